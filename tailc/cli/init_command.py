@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from tailc.errors import Finding
     from tailc.pipeline.draft import Draft
-    from tailc.pipeline.draft_demand import Wishes
+    from tailc.pipeline.draft_demand import ListedSpeedup, SharedWork, Wishes
     from tailc.specs.openslo.read import Objective
 
 _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORECASE)
@@ -72,15 +74,18 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     from pathlib import Path
 
     from tailc.atomic_files import replace_files
-    from tailc.pipeline.draft_demand import Wishes
+    from tailc.pipeline.draft_demand import Columns, Meaning, Wishes
 
     _check_paths(trace, Path(output), force=force)
     given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
     given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", _cores)
     slos, untold = _slos(given)
     if "speedup" in given:
-        given |= _speedup(given.pop("speedup"))
-    drafted = _drafted(trace, Wishes(slos=slos, **given), output)
+        given["speedup"] = _speedup(given["speedup"])
+    columns = Columns(given.pop("column", None), given.pop("unit", None))
+    meaning = Meaning(given.pop("measure", None), given.pop("because", None))
+    wishes = Wishes(slos=slos, columns=columns, meaning=meaning, **given)
+    drafted = _drafted(trace, wishes, output)
     replace_files([(Path(output), drafted.text.encode())])
     result: dict[str, object] = {"file": output, "name": drafted.name}
     findings = (*untold, *drafted.warnings)
@@ -100,8 +105,6 @@ def _check_paths(trace: str, output: Path, *, force: bool) -> None:
 
 def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
     """The draft; where a trace does not tell what a draft needs, a terminal is asked for it."""
-    from dataclasses import replace
-
     from tailc.errors import TailcError
     from tailc.pipeline.draft import draft
 
@@ -111,9 +114,9 @@ def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
         (wish,) = error.findings[0].about or (None,)
         if wish not in _QUESTIONS or not _has_terminal():
             raise
-        question, read = _QUESTIONS[wish]
-    told = _asked(f"--{wish}", question, read)
-    return _drafted(trace, replace(wishes, **told), output)
+        question, answered = _QUESTIONS[wish]
+    told = _asked(f"--{wish}", question, partial(answered, wishes))
+    return _drafted(trace, told, output)
 
 
 def _asked(option: str, question: str, read: Callable[[str], Any]) -> Any:
@@ -171,12 +174,14 @@ def _slo(text: str) -> Objective:
     return Objective(percentile, latency)
 
 
-def _speedup(text: str) -> dict[str, object]:
+def _speedup(text: str) -> ListedSpeedup | SharedWork:
     """The wish that `--speedup` is: a list, or a share of parallel work."""
+    from tailc.pipeline.draft_demand import ListedSpeedup, SharedWork
+
     try:
         if text.endswith("%"):
-            return {"parallel": _share(text)}
-        return {"speedup": tuple(float(part) for part in text.split(","))}
+            return SharedWork(_share(text))
+        return ListedSpeedup(tuple(float(part) for part in text.split(",")))
     except ValueError:
         message = (
             f"`{text}` is no list of numbers and no share: write `--speedup 1,1.9,2.7` or `90%`"
@@ -184,18 +189,31 @@ def _speedup(text: str) -> dict[str, object]:
         raise click.UsageError(message) from None
 
 
-_QUESTIONS: dict[object, tuple[str, Callable[[str], dict[str, Any]]]] = {
+def _with_measure(wishes: Wishes, text: str) -> Wishes:
+    measure = MEASURE.convert(text, None, None)
+    return replace(wishes, meaning=replace(wishes.meaning, measure=measure))
+
+
+def _with_reason(wishes: Wishes, text: str) -> Wishes:
+    return replace(wishes, meaning=replace(wishes.meaning, because=text))
+
+
+def _with_speedup(wishes: Wishes, text: str) -> Wishes:
+    return replace(wishes, speedup=_speedup(text))
+
+
+_QUESTIONS: dict[object, tuple[str, Callable[[Wishes, str], Wishes]]] = {
     "measure": (
         f"What its times measure ({', '.join(MEASURE.choices)})",
-        lambda text: {"measure": MEASURE.convert(text, None, None)},
+        _with_measure,
     ),
     "because": (
         "Why little of these response times was waiting",
-        lambda text: {"because": text},
+        _with_reason,
     ),
     "speedup": (
         "Speed-up on 1, 2, ... threads, such as 1,1.9,2.7, or the share of parallel work, as 90%",
-        _speedup,
+        _with_speedup,
     ),
 }
 """By the wish that is wanting, and what an answer makes of it."""

@@ -12,7 +12,7 @@ from tailc.errors import Code
 from tailc.ingest.columns import NAMES, count_cells, histogram_of
 from tailc.ingest.counting import Counts, Floats
 from tailc.ingest.taken import Taken
-from tailc.specs.column_map import ColumnMap
+from tailc.specs.column_map import ColumnMap, TimeBetween, TimeColumn, TimeOfCounts
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import MEND, Cells, not_negative
 from tailc.traces.counted import Grain
@@ -23,6 +23,8 @@ from tailc.traces.table import Wanted
 from tailc.traces.times import MAX_NS, NS_PER_MS, whole_ns
 from tailc.traces.trace import cells_in_parts, table_of
 from tailc.units import format_us
+
+Names = tuple[str, ...]
 
 _NS_PER_US = 1_000
 _MOST_COUNTED = 2.0**53
@@ -46,11 +48,20 @@ def read_mapped(source: Source, map_: ColumnMap) -> Taken:
 
 
 def _wanted(map_: ColumnMap) -> Wanted:
-    times = map_.times
-    numbers = (times.column, *(times.sum or ()), map_.weight)
-    # What may be date-times is told by its text.
-    texts = (times.begin, times.end)
-    return Wanted(tuple(filter(None, numbers)), tuple(filter(None, texts)), tuple(map_.where))
+    numbers, texts = _columns(map_.times.way)
+    weights = () if map_.weight is None else (map_.weight,)
+    return Wanted((*numbers, *weights), texts, tuple(map_.where))
+
+
+def _columns(way: TimeColumn | TimeBetween | TimeOfCounts) -> tuple[Names, Names]:
+    """Columns of numbers, and of what may be date-times, which is told by its text."""
+    match way:
+        case TimeColumn(column=column):
+            return (column,), ()
+        case TimeBetween(begin=begin, end=end):
+            return (), (begin, end)
+        case TimeOfCounts(sum=each_us):
+            return tuple(each_us), ()
 
 
 def _counted(parts: Iterator[Cells], map_: ColumnMap) -> Counts:
@@ -63,14 +74,13 @@ def _counted(parts: Iterator[Cells], map_: ColumnMap) -> Counts:
 
 def _times_ns(cells: Cells, map_: ColumnMap) -> Floats:
     """Of each row, in whole ns, NaN where it is refused."""
-    times = map_.times
-    if times.column is not None:
-        return whole_ns(cells, times.column, _unit(map_))
-    if times.sum is not None:
-        return _sums_ns(cells, times.sum)
-    assert times.begin is not None
-    assert times.end is not None
-    return _spans_ns(cells, times.begin, times.end, times.unit)
+    match map_.times.way:
+        case TimeColumn(column=column, unit=unit):
+            return whole_ns(cells, column, TimeUnit(unit))
+        case TimeBetween(begin=begin, end=end, unit=unit):
+            return _spans_ns(cells, begin, end, unit)
+        case TimeOfCounts(sum=each_us):
+            return _sums_ns(cells, each_us)
 
 
 def _sums_ns(cells: Cells, each_us: dict[str, int]) -> Floats:
@@ -130,12 +140,21 @@ def _ns_per_unit(cells: Cells, begin: str, kind: pa.DataType, unit: str | None) 
 
 def _unit(map_: ColumnMap) -> TimeUnit:
     """Of the column, or of what is computed."""
-    return TimeUnit(map_.times.unit or "ns")
+    match map_.times.way:
+        case TimeColumn(unit=unit):
+            return TimeUnit(unit)
+        case TimeBetween(unit=unit):
+            return TimeUnit(unit or "ns")
+        case TimeOfCounts():
+            return TimeUnit.NS
 
 
 def _told(map_: ColumnMap) -> str:
     """Which times, in words."""
-    times = map_.times
-    if times.sum is not None:
-        return " + ".join(f"{format_us(us)} x {name}" for name, us in times.sum.items())
-    return times.column or f"{times.begin} to {times.end}"
+    match map_.times.way:
+        case TimeColumn(column=column):
+            return column
+        case TimeBetween(begin=begin, end=end):
+            return f"{begin} to {end}"
+        case TimeOfCounts(sum=each_us):
+            return " + ".join(f"{format_us(us)} x {name}" for name, us in each_us.items())

@@ -111,8 +111,8 @@ def _compiled(
     """The policy; `warnings` gets what there is to tell as soon as it is known."""
     spec = opened.spec.with_search(overrides)
     control = _control(opened, spec)
-    aim = opened.kind.queue and opened.kind.queue(spec)
-    doubted = opened.kind.robust and opened.kind.robust(spec)
+    aim = opened.kind.tuning.aim(spec)
+    doubted = opened.kind.robust(spec)
     progress("reading the trace", 0.0)
     read = open_measured(opened)
     warnings += read.trace.warnings
@@ -137,11 +137,11 @@ def _compiled(
     )
     warnings += remarks
     relief = None
-    if (asked := opened.kind.overload and opened.kind.overload(spec)) is not None:
+    if (asked := opened.kind.overload(spec)) is not None:
         assert isinstance(parts.design, DemandProfile)
         relief = relieved(asked, policy.ladders[0], parts.design, workers, progress)
         policy = relieved_policy(policy, relief)
-    tunable = opened.kind.queue is not None
+    tunable = opened.kind.tuning.is_possible
     policy = with_objectives_kept(
         policy, aim, parts.design, opened.loaded, workers, progress, is_tunable=tunable
     )
@@ -230,8 +230,7 @@ def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:
 
 def _control(opened: OpenedSpec, spec: KindSpec) -> ControlProblem | Controller | None:
     """What shall be tuned for, a controller as it shall be, or nothing."""
-    asked = opened.kind.control
-    return None if asked is None else asked(spec, opened.loaded)
+    return opened.kind.control(spec, opened.loaded)
 
 
 def _check_previous(previous: Policy | None, opened: OpenedSpec) -> None:

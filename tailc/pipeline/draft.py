@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.pipeline.draft_demand import Demand, Wishes, demand_of, text_of
+from tailc.pipeline.draft_demand import (
+    Demand,
+    ListedSpeedup,
+    SharedWork,
+    SpeedupOfTrace,
+    Wishes,
+    demand_of,
+    text_of,
+)
 from tailc.pipeline.spec import OpenedSpec, completed, kind_models
 from tailc.pipeline.trace import OpenedTrace, open_trace
 from tailc.specs.document import parse_document
@@ -109,13 +117,16 @@ def _slos(wishes: Wishes) -> str:
 def _speedup(demand: Demand, wishes: Wishes) -> str:
     """The key `speedup` and a comment, or nothing where timings tell it."""
     comment, listed = "On 1, 2, ... threads, over one.", demand.speedup
-    if wishes.parallel is not None:
-        threads = max(2, min(wishes.cores, MOST_THREADS))
-        shared = f"{100 * wishes.parallel:.4g} % of the work shared"
-        comment += f" Guessed by Amdahl's law, {shared}: measure yours."
-        listed = _listed(round(value, 3) for value in amdahl(wishes.parallel, threads))
-    elif wishes.speedup is not None:
-        listed = _listed(wishes.speedup)
+    match wishes.speedup:
+        case SharedWork(share=share):
+            threads = max(2, min(wishes.cores, MOST_THREADS))
+            shared = f"{100 * share:.4g} % of the work shared"
+            comment += f" Guessed by Amdahl's law, {shared}: measure yours."
+            listed = _listed(round(value, 3) for value in amdahl(share, threads))
+        case ListedSpeedup(values=values):
+            listed = _listed(values)
+        case SpeedupOfTrace():
+            pass
     return f"# {comment}\nspeedup: {listed}\n" if listed else ""
 
 

@@ -23,33 +23,63 @@ _NO_TEXTS = ("null", "true", "false")
 
 
 @dataclass(frozen=True)
+class SpeedupOfTrace:
+    """The trace tells how requests speed up."""
+
+
+@dataclass(frozen=True)
+class ListedSpeedup:
+    """Speed-ups at 1, 2, ... threads."""
+
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class SharedWork:
+    """The share of a request's work that several threads can do, 0 to 1."""
+
+    share: float
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where a table has its times; None: where the names of columns tell it."""
+
+    demand: str | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What times measure, None of a profile; and why a response time may stand for demand."""
+
+    measure: str | None = None
+    because: str | None = None
+
+
+@dataclass(frozen=True)
 class Wishes:
     """What a trace does not tell.
 
     slos: of which the first is the search's target. fan_out: parallel servers that all must answer.
-    speedup: at 1, 2, ... threads; None where the trace has them. parallel: the share of a request's
-    work that several threads can do, 0 to 1, in place of `speedup`. rates_mrps: arrivals to be
-    ready for, in thousandths of a request per second; empty: FIRST_LOADS of what the cores can do.
-    measure: None of a profile.
+    rates_mrps: arrivals to be ready for, in thousandths of a request per second; empty: FIRST_LOADS
+    of what the cores can do. name: None: that of the trace's file.
     """
 
     cores: int
     slos: tuple[Objective, ...]
+    speedup: SpeedupOfTrace | ListedSpeedup | SharedWork = SpeedupOfTrace()
+    columns: Columns = Columns()
+    meaning: Meaning = Meaning()
     fan_out: int | None = None
     name: str | None = None
-    speedup: tuple[float, ...] | None = None
-    parallel: float | None = None
     rates_mrps: tuple[int, ...] = ()
-    column: str | None = None
-    unit: str | None = None
-    measure: str | None = None
-    because: str | None = None
     reference: str = "one thread of the server that was measured"
 
     @property
     def tell_speedup(self) -> bool:
         """Whether the trace need not."""
-        return self.speedup is not None or self.parallel is not None
+        return not isinstance(self.speedup, SpeedupOfTrace)
 
 
 @dataclass(frozen=True)
@@ -66,19 +96,20 @@ def demand_of(source: Source, wishes: Wishes) -> Demand:
 
     Raises TailcError where its times and columns do not tell what is needed.
     """
-    because = wishes.because and f"response_time_because: {json.dumps(wishes.because)}"
+    meaning = wishes.meaning
+    because = meaning.because and f"response_time_because: {json.dumps(meaning.because)}"
     if is_profile(source):
-        _check_unread(source, wishes)
-        measure = wishes.measure or read_counted(source).measure.value
-        _check_reason(source, measure, wishes)
+        _check_unread(source, wishes.columns)
+        measure = meaning.measure or read_counted(source).measure.value
+        _check_reason(source, measure, meaning)
         lines = (f"measure: {measure}", because)
         return Demand(tuple(filter(None, lines)), None, is_profile=True)
-    if wishes.measure is None:
+    if meaning.measure is None:
         raise _unmeasured(source)
-    _check_reason(source, wishes.measure, wishes)
+    _check_reason(source, meaning.measure, meaning)
     names = TABLES[format_of(source, "auto")](source).names
-    shared = (f"measure: {wishes.measure}", because, f"held_out: {HELD_OUT}")
-    column, unit = _times(source, names, wishes)
+    shared = (f"measure: {meaning.measure}", because, f"held_out: {HELD_OUT}")
+    column, unit = _times(source, names, wishes.columns)
     degree, request = first_of(DEGREES, names), first_of(REQUESTS, names)
     if degree and request and not wishes.tell_speedup:
         timings = f"timings: {{request: {request}, degree: {degree}, duration: {text_of(column)}}}"
@@ -87,9 +118,10 @@ def demand_of(source: Source, wishes: Wishes) -> Demand:
     return Demand(lines, None if wishes.tell_speedup else _speedup_columns(names))
 
 
-def _check_unread(source: Source, wishes: Wishes) -> None:
+def _check_unread(source: Source, columns: Columns) -> None:
     """A profile has one column, in microseconds: who names others may mean another file."""
-    given = [f"`--{name}`" for name in ("column", "unit") if getattr(wishes, name) is not None]
+    options = {"`--column`": columns.demand, "`--unit`": columns.unit}
+    given = [option for option, value in options.items() if value is not None]
     if not given:
         return
     verb = "is" if len(given) == 1 else "are"
@@ -98,9 +130,9 @@ def _check_unread(source: Source, wishes: Wishes) -> None:
     raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
-def _check_reason(source: Source, measure: str, wishes: Wishes) -> None:
+def _check_reason(source: Source, measure: str, meaning: Meaning) -> None:
     """A response time stands for demand only with a reason."""
-    if measure.startswith("response-") and not wishes.because:
+    if measure.startswith("response-") and not meaning.because:
         message = f"`{source.name}` holds response times: they contain waiting and are no demand"
         hint = (
             "say by `--because` why little waited, such as 'one client sent at a tenth of what the "
@@ -130,17 +162,17 @@ def _wanting(wish: str, fault: TailcError) -> TailcError:
     return TailcError([replace(finding, about=(wish,)) for finding in fault.findings])
 
 
-def _times(source: Source, names: tuple[str, ...], wishes: Wishes) -> tuple[str, str]:
+def _times(source: Source, names: tuple[str, ...], asked: Columns) -> tuple[str, str]:
     """The column of times and its unit: those asked for, else as the only name there is."""
     units = times_of(names)
     likely = [name for name in units if name.startswith("demand")] or list(units)
-    column = wishes.column or (likely[0] if len(likely) == 1 else None)
+    column = asked.demand or (likely[0] if len(likely) == 1 else None)
     if column is None:
         listed = ", ".join(f"`{name}`" for name in likely or names)
         message = f"which column of `{source.name}` has the demand is not told by their names"
         hint = f"name it by `--column`: {listed}"
         raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
-    unit = wishes.unit or units.get(column)
+    unit = asked.unit or units.get(column)
     if unit is None:
         message = f"the name of column `{column}` does not tell its unit"
         hint = "say it by `--unit ns`, `us`, `ms` or `s`"

@@ -6,6 +6,9 @@ from tailc.percentiles import PPM
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
+from tailc.specs.demand_source import DemandColumn, DemandProfile, DemandTimings
+from tailc.specs.jobs import JobList
+from tailc.specs.speedup_source import CurvesByClass, OneCurve, SpeedupColumns
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
@@ -67,28 +70,29 @@ def _of_throughput(demand: ThroughputSpec) -> Reading:
 
 def _of_jobs(days: DaysAsked) -> Reading:
     """Where run times of jobs are from, and which rows count; the spec has the rest."""
-    columns = days.jobs.columns
+    log = days.jobs.log
     return Reading(
         measure=Measure.RUN_TIME,
         reference="jobs of a datacentre, and its energy",
         unit=TimeUnit.S,
-        demand="run" if columns is None else columns.run,
+        demand=log.columns.run if isinstance(log, JobList) else "run",
         where=tuple(sorted(days.jobs.where.items())),
     )
 
 
 def _of_demands(demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None) -> Reading:
-    timings = demand.timings
+    column, timings = _times(demand.source)
+    class_column, speedup_columns, curves = _speedups(speedup)
     return Reading(
         measure=Measure(demand.measure),
         reference=demand.reference,
-        unit=TimeUnit(demand.unit),
-        demand=demand.column,
-        timings=Timings(timings.request, timings.degree, timings.duration) if timings else None,
-        weight=demand.weight,
-        class_column=speedup.classes.column if speedup and speedup.classes else None,
-        speedup_columns=speedup.columns or () if speedup else (),
-        curves=_curves(speedup) if speedup else (),
+        unit=TimeUnit(demand.source.unit),
+        demand=column,
+        timings=timings,
+        weight=demand.source.weight,
+        class_column=class_column,
+        speedup_columns=speedup_columns,
+        curves=curves,
         where=tuple(sorted(demand.where.items())),
         bin_us=demand.bin_us,
         split=_split(demand.held_out) if demand.held_out else None,
@@ -97,13 +101,32 @@ def _of_demands(demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int
     )
 
 
-def _curves(speedup: SpeedupSpec) -> tuple[Curve, ...]:
-    """The curves, those of classes in order of class."""
-    if speedup.curve is not None:
-        return (Curve(speedup.name, speedup.curve),)
-    if speedup.classes is not None:
-        return tuple(Curve(name, ppm) for name, ppm in sorted(speedup.classes.curves.items()))
-    return ()
+def _times(
+    source: DemandColumn | DemandTimings | DemandProfile,
+) -> tuple[str | None, Timings | None]:
+    """The column of demands, or those of times by degree."""
+    match source:
+        case DemandColumn() | DemandProfile():
+            return source.column, None
+        case DemandTimings():
+            told = source.timings
+            return None, Timings(told.request, told.degree, told.duration)
+
+
+def _speedups(
+    speedup: SpeedupSpec | None,
+) -> tuple[str | None, tuple[str, ...], tuple[Curve, ...]]:
+    """The column of classes, columns of speed-ups, and curves, those of classes in their order."""
+    if speedup is None:
+        return None, (), ()
+    match speedup.source:
+        case OneCurve() as one:
+            return None, (), (Curve(one.name, one.curve),)
+        case SpeedupColumns() as own:
+            return None, own.columns, ()
+        case CurvesByClass() as told:
+            curves = sorted(told.classes.curves.items())
+            return told.classes.column, (), tuple(Curve(name, ppm) for name, ppm in curves)
 
 
 def _split(held_out: HeldOutSpec) -> SplitRule:

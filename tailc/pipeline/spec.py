@@ -51,8 +51,6 @@ def completed(loaded: LoadedSpec, path: str) -> OpenedSpec:
     """A loaded spec of a kind, completed by it."""
     spec = cast(KindSpec, loaded.model)
     kind = find_kinds()[spec.kind]
-    if kind.complete is None:
-        return OpenedSpec(kind, spec, loaded, path)
     folder = None if path == "-" else Path(path).parent
     completed, warnings = kind.complete(spec, loaded, folder)
     return OpenedSpec(kind, completed, loaded, path, warnings)

@@ -7,7 +7,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
@@ -15,6 +15,11 @@ from tailc.specs.days import DaysAsked
 from tailc.specs.fields import SpecModel
 from tailc.specs.slo import EndToEnd, Slo
 from tailc.specs.throughput import ThroughputSpec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tailc.specs.load import LoadedSpec
 
 
 class KindSpec(Protocol):
@@ -88,6 +93,40 @@ LATENCIES = SoftLine(("slo", EVERY, "latency"), furthest=1_000_000)
 TARGET = SoftLine(("target",), below=("slo", 0, "latency"), furthest=1_000_000)
 
 
+def as_written(spec: Any, loaded: LoadedSpec, folder: Path | None) -> Any:  # noqa: ARG001
+    """A spec that names no files is complete, and warns of nothing."""
+    return spec, ()
+
+
+def without_controller(spec: Any, loaded: LoadedSpec) -> None:
+    """What is chosen stays, whatever is measured."""
+
+
+def not_asked(spec: Any) -> None:
+    """No spec of the kind can ask for it."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Tables of the kind can be tuned on the replay.
+
+    `aim(spec)` is what a spec asks them to be tuned for (a QueueAim), or None.
+    """
+
+    aim: Callable[..., Any]
+    is_possible: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class Untuned:
+    """Nothing of the kind is tuned on the replay."""
+
+    is_possible: ClassVar[bool] = False
+
+    def aim(self, spec: Any) -> None:
+        """No spec of the kind can ask for it."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """What a folder here exposes as `KIND`: the name that specs use, and what the compiler calls.
@@ -95,12 +134,11 @@ class Kind:
     `candidates(spec)` are the specs of a sweep, `reduce(spec, design)` states the problem of one on
     what was measured, `emit(spec, problem, solution)` turns its solution into the kind's form.
 
-    A kind may also `complete(spec, loaded, folder)` its specs from files that they name, which
-    gives the spec and warnings, and say by `control(spec, loaded)` what a controller shall do
-    (a ControlProblem, to be tuned for) or give the Controller, if there shall be one. By
-    `queue(spec)` it says what its table shall be tuned for on the replay (a QueueAim), or None;
-    by `overload(spec)` what it shall hold under overload (an OverloadAim), or None; by
-    `robust(spec)` how far off its inputs may be (an Ambiguity), or None.
+    `complete(spec, loaded, folder)` fills a spec in from files that it names, which gives the spec
+    and warnings. `control(spec, loaded)` says what a controller shall do (a ControlProblem, to be
+    tuned for) or is the Controller; None where there shall be none. `tuning` says what a table
+    shall be tuned for on the replay, `overload(spec)` what it shall hold under overload (an
+    OverloadAim), or None, and `robust(spec)` how far off its inputs may be (an Ambiguity), or None.
     `soft_lines` are those that may give where no policy meets the spec.
     `speeds_by_degree`: whether a speed-up curve goes by degrees of parallelism; else by rungs.
     """
@@ -110,11 +148,11 @@ class Kind:
     candidates: Callable[..., Any]
     reduce: Callable[..., Any]
     emit: Callable[..., Any]
-    complete: Callable[..., Any] | None = None
-    control: Callable[..., Any] | None = None
-    queue: Callable[..., Any] | None = None
-    overload: Callable[..., Any] | None = None
-    robust: Callable[..., Any] | None = None
+    complete: Callable[..., Any] = as_written
+    control: Callable[..., Any] = without_controller
+    tuning: Tuned | Untuned = Untuned()
+    overload: Callable[..., Any] = not_asked
+    robust: Callable[..., Any] = not_asked
     soft_lines: tuple[SoftLine, ...] = ()
     speeds_by_degree: bool = True
 

@@ -2,63 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Literal, cast
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from tailc.errors import Code
 from tailc.specs.common import WORDS_OF_A_REASON
-from tailc.specs.fields import Cell, Complaint, DurationUs, SpecModel, Text
+from tailc.specs.fields import Cell, Complaint, DurationUs, RefusalError, SpecModel, Text
 from tailc.specs.load import open_spec
+from tailc.specs.one_of import ExactlyOne, OneOf, Stray
 
 KIND = "column-map"
-_ONE = "say one of `column`, `begin` with `end`, and `sum`"
+Unit = Literal["ns", "us", "ms", "s"]
+_UNIT = "Unit of the numbers in `column`, or `begin` and `end`; date-times have none."
+
+
+class TimeColumn(SpecModel):
+    """A column with the time of each row."""
+
+    column: Text = Field(examples=["rt"], description="Column with the time.")
+    unit: Unit = Field(description=_UNIT)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_unit(cls, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        if value.get("unit") is None:
+            message = f"needs the unit of `{value['column']}`"
+            hint = "write `unit: ms`, or ns, us or s"
+            raise RefusalError(Complaint(Code.MISSING_UNIT, message, hint))
+        return value
+
+
+class TimeBetween(SpecModel):
+    """Two columns, with when a row's request began and ended."""
+
+    begin: Text = Field(
+        examples=["started"],
+        description="Column with when it begins; its time is that until `end`.",
+    )
+    end: Text = Field(examples=["ended"], description="Column with when it ends.")
+    unit: Unit | None = Field(default=None, description=_UNIT)
+
+
+class TimeOfCounts(SpecModel):
+    """So much time for each that is counted."""
+
+    sum: Annotated[dict[Text, DurationUs], Field(min_length=1)] = Field(
+        examples=[{"prompt_tokens": "100us", "output_tokens": "30ms"}],
+        description="Columns that count, and the time that one of each takes; they add up.",
+    )
+
+
+_ONE_WAY = ExactlyOne(
+    both="and `times.{}` both say where times are",
+    missing=(
+        "says of no column that it has times",
+        "say one of `column`, `begin` with `end`, and `sum`",
+    ),
+    strays={"unit": Stray("has no meaning: what `{}` adds up has units")},
+)
 
 
 class TimesSpec(SpecModel):
     """The time of each row: in a column, between two, or so much for each that is counted."""
 
-    column: Text | None = Field(default=None, examples=["rt"], description="Column with the time.")
-    begin: Text | None = Field(
-        default=None, description="Column with when it begins; its time is that until `end`."
-    )
-    end: Text | None = Field(default=None, description="Column with when it ends.")
-    sum: Annotated[dict[Text, DurationUs], Field(min_length=1)] | None = Field(
-        default=None,
-        examples=[{"prompt_tokens": "100us", "output_tokens": "30ms"}],
-        description="Columns that count, and the time that one of each takes; they add up.",
-    )
-    unit: Literal["ns", "us", "ms", "s"] | None = Field(
-        default=None,
-        description="Unit of the numbers in `column`, or `begin` and `end`; date-times have none.",
-    )
-
-    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        return (self._one_way, self._unit)
-
-    def _one_way(self) -> list[Complaint]:
-        ways = {"column": self.column, "begin": self.begin or self.end, "sum": self.sum}
-        given = [way for way, value in ways.items() if value is not None]
-        if not given:
-            return [Complaint(Code.MISSING_KEY, "says of no column that it has times", _ONE)]
-        if len(given) > 1:
-            message = f"and `times.{given[0]}` both say where times are"
-            return [Complaint(Code.CONFLICT, message, _ONE, (given[1],), (given[0],))]
-        if (self.begin is None) != (self.end is None):
-            given_one, other = ("end", "begin") if self.begin is None else ("begin", "end")
-            message = f"needs `{other}` too"
-            return [Complaint(Code.MISSING_KEY, message, "name both columns", (given_one,))]
-        return []
-
-    def _unit(self) -> list[Complaint]:
-        if self.column is not None and self.unit is None:
-            message = f"needs the unit of `{self.column}`"
-            return [Complaint(Code.MISSING_UNIT, message, "write `unit: ms`, or ns, us or s")]
-        if self.sum is not None and self.unit is not None:
-            message = "has no meaning: what `sum` adds up has units"
-            return [Complaint(Code.CONFLICT, message, "remove it", ("unit",), ("sum",))]
-        return []
+    way: Annotated[TimeColumn | TimeBetween | TimeOfCounts, OneOf(_ONE_WAY)] = Field(alias="<way>")
 
 
 class ColumnMap(SpecModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -14,6 +15,14 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from tailc.errors import Code
+from tailc.specs.demand_source import (
+    ONE_DEMAND,
+    PROFILE_PATTERN,
+    DemandColumn,
+    DemandProfile,
+    DemandTimings,
+    said_by_profile,
+)
 from tailc.specs.fields import (
     PERCENT_SCHEMA,
     POSITIVE_SCHEMA,
@@ -23,29 +32,17 @@ from tailc.specs.fields import (
     OpenPercentPpm,
     RefusalError,
     SpecModel,
-    SpeedupPpm,
     Text,
     Whole,
     with_short_form,
 )
-from tailc.units import shorten
+from tailc.specs.one_of import OneOf
+from tailc.specs.speedup_source import ONE_SPEEDUP, CurvesByClass, OneCurve, SpeedupColumns
 
 API_VERSION = "tailc/v1"
-PROFILE_SUFFIX = ".profile"
-PROFILE_PATTERN = r"\.profile$"
-# A histogram has no columns, no single requests to keep or to hold out, and a unit of its own.
-_SAID_BY_PROFILES = ("column", "unit", "weight", "timings", "where", "held_out")
 MAX_SEED = 2**32 - 1
 # A reason in fewer words ("ok", "it is fine") tells the reader of an artifact nothing.
 WORDS_OF_A_REASON = 4
-
-
-class TimingsSpec(SpecModel):
-    """Columns of a long table: one row per request, degree and repetition."""
-
-    request: Text = Field(examples=["query_id"], description="Column that names the request.")
-    degree: Text = Field(examples=["degree"], description="Column with the degree.")
-    duration: Text = Field(examples=["time_ms"], description="Column with the measured time.")
 
 
 class HeldOutSpec(SpecModel):
@@ -100,10 +97,8 @@ class DemandSpec(SpecModel):
     format: Literal["auto", "parquet", "csv", "ndjson", "profile"] = Field(
         default="auto", description="Format of the trace; `auto` goes by its name and first bytes."
     )
-    column: Text | None = Field(default=None, description="Column with each request's demand.")
-    unit: Literal["ns", "us", "ms", "s"] = Field(
-        examples=["ms"],
-        description="Unit of the times in the trace. **Required**, but a profile says its own.",
+    source: Annotated[DemandColumn | DemandTimings | DemandProfile, OneOf(ONE_DEMAND)] = Field(
+        alias="<source>"
     )
     # Stands before `measure`, whose check reads it.
     response_time_because: Text | None = Field(
@@ -118,47 +113,27 @@ class DemandSpec(SpecModel):
         examples=["1 thread of a Xeon 8488C at 2.4 GHz"],
         description="What speed 1 means: the machine and setting that demand was measured on.",
     )
-    weight: Text | None = Field(
-        default=None, description="Column with the number of requests that a row stands for."
-    )
     where: dict[str, Cell] = Field(
         default_factory=dict, description="Keep the rows whose column equals the value."
     )
     bin_us: DurationUs | None = Field(
         default=None, alias="bin", description="Merge demands into bins of this width."
     )
-    timings: TimingsSpec | None = Field(
-        default=None,
-        description="Columns of timings by degree, instead of `column` and a speed-up.",
-    )
     held_out: HeldOutSpec | None = Field(
         default=None,
         description="Requests kept out to verify on: a percentage, or how to choose them.",
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _complete_profile(cls, value: Any) -> Any:
-        """What a profile says itself need not be written, and nothing else may be."""
-        if not isinstance(value, dict) or not _is_profile(value):
-            return value
-        said = [
-            Complaint(Code.CONFLICT, "is not read: a profile says it itself", "remove it", (key,))
-            for key in _SAID_BY_PROFILES
-            if key in value
-        ]
-        if said:
-            raise RefusalError(*said)
-        return {**value, "column": "demand_ms", "weight": "weight", "unit": "ms"}
-
     @classmethod
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        schema = handler(core_schema)
-        needed = [key for key in schema["required"] if key != "unit"]
         of_profile = {"properties": {"trace": {"pattern": PROFILE_PATTERN}}}
-        return {**schema, "required": needed, "if": of_profile, "else": {"required": ["unit"]}}
+        of_table = {
+            "required": ["unit"],
+            "oneOf": [{"required": ["column"]}, {"required": ["timings"]}],
+        }
+        return {**handler(core_schema), "if": of_profile, "else": of_table}
 
     @field_validator("response_time_because")
     @classmethod
@@ -182,22 +157,20 @@ class DemandSpec(SpecModel):
             raise RefusalError(Complaint(Code.RESPONSE_TIME, message, hint))
         return measure
 
-    @model_validator(mode="after")
-    def _check_parts(self) -> DemandSpec:
-        complaints = [*self._source_complaints(), *self._reason_complaints()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        return (self._profile_complaints, self._reason_complaints)
 
-    def _source_complaints(self) -> list[Complaint]:
-        if self.column is None and self.timings is None:
-            message = "needs `column` or `timings`"
-            hint = "add `column: demand_ms`, or `timings:` for times by degree"
-            return [Complaint(Code.MISSING_KEY, message, hint)]
-        if self.column is not None and self.timings is not None:
-            message = "and `demand.column` both say where demand is"
-            return [Complaint(Code.CONFLICT, message, "remove one", ("timings",), ("column",))]
-        return []
+    @property
+    def has_timings(self) -> bool:
+        """Whether there is a time of each request at each degree."""
+        return isinstance(self.source, DemandTimings)
+
+    def _profile_complaints(self) -> list[Complaint]:
+        """A histogram has no single requests to keep or to hold out."""
+        if not isinstance(self.source, DemandProfile):
+            return []
+        of_rows = ("where", "held_out")
+        return [said_by_profile(key) for key in of_rows if key in self.model_fields_set]
 
     def _reason_complaints(self) -> list[Complaint]:
         if self.response_time_because is None or self.measure.startswith("response-"):
@@ -207,55 +180,21 @@ class DemandSpec(SpecModel):
         return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
 
 
-def _is_profile(demand: dict[str, Any]) -> bool:
-    named = isinstance(demand.get("trace"), str) and demand["trace"].endswith(PROFILE_SUFFIX)
-    asked = demand.get("format", "auto")
-    return asked == "profile" or (asked == "auto" and named)
-
-
-class ClassCurvesSpec(SpecModel):
-    """Speed-up curves by class of requests."""
-
-    column: Text = Field(examples=["query_type"], description="Column with the class.")
-    curves: dict[str, Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)]] = Field(
-        description="Class to curve; two or more, equally long."
-    )
-
-    @model_validator(mode="after")
-    def _check_lengths(self) -> ClassCurvesSpec:
-        if len(self.curves) < 2:
-            message = "needs two or more classes"
-            hint = "one curve for all requests is written `speedup: [1, 1.9, 2.7]`"
-            raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, ("curves",)))
-        first, *others = self.curves
-        wanted = len(self.curves[first])
-        complaints = [
-            Complaint(
-                Code.CONFLICT,
-                f"has {len(self.curves[name])} degrees, but `{shorten(first)}` has {wanted}",
-                "give every class the same degrees",
-                ("curves", name),
-                ("curves", first),
-            )
-            for name in others
-            if len(self.curves[name]) != wanted
-        ]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
-
-
 class SpeedupSpec(SpecModel):
     """How requests speed up with the degree: one curve, one a class, or each its own columns."""
 
-    name: Text | None = Field(default=None, description="Where the curve is from.")
-    curve: Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)] | None = Field(
-        default=None, description="Speed-up at degree 1, 2, ..."
+    source: Annotated[OneCurve | CurvesByClass | SpeedupColumns, OneOf(ONE_SPEEDUP)] = Field(
+        alias="<source>"
     )
-    classes: ClassCurvesSpec | None = Field(default=None, description="A curve for each class.")
-    columns: Annotated[tuple[Text, ...], Field(min_length=1)] | None = Field(
-        default=None, description="Columns with each request's own speed-up at degree 1, 2, ..."
-    )
+
+    @classmethod
+    def of_rungs(cls, name: str, speeds_ppm: tuple[int, ...]) -> SpeedupSpec:
+        """Speeds that a policy gives all requests by itself; `name`: where they are from."""
+        return cls.model_construct(source=OneCurve.model_construct(name=name, curve=speeds_ppm))
+
+    def at(self, positions: Sequence[int]) -> SpeedupSpec:
+        """The same at some degrees only."""
+        return self.model_copy(update={"source": self.source.at(positions)})
 
     @model_validator(mode="before")
     @classmethod
@@ -270,32 +209,10 @@ class SpeedupSpec(SpecModel):
         curve = {"type": "array", "items": POSITIVE_SCHEMA, "minItems": 1}
         return with_short_form(curve, handler(core_schema))
 
-    @model_validator(mode="after")
-    def _check_one(self) -> SpeedupSpec:
-        given = [key for key in ("curve", "classes", "columns") if getattr(self, key) is not None]
-        if not given:
-            hint = "write `[1, 1.9, 2.7]`, or one of `curve`, `classes`, `columns`"
-            raise RefusalError(Complaint(Code.MISSING_KEY, "has no speed-ups", hint))
-        if len(given) > 1:
-            message = f"and `speedup.{given[0]}` both give speed-ups"
-            raise RefusalError(
-                Complaint(Code.CONFLICT, message, "remove one", (given[1],), (given[0],))
-            )
-        if self.name is not None and self.curve is None:
-            message = f"names a curve, but speed-ups come from `{given[0]}`"
-            raise RefusalError(
-                Complaint(Code.CONFLICT, message, "remove it", ("name",), (given[0],))
-            )
-        return self
-
     @property
     def degrees(self) -> int:
         """The largest degree with a speed-up."""
-        if self.curve is not None:
-            return len(self.curve)
-        if self.classes is not None:
-            return len(next(iter(self.classes.curves.values())))
-        return len(self.columns or ())
+        return self.source.degrees
 
 
 def repeated_rates(rates_mrps: tuple[int, ...]) -> list[Complaint]:

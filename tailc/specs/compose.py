@@ -16,7 +16,6 @@ from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
     MappingEndEvent,
-    MappingStartEvent,
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
@@ -181,7 +180,6 @@ class _Composer:
         self._check_tag(event)
         if isinstance(event, SequenceStartEvent):
             return self._sequence(event, events, depth)
-        assert isinstance(event, MappingStartEvent)
         return self._mapping(event, events, depth)
 
     def _aliased(self, event: Any, depth: int) -> _Anchored:
@@ -225,13 +223,13 @@ class _Composer:
             key, _ = self._node(following, events, depth + 1)
             value, anchored = self._node(next(events), events, depth + 1)
             height = max(height, anchored.height)
-            if self._is_key(key, entries):
-                assert isinstance(key, Scalar)
-                entries[key.text] = Entry(key.span, value)
+            if (name := self._name_of(key, entries)) is not None:
+                entries[name] = Entry(key.span, value)
         span = _span(event, following)
         return Mapping(entries, span, bool(event.flow_style)), height + 1
 
-    def _is_key(self, key: Node, entries: dict[str, Entry]) -> bool:
+    def _name_of(self, key: Node, entries: dict[str, Entry]) -> str | None:
+        """The text of a key; None of what is no key, or stands there before, which is noted."""
         if not isinstance(key, Scalar):
             hint = "write `key: value` with a word as the key"
             self._note(Code.SYNTAX, "a list or mapping cannot be a key", key.span, hint)
@@ -243,8 +241,8 @@ class _Composer:
             message = f"key `{shorten(key.text)}` stands twice in one mapping"
             self._note(Code.DUPLICATE_KEY, message, key.span, f"the first is on line {first}")
         else:
-            return True
-        return False
+            return key.text
+        return None
 
     def _scalar(self, event: Any) -> Scalar:
         span = _span(event)

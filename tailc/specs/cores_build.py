@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tailc.errors import Code
+from tailc.specs.core_parts import CoreTypeSpec, LevelSpec
 from tailc.specs.cores import Cores, CoreType, PowerUnit
 from tailc.specs.cores_fields import Power
 from tailc.specs.cores_power import (
@@ -18,7 +20,7 @@ from tailc.specs.cores_power import (
     cubic_static_ppm,
     micro_ppm,
 )
-from tailc.specs.cores_spec import CoresSpec, CoreTypeSpec, LevelSpec
+from tailc.specs.cores_spec import CoresSpec, CoreTypes, DvfsCores, DvfsSpec, PowersBySpeed
 from tailc.specs.fields import PPM, Complaint, RefusalError, written
 from tailc.units import format_khz, shorten
 
@@ -30,25 +32,41 @@ _ALIKE = 0.75
 
 @dataclass(frozen=True)
 class _Draft:
-    """A type as written: where that is, and what it says so far; speeds are not yet relative."""
+    """A type as far as the spec tells it, and where; speeds are not yet relative.
+
+    unnamed: what it is called where nobody names it.
+    """
 
     at: Path
     name: str | None
+    unnamed: str
     count: int
     speed: Fraction | None
     power: Power | None
-    idle_power: Power | None
+    idle_power: Power
     move_us: int
-    frequency_khz: int | None = None
 
     @property
     def called(self) -> str:
         """Its name, else its frequency, else its speed."""
-        if self.name is not None:
-            return self.name
-        if self.frequency_khz is not None:
-            return format_khz(self.frequency_khz)
-        return f"speed {float(self.speed or 0):g}"
+        return self.unnamed if self.name is None else self.name
+
+    def filled(self, name: str | None, power: Power) -> _Draft:
+        """The draft with a name and a power where it has none."""
+        return replace(self, name=self.name or name, power=self.power or power)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A type of which speed and power are told."""
+
+    at: Path
+    name: str
+    count: int
+    speed: Fraction
+    power: Power
+    idle_power: Power
+    move_us: int
 
 
 def build(spec: CoresSpec, reference: str) -> Cores:
@@ -58,12 +76,10 @@ def build(spec: CoresSpec, reference: str) -> Cores:
     names so, be it in the server or not, else of the slowest. Raises RefusalError, with paths below
     `cores`.
     """
-    drafts = [_filled(spec, draft) for draft in _drafts(spec)]
-    _refuse(_missing(drafts))
-    _refuse([*_out_of_order(drafts), *_repeated(drafts), *_mixed(drafts), *_idle(drafts)])
-    unit = drafts[0].power.unit if drafts[0].power else PowerUnit.SLOW_CORE
-    types = _relative(drafts, _reference_speed(spec, drafts, reference))
-    cores = Cores(types, spec.dvfs is not None, unit)
+    known = _known([_filled(spec, draft) for draft in _drafts(spec)])
+    _refuse([*_out_of_order(known), *_repeated(known), *_mixed(known), *_idle(known)])
+    types = _relative(known, _reference_speed(spec, known, reference))
+    cores = Cores(types, isinstance(spec.which, DvfsCores), known[0].power.unit)
     return _with_static(cores, spec)
 
 
@@ -86,8 +102,8 @@ def reference_complaints(spec: CoresSpec, reference: str) -> list[Complaint]:
 def _names(spec: CoresSpec) -> list[str]:
     """What a reference may name: cores of the spec, then those of its published table."""
     own = [_filled(spec, draft).called for draft in _drafts(spec)]
-    published = PUBLISHED.get(spec.power_from or "", {})
-    return list(dict.fromkeys([*own, *(core.name for core in published.values() if core.name)]))
+    published = _published(spec).values()
+    return list(dict.fromkeys([*own, *(core.name for core in published if core.name)]))
 
 
 def _bare(name: str) -> str:
@@ -101,190 +117,194 @@ def _refuse(complaints: list[Complaint]) -> None:
 
 
 def _drafts(spec: CoresSpec) -> list[_Draft]:
-    if spec.dvfs is None:
-        return [_of_type(each, at) for at, each in enumerate(spec.types or ())]
-    dvfs = spec.dvfs
-    told = any(level.speed_ppm is not None for level in dvfs.levels)
+    match spec.which:
+        case CoreTypes(types=types):
+            return [_of_type(each, ("types", at)) for at, each in enumerate(types)]
+        case DvfsCores(dvfs=dvfs):
+            return _of_levels(dvfs)
+
+
+def _of_type(each: CoreTypeSpec, at: Path) -> _Draft:
+    own = each.told.own
+    speed = _fraction(own.speed_ppm)
+    rest = own.power, own.idle_power, each.migration_us
+    return _Draft(at, each.name, _speed_name(speed), each.count, speed, *rest)
+
+
+def _of_levels(dvfs: DvfsSpec) -> list[_Draft]:
+    told = any(level.told.speed_ppm is not None for level in dvfs.levels)
     base_khz = None if told else dvfs.levels[0].frequency_khz
     return [
-        _Draft(
-            ("dvfs", "levels", at),
-            level.name,
-            dvfs.count,
-            _speed_of(level, base_khz),
-            level.power,
-            dvfs.idle_power,
-            dvfs.switch_us,
-            level.frequency_khz,
-        )
+        _of_level(level, ("dvfs", "levels", at), dvfs, base_khz)
         for at, level in enumerate(dvfs.levels)
     ]
 
 
-def _of_type(each: CoreTypeSpec, at: int) -> _Draft:
-    speed = None if each.speed_ppm is None else Fraction(each.speed_ppm, PPM)
-    told = each.power, each.idle_power, each.migration_us
-    return _Draft(("types", at), each.name, each.count, speed, *told)
+def _of_level(level: LevelSpec, at: Path, dvfs: DvfsSpec, base_khz: int | None) -> _Draft:
+    """Its speed as written; where no level has one, by its frequency relative to the first's."""
+    own, khz = level.told.own, level.frequency_khz
+    speed = _fraction(own.speed_ppm)
+    if speed is None and khz is not None and base_khz is not None:
+        speed = Fraction(khz, base_khz)
+    unnamed = _speed_name(speed) if khz is None else format_khz(khz)
+    rest = own.power, dvfs.idle_power, dvfs.switch_us
+    return _Draft(at, level.name, unnamed, dvfs.count, speed, *rest)
 
 
-def _speed_of(level: LevelSpec, base_khz: int | None) -> Fraction | None:
-    """As written; where no level has a speed, by its frequency relative to the first's."""
-    if level.speed_ppm is not None:
-        return Fraction(level.speed_ppm, PPM)
-    if base_khz is None or level.frequency_khz is None:
-        return None
-    return Fraction(level.frequency_khz, base_khz)
+def _fraction(speed_ppm: int | None) -> Fraction | None:
+    return None if speed_ppm is None else Fraction(speed_ppm, PPM)
+
+
+def _speed_name(speed: Fraction | None) -> str:
+    return f"speed {float(speed or 0):g}"
 
 
 def _filled(spec: CoresSpec, draft: _Draft) -> _Draft:
     """The draft with its power by the table or the model; what is written stays."""
-    source = spec.power_from
-    if source is None or draft.speed is None:
+    if not isinstance(spec.powers, PowersBySpeed) or draft.speed is None:
         return draft
-    slowest = _slowest(spec)
+    source = spec.powers.power_from
     if source in PUBLISHED:
-        return _published(source, draft)
-    relative_ppm = round(draft.speed / slowest * PPM)
+        name, power_ppm = _of_published(source, draft.speed, draft.at)
+        return draft.filled(name, Power(power_ppm, PowerUnit.SLOW_CORE))
+    relative_ppm = round(draft.speed / _slowest(spec) * PPM)
     modelled = (
         cubic_ppm(relative_ppm)
         if source == "cubic"
-        else micro_ppm(relative_ppm, spec.static_share_ppm or 0)
+        else micro_ppm(relative_ppm, spec.powers.static_share_ppm or 0)
     )
-    return _with(draft, draft.name, Power(modelled, PowerUnit.SLOW_CORE))
+    return draft.filled(draft.name, Power(modelled, PowerUnit.SLOW_CORE))
 
 
 def _slowest(spec: CoresSpec) -> Fraction:
     return min(draft.speed for draft in _drafts(spec) if draft.speed is not None)
 
 
-def _published(source: str, draft: _Draft) -> _Draft:
-    assert draft.speed is not None
-    core = PUBLISHED[source].get(round(draft.speed * PPM))
+def _published(spec: CoresSpec) -> Mapping[int, PublishedCore]:
+    """The cores of the spec's published table, if it names one, by speed."""
+    match spec.powers:
+        case PowersBySpeed(power_from=source):
+            return PUBLISHED.get(source, {})
+        case _:
+            return {}
+
+
+def _of_published(source: str, speed: Fraction, at: Path) -> tuple[str, int]:
+    """Name and power of the core of that speed."""
+    core = PUBLISHED[source].get(round(speed * PPM))
     if core is None:
         known = ", ".join(f"`{speed / PPM:g}`" for speed in PUBLISHED[source])
-        message = f"is `{float(draft.speed):g}`, which `{source}` has no core of"
+        message = f"is `{float(speed):g}`, which `{source}` has no core of"
         hint = f"its speeds: {known}; or give the power yourself"
         raise RefusalError(
-            Complaint(Code.BAD_VALUE, message, hint, (*draft.at, "speed"), ("power_from",))
+            Complaint(Code.BAD_VALUE, message, hint, (*at, "speed"), ("power_from",))
         )
-    return _with(draft, draft.name or _name_of(core), Power(core.power_ppm, PowerUnit.SLOW_CORE))
+    name = core.name if core.frequency_khz is None else format_khz(core.frequency_khz)
+    return name, core.power_ppm
 
 
-def _name_of(core: PublishedCore) -> str:
-    return core.name if core.frequency_khz is None else format_khz(core.frequency_khz)
-
-
-def _with(draft: _Draft, name: str | None, power: Power) -> _Draft:
-    """The draft with a name and a power where it has none."""
-    return _Draft(
-        draft.at,
-        name,
-        draft.count,
-        draft.speed,
-        draft.power or power,
-        draft.idle_power,
-        draft.move_us,
-        draft.frequency_khz,
-    )
-
-
-def _missing(drafts: list[_Draft]) -> list[Complaint]:
-    complaints = []
-    for draft in drafts:
-        if draft.speed is None:
-            hint = "add `speed: 1` to the slowest, and to others how many times as fast they are"
-            complaints.append(Complaint(Code.MISSING_KEY, "is missing", hint, (*draft.at, "speed")))
-        if draft.power is None:
-            hint = "add `power: 2.5W`, or `power: 6.8` relative to a slow core, or `power_from`"
-            complaints.append(Complaint(Code.MISSING_KEY, "is missing", hint, (*draft.at, "power")))
-    return complaints
-
-
-def _out_of_order(drafts: list[_Draft]) -> list[Complaint]:
+def _known(drafts: list[_Draft]) -> list[_Known]:
+    """The types; raises RefusalError for each speed and power that is missing."""
+    _refuse([complaint for draft in drafts for complaint in _missing(draft)])
     return [
-        Complaint(
-            Code.BAD_VALUE,
-            f"is no faster than the one before it: {float(fast.speed or 0):g} after "
-            f"{float(slow.speed or 0):g}",
-            "order them by speed, slow ones first, and merge those of one speed",
-            fast.at,
-        )
-        for slow, fast in itertools.pairwise(drafts)
-        if (fast.speed or 0) <= (slow.speed or 0)
+        _Known(one.at, one.called, one.count, one.speed, one.power, one.idle_power, one.move_us)
+        for one in drafts
+        if one.speed is not None and one.power is not None
     ]
 
 
-def _repeated(drafts: list[_Draft]) -> list[Complaint]:
+def _missing(draft: _Draft) -> Iterator[Complaint]:
+    if draft.speed is None:
+        hint = "add `speed: 1` to the slowest, and to others how many times as fast they are"
+        yield Complaint(Code.MISSING_KEY, "is missing", hint, (*draft.at, "speed"))
+    if draft.power is None:
+        hint = "add `power: 2.5W`, or `power: 6.8` relative to a slow core, or `power_from`"
+        yield Complaint(Code.MISSING_KEY, "is missing", hint, (*draft.at, "power"))
+
+
+def _out_of_order(known: list[_Known]) -> list[Complaint]:
+    return [
+        Complaint(
+            Code.BAD_VALUE,
+            f"is no faster than the one before it: {float(fast.speed):g} after "
+            f"{float(slow.speed):g}",
+            "order them by speed, slow ones first, and merge those of one speed",
+            fast.at,
+        )
+        for slow, fast in itertools.pairwise(known)
+        if fast.speed <= slow.speed
+    ]
+
+
+def _repeated(known: list[_Known]) -> list[Complaint]:
     complaints, seen = [], {}
-    for draft in drafts:
-        if draft.called in seen:
-            message = f"has the name `{shorten(draft.called)}`, which another has"
-            also = seen[draft.called]
+    for each in known:
+        if each.name in seen:
+            message = f"has the name `{shorten(each.name)}`, which another has"
+            also = seen[each.name]
             complaints.append(
-                Complaint(Code.BAD_VALUE, message, "give it another `name`", draft.at, also)
+                Complaint(Code.BAD_VALUE, message, "give it another `name`", each.at, also)
             )
-        seen.setdefault(draft.called, draft.at)
+        seen.setdefault(each.name, each.at)
     return complaints
 
 
-def _mixed(drafts: list[_Draft]) -> list[Complaint]:
-    first = drafts[0]
+def _mixed(known: list[_Known]) -> list[Complaint]:
+    first = known[0]
     return [
         Complaint(
             Code.CONFLICT,
             "is in another unit than the first power",
             "give all in watts, such as `2.5W`, or all relative to a slow core, such as `6.8`",
-            (*draft.at, key),
+            (*each.at, key),
             (*first.at, "power"),
         )
-        for draft in drafts
-        for key, power in (("power", draft.power), ("idle_power", draft.idle_power))
-        if power is not None
-        and first.power is not None
+        for each in known
+        for key, power in (("power", each.power), ("idle_power", each.idle_power))
         # Nothing is nothing in any unit.
-        and power.unit is not first.power.unit
-        and power.ppm
+        if power.unit is not first.power.unit and power.ppm
     ]
 
 
-def _idle(drafts: list[_Draft]) -> list[Complaint]:
+def _idle(known: list[_Known]) -> list[Complaint]:
     return [
         Complaint(
             Code.CONFLICT,
             "is above the power at work",
             "lower it",
-            (*(draft.at if "types" in draft.at else ("dvfs",)), "idle_power"),
-            (*draft.at, "power"),
+            (*(each.at if "types" in each.at else ("dvfs",)), "idle_power"),
+            (*each.at, "power"),
         )
-        for draft in drafts
-        if draft.power and draft.idle_power and draft.idle_power.ppm > draft.power.ppm
+        for each in known
+        if each.idle_power.ppm > each.power.ppm
     ]
 
 
-def _reference_speed(spec: CoresSpec, drafts: list[_Draft], reference: str) -> Fraction:
-    named = [draft.speed for draft in drafts if draft.called == reference]
-    published = PUBLISHED.get(spec.power_from or "", {})
-    named += [Fraction(ppm, PPM) for ppm, core in published.items() if core.name == reference]
-    one = named[0] if named else drafts[0].speed
-    assert one is not None
-    return one
+def _reference_speed(spec: CoresSpec, known: list[_Known], reference: str) -> Fraction:
+    named = [each.speed for each in known if each.name == reference]
+    published = _published(spec).items()
+    named += [Fraction(ppm, PPM) for ppm, core in published if core.name == reference]
+    return named[0] if named else known[0].speed
 
 
-def _relative(drafts: list[_Draft], one: Fraction) -> tuple[CoreType, ...]:
-    types = []
-    for draft in drafts:
-        assert draft.speed is not None
-        assert draft.power is not None
-        idle_ppm = draft.idle_power.ppm if draft.idle_power else 0
-        speed_ppm = round(draft.speed / one * PPM)
-        told = draft.power.ppm, idle_ppm, draft.move_us
-        types.append(CoreType(draft.called, draft.count, speed_ppm, *told))
-    return tuple(types)
+def _relative(known: list[_Known], one: Fraction) -> tuple[CoreType, ...]:
+    return tuple(
+        CoreType(
+            each.name,
+            each.count,
+            round(each.speed / one * PPM),
+            each.power.ppm,
+            each.idle_power.ppm,
+            each.move_us,
+        )
+        for each in known
+    )
 
 
 def _with_static(cores: Cores, spec: CoresSpec) -> Cores:
-    if spec.power_from != "cubic":
-        return cores
-    share_ppm = CUBIC_STATIC_PPM if spec.static_share_ppm is None else spec.static_share_ppm
-    static_ppm = cubic_static_ppm(cores.peak_ppm, share_ppm)
-    return Cores(cores.types, cores.is_in_place, cores.unit, static_ppm)
+    match spec.powers:
+        case PowersBySpeed(power_from="cubic", static_share_ppm=told):
+            share_ppm = CUBIC_STATIC_PPM if told is None else told
+            return replace(cores, static_ppm=cubic_static_ppm(cores.peak_ppm, share_ppm))
+        case _:
+            return cores

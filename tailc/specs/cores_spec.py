@@ -2,72 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from tailc.errors import Code
+from tailc.specs.core_parts import (
+    NO_POWER,
+    CoreOfRow,
+    CoreTypeSpec,
+    Count,
+    LevelOfRow,
+    LevelSpec,
+    Row,
+    Told,
+)
 from tailc.specs.cores_fields import (
-    FrequencyKhz,
     IdlePowerField,
     PauseUs,
-    PowerField,
     SharePpm,
 )
-from tailc.specs.fields import Cell, Complaint, RefusalError, SpecModel, SpeedupPpm, Text, Whole
+from tailc.specs.cores_power import MODELS
+from tailc.specs.fields import (
+    Complaint,
+    SpecModel,
+    Text,
+    or_absent,
+)
+from tailc.specs.one_of import AtMostOne, ExactlyOne, OneOf, Stray
 
-MAX_COUNT = 65_536
 MAX_TYPES = 64
-# Haque et al., MICRO 2017, section 5.4: a migration takes less than 500 us, and a change of
-# frequency 50 to 90 us.
-MIGRATION_US = 500
+# Haque et al., MICRO 2017, section 5.4: a change of frequency takes 50 to 90 us.
 SWITCH_US = 90
-
-Count = Annotated[Whole, Field(ge=1, le=MAX_COUNT)]
-Row = dict[str, Cell]
-
-
-class CoreTypeSpec(SpecModel):
-    """Cores alike; what is left out comes from `power_from` or from a row of `table`."""
-
-    name: Text | None = Field(default=None, examples=["little"], description="Name of the type.")
-    count: Count = Field(examples=[8], description="How many there are.")
-    speed_ppm: SpeedupPpm | None = Field(
-        default=None, alias="speed", examples=[2], description="Speed; only ratios count."
-    )
-    power: PowerField | None = Field(
-        default=None, examples=["2.5W"], description="Power while a request runs."
-    )
-    idle_power: IdlePowerField | None = Field(
-        default=None, description="Power of a free core; nothing, if absent."
-    )
-    migration_us: PauseUs = Field(
-        default=MIGRATION_US,
-        alias="migration",
-        description="How long a request that moves here does no work.",
-        json_schema_extra={"default": "500us"},
-    )
-    row: Row | None = Field(
-        default=None, description="Column to value: the row of `table` that tells of it."
-    )
-
-
-class LevelSpec(SpecModel):
-    """A frequency; without `speed` speeds are in proportion to frequencies."""
-
-    name: Text | None = Field(default=None, description="Name; the frequency or speed, if absent.")
-    frequency_khz: FrequencyKhz | None = Field(
-        default=None, alias="frequency", examples=["1.7GHz"], description="Its frequency."
-    )
-    speed_ppm: SpeedupPpm | None = Field(
-        default=None, alias="speed", description="Speed; only ratios count."
-    )
-    power: PowerField | None = Field(
-        default=None, description="Power while a request runs at this level."
-    )
-    row: Row | None = Field(
-        default=None, description="Column to value: the row of `table` that tells of it."
-    )
 
 
 class DvfsSpec(SpecModel):
@@ -84,8 +51,10 @@ class DvfsSpec(SpecModel):
         description="How long a request does no work while its core changes the level.",
         json_schema_extra={"default": "90us"},
     )
-    idle_power: IdlePowerField | None = Field(
-        default=None, description="Power of a free core; nothing, if absent."
+    idle_power: Annotated[IdlePowerField, or_absent(NO_POWER)] = Field(
+        default=NO_POWER,
+        description="Power of a free core; nothing, if absent.",
+        json_schema_extra={"default": 0},
     )
 
 
@@ -110,24 +79,71 @@ class CoreTableSpec(SpecModel):
     )
 
 
-class CoresSpec(SpecModel):
-    """The cores of a server: `types`, each with cores of its own, or `dvfs`."""
+Fill = Callable[[int, Told], Told]
 
-    types: Annotated[tuple[CoreTypeSpec, ...], Field(min_length=1, max_length=MAX_TYPES)] | None = (
-        Field(
-            default=None,
-            examples=[[{"name": "little", "count": 8, "speed": 1, "power": "0.4W"}]],
-            description="Types of cores, slow ones first.",
-        )
+
+class CoreTypes(SpecModel):
+    """Types of cores, each with cores of its own."""
+
+    types: Annotated[tuple[CoreTypeSpec, ...], Field(min_length=1, max_length=MAX_TYPES)] = Field(
+        examples=[[{"name": "little", "count": 8, "speed": 1, "power": "0.4W"}]],
+        description="Types of cores, slow ones first.",
     )
-    dvfs: DvfsSpec | None = Field(
-        default=None, description="Cores that change their frequency one by one."
+    noun: ClassVar[str] = "type"
+    path: ClassVar[tuple[str, ...]] = ("types",)
+
+    @property
+    def parts(self) -> tuple[CoreTypeSpec, ...]:
+        """What a core may be, slow ones first."""
+        return self.types
+
+    def filled(self, fill: Fill) -> CoreTypes:
+        """The same where each part is what `fill` makes of it."""
+        told = [fill(position, each.told) for position, each in enumerate(self.types)]
+        return self.model_copy(update={"types": _each_with(self.types, told)})
+
+
+class DvfsCores(SpecModel):
+    """Cores that change their frequency one by one."""
+
+    dvfs: DvfsSpec = Field(description="Cores that change their frequency one by one.")
+    noun: ClassVar[str] = "frequency"
+    path: ClassVar[tuple[str, ...]] = ("dvfs", "levels")
+
+    @property
+    def parts(self) -> tuple[LevelSpec, ...]:
+        """What a core may be, slow ones first."""
+        return self.dvfs.levels
+
+    def filled(self, fill: Fill) -> DvfsCores:
+        """The same where each part is what `fill` makes of it."""
+        told = [fill(position, each.told) for position, each in enumerate(self.parts)]
+        levels = _each_with(self.parts, told)
+        return self.model_copy(update={"dvfs": self.dvfs.model_copy(update={"levels": levels})})
+
+
+def _each_with(parts: Sequence[SpecModel], told: Sequence[Told]) -> tuple[SpecModel, ...]:
+    return tuple(
+        part.model_copy(update={"told": one}) for part, one in zip(parts, told, strict=True)
     )
-    power_from: (
-        Literal["micro-2017-amp", "micro-2017-dvfs", "dissertation-2016", "cubic", "micro-2017"]
-        | None
-    ) = Field(
-        default=None,
+
+
+class OwnPowers(SpecModel):
+    """Every type or level says its own power."""
+
+
+class MeasuredCores(SpecModel):
+    """Powers, and speeds, of a file that a compile reads before all else."""
+
+    table: CoreTableSpec = Field(description="A file of measured cores.")
+
+
+class PowersBySpeed(SpecModel):
+    """Powers that follow from speeds."""
+
+    power_from: Literal[
+        "micro-2017-amp", "micro-2017-dvfs", "dissertation-2016", "cubic", "micro-2017"
+    ] = Field(
         description="Powers by speed: a published table (of Haque et al., MICRO 2017, table 4, or "
         "of the dissertation, 2016, table 5.3), or a model (`cubic`: speed^3, and static power "
         "apart; `micro-2017`: speed^2.73, and static power in proportion to speed).",
@@ -138,50 +154,47 @@ class CoresSpec(SpecModel):
         description="Static power: of the chip's at peak for `cubic` (20 %, if absent), of a slow "
         "core's for `micro-2017` (none, if absent).",
     )
-    table: CoreTableSpec | None = Field(default=None, description="A file of measured cores.")
 
-    @model_validator(mode="after")
-    def _check_parts(self) -> CoresSpec:
-        complaints = [*self._kind_complaints(), *self._source_complaints(), *self._row_complaints()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Published powers are as they are."""
+        return (self._static_share,)
 
-    def _kind_complaints(self) -> list[Complaint]:
-        if self.types is None and self.dvfs is None:
-            hint = "write `types` with a list of core types, or `dvfs` with levels"
-            return [Complaint(Code.MISSING_KEY, "names no cores", hint)]
-        if self.types is not None and self.dvfs is not None:
-            message = "and `cores.types` both say which cores there are"
-            return [Complaint(Code.CONFLICT, message, "remove one", ("dvfs",), ("types",))]
-        return []
+    def _static_share(self) -> list[Complaint]:
+        if self.static_share_ppm is None or self.power_from in MODELS:
+            return []
+        said = _STATIC_SHARE
+        at, also = ("static_share",), ("power_from",)
+        return [Complaint(Code.CONFLICT, said.message, said.help, at, also)]
 
-    def _source_complaints(self) -> list[Complaint]:
-        if self.table is not None and self.power_from is not None:
-            message = "and `cores.table` both give powers"
-            return [Complaint(Code.CONFLICT, message, "remove one", ("power_from",), ("table",))]
-        if self.static_share_ppm is not None and self.power_from not in ("cubic", "micro-2017"):
-            message = "is for the models `cubic` and `micro-2017`; elsewhere powers are as told"
-            at = ("static_share",)
-            return [Complaint(Code.CONFLICT, message, "remove it", at, ("power_from",))]
-        return []
+
+_STATIC_SHARE = Stray("is for the models `cubic` and `micro-2017`; elsewhere powers are as told")
+_ONE_SERVER = ExactlyOne(
+    both="and `cores.{}` both say which cores there are",
+    missing=("names no cores", "write `types` with a list of core types, or `dvfs` with levels"),
+)
+_ONE_POWER = AtMostOne(
+    both="and `cores.{}` both give powers", strays={"static_share": _STATIC_SHARE}
+)
+
+
+class CoresSpec(SpecModel):
+    """The cores of a server: `types`, each with cores of its own, or `dvfs`."""
+
+    which: Annotated[CoreTypes | DvfsCores, OneOf(_ONE_SERVER)] = Field(alias="<which>")
+    powers: Annotated[OwnPowers | MeasuredCores | PowersBySpeed, OneOf(_ONE_POWER)] = Field(
+        alias="<powers>"
+    )
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """A row needs a table."""
+        return (self._row_complaints,)
 
     def _row_complaints(self) -> list[Complaint]:
-        """A row and a table go together, and a row tells all."""
-        key, parts = ("types", self.types) if self.types is not None else ("levels", ())
-        if self.dvfs is not None:
-            parts = self.dvfs.levels
-        below = (key,) if key == "types" else ("dvfs", "levels")
-        complaints = []
-        for position, part in enumerate(parts or ()):
-            at = (*below, position)
-            if part.row is None:
-                continue
-            if self.table is None:
-                message, hint = "names a row, but there is no `table`", "add `cores.table`"
-                complaints.append(Complaint(Code.MISSING_KEY, message, hint, (*at, "row")))
-            if part.power is not None:
-                message = "and `row` both give the power"
-                place = (*at, "power"), (*at, "row")
-                complaints.append(Complaint(Code.CONFLICT, message, "remove one", *place))
-        return complaints
+        if isinstance(self.powers, MeasuredCores):
+            return []
+        message, hint = "names a row, but there is no `table`", "add `cores.table`"
+        return [
+            Complaint(Code.MISSING_KEY, message, hint, (*self.which.path, position, "row"))
+            for position, part in enumerate(self.which.parts)
+            if isinstance(part.told, CoreOfRow | LevelOfRow)
+        ]

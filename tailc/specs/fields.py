@@ -18,11 +18,13 @@ from pydantic import (
     ConfigDict,
     Strict,
     StringConstraints,
+    WrapValidator,
     model_validator,
 )
 from pydantic.json_schema import WithJsonSchema
 
 from tailc.errors import Code
+from tailc.specs.key_groups import gathered
 from tailc.units import (
     COUNT,
     DURATION,
@@ -70,6 +72,12 @@ class SpecModel(BaseModel):
         extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _gather(cls, value: Any) -> Any:
+        """Keys that go together are a value of their own."""
+        return gathered(cls, value)
+
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """What must hold between keys that are right by themselves; each reads what it needs."""
         return ()
@@ -80,6 +88,11 @@ class SpecModel(BaseModel):
         if complaints:
             raise RefusalError(*complaints)
         return self
+
+
+def or_absent(default: Any) -> WrapValidator:
+    """A key without a value is as one that is not there, for a field with that default."""
+    return WrapValidator(lambda value, check: default if value is None else check(value))
 
 
 def written(value: object) -> str:

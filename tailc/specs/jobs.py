@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code
 from tailc.specs.common import MAX_SEED
@@ -22,9 +22,11 @@ from tailc.specs.fields import (
     Text,
     Whole,
     exact,
+    or_absent,
     quantity,
     written,
 )
+from tailc.specs.one_of import AtMostOne, ByValue, ExactlyOne, OneOf, Stray
 from tailc.specs.plan_units import LeadSeconds
 from tailc.units import PERCENT
 
@@ -71,23 +73,84 @@ class JobColumnsSpec(SpecModel):
     )
 
 
-class GreenShareSpec(SpecModel):
-    """How much green energy jobs ask for: the same for all, or drawn by a seed."""
+class SameShare(SpecModel):
+    """The same for all jobs."""
 
-    share: SharePercent | None = Field(default=None, description="Of all jobs.")
-    seed: Seed | None = Field(
-        default=None,
+    share: SharePercent = Field(description="Of all jobs.")
+
+
+class DrawnShare(SpecModel):
+    """One for each job."""
+
+    seed: Seed = Field(
         examples=[1],
         description="Each job's is 0, 25, 50, 75 or 100 %, drawn by this seed and its number; 0 "
         "for those that run for more than 48 h.",
     )
 
-    @model_validator(mode="after")
-    def _check_one(self) -> GreenShareSpec:
-        if (self.share is None) == (self.seed is None):
-            message = "needs either `share` or `seed`"
-            raise RefusalError(Complaint(Code.CONFLICT, message, "for example `{seed: 1}`"))
-        return self
+
+_ONE_SHARE = ExactlyOne(
+    both="and `jobs.green.{}` both say how much",
+    missing=("needs either `share` or `seed`", "for example `{seed: 1}`"),
+)
+
+
+class GreenShareSpec(SpecModel):
+    """How much green energy jobs ask for: the same for all, or drawn by a seed."""
+
+    asked: Annotated[SameShare | DrawnShare, OneOf(_ONE_SHARE)] = Field(alias="<asked>")
+
+
+class StandardLog(SpecModel):
+    """A log in the Standard Workload Format, which names its columns."""
+
+
+class JobList(SpecModel):
+    """A table of jobs, whose columns only the spec can tell."""
+
+    columns: JobColumnsSpec = Field(
+        description="Columns of a list of jobs; not for the Standard Workload Format."
+    )
+
+
+class ByCalendar(SpecModel):
+    """The log tells when it began."""
+
+
+class AfterStart(SpecModel):
+    """The log is laid over the days of the plan."""
+
+    at_start_s: LeadSeconds = Field(
+        alias="at_start",
+        examples=["72h"],
+        description="How long after the log's start the plan begins; by its calendar, if absent.",
+    )
+
+
+def _log(jobs: Mapping[str, Any]) -> type[StandardLog | JobList]:
+    trace, asked = jobs.get("trace"), jobs.get("format", "auto")
+    if not isinstance(trace, str):
+        raise RefusalError  # of the trace itself more is told
+    is_named_so = trace.lower().removesuffix(".gz").endswith(".swf")
+    if asked == "swf" or (asked == "auto" and is_named_so):
+        return StandardLog
+    if jobs.get("columns") is None:
+        message = "is a list of jobs, and its columns are not named"
+        hint = "add `columns: {submit: ..., run: ..., width: ...}`, or `format: swf`"
+        raise RefusalError(Complaint(Code.MISSING_KEY, message, hint, ("trace",)))
+    return JobList
+
+
+_BY_FORMAT = ByValue(
+    _log,
+    {
+        "columns": Stray(
+            "are of a list of jobs",
+            "leave `columns` out: the Standard Workload Format has its own",
+        )
+    },
+    also="format",
+)
 
 
 class JobsSpec(SpecModel):
@@ -101,9 +164,7 @@ class JobsSpec(SpecModel):
     format: Literal["auto", "swf", "parquet", "csv", "ndjson"] = Field(
         default="auto", description="Format of the log; `auto` goes by its name."
     )
-    columns: JobColumnsSpec | None = Field(
-        default=None, description="Columns of a list of jobs; not for the Standard Workload Format."
-    )
+    log: Annotated[StandardLog | JobList, OneOf(_BY_FORMAT)] = Field(alias="<log>")
     where: dict[str, Cell] = Field(
         default_factory=dict, description="Keep the rows whose column equals the value."
     )
@@ -112,12 +173,7 @@ class JobsSpec(SpecModel):
         examples=["America/Denver"],
         description="Zone of times that state none; the log's own, if it says one.",
     )
-    at_start_s: LeadSeconds | None = Field(
-        default=None,
-        alias="at_start",
-        examples=["72h"],
-        description="How long after the log's start the plan begins; by its calendar, if absent.",
-    )
+    begins: Annotated[ByCalendar | AfterStart, OneOf(AtMostOne())] = Field(alias="<begins>")
     skips_zero_runs: Flag = Field(
         default=False, description="Leave out jobs that ran for less than half a second."
     )
@@ -126,8 +182,8 @@ class JobsSpec(SpecModel):
         default=0, description="Leave out so many of the widest jobs."
     )
     divide_width: Width = Field(default=1, description="Divide widths, rounded up.")
-    map_width: dict[str, Width] | None = Field(
-        default=None,
+    map_width: Annotated[dict[str, Width], Field(min_length=1), or_absent({})] = Field(
+        default_factory=dict,
         examples=[{"256": 4, OTHERS: 32}],
         description=f"Replace widths by a table, those not in it by `{OTHERS}`.",
     )
@@ -143,33 +199,17 @@ class JobsSpec(SpecModel):
     application_seed: Seed = Field(default=0, examples=[1], description="Which job is which.")
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Columns against the format, and one way only to change widths."""
-        return (self._columns, self._widths, self._keys)
-
-    @property
-    def is_swf(self) -> bool:
-        """Whether the log is in the Standard Workload Format."""
-        name = self.trace.lower().removesuffix(".gz")
-        return self.format == "swf" or (self.format == "auto" and name.endswith(".swf"))
-
-    def _columns(self) -> list[Complaint]:
-        if self.is_swf and self.columns is not None:
-            hint = "leave `columns` out: the Standard Workload Format has its own"
-            return [Complaint(Code.CONFLICT, "are of a list of jobs", hint, ("columns",))]
-        if not self.is_swf and self.columns is None:
-            message = "is a list of jobs, and its columns are not named"
-            hint = "add `columns: {submit: ..., run: ..., width: ...}`, or `format: swf`"
-            return [Complaint(Code.MISSING_KEY, message, hint, ("trace",))]
-        return []
+        """One way only to change widths."""
+        return (self._widths, self._keys)
 
     def _widths(self) -> list[Complaint]:
-        if self.map_width is not None and self.divide_width != 1:
+        if self.map_width and self.divide_width != 1:
             hint = "keep one of the two"
             return [_conflict("divides widths that `map_width` replaces", hint, "divide_width")]
         return []
 
     def _keys(self) -> list[Complaint]:
-        odd = [key for key in self.map_width or {} if key != OTHERS and not _is_width(key)]
+        odd = [key for key in self.map_width if key != OTHERS and not _is_width(key)]
         message, hint = "is no width", f"write a whole number, or `{OTHERS}`"
         return [Complaint(Code.BAD_VALUE, message, hint, ("map_width", key)) for key in odd]
 

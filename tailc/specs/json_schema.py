@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
 from tailc.specs.fields import SpecModel
+from tailc.specs.key_groups import is_group
+
+Schema = dict[str, Any]
 
 
 class _WithoutTitles(GenerateJsonSchema):
@@ -17,15 +21,71 @@ class _WithoutTitles(GenerateJsonSchema):
         return False
 
 
-def spec_schema(model: type[SpecModel]) -> dict[str, Any]:
+def spec_schema(model: type[SpecModel]) -> Schema:
     """The JSON Schema of the specs that `model` checks.
 
     Looser than the model: conflicts between parts are not in it.
     """
     schema = model.model_json_schema(schema_generator=_WithoutTitles)
+    defs = schema.get("$defs", {})
+    held = [
+        (part, key) for part in _mappings(schema) for key in part["properties"] if is_group(key)
+    ]
+    names = [_names_of_groups(part, key) for part, key in held]
+    for (part, key), groups in zip(held, names, strict=True):
+        _flatten(part, key, [defs[name] for name in groups])
+    for name in {name for groups in names for name in groups}:
+        del defs[name]
     return {"$schema": GenerateJsonSchema.schema_dialect, **schema}
 
 
 def spec_schema_text(model: type[SpecModel]) -> str:
     """The schema as the text of the file that is checked in."""
     return json.dumps(spec_schema(model), indent=2) + "\n"
+
+
+def _mappings(schema: Any) -> Iterator[Schema]:
+    """Every mapping with keys of its own that a schema tells of."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            yield schema
+        for part in schema.values():
+            yield from _mappings(part)
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _mappings(part)
+
+
+def _names_of_groups(mapping: Schema, alias: str) -> list[str]:
+    choices = mapping["properties"][alias]["oneOf"]
+    return [choice["$ref"].rpartition("/")[2] for choice in choices]
+
+
+def _flatten(mapping: Schema, alias: str, groups: Sequence[Schema]) -> None:
+    """The keys of groups in the mapping itself: what all need is needed, and what one of them."""
+    together = {key: field for group in reversed(groups) for key, field in _keys(group)}
+    ordered = {key: together[key] for group in groups for key, _ in _keys(group)}
+    mapping["properties"] = _in_place(mapping["properties"], alias, ordered)
+    shared = [key for key in _needed(groups[0]) if all(key in _needed(one) for one in groups)]
+    required = [key for key in (*_needed(mapping), *shared) if key != alias]
+    del mapping["required"]
+    mapping |= {"required": required} if required else {}
+    needed = [[key for key in _needed(group) if key not in shared] for group in groups]
+    if all(needed):
+        one = {"oneOf": [{"required": keys} for keys in needed]}
+        mapping["allOf"] = [*mapping.get("allOf", ()), one]
+
+
+def _keys(mapping: Schema) -> Sequence[tuple[str, Schema]]:
+    return tuple(mapping.get("properties", {}).items())
+
+
+def _needed(mapping: Schema) -> Sequence[str]:
+    return mapping.get("required", ())
+
+
+def _in_place(properties: Schema, alias: str, ordered: Mapping[str, Schema]) -> Schema:
+    """The properties with those of the groups where the alias is."""
+    before = list(properties).index(alias)
+    items = list(properties.items())
+    return dict([*items[:before], *ordered.items(), *items[before + 1 :]])

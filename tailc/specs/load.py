@@ -15,6 +15,7 @@ from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.specs.common import API_VERSION
 from tailc.specs.document import read_document
 from tailc.specs.fields import Complaint, SpecModel, written
+from tailc.specs.key_groups import gathered, key_of, without_groups
 from tailc.specs.sentences import Spot, complaints_of
 from tailc.specs.tree import Document, Scalar, Span, plain
 from tailc.specs.unions import meant, untagged
@@ -84,10 +85,18 @@ def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) ->
     except ValidationError as fault:
         findings = [
             _finding(document, (*at, *error["loc"]), complaint)
-            for error in meant(fault.errors(include_url=False))
+            for error in meant(_errors(fault))
             for complaint in complaints_of(error, Spot(model, untagged(error["loc"])))
         ]
         raise TailcError(sorted(findings, key=_position)) from None
+
+
+def _errors(fault: ValidationError) -> list[ErrorDetails]:
+    """What pydantic refuses, each at its place in the spec."""
+    errors = fault.errors(include_url=False)
+    for error in errors:
+        error["loc"] = without_groups(error["loc"])
+    return errors
 
 
 def _position(finding: Finding) -> tuple[int, int]:
@@ -127,7 +136,7 @@ def _head_findings(document: Document, models: Mapping[str, type[SpecModel]]) ->
 def _findings(
     document: Document, model: type[SpecModel], fault: ValidationError
 ) -> Iterator[Finding]:
-    errors = meant(fault.errors(include_url=False))
+    errors = meant(_errors(fault))
     for error in errors:
         path = error["loc"]
         spot = Spot(model, untagged(path))
@@ -147,7 +156,7 @@ def _findings_between(
     wrong = {error["loc"][0] for error in fault.errors(include_url=False) if error["loc"]}
     if any(not error["loc"] for error in fault.errors(include_url=False)):
         return  # the checks have run
-    for check in _right_keys(model, plain(document.root), wrong).checks_between():
+    for check in _right_keys(model, gathered(model, plain(document.root)), wrong).checks_between():
         try:
             complaints = check()
         except AttributeError:
@@ -163,7 +172,7 @@ def _right_keys(
     right: dict[str, object] = {}
     given: set[str] = set()
     for name, field in model.model_fields.items():
-        key = field.alias or name
+        key = key_of(name, field)
         if key in wrong:
             continue
         if key in values:

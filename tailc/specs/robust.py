@@ -163,9 +163,9 @@ def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Comp
     """Days are of rows, which are requests by themselves."""
     if spec is None or spec.days is None:
         return
-    merged = {"bin": demand.bin_us, "timings": demand.timings}
-    for name, asked in merged.items():
-        if asked is not None:
+    merging = {"bin": demand.bin_us is not None, "timings": demand.has_timings}
+    for name, merges in merging.items():
+        if merges:
             message = f"tells the days of rows, which `demand.{name}` merges"
             yield Complaint(Code.CONFLICT, message, "remove one", (*_AT, "days"), ("demand", name))
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from tailc.errors import Code, did_you_mean
 from tailc.specs.fields import Complaint, RefusalError, SpecModel, written
+from tailc.specs.key_groups import fields_of, models_in
 from tailc.units import shorten
 
 Step = str | int
@@ -27,7 +29,7 @@ class Spot:
     def siblings(self) -> list[str]:
         """The keys known at the level of the path's last step."""
         owner = _model_at(self.model, self.path[:-1])
-        return [key_of(name, field) for name, field in owner.model_fields.items()] if owner else []
+        return list(fields_of(owner)) if owner else []
 
     @property
     def field(self) -> FieldInfo | None:
@@ -36,7 +38,7 @@ class Spot:
         if not keys:
             return None
         owner = _model_at(self.model, self.path[: keys[-1]])
-        return _field(owner, str(self.path[keys[-1]])) if owner else None
+        return fields_of(owner).get(str(self.path[keys[-1]])) if owner else None
 
     @property
     def choices(self) -> list[str]:
@@ -65,11 +67,6 @@ def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
     return [sentence(error, spot)]
 
 
-def key_of(name: str, field: FieldInfo) -> str:
-    """The key of a field in a spec."""
-    return field.alias or name
-
-
 def flow(value: Any) -> str:
     """A value in YAML's flow style, for a help line."""
     match value:
@@ -83,27 +80,15 @@ def flow(value: Any) -> str:
             return str(value)
 
 
-def _model_at(model: type[SpecModel], path: Sequence[Step]) -> type[SpecModel] | None:
+def _model_at(model: type[BaseModel], path: Sequence[Step]) -> type[BaseModel] | None:
     """The model of the mapping at `path`; None inside a mapping whose keys are the user's."""
-    owner: type[SpecModel] | None = model
+    owner: type[BaseModel] | None = model
     for step in path:
         if isinstance(step, int):
             continue
-        field = _field(owner, step) if owner else None
-        owner = next(_models(field.annotation), None) if field else None
+        field = fields_of(owner).get(step) if owner else None
+        owner = next(models_in(field.annotation), None) if field else None
     return owner
-
-
-def _field(owner: type[SpecModel], key: str) -> FieldInfo | None:
-    fields = owner.model_fields.items()
-    return next((field for name, field in fields if key_of(name, field) == key), None)
-
-
-def _models(annotation: Any) -> Iterator[type[SpecModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, SpecModel):
-        yield annotation
-    for part in get_args(annotation):
-        yield from _models(part)
 
 
 def _literals(annotation: Any) -> Iterator[Any]:

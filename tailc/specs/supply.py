@@ -11,22 +11,19 @@ from tailc.errors import Code
 from tailc.specs.fields import (
     PERCENT_SCHEMA,
     PPM,
-    Cell,
     Complaint,
-    Flag,
     RefusalError,
     SpecModel,
-    Text,
     Whole,
     quantity,
     written,
 )
 from tailc.specs.jobs import Seed
-from tailc.specs.plan_units import CarbonMg, PowerMw, PriceUdollars, Seconds
+from tailc.specs.plan_units import CarbonMg, PriceUdollars
+from tailc.specs.series import GreenSourceSpec, SeriesSpec
 from tailc.units import PERCENT
 
 MOST_SCENARIOS = 1_000
-WEATHER_COLUMNS = ("ghi", "dni", "dhi", "cloud_cover")
 
 
 def _part(value: object) -> int:
@@ -38,111 +35,7 @@ def _part(value: object) -> int:
 
 
 PartPpm = Annotated[int, BeforeValidator(_part), WithJsonSchema(PERCENT_SCHEMA)]
-Year = Annotated[Whole, Field(ge=1970, le=9998)]
 Degrees = Annotated[float, Field(ge=-180, le=360)]
-
-
-class SeriesSpec(SpecModel):
-    """A series in a column of a file, beside a column of times, or in a weather file."""
-
-    trace: Text = Field(
-        examples=["roof.csv"], description="Path of the file, relative to the spec."
-    )
-    format: Literal["auto", "parquet", "csv", "ndjson", "tmy3", "nsrdb"] = Field(
-        default="auto",
-        description="Format of the file; `auto` goes by its name and first bytes. Raw weather "
-        "files are `tmy3` and `nsrdb`.",
-    )
-    year: Year | None = Field(
-        default=None, description="Which year the typical one of a `tmy3` file is told as."
-    )
-    time: Text = Field(default="time", description="Column of times.")
-    column: Text = Field(
-        examples=["kw"],
-        description="Column of values; of a weather file `ghi`, `dni`, `dhi` or `cloud_cover`.",
-    )
-    unit: Text | None = Field(
-        default=None,
-        examples=["kW"],
-        description="Unit of the values: see the page on jobs, energy and weather. Not for weather "
-        "files, which have their own.",
-    )
-    zone: Text | None = Field(
-        default=None, examples=["America/Denver"], description="Zone of times that state none."
-    )
-    time_pattern: Text | None = Field(
-        default=None,
-        examples=["%d.%m.%Y %H:%M"],
-        description="How times that are not ISO 8601 are.",
-    )
-    stamp: Literal["start", "end"] = Field(
-        default="start", description="Whether a row's time is that of its step's start or end."
-    )
-    step_s: Seconds | None = Field(
-        default=None, alias="step", description="Length of a step; the most common, if absent."
-    )
-    fill_up_to_s: Seconds | None = Field(
-        default=None, alias="fill_up_to", description="Fill gaps up to this long by straight lines."
-    )
-    keeps_longer_gaps: Flag = Field(
-        default=False, description="Days in longer gaps are left out, instead of refused."
-    )
-    where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
-    )
-
-    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """What a weather file needs, and other files have no use for."""
-        return (self._weather, self._unit)
-
-    @property
-    def is_weather(self) -> bool:
-        """Whether the file is a raw weather file."""
-        return self.format in ("tmy3", "nsrdb")
-
-    def _unit(self) -> list[Complaint]:
-        if self.unit is None and not self.is_weather:
-            message, hint = "has values in no unit", "add `unit: kW`, say"
-            return [Complaint(Code.MISSING_KEY, message, hint, ("column",))]
-        if self.unit is not None and self.is_weather:
-            message = "is told for a weather file, which has its own"
-            return [Complaint(Code.CONFLICT, message, "leave it out", ("unit",))]
-        return []
-
-    def _weather(self) -> list[Complaint]:
-        found = []
-        if self.is_weather and self.column not in WEATHER_COLUMNS:
-            hint = "one of " + ", ".join(f"`{name}`" for name in WEATHER_COLUMNS)
-            message = "is no column of a weather file"
-            found.append(Complaint(Code.BAD_VALUE, message, hint, ("column",)))
-        if self.format == "tmy3" and self.year is None:
-            message = "is a typical year, and not told as which"
-            found.append(Complaint(Code.MISSING_KEY, message, "add `year: 2012`", ("format",)))
-        if self.format != "tmy3" and self.year is not None:
-            message = "is for `format: tmy3` alone"
-            found.append(Complaint(Code.CONFLICT, message, "leave it out", ("year",)))
-        return found
-
-
-class GreenSourceSpec(SeriesSpec):
-    """Sun or wind: a series of power, as it is or scaled to a peak."""
-
-    peak_mw: PowerMw | None = Field(
-        default=None,
-        alias="peak",
-        examples=["176.2kW"],
-        description="The series' largest value becomes this; so an irradiance becomes a power.",
-    )
-
-    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """An irradiance is no power until its peak is known."""
-        return (self._weather, self._unit, self._peak)
-
-    def _peak(self) -> list[Complaint]:
-        if self.is_weather and self.peak_mw is None:
-            message = "has irradiance, which is no power until its peak is known"
-            return [Complaint(Code.MISSING_KEY, message, "add `peak: 176.2kW`", ("trace",))]
-        return []
 
 
 class PanelsSpec(SpecModel):

@@ -7,6 +7,7 @@ the tree of a spec knows that it was written there, and all else keeps its line.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, replace
 
@@ -34,20 +35,69 @@ _LIST = "k: ["
 _KEY = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)(?:\.(?=.)|$)")
 _NUMBER = re.compile(r"\[(\d+)\]")
 
-_Steps = tuple[tuple[Step, Span], ...]
+
+@dataclass(frozen=True)
+class _Key:
+    """A step of a path to the value of a key."""
+
+    step: str
+    span: Span
+
+    def put(self, node: Node | None, rest: _Steps, value: Node, above: tuple[Step, ...]) -> Mapping:
+        """The mapping with the value where the rest leads below the key; a missing one is made."""
+        if node is None or (isinstance(node, Scalar) and node.value is None):
+            node = Mapping({}, self.span, is_flow=True)
+        if not isinstance(node, Mapping):
+            raise _no_keys(node, self.span, above)
+        held = node.get(self.step)
+        inner = _put(held.value if held else None, rest, value, (*above, self.step))
+        key_span = held.key_span if held and rest else self.span
+        return replace(node, entries={**node.entries, self.step: Entry(key_span, inner)})
+
+
+@dataclass(frozen=True)
+class _Index:
+    """A step of a path to an item of a list."""
+
+    step: int
+    span: Span
+
+    def put(
+        self, node: Node | None, rest: _Steps, value: Node, above: tuple[Step, ...]
+    ) -> Sequence:
+        """The list with the value where the rest leads below the item."""
+        name = spelled(above)
+        if not isinstance(node, Sequence):
+            message = f"`{name}` is no list" if node is not None else f"`{name}` is not in the spec"
+            raise _refused(message, self.span, f"give `{name}` as a whole")
+        if self.step >= len(node.items):
+            message = f"`{name}[{self.step}]` is not in the spec: there are {len(node.items)}"
+            raise _refused(message, self.span, f"the first is `{name}[0]`")
+        items = list(node.items)
+        items[self.step] = _put(items[self.step], rest, value, (*above, self.step))
+        return replace(node, items=tuple(items))
+
+
+_Steps = tuple[_Key | _Index, ...]
 
 
 @dataclass(frozen=True)
 class Variation:
     """A path of a spec, and the values to try there."""
 
-    steps: _Steps
+    key: _Key
+    below: _Steps
     values: tuple[Node, ...]
     argument: str
 
     @property
     def path(self) -> tuple[Step, ...]:
-        return tuple(step for step, _ in self.steps)
+        return tuple(each.step for each in (self.key, *self.below))
+
+    @property
+    def last(self) -> Span:
+        """Where the last step of the path is written."""
+        return (self.key, *self.below)[-1].span
 
     @property
     def spelled(self) -> str:
@@ -64,8 +114,7 @@ class Variation:
 
     def put(self, document: Document, number: int) -> Document:
         """The document with that value at the path; TailcError where it cannot stand there."""
-        root = _put(document.root, self.steps, self.values[number], ())
-        assert isinstance(root, Mapping)
+        root = self.key.put(document.root, self.below, self.values[number], ())
         return replace(document, root=root)
 
 
@@ -77,8 +126,8 @@ def read_variation(argument: str) -> Variation:
         raise _refused("values have a line break or a control character", Span(1, 1, 1, origin))
     if not equals:
         raise _refused(f"`{shorten(argument)}` gives no values", Span(1, 1, len(argument), origin))
-    steps = _steps(path, origin)
-    return Variation(steps, _values(path, values, origin), argument)
+    key, below = _steps(path, origin)
+    return Variation(key, below, _values(path, values, origin), argument)
 
 
 def refuse_overlap(variations: Several[Variation]) -> None:
@@ -89,24 +138,29 @@ def refuse_overlap(variations: Several[Variation]) -> None:
             if one.path[:shared] == other.path[:shared]:
                 message = f"`{one.spelled}` and `{other.spelled}` are the same part of the spec"
                 hint = "give all values of it in one, with commas between"
-                raise _refused(message, one.steps[-1][1], hint)
+                raise _refused(message, one.last, hint)
 
 
-def _steps(path: str, origin: Origin) -> _Steps:
-    found: list[tuple[Step, Span]] = []
+def _steps(path: str, origin: Origin) -> tuple[_Key, _Steps]:
+    found: list[tuple[_Key, list[_Index]]] = []
     at = 0
     while at < len(path) and (match := _KEY.match(path, at)):
-        key, indices = match.group(1), match.group(2)
-        found.append((key, Span(1, at + 1, len(key), origin)))
-        for number in _NUMBER.finditer(indices):
-            column = match.start(2) + number.start() + 1
-            found.append((int(number.group(1)), Span(1, column, len(number.group()), origin)))
+        key = match.group(1)
+        indices = list(_indices(match.group(2), match.start(2), origin))
+        found.append((_Key(key, Span(1, at + 1, len(key), origin)), indices))
         at = match.end()
     if at < len(path) or not found:
         message = f"`{shorten(path)}` is no path of keys"
         hint = "keys with dots between, and `[0]` for the first of a list, such as `slo[0].latency`"
         raise _refused(message, Span(1, at + 1, max(len(path) - at, 1), origin), hint)
-    return tuple(found)
+    (key, indices), *others = found
+    return key, (*indices, *(step for other, its in others for step in (other, *its)))
+
+
+def _indices(text: str, start: int, origin: Origin) -> Iterator[_Index]:
+    for number in _NUMBER.finditer(text):
+        span = Span(1, start + number.start() + 1, len(number.group()), origin)
+        yield _Index(int(number.group(1)), span)
 
 
 def _values(path: str, values: str, origin: Origin) -> tuple[Node, ...]:
@@ -150,39 +204,14 @@ def _put(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ...])
     """The node with the value where the steps lead; mappings that are missing are made."""
     if not steps:
         return value
-    (step, span), *rest = steps
-    if isinstance(step, int):
-        return _put_in_list(node, steps, value, above)
-    if node is None or (isinstance(node, Scalar) and node.value is None):
-        node = Mapping({}, span, is_flow=True)
-    if not isinstance(node, Mapping):
-        raise _no_keys(node, span, above)
-    held = node.get(step)
-    inner = _put(held.value if held else None, tuple(rest), value, (*above, step))
-    key_span = held.key_span if held and rest else span
-    return replace(node, entries={**node.entries, step: Entry(key_span, inner)})
+    first, *rest = steps
+    return first.put(node, tuple(rest), value, above)
 
 
-def _put_in_list(node: Node | None, steps: _Steps, value: Node, above: tuple[Step, ...]) -> Node:
-    (number, span), *rest = steps
-    assert isinstance(number, int)
-    name = spelled(above)
-    if not isinstance(node, Sequence):
-        message = f"`{name}` is no list" if node is not None else f"`{name}` is not in the spec"
-        raise _refused(message, span, f"give `{name}` as a whole")
-    if number >= len(node.items):
-        message = f"`{name}[{number}]` is not in the spec: there are {len(node.items)}"
-        raise _refused(message, span, f"the first is `{name}[0]`")
-    items = list(node.items)
-    items[number] = _put(items[number], tuple(rest), value, (*above, number))
-    return replace(node, items=tuple(items))
-
-
-def _no_keys(node: Node, span: Span, above: tuple[Step, ...]) -> TailcError:
+def _no_keys(node: Scalar | Sequence, span: Span, above: tuple[Step, ...]) -> TailcError:
     name = spelled(above)
     if isinstance(node, Sequence):
         return _refused(f"`{name}` is a list", span, f"write `{name}[0]` for the first of it")
-    assert isinstance(node, Scalar)
     message = f"`{name}` has no keys here: the spec says `{shorten(node.text)}`"
     return _refused(message, span, f"give `{name}` as a whole, or write its keys out in the spec")
 

@@ -9,9 +9,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from tailc.errors import Code, ExitCode
 from tailc.policies import find_kinds
-from tailc.specs.fields import SpecModel
+from tailc.specs.key_groups import fields_of, models_in
 from tailc.traces.speedup_check import MARGINAL_EFFICIENCY
 from tests.docs.blocks import ROOT
 
@@ -66,10 +68,8 @@ def test_the_limits_that_few_to_many_tells_are_those_of_the_code() -> None:
     assert f"at least {MARGINAL_EFFICIENCY} for each further thread" in text
 
 
-def _names(model: type[SpecModel]) -> set[str]:
+def _names(model: type[BaseModel]) -> set[str]:
     """The keys of a model and of the models in its fields, as a user writes them."""
-    names = {field.alias or name for name, field in model.model_fields.items()}
-    for inner in SpecModel.__subclasses__():
-        if any(inner.__name__ in str(field.annotation) for field in model.model_fields.values()):
-            names |= _names(inner)
-    return names
+    fields = fields_of(model)
+    inner = {one for field in fields.values() for one in models_in(field.annotation)}
+    return set(fields).union(*(_names(one) for one in inner))

@@ -80,10 +80,7 @@ def _can_be_met(opened: OpenedSpec, spec: KindSpec, design: Design, threads: int
 
 def _replays_after(opened: OpenedSpec, overrides: Mapping[str, object]) -> str:
     """What trials leave out of a compile, and may ask for more; empty where that is nothing."""
-    control = opened.kind.control
-    if control is None:
-        return ""
-    asked = control(opened.spec.with_search(overrides), opened.loaded)
+    asked = opened.kind.control(opened.spec.with_search(overrides), opened.loaded)
     is_tuned = isinstance(asked, ControlProblem)
     return "; the replays that tune the controller may ask for more" if is_tuned else ""
 

@@ -9,12 +9,19 @@ import numpy as np
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.specs.days import HorizonSpec
-from tailc.specs.supply import GreenSourceSpec, SeriesSpec
+from tailc.specs.series import (
+    GreenSourceSpec,
+    MeasuredYear,
+    SeriesSpec,
+    TableSeries,
+    ToPeak,
+    TypicalYear,
+)
 from tailc.traces.series.reading import SeriesReading, Stamp, units_of
 from tailc.traces.series.resample import cut, on_epochs, scaled_to_peak
 from tailc.traces.series.series import Quantity, TimeSeries
 from tailc.traces.series.table_series import read_series
-from tailc.traces.series.weather import read_nsrdb, read_tmy3
+from tailc.traces.series.weather import Weather, read_nsrdb, read_tmy3
 from tailc.traces.source import Format
 from tailc.traces.zones import ADVICE, TimeError, utc_text, zone_of
 from tailc.units import counted
@@ -38,19 +45,21 @@ def read_on_epochs(
     horizon: what is asked, and its start in Unix seconds. Raises TailcError for a unit that is none
     of the quantity, and for a series on whose steps no such epochs begin.
     """
-    if not asked.is_weather and asked.unit not in units_of(quantity):
-        known = ", ".join(f"`{unit}`" for unit in units_of(quantity))
-        message = f"`{asked.unit}` is no unit of a {quantity.noun}"
-        raise TailcError(Finding(Code.BAD_UNIT, message, place(*at, "unit"), f"one of {known}"))
+    if isinstance(asked.source, TableSeries):
+        _check_unit(asked.source.unit, quantity, place(*at, "unit"))
     if asked.zone is not None:
         _check_zone(asked.zone, place(*at, "zone"))
-    if asked.is_weather:
-        series = _of_weather(asked, quantity, place(*at, "column"), path)
-    else:
-        series = read_series(path(asked.trace), _reading(asked, quantity), _format(asked))
-    if isinstance(asked, GreenSourceSpec) and asked.peak_mw is not None:
-        series = scaled_to_peak(series, asked.peak_mw / MW_PER_W)
+    series = _read(asked, quantity, place(*at, "column"), path)
+    if isinstance(asked, GreenSourceSpec) and isinstance(asked.scale, ToPeak):
+        series = scaled_to_peak(series, asked.scale.peak_mw / MW_PER_W)
     return _on_epochs(series, *horizon, place)
+
+
+def _check_unit(unit: str, quantity: Quantity, at: Place) -> None:
+    if unit not in units_of(quantity):
+        known = ", ".join(f"`{one}`" for one in units_of(quantity))
+        message = f"`{unit}` is no unit of a {quantity.noun}"
+        raise TailcError(Finding(Code.BAD_UNIT, message, at, f"one of {known}"))
 
 
 def _check_zone(zone: str, at: Place) -> None:
@@ -61,18 +70,30 @@ def _check_zone(zone: str, at: Place) -> None:
         raise TailcError(Finding(Code.NO_ZONE, str(error), at, ADVICE)) from None
 
 
-def _reading(asked: SeriesSpec, quantity: Quantity) -> SeriesReading:
-    assert asked.unit is not None
+def _read(asked: SeriesSpec, quantity: Quantity, at: Place, path: PathOf) -> TimeSeries:
+    """The series as the file has it; `at`: where its column is named."""
+    file = path(asked.trace)
+    match asked.source:
+        case TableSeries(unit=unit):
+            return read_series(file, _reading(asked, unit, quantity), _format(asked))
+        case TypicalYear(year=year):
+            weather = read_tmy3(file, year)
+        case MeasuredYear():
+            weather = read_nsrdb(file)
+    return _of_weather(weather, asked.column, quantity, at)
+
+
+def _reading(asked: SeriesSpec, unit: str, quantity: Quantity) -> SeriesReading:
     return SeriesReading(
         time=asked.time,
         value=asked.column,
         quantity=quantity,
-        unit=asked.unit,
+        unit=unit,
         zone=asked.zone,
         time_pattern=asked.time_pattern,
         stamp=Stamp(asked.stamp),
         step_s=asked.step_s,
-        fill_up_to_s=asked.fill_up_to_s or 0,
+        fill_up_to_s=asked.fill_up_to_s,
         keeps_longer_gaps=asked.keeps_longer_gaps,
         where=tuple(sorted(asked.where.items())),
     )
@@ -83,18 +104,12 @@ def _format(asked: SeriesSpec) -> Format:
     return asked.format
 
 
-def _of_weather(asked: SeriesSpec, quantity: Quantity, at: Place, path: PathOf) -> TimeSeries:
+def _of_weather(weather: Weather, column: str, quantity: Quantity, at: Place) -> TimeSeries:
     """A series of a weather file; irradiance stands for the power of panels that follow it."""
-    source = path(asked.trace)
-    if asked.format == "tmy3":
-        assert asked.year is not None
-        weather = read_tmy3(source, asked.year)
-    else:
-        weather = read_nsrdb(source)
-    series: TimeSeries = getattr(weather, asked.column)
+    series: TimeSeries = getattr(weather, column)
     given = Quantity.IRRADIANCE if quantity is Quantity.POWER else quantity
     if series.quantity is not given:
-        message = f"`{asked.column}` is a {series.quantity.noun}, and a {given.noun} is wanted"
+        message = f"`{column}` is a {series.quantity.noun}, and a {given.noun} is wanted"
         raise TailcError(Finding(Code.BAD_VALUE, message, at, "choose another column"))
     return replace(series, quantity=quantity)
 

@@ -8,7 +8,16 @@ import numpy as np
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.pipeline.days.energy import PathOf, PlaceOf
-from tailc.specs.jobs import OTHERS, GreenShareSpec, JobsSpec
+from tailc.specs.jobs import (
+    OTHERS,
+    AfterStart,
+    ByCalendar,
+    DrawnShare,
+    GreenShareSpec,
+    JobsSpec,
+    SameShare,
+    StandardLog,
+)
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
 from tailc.traces.jobs.log import JobLog
@@ -37,7 +46,7 @@ def read_log(
     submit_s = log.submit_s + (begin_unix_s - first_unix_s)
     kept = (submit_s >= 0) & (submit_s < past_unix_s - first_unix_s)
     if not kept.any():
-        verb = "give" if asked.at_start_s is None else "change"
+        verb = "give" if isinstance(asked.begins, ByCalendar) else "change"
         raise _none_within(log, begin_unix_s, within_unix_s, verb)
     shifted = replace(log, submit_s=submit_s, start_unix_s=first_unix_s).part(kept)
     return _scaled(asked, _narrow(asked, shifted))
@@ -54,9 +63,9 @@ def _read(asked: JobsSpec, path: PathOf) -> JobLog:
 
 def job_columns(asked: JobsSpec) -> JobColumns | None:
     """Which columns of a list of jobs are what; None of a log in the Standard Workload Format."""
-    named = asked.columns
-    if named is None:
+    if isinstance(asked.log, StandardLog):
         return None
+    named = asked.log.columns
     return JobColumns(
         named.submit,
         named.run,
@@ -70,8 +79,8 @@ def job_columns(asked: JobsSpec) -> JobColumns | None:
 
 def _lead_s(asked: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> int:
     """How long after the log's start the plan begins."""
-    if asked.at_start_s is not None:
-        return asked.at_start_s
+    if isinstance(asked.begins, AfterStart):
+        return asked.begins.at_start_s
     if log.start_unix_s is None:
         message = f"`{log.source}` does not say when it began, so it meets no calendar"
         hint = "add `at_start: 72h`, say: how long after the log's start the plan begins"
@@ -104,7 +113,7 @@ def _narrow(asked: JobsSpec, log: JobLog) -> JobLog:
 
 def _scaled(asked: JobsSpec, log: JobLog) -> JobLog:
     table = None
-    if asked.map_width is not None:
+    if asked.map_width:
         named = {int(key): to for key, to in asked.map_width.items() if key != OTHERS}
         table = WidthMap(tuple(sorted(named.items())), asked.map_width.get(OTHERS))
     scaling = JobScaling(
@@ -112,7 +121,7 @@ def _scaled(asked: JobsSpec, log: JobLog) -> JobLog:
         divide_width=asked.divide_width,
         map_width=table,
         multiply_run=asked.multiply_run,
-        green_seed=None if asked.green is None else asked.green.seed,
+        green_seed=_green_seed(asked.green),
     )
     log = _with_share(asked.green, scaled_jobs(log, scaling))
     if not asked.applications:
@@ -120,10 +129,20 @@ def _scaled(asked: JobsSpec, log: JobLog) -> JobLog:
     return with_application_mix(log, asked.applications, asked.application_seed)
 
 
-def _with_share(asked: GreenShareSpec | None, log: JobLog) -> JobLog:
-    if asked is None or asked.share is None:
-        return log
-    return replace(log, green_percent=np.full(log.jobs, asked.share, dtype=np.int64))
+def _green_seed(green: GreenShareSpec | None) -> int | None:
+    match green and green.asked:
+        case DrawnShare(seed=seed):
+            return seed
+        case _:
+            return None
+
+
+def _with_share(green: GreenShareSpec | None, log: JobLog) -> JobLog:
+    match green and green.asked:
+        case SameShare(share=share):
+            return replace(log, green_percent=np.full(log.jobs, share, dtype=np.int64))
+        case _:
+            return log
 
 
 def _none_within(

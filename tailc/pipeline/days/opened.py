@@ -22,7 +22,7 @@ from tailc.pipeline.days.energy import (
 from tailc.pipeline.days.expected import Sun, forecasts_of, scenarios_of
 from tailc.pipeline.days.log import read_log
 from tailc.specs.days import DaysAsked, HorizonSpec
-from tailc.specs.supply import SeriesSpec
+from tailc.specs.series import SeriesSpec
 from tailc.traces.series.resample import summed
 from tailc.traces.series.series import SECONDS_PER_DAY, Quantity, TimeSeries
 from tailc.traces.zones import ADVICE, TimeError, instant, utc_text, zone_of

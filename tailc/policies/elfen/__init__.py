@@ -6,7 +6,7 @@ policies differ in who has a budget, and `optimised` looks for those that leave 
 under the first SLO. The objective `queue` tunes ages by load on the replay, from the policy's.
 """
 
-from tailc.policies import LATENCIES, TARGET, Kind
+from tailc.policies import LATENCIES, TARGET, Kind, Tuned
 from tailc.policies.elfen.complete import complete
 from tailc.policies.elfen.reduce import candidates, emit, queue_aim, reduce
 from tailc.policies.elfen.spec import ElfenSpec
@@ -18,7 +18,7 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     complete=complete,
-    queue=queue_aim,
+    tuning=Tuned(queue_aim),
     soft_lines=(
         TARGET,
         LATENCIES,

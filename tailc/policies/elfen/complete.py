@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.policies.elfen.lanes_spec import IpcSpec, IpcTableSpec
+from tailc.policies.elfen.lanes_spec import (
+    InterferenceByIpc,
+    InterferenceFromFile,
+    IpcSpec,
+    IpcTableSpec,
+)
 from tailc.policies.elfen.spec import ElfenSpec
 from tailc.specs.fields import PPM
 from tailc.specs.load import LoadedSpec
@@ -21,11 +26,12 @@ def complete(
     `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
     table that cannot be read, and where not exactly one row of it is kept.
     """
-    table = spec.lanes.ipc_table
-    if table is None:
+    slower = spec.lanes.slower
+    if not isinstance(slower, InterferenceFromFile):
         return spec, ()
-    told = {"ipc_table": None, "ipc": _read(table, loaded, folder)}
-    return spec.model_copy(update={"lanes": spec.lanes.model_copy(update=told)}), ()
+    read = InterferenceByIpc.model_construct(ipc=_read(slower.ipc_table, loaded, folder))
+    lanes = spec.lanes.model_copy(update={"slower": read})
+    return spec.model_copy(update={"lanes": lanes}), ()
 
 
 def _read(table: IpcTableSpec, loaded: LoadedSpec, folder: Path | None) -> IpcSpec:

@@ -23,6 +23,7 @@ from tailc.specs.fields import (
     quantity_schema,
     written,
 )
+from tailc.specs.one_of import ExactlyOne, OneOf
 from tailc.units import Dimension, format_mrps
 
 # Cycles at 2.0 GHz until a lane has let go of the core, and until it works again (Yang et al.,
@@ -112,22 +113,52 @@ class CalibrateSpec(SpecModel):
         return self
 
 
-class LanesSpec(SpecModel):
-    """What the lanes of a core do to each other; one of the first four says it of requests."""
+class Interference(SpecModel):
+    """How much slower requests are, as it is."""
 
-    interference_ppm: SharePpm | None = Field(
-        default=None,
+    interference_ppm: SharePpm = Field(
         alias="interference",
         examples=["45%"],
         description="How much slower a request is beside batch work.",
     )
-    ipc: IpcSpec | None = Field(
-        default=None, description="The same by measured instructions per cycle."
+
+
+class InterferenceByIpc(SpecModel):
+    """How much slower requests are, by measured instructions per cycle."""
+
+    ipc: IpcSpec = Field(description="The same by measured instructions per cycle.")
+
+
+class InterferenceFromFile(SpecModel):
+    """How much slower requests are, by a file that a compile reads before all else."""
+
+    ipc_table: IpcTableSpec = Field(description="The same from a file.")
+
+
+class CalibratedInterference(SpecModel):
+    """How much slower requests are, by what a replay finds."""
+
+    calibrate: CalibrateSpec = Field(
+        description="The same by rates at which the tail is equal; found by replay."
     )
-    ipc_table: IpcTableSpec | None = Field(default=None, description="The same from a file.")
-    calibrate: CalibrateSpec | None = Field(
-        default=None, description="The same by rates at which the tail is equal; found by replay."
-    )
+
+
+_ONE_INTERFERENCE = ExactlyOne(
+    both="and `lanes.{}` both say how much slower requests are",
+    missing=(
+        "do not say how much slower requests are beside batch work",
+        "add `interference: 45%`, `ipc`, `ipc_table` or `calibrate`",
+    ),
+)
+
+
+class LanesSpec(SpecModel):
+    """What the lanes of a core do to each other; one of the first four says it of requests."""
+
+    slower: Annotated[
+        Interference | InterferenceByIpc | InterferenceFromFile | CalibratedInterference,
+        OneOf(_ONE_INTERFERENCE),
+    ] = Field(alias="<slower>")
     batch_slowdown_ppm: SharePpm | None = Field(
         default=None,
         alias="batch_slowdown",
@@ -151,22 +182,3 @@ class LanesSpec(SpecModel):
         description="How long a core takes to wake up for a request where it has no batch work.",
         json_schema_extra={"default": "0ns"},
     )
-
-    @model_validator(mode="after")
-    def _check_one(self) -> LanesSpec:
-        keys = {
-            "interference": self.interference_ppm,
-            "ipc": self.ipc,
-            "ipc_table": self.ipc_table,
-            "calibrate": self.calibrate,
-        }
-        given = [key for key, value in keys.items() if value is not None]
-        if not given:
-            message = "do not say how much slower requests are beside batch work"
-            hint = "add `interference: 45%`, `ipc`, `ipc_table` or `calibrate`"
-            raise RefusalError(Complaint(Code.MISSING_KEY, message, hint))
-        if len(given) > 1:
-            message = f"and `lanes.{given[0]}` both say how much slower requests are"
-            at, also = (given[1],), (given[0],)
-            raise RefusalError(Complaint(Code.CONFLICT, message, "remove one", at, also))
-        return self

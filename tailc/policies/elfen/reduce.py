@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.lanes import Waking, lane_ladder
 from tailc.forms.ladder.table import Ladder
+from tailc.policies.elfen.lanes_spec import (
+    CalibratedInterference,
+    Interference,
+    InterferenceByIpc,
+    InterferenceFromFile,
+)
 from tailc.policies.elfen.spec import BY_LOAD, ElfenSpec
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
 from tailc.specs.queue_fields import QUEUE
@@ -70,10 +76,12 @@ def _waking(spec: ElfenSpec) -> Waking:
 
 
 def _interference(spec: ElfenSpec) -> int | Calibration:
-    lanes = spec.lanes
-    if lanes.calibrate is not None:
-        return Calibration(lanes.calibrate.alone_mrps, lanes.calibrate.shared_mrps)
-    if lanes.ipc is not None:
-        return lanes.ipc.interference_ppm
-    assert lanes.interference_ppm is not None
-    return lanes.interference_ppm
+    match spec.lanes.slower:
+        case CalibratedInterference(calibrate=rates):
+            return Calibration(rates.alone_mrps, rates.shared_mrps)
+        case InterferenceByIpc(ipc=ipc):
+            return ipc.interference_ppm
+        case Interference(interference_ppm=ppm):
+            return ppm
+        case InterferenceFromFile():
+            raise AssertionError("the file of instructions per cycle is not read yet")

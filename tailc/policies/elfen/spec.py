@@ -161,7 +161,7 @@ class ElfenSpec(WithSlos):
         return repeated_rates(self.rates_mrps)
 
     def _demand_complaints(self) -> list[Complaint]:
-        if self.demand.timings is None:
+        if not self.demand.has_timings:
             return []
         message = "gives speed-ups by degree, but these requests run on one lane"
         hint = "name the column with the demand as `demand.column`"
@@ -185,7 +185,7 @@ class ElfenSpec(WithSlos):
     @property
     def speedup(self) -> SpeedupSpec:
         """All requests are alike: the rungs of the policy tell their speeds."""
-        return SpeedupSpec.model_construct(name="alone", curve=(PPM,))
+        return SpeedupSpec.of_rungs("alone", (PPM,))
 
     @property
     def aim_us(self) -> int:

@@ -6,7 +6,7 @@ the system the table minimises the tail latency under a limit on the average tot
 the objective `queue` that table is where a search on the replay begins.
 """
 
-from tailc.policies import LATENCIES, Kind, SoftLine
+from tailc.policies import LATENCIES, Kind, SoftLine, Tuned
 from tailc.policies.few_to_many.emit import emit
 from tailc.policies.few_to_many.reduce import (
     ambiguity,
@@ -23,7 +23,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
-    queue=queue_aim,
+    tuning=Tuned(queue_aim),
     overload=overload_aim,
     robust=ambiguity,
     soft_lines=(

@@ -34,7 +34,11 @@ _OBJECTIVE = ("search", "objective")
 
 
 class SearchSpec(TunedSearch):
-    """How the intervals are searched for."""
+    """How the intervals are searched for.
+
+    Errors to stand, the grid's step and longest interval, the last row and the budget are asked for
+    each by itself, and each that is absent leaves the search to its own: of the trace, or none.
+    """
 
     method: Literal["grid", "dual"] = Field(
         default="grid", description="The paper's grid, or continuous time with a bound."

@@ -122,7 +122,7 @@ class FewToManySpec(WithSlos):
         )
 
     def _speedup_complaints(self) -> list[Complaint]:
-        has_timings = self.demand.timings is not None
+        has_timings = self.demand.has_timings
         if self.speedup is None:
             message = "is missing"
             hint = "add `speedup: [1, 1.9, 2.7]`, or `demand.timings` for times by degree"
@@ -179,13 +179,13 @@ class FewToManySpec(WithSlos):
             message = "makes a class the search's target, but one table is made for all requests"
             hint = "put an objective without `class` first; any after it may be for a class"
             return Complaint(Code.CONFLICT, message, hint, at)
-        classes = self.speedup.classes if self.speedup else None
-        if classes is None:
+        classes = self.speedup.source.class_names if self.speedup else ()
+        if not classes:
             message = f"is `{shorten(name)}`, but requests have no classes"
             return Complaint(Code.CONFLICT, message, "name them in `speedup.classes`", at)
-        if name not in classes.curves:
+        if name not in classes:
             message = f"is `{shorten(name)}`, which is no class of `speedup.classes`"
-            hint = did_you_mean(name, tuple(sorted(classes.curves)))
+            hint = did_you_mean(name, classes)
             return Complaint(Code.CONFLICT, message, hint, at, ("speedup", "classes"))
         return None
 

@@ -8,7 +8,7 @@ on the replay begins. It joins few-to-many (Haque et al., ASPLOS 2015) and
 slow-to-fast with frequencies (Haque et al., MICRO 2017), whose ladders are parts of its own.
 """
 
-from tailc.policies import LATENCIES, TARGET, Kind, SoftLine
+from tailc.policies import LATENCIES, TARGET, Kind, SoftLine, Tuned
 from tailc.policies.joint_ladder.emit import emit
 from tailc.policies.joint_ladder.reduce import ambiguity, candidates, queue_aim, reduce
 from tailc.policies.joint_ladder.spec import JointSpec
@@ -19,7 +19,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
-    queue=queue_aim,
+    tuning=Tuned(queue_aim),
     robust=ambiguity,
     soft_lines=(
         SoftLine(("search", "max_in_system"), is_raised=False, furthest=10_000),

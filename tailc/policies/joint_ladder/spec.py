@@ -25,7 +25,7 @@ from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores
 from tailc.specs.cores_build import build, reference_complaints
 from tailc.specs.cores_fields import Power
-from tailc.specs.cores_spec import CoresSpec
+from tailc.specs.cores_spec import CoresSpec, CoreTypes, MeasuredCores
 from tailc.specs.fields import (
     PPM,
     Complaint,
@@ -120,11 +120,11 @@ class JointSpec(WithSlos):
         )
 
     def _speedup_complaints(self) -> list[Complaint]:
-        if self.demand.timings is not None:
+        if self.demand.has_timings:
             message = "gives speed-ups by request, but all share one curve here"
             hint = "name the column with the demand on one thread as `demand.column`"
             return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
-        if self.threads.curve is None:
+        if not self.threads.source.shared_curve:
             message = "gives speed-ups by class or request, but all share one curve here"
             hint = "write one, such as `speedup: [1, 1.9, 2.65, 3.2]`"
             return [Complaint(Code.CONFLICT, message, hint, ("speedup",))]
@@ -136,7 +136,7 @@ class JointSpec(WithSlos):
         return []
 
     def _core_complaints(self) -> list[Complaint]:
-        if self.cores.table is not None:
+        if isinstance(self.cores.powers, MeasuredCores):
             message = "is not read here"
             hint = "write `speed` and `power` of each level or type"
             return [Complaint(Code.CONFLICT, message, hint, ("cores", "table"))]
@@ -161,7 +161,7 @@ class JointSpec(WithSlos):
             message = f"is `{asked}`, but what rungs on `lanes` cost is batch work"
             hint = f"set `{self._aim_at[-1]}: batch`, or remove `lanes`"
             return [Complaint(Code.CONFLICT, message, hint, self._aim_at, ("lanes",))]
-        if len(self.cores.types or ()) != 1:
+        if not isinstance(self.cores.which, CoreTypes) or len(self.cores.which.types) != 1:
             message, hint = "is for cores of one type", "give `cores.types` with one"
             return [Complaint(Code.CONFLICT, message, hint, ("lanes",), ("cores",))]
         if self.lanes.interference_ppm + self.lanes.slowdown_ppm >= PPM:
@@ -281,7 +281,7 @@ class JointSpec(WithSlos):
             message = f"are judged by tails and rates, but the goal is `{self.search.goal}`"
             at, also = ("search", "freedoms"), ("search", "goal")
             yield Complaint(Code.CONFLICT, message, "remove them, or set `goal: tail`", at, also)
-        if "start-below" in freedoms and self.cores.types is not None:
+        if "start-below" in freedoms and isinstance(self.cores.which, CoreTypes):
             message = "holds `start-below`, which counts one supply, but each type of cores is one"
             at, also = ("search", "freedoms"), ("cores", "types")
             yield Complaint(Code.CONFLICT, message, "remove it, or give `cores.dvfs`", at, also)
@@ -325,8 +325,7 @@ class JointSpec(WithSlos):
     @property
     def rungs(self) -> tuple[JointRung, ...]:
         """What requests run on, slow ones first."""
-        assert self.threads.curve is not None
-        curve_ppm = self.threads.curve[: self.server.max_threads]
+        curve_ppm = self.threads.source.shared_curve[: self.server.max_threads]
         if self.lanes is not None:
             each = self.lanes.interference_ppm, self.lanes.slowdown_ppm
             return worth_having(on_lanes(self.all_cores.types[0], curve_ppm, *each))
@@ -335,8 +334,7 @@ class JointSpec(WithSlos):
     @property
     def speedup(self) -> SpeedupSpec:
         """Speeds by rung."""
-        curve = tuple(rung.speed_ppm for rung in self.rungs)
-        return SpeedupSpec.model_construct(name="rungs", curve=curve)
+        return SpeedupSpec.of_rungs("rungs", tuple(rung.speed_ppm for rung in self.rungs))
 
     @property
     def target_powers_ppm(self) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ kept low is the frequency, and with it the power; the limit is a percentile of l
 scales the bound by the tail that is measured.
 """
 
-from tailc.policies import LATENCIES, Kind, SoftLine
+from tailc.policies import LATENCIES, Kind, SoftLine, Tuned
 from tailc.policies.rubik.complete import complete
 from tailc.policies.rubik.control import control
 from tailc.policies.rubik.emit import emit
@@ -22,7 +22,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
-    queue=queue_aim,
+    tuning=Tuned(queue_aim),
     soft_lines=(
         SoftLine(("server", "range", "to")),
         LATENCIES,

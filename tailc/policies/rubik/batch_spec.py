@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code
-from tailc.policies.rubik.levels_spec import MAX_LEVELS, PowerMw, PowerSpec
-from tailc.policies.rubik.model_spec import CountersSpec
+from tailc.policies.rubik.batch_power import (
+    ONE_POWER,
+    AsRequests,
+    CountedPower,
+    ListedPowers,
+    PowerLaw,
+)
 from tailc.specs.cores_fields import FrequencyKhz, SharePpm
 from tailc.specs.fields import (
     POSITIVE_SCHEMA,
@@ -21,6 +27,7 @@ from tailc.specs.fields import (
     exact,
     written,
 )
+from tailc.specs.one_of import ExactlyOne, OneOf
 
 _MOST = 1_000_000
 # A line through measurements needs two.
@@ -45,37 +52,64 @@ class IpcAtSpec(SpecModel):
     ipc_ppm: Amount = Field(alias="ipc", examples=[1.4], description="Instructions per cycle.")
 
 
-class BatchSpec(SpecModel):
-    """Work that cores do while they have no requests; `memory` or `ipc` says how it scales."""
+class MemoryShare(SpecModel):
+    """How batch work scales by the share of its time that no clock shortens."""
 
-    memory_ppm: SharePpm | None = Field(
-        default=None,
+    memory_ppm: SharePpm = Field(
         alias="memory",
         examples=["30%"],
         description="Share of its cycles at `demand.clock` that wait for memory.",
     )
-    ipc: Annotated[tuple[IpcAtSpec, ...], Field(min_length=FEWEST_IPC)] | None = Field(
-        default=None, description="The same by measured instructions per cycle, at two frequencies."
+
+    def at(self, clock_khz: int) -> int:  # noqa: ARG002
+        """Share of cycles at the clock that wait for memory, in millionths."""
+        return self.memory_ppm
+
+
+class MeasuredIpc(SpecModel):
+    """How batch work scales by its instructions per cycle."""
+
+    ipc: Annotated[tuple[IpcAtSpec, ...], Field(min_length=FEWEST_IPC)] = Field(
+        description="The same by measured instructions per cycle, at two frequencies."
     )
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Two frequencies at least."""
+        return (self._frequencies,)
+
+    def _frequencies(self) -> list[Complaint]:
+        if len({each.frequency_khz for each in self.ipc}) >= FEWEST_IPC:
+            return []
+        message = "is at one frequency, which cannot tell compute from memory time"
+        return [Complaint(Code.BAD_VALUE, message, "measure at another too", ("ipc",))]
+
+    def at(self, clock_khz: int) -> int:
+        """Share of cycles at the clock that wait for memory, in millionths."""
+        measured = [(each.frequency_khz, each.ipc_ppm) for each in self.ipc]
+        return memory_share_ppm(measured, clock_khz)
+
+
+_ONE_WAIT = ExactlyOne(
+    both="and `batch.{}` both say how batch work waits for memory",
+    missing=(
+        "does not say how much of its time batch work waits for memory",
+        "add `memory: 30%`, or `ipc` at two frequencies",
+    ),
+)
+
+
+class BatchSpec(SpecModel):
+    """Work that cores do while they have no requests; `memory` or `ipc` says how it scales."""
+
+    waits: Annotated[MemoryShare | MeasuredIpc, OneOf(_ONE_WAIT)] = Field(alias="<waits>")
     throughput_ppm: Amount = Field(
         default=PPM,
         alias="throughput",
         description="Work a second of a core that does nothing else at `demand.clock`.",
         json_schema_extra={"default": 1},
     )
-    power: PowerSpec | None = Field(
-        default=None, description="What a core draws that does it; as requests draw, if absent."
-    )
-    powers_mw: Annotated[tuple[PowerMw, ...], Field(max_length=MAX_LEVELS)] | None = Field(
-        default=None,
-        alias="powers",
-        examples=[["1.2W", "4W"]],
-        description="The same at each frequency of the server, low ones first.",
-    )
-    counters: CountersSpec | None = Field(
-        default=None,
-        description="The same by the power model `server.model`: events by cycle at "
-        "`demand.clock` of a core that does batch work.",
+    draws: Annotated[AsRequests | PowerLaw | ListedPowers | CountedPower, OneOf(ONE_POWER)] = Field(
+        alias="<draws>"
     )
     rate_mrps: RateMrps | None = Field(
         default=None,
@@ -89,51 +123,6 @@ class BatchSpec(SpecModel):
         description="How the pair of frequencies of most work per joule is found: among all, or by "
         "steps to better neighbours (the dissertation's), which may end at a lesser pair.",
     )
-
-    @model_validator(mode="after")
-    def _check_parts(self) -> BatchSpec:
-        complaints = [*self._memory_complaints(), *self._power_complaints()]
-        if complaints:
-            raise RefusalError(*complaints)
-        return self
-
-    def _memory_complaints(self) -> list[Complaint]:
-        if self.ipc is not None and self.memory_ppm is not None:
-            message = "and `batch.memory` both say how batch work waits for memory"
-            return [Complaint(Code.CONFLICT, message, "remove one", ("ipc",), ("memory",))]
-        if self.ipc is None:
-            if self.memory_ppm is not None:
-                return []
-            message = "does not say how much of its time batch work waits for memory"
-            hint = "add `memory: 30%`, or `ipc` at two frequencies"
-            return [Complaint(Code.MISSING_KEY, message, hint)]
-        if len({each.frequency_khz for each in self.ipc}) < FEWEST_IPC:
-            message = "is at one frequency, which cannot tell compute from memory time"
-            return [Complaint(Code.BAD_VALUE, message, "measure at another too", ("ipc",))]
-        return []
-
-    def _power_complaints(self) -> list[Complaint]:
-        parts = {"power": self.power, "powers": self.powers_mw, "counters": self.counters}
-        given = [key for key, part in parts.items() if part is not None]
-        return [
-            Complaint(
-                Code.CONFLICT,
-                f"and `batch.{given[0]}` both say what batch work draws",
-                "remove one",
-                (key,),
-                (given[0],),
-            )
-            for key in given[1:]
-        ]
-
-    def memory_at(self, clock_khz: int) -> int:
-        """Share of cycles at the clock that wait for memory, in millionths."""
-        if self.ipc is None:
-            assert self.memory_ppm is not None
-            return self.memory_ppm
-        return memory_share_ppm(
-            [(each.frequency_khz, each.ipc_ppm) for each in self.ipc], clock_khz
-        )
 
 
 def memory_share_ppm(measured: list[tuple[int, int]], clock_khz: int) -> int:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.forms.tail_table import LARGEST_FREQUENCY_KHZ
-from tailc.policies.rubik.levels_spec import LevelSpec, LevelTableSpec
+from tailc.policies.rubik.batch_power import ListedPowers
+from tailc.policies.rubik.frequencies_spec import ListedLevels, MeasuredLevels
+from tailc.policies.rubik.levels_spec import LevelTableSpec
 from tailc.policies.rubik.modelled import COUNTERS, MODEL, modelled
 from tailc.policies.rubik.named_file import asked_for, path_of
 from tailc.policies.rubik.server_spec import ServerSpec
@@ -38,9 +40,9 @@ def complete(
     one.
     """
     odd = _powers_beyond(spec, loaded)
-    if spec.server.table is not None:
-        levels = _levels(spec.server.table, loaded, folder)
-        server = spec.server.model_copy(update={"table": None, "levels_listed": levels})
+    if isinstance(spec.server.frequencies, MeasuredLevels):
+        levels = _levels(spec.server.frequencies.table, loaded, folder)
+        server = spec.server.model_copy(update={"frequencies": levels})
         spec = spec.model_copy(update={"server": server})
     spec = modelled(spec, loaded, folder)
     _check_powers(spec, loaded)
@@ -49,11 +51,11 @@ def complete(
 
 def _powers_beyond(spec: RubikSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
     """A warning for each power that is told at a frequency above all that the spec lists."""
-    most_khz = max(spec.server.frequencies_khz, default=LARGEST_FREQUENCY_KHZ)
-    parts = {
-        ("server", "range", "power", "at"): spec.server.range and spec.server.range.power,
-        ("batch", "power", "at"): spec.batch and spec.batch.power,
-    }
+    frequencies, batch = spec.server.frequencies, spec.batch
+    most_khz = max(frequencies.frequencies_khz, default=LARGEST_FREQUENCY_KHZ)
+    laws = {("server", *at, "at"): law for at, law in frequencies.power_laws.items()}
+    if batch is not None:
+        laws |= {("batch", *at, "at"): law for at, law in batch.draws.laws.items()}
     hint = "check it and its unit; right is where the power was measured, such as `2.4GHz`"
     return tuple(
         Finding(
@@ -64,15 +66,16 @@ def _powers_beyond(spec: RubikSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
             hint,
             Severity.WARNING,
         )
-        for at, power in parts.items()
-        if power is not None and power.at_khz > most_khz
+        for at, power in laws.items()
+        if power.at_khz > most_khz
     )
 
 
 def _check_powers(spec: RubikSpec, loaded: LoadedSpec) -> None:
-    powers, levels = spec.batch and spec.batch.powers_mw, spec.server.levels
-    if powers is None or len(powers) == len(levels):
+    levels = spec.server.levels
+    if spec.batch is None or len(spec.batch.draws.powers_mw(levels)) == len(levels):
         return
+    powers = spec.batch.draws.powers_mw(levels)
     message = (
         f"`batch.powers` has {len(powers)} powers, but the server has {len(levels)} frequencies"
     )
@@ -90,12 +93,14 @@ def _falling_powers(spec: RubikSpec, loaded: LoadedSpec) -> Iterator[Finding]:
         read[0] if read else ("server", "levels", number, "power") for number in range(len(drawn))
     ]
     yield from _falling(frequencies, drawn, [loaded.place(*at) for at in places])
-    if batch is not None and batch.powers_mw is not None:
+    if batch is not None and isinstance(batch.draws, ListedPowers):
         counted = loaded.document.node_at(COUNTERS) is not None
         told = [
             COUNTERS if counted else ("batch", "powers", number) for number in range(len(drawn))
         ]
-        yield from _falling(frequencies, list(batch.powers_mw), [loaded.place(*at) for at in told])
+        yield from _falling(
+            frequencies, list(batch.draws.listed_mw), [loaded.place(*at) for at in told]
+        )
 
 
 def _falling(
@@ -138,9 +143,7 @@ def _beyond_limit(server: ServerSpec, loaded: LoadedSpec) -> tuple[Finding, ...]
     return (Finding(Code.BEYOND_LIMIT, message, place, hint, Severity.WARNING),)
 
 
-def _levels(
-    table: LevelTableSpec, loaded: LoadedSpec, folder: Path | None
-) -> tuple[LevelSpec, ...]:
+def _levels(table: LevelTableSpec, loaded: LoadedSpec, folder: Path | None) -> ListedLevels:
     from tailc.traces.core_table import CoreColumns, read_cores
 
     path = path_of(table.file, folder)
@@ -153,7 +156,7 @@ def _levels(
         if low[0] == high[0]:
             raise _repeated(low[0], first, second, place)
     _check_range(levels[-1][0][0], levels[-1][1], place)
-    return tuple(LevelSpec.model_construct(frequency_khz=f, power_mw=p) for (f, p), _ in levels)
+    return ListedLevels.of(dict(level for level, _ in levels))
 
 
 def _level(table: LevelTableSpec, row: MeasuredCore) -> tuple[int, int]:

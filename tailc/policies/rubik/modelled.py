@@ -6,8 +6,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.policies.rubik.batch_power import CountedPower, ListedPowers
+from tailc.policies.rubik.frequencies_spec import ListedLevels
 from tailc.policies.rubik.levels import CoreParameters, Work, core_mw, volts
-from tailc.policies.rubik.levels_spec import LevelSpec
 from tailc.policies.rubik.model_spec import CountersSpec, ModelSpec
 from tailc.policies.rubik.named_file import asked_for, path_of
 from tailc.policies.rubik.power_model import PowerModel, read_power_model
@@ -30,21 +31,18 @@ def modelled(spec: RubikSpec, loaded: LoadedSpec, folder: Path | None) -> RubikS
         return spec
     with asked_for(loaded, *MODEL):
         model = read_power_model(path_of(told.file, folder))
-    frequencies_khz = spec.server.frequencies_khz
+    frequencies_khz = spec.server.frequencies.frequencies_khz
     grid = tuple(zip(frequencies_khz, _volts(told, model, frequencies_khz, loaded), strict=True))
     clock_khz = spec.demand.clock_khz
     work = _work(told.counters, told.memory_ppm, clock_khz)
-    levels = tuple(
-        LevelSpec.model_construct(frequency_khz=khz, power_mw=power_mw)
-        for khz, power_mw in zip(frequencies_khz, _powers_mw(model.core, work, grid), strict=True)
-    )
-    changes = {"model": None, "range": None, "levels_listed": levels}
+    powers = zip(frequencies_khz, _powers_mw(model.core, work, grid), strict=True)
+    changes = {"model": None, "frequencies": ListedLevels.of(dict(powers))}
     changed: dict[str, object] = {"server": spec.server.model_copy(update=changes)}
     batch = spec.batch
-    if batch is not None and batch.counters is not None:
-        own = _work(batch.counters, batch.memory_at(clock_khz), clock_khz)
-        powers = {"counters": None, "powers_mw": _powers_mw(model.core, own, grid)}
-        changed["batch"] = batch.model_copy(update=powers)
+    if batch is not None and isinstance(batch.draws, CountedPower):
+        own = _work(batch.draws.counters, batch.waits.at(clock_khz), clock_khz)
+        listed = ListedPowers.model_construct(listed_mw=_powers_mw(model.core, own, grid))
+        changed["batch"] = batch.model_copy(update={"draws": listed})
     return spec.model_copy(update=changed)
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailc.forms.tail_table import Level
 from tailc.percentiles import PPM
-from tailc.policies.rubik.levels_spec import PowerSpec
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import Distribution, TailProblem
@@ -79,16 +77,9 @@ def batch_work(spec: RubikSpec) -> BatchWork | None:
         return None
     rate_mrps = max(spec.rates_mrps) if batch.rate_mrps is None else batch.rate_mrps
     return BatchWork(
-        power_mw=batch.powers_mw or _powers_mw(batch.power, spec.server.levels),
-        memory_ppm=batch.memory_at(spec.demand.clock_khz),
+        power_mw=batch.draws.powers_mw(spec.server.levels),
+        memory_ppm=batch.waits.at(spec.demand.clock_khz),
         throughput_ppm=batch.throughput_ppm,
         rate_mrps=rate_mrps,
         search=Search(batch.search),
     )
-
-
-def _powers_mw(told: PowerSpec | None, levels: tuple[Level, ...]) -> tuple[int, ...]:
-    """By the model; without one as requests draw."""
-    if told is None:
-        return tuple(level.power_mw for level in levels)
-    return tuple(told.power_mw(level.frequency_khz) for level in levels)

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from tailc.errors import Code
 from tailc.forms.tail_table import LARGEST_BOUND_US
+from tailc.policies.rubik.batch_power import CountedPower
 from tailc.policies.rubik.batch_spec import BatchSpec
 from tailc.policies.rubik.feedback_spec import FeedbackSpec
 from tailc.policies.rubik.search_spec import OBJECTIVE, SearchSpec
@@ -135,7 +136,8 @@ class RubikSpec(WithSlos):
         return []
 
     def _missing_model(self) -> list[Complaint]:
-        if self.batch is None or self.batch.counters is None or self.server.model is not None:
+        is_counted = self.batch is not None and isinstance(self.batch.draws, CountedPower)
+        if not is_counted or self.server.model is not None:
             return []
         message = "tells of events that a power model makes watts of, and there is none"
         hint = "name one by `server.model`, or write `batch.power`"

@@ -7,7 +7,7 @@ first SLO at low load, and a controller scales the ages of the climbs down as th
 `queue` tunes ages by load on the replay, from the table of its goal.
 """
 
-from tailc.policies import LATENCIES, TARGET, Kind
+from tailc.policies import LATENCIES, TARGET, Kind, Tuned
 from tailc.policies.slow_to_fast.complete import complete
 from tailc.policies.slow_to_fast.emit import emit
 from tailc.policies.slow_to_fast.reduce import (
@@ -27,7 +27,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
-    queue=queue_aim,
+    tuning=Tuned(queue_aim),
     robust=ambiguity,
     soft_lines=(
         TARGET,

@@ -5,25 +5,30 @@ A row fills in what the spec leaves out of a type; from there on it is as if it 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
+from tailc.specs.core_parts import NO_POWER, CoreOfRow, LevelOfRow, Row, Told
 from tailc.specs.cores import PowerUnit, dominated
 from tailc.specs.cores_fields import Power
-from tailc.specs.cores_spec import CoresSpec, CoreTableSpec, CoreTypeSpec, LevelSpec
+from tailc.specs.cores_spec import (
+    CoresSpec,
+    CoreTableSpec,
+    CoreTypes,
+    DvfsCores,
+    MeasuredCores,
+    OwnPowers,
+)
 from tailc.specs.fields import PPM
 from tailc.specs.load import LoadedSpec, spelled
 
 if TYPE_CHECKING:
     from tailc.traces.core_table import MeasuredCore
 
-_Part = TypeVar("_Part", CoreTypeSpec, LevelSpec)
-
 _IN_WATTS = {"mW": 1e-3, "W": 1.0}
-_PATHS = {CoreTypeSpec: ("cores", "types"), LevelSpec: ("cores", "dvfs", "levels")}
 
 
 def complete(
@@ -34,8 +39,8 @@ def complete(
     `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
     table that cannot be read, rows that are not there, and cores that do not fit together.
     """
-    if spec.cores.table is not None:
-        cores = _filled_in(spec.cores, spec.cores.table, loaded, folder)
+    if isinstance(spec.cores.powers, MeasuredCores):
+        cores = _filled_in(spec.cores, spec.cores.powers.table, loaded, folder)
         spec = spec.model_copy(update={"cores": cores})
         complaints = spec.core_complaints()
         if complaints:
@@ -45,13 +50,12 @@ def complete(
 
 def _dropped(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
     names = [each.name for each in spec.all_cores.types]
-    parts = _PATHS[CoreTypeSpec if spec.cores.dvfs is None else LevelSpec]
     return tuple(
         Finding(
             Code.RUNG_DOMINATED,
             f"`{each.name}` is dropped: work costs no less energy there than on `{each.by}`, "
             "which is faster",
-            loaded.place(*parts, names.index(each.name)),
+            loaded.place("cores", *spec.cores.which.path, names.index(each.name)),
             "leave it out of the server, or check its power",
             Severity.WARNING,
         )
@@ -64,92 +68,88 @@ def _alone(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
     first, *others = spec.used_cores.types
     if others:
         return ()
-    what, parts = ("type", _PATHS[CoreTypeSpec])
-    if spec.cores.dvfs is not None:
-        what, parts = ("frequency", _PATHS[LevelSpec])
+    what, place = spec.cores.which.noun, loaded.place("cores", *spec.cores.which.path)
     message = (
         f"requests run on cores of one {what}, `{first.name}`, whatever their "
         "age: the policy has nothing to choose"
     )
     hint = f"add a slower or faster {what}"
-    return (Finding(Code.NO_CHOICE, message, loaded.place(*parts), hint, Severity.WARNING),)
+    return (Finding(Code.NO_CHOICE, message, place, hint, Severity.WARNING),)
 
 
 def _filled_in(
     cores: CoresSpec, table: CoreTableSpec, loaded: LoadedSpec, folder: Path | None
 ) -> CoresSpec:
-    reader = _Reader(table, loaded, folder)
-    told: dict[str, object] = {"table": None}
-    if cores.types is not None:
-        told["types"] = reader.filled(cores.types)
-    if cores.dvfs is not None:
-        levels = reader.filled(cores.dvfs.levels)
-        told["dvfs"] = cores.dvfs.model_copy(update={"levels": levels})
-    return cores.model_copy(update=told)
+    path = table.file if folder is None else str(folder / table.file)
+    reader = _Reader(table, loaded, path, ("cores", *cores.which.path))
+    return cores.model_copy(
+        update={"which": reader.filled(cores.which), "powers": OwnPowers.model_construct()}
+    )
 
 
+@dataclass(frozen=True)
 class _Reader:
-    """One table, read once for each row that a spec names."""
+    """One table, read once for each row that a spec names; `at`: where its types or levels are."""
 
-    def __init__(self, table: CoreTableSpec, loaded: LoadedSpec, folder: Path | None) -> None:
-        self._table = table
-        self._loaded = loaded
-        self._path = table.file if folder is None else str(folder / table.file)
+    table: CoreTableSpec
+    loaded: LoadedSpec
+    path: str
+    at: tuple[str, ...]
 
-    def filled(self, parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
+    def filled(self, which: CoreTypes | DvfsCores) -> CoreTypes | DvfsCores:
         """The types or levels with what their rows say; speeds relative to the first row's."""
-        rows = [
-            None if part.row is None else self._row(part, position)
-            for position, part in enumerate(parts)
-        ]
-        first = next((row.speed for row in rows if row is not None), 1.0)
-        return tuple(
-            part if row is None else part.model_copy(update=self._told(part, row, first))
-            for part, row in zip(parts, rows, strict=True)
-        )
+        rows = {
+            position: self._row(part.told.row, position)
+            for position, part in enumerate(which.parts)
+            if isinstance(part.told, CoreOfRow | LevelOfRow)
+        }
+        first = next((row.speed for row in rows.values()), 1.0)
 
-    def _row(self, part: CoreTypeSpec | LevelSpec, position: int) -> MeasuredCore:
+        def fill(position: int, told: Told) -> Told:
+            if not isinstance(told, CoreOfRow | LevelOfRow):
+                return told
+            return self._told(told, rows[position], first)
+
+        return which.filled(fill)
+
+    def _row(self, named: Row, position: int) -> MeasuredCore:
         from tailc.traces.core_table import CoreColumns, read_cores
 
-        table = self._table
+        table = self.table
         columns = CoreColumns(table.speed, table.power, table.idle_power, table.cores)
-        where = tuple(sorted({**table.where, **(part.row or {})}.items()))
+        where = tuple(sorted({**table.where, **named}.items()))
         try:
-            found = read_cores(self._path, columns, where)
+            found = read_cores(self.path, columns, where)
         except TailcError as error:
-            raise TailcError([self._asked(f, part, position) for f in error.findings]) from None
+            told = [self._asked(finding, named, position) for finding in error.findings]
+            raise TailcError(told) from None
         if len(found) == 1:
             return found[0]
         message = f"fits {len(found)} rows of `{table.file}`, where one is wanted"
         hint = f"name more columns: rows {', '.join(str(each.row) for each in found[:3])}, ... fit"
-        place = self._loaded.place(*_PATHS[type(part)], position, "row")
+        place = self.loaded.place(*self.at, position, "row")
         raise TailcError(Finding(Code.CONFLICT, f"`row` {message}", place, hint))
 
-    def _asked(self, finding: Finding, part: CoreTypeSpec | LevelSpec, position: int) -> Finding:
+    def _asked(self, finding: Finding, asked: Row, position: int) -> Finding:
         """The finding in the file, with where the spec asks for it."""
-        table, row = ("cores", "table"), (*_PATHS[type(part)], position, "row")
+        table, row = ("cores", "table"), (*self.at, position, "row")
         keys = ("cores", "idle_power", "power", "speed")
         named: dict[str | None, tuple[str | int, ...]] = {
-            **{name: (*table, "where", name) for name in self._table.where},
-            **{name: (*row, name) for name in part.row or {}},
-            **{getattr(self._table, key): (*table, key) for key in keys},
+            **{name: (*table, "where", name) for name in self.table.where},
+            **{name: (*row, name) for name in asked},
+            **{getattr(self.table, key): (*table, key) for key in keys},
             None: row,
         }
         path = named.get(finding.place.field if finding.place else None, row)
-        place = self._loaded.place(*path)
+        place = self.loaded.place(*path)
         seen = f"`{spelled(path)}` is on line {place.line} of {place.source}"
         return replace(finding, help=f"{finding.help}; {seen}" if finding.help else seen)
 
-    def _told(self, part: CoreTypeSpec | LevelSpec, row: MeasuredCore, first: float) -> dict:
-        in_watts = _IN_WATTS[self._table.unit]
-        told: dict[str, object] = {
-            "speed_ppm": part.speed_ppm or max(round(row.speed / first * PPM), 1),
-            "power": _watts(row.power * in_watts),
-            "row": None,
-        }
-        if isinstance(part, CoreTypeSpec) and part.idle_power is None and row.idle_power:
-            told["idle_power"] = _watts(row.idle_power * in_watts)
-        return told
+    def _told(self, told: CoreOfRow | LevelOfRow, row: MeasuredCore, first: float) -> Told:
+        in_watts = _IN_WATTS[self.table.unit]
+        speed_ppm = max(round(row.speed / first * PPM), 1)
+        idle_power = _watts(row.idle_power * in_watts) if row.idle_power else NO_POWER
+        return told.filled(speed_ppm, _watts(row.power * in_watts), idle_power)
 
 
 def _watts(power_w: float) -> Power:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tailc.experiment.tuning_objective import QueueAim
 
 US_PER_S = 1_000_000
-DEFAULT_SOLVER = "highs"
 
 
 def candidates(spec: SlowToFastSpec) -> tuple[SlowToFastSpec, ...]:
@@ -42,7 +41,7 @@ def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
         percentile_ppm=spec.slos[0].percentile_ppm,
         target_us=spec.aim_us if aim is Aim.ENERGY else None,
         method=method,
-        solver=(search.solver or DEFAULT_SOLVER) if method is ThresholdMethod.MIP else None,
+        solver=search.solver if method is ThresholdMethod.MIP else None,
         limits=SolverLimits(
             search.time_limit_us / US_PER_S, search.memory_limit_mb, search.step_us
         ),

@@ -14,7 +14,7 @@ from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
 from tailc.specs.cores_build import build, reference_complaints
-from tailc.specs.cores_spec import CoresSpec
+from tailc.specs.cores_spec import CoresSpec, MeasuredCores
 from tailc.specs.fields import (
     Complaint,
     DurationUs,
@@ -23,6 +23,7 @@ from tailc.specs.fields import (
     RefusalError,
     SpecModel,
     Whole,
+    or_absent,
 )
 from tailc.specs.overrides import overridden
 from tailc.specs.queue_fields import (
@@ -48,6 +49,7 @@ QUANTUM_US = 1_000
 TIME_LIMIT_US = 60_000_000
 MEMORY_LIMIT_MB = 2_048
 MAX_MEMORY_MB = 1_048_576
+DEFAULT_SOLVER = "highs"
 _NO_SOLVER = "but only the method `mip` has a solver to choose"
 
 
@@ -73,8 +75,8 @@ class SearchSpec(TunedSearch):
         description="The exact dual (the default) or a convex solver where requests share their "
         "speeds; a mixed-integer solver or a grid (the default) where they do not.",
     )
-    solver: Literal["highs", "scip", "cp-sat", "gurobi"] | None = Field(
-        default=None, description="The solver of `mip`; `highs`, if absent."
+    solver: Annotated[Literal["highs", "scip", "cp-sat", "gurobi"], or_absent(DEFAULT_SOLVER)] = (
+        Field(default=DEFAULT_SOLVER, description="The solver of `mip`.")
     )
     step_us: DurationUs | None = Field(
         default=None, alias="step", description="Step of the grid of thresholds."
@@ -164,7 +166,7 @@ class SlowToFastSpec(WithSlos):
 
     def core_complaints(self) -> list[Complaint]:
         """What is wrong with the cores once they are all known: after a table is read."""
-        if self.cores.table is not None:
+        if isinstance(self.cores.powers, MeasuredCores):
             return []
         try:
             build(self.cores, self.demand.reference)
@@ -173,13 +175,13 @@ class SlowToFastSpec(WithSlos):
         return reference_complaints(self.cores, self.demand.reference)
 
     def _speedup_complaints(self) -> list[Complaint]:
-        if self.demand.timings is not None:
+        if self.demand.has_timings:
             message = "gives speed-ups by degree, but these requests run on one core"
             hint = "name the column with the demand as `demand.column`"
             return [Complaint(Code.CONFLICT, message, hint, ("demand", "timings"))]
         if self.own_speedup is None:
             return []
-        if self.own_speedup.curve is not None:
+        if self.own_speedup.source.shared_curve:
             message = "gives one curve for all requests, which the speeds of `cores` do"
             hint = "remove it, or give `classes` or `columns`"
             return [Complaint(Code.CONFLICT, message, hint, ("speedup",), ("cores",))]
@@ -215,7 +217,7 @@ class SlowToFastSpec(WithSlos):
         return [*self._solver_complaints(), *self._step_complaints()]
 
     def _solver_complaints(self) -> list[Complaint]:
-        if self.search.solver is None or self.search.method == "mip":
+        if "solver" not in self.search.model_fields_set or self.search.method == "mip":
             return []
         message = f"is `{self.search.solver}`, {_NO_SOLVER}"
         at, also = ("search", "solver"), ("search", "method")
@@ -232,8 +234,7 @@ class SlowToFastSpec(WithSlos):
 
     def _class_complaints(self) -> list[Complaint]:
         """The first objective covers all; others may be for a class that has speeds."""
-        classes = self.own_speedup.classes if self.own_speedup else None
-        known = tuple(sorted(classes.curves)) if classes else ()
+        known = self.own_speedup.source.class_names if self.own_speedup else ()
         complaints = []
         for position, slo in enumerate(self.slo):
             at = ("slo", position, "class")
@@ -271,8 +272,7 @@ class SlowToFastSpec(WithSlos):
     @property
     def _types(self) -> int:
         """Number of types as written, dominated ones included."""
-        cores = self.cores
-        return len(cores.types or ()) if cores.dvfs is None else len(cores.dvfs.levels)
+        return len(self.cores.which.parts)
 
     @property
     def aim(self) -> str:
@@ -309,19 +309,10 @@ class SlowToFastSpec(WithSlos):
         """Speeds by rung: those of the types used, of all requests, classes or each request."""
         used = [each.name for each in self.used_cores.types]
         at = [p for p, each in enumerate(self.all_cores.types) if each.name in used]
-        own = self.own_speedup
-        if own is None:
-            curve = tuple(each.speed_ppm for each in self.used_cores.types)
-            return SpeedupSpec.model_construct(name="cores", curve=curve)
-        if own.classes is not None:
-            curves = {
-                name: tuple(curve[p] for p in at) for name, curve in own.classes.curves.items()
-            }
-            return own.model_copy(
-                update={"classes": own.classes.model_copy(update={"curves": curves})}
-            )
-        assert own.columns is not None
-        return own.model_copy(update={"columns": tuple(own.columns[p] for p in at)})
+        if self.own_speedup is not None:
+            return self.own_speedup.at(at)
+        speeds_ppm = tuple(each.speed_ppm for each in self.used_cores.types)
+        return SpeedupSpec.of_rungs("cores", speeds_ppm)
 
     @property
     def aim_us(self) -> int:
@@ -343,9 +334,10 @@ class SlowToFastSpec(WithSlos):
         if "solver" in given:
             _check_solver(given.setdefault("method", "mip"))
         search = overridden(self.search, given, NAME)
-        others = {"solver": "mip", "step_us": "grid"} if "method" in given else {}
-        unfit = {key: None for key, method in others.items() if search.method != method}
-        search = search.model_copy(update=unfit)
+        if "method" in given and search.method != "mip":
+            search = search.model_copy(update={"solver": DEFAULT_SOLVER})
+        if "method" in given and search.method != "grid":
+            search = search.model_copy(update={"step_us": None})
         return overridden(self, own, NAME).model_copy(update={"search": search})
 
 

@@ -10,6 +10,7 @@ from tailc.errors import Finding, TailcError
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
 from tailc.report.findings import as_text
 from tailc.report.github import as_github
+from tailc.specs.cores_spec import MeasuredCores
 from tailc.specs.load import check_document
 from tests.tailc.policies.slow_to_fast.test_spec import WRITTEN, WRONG
 from tests.tailc.specs.test_messages import BROKEN
@@ -125,7 +126,7 @@ def cores_of(text: str) -> object:
     """The cores that a slow-to-fast spec leads to; a table of measurements is read later."""
     model = check_document(document(text), {"slow-to-fast": SlowToFastSpec}).model
     assert isinstance(model, SlowToFastSpec)
-    return model.used_cores if model.cores.table is None else None
+    return None if isinstance(model.cores.powers, MeasuredCores) else model.used_cores
 
 
 @given(st.sampled_from([*WRITTEN.values(), *(spec for spec, _, _ in WRONG.values())]), _edits)

@@ -17,7 +17,7 @@ def test_a_good_spec_holds_whole_numbers(tmp_path: Path) -> None:
     assert good.name == "websearch-isn"
     assert good.slo[0].slo == Slo(percentile_ppm=990_000, latency_us=500_000)
     assert good.speedup is not None
-    assert good.speedup.curve == (1_000_000, 1_900_000, 2_650_000, 3_200_000)
+    assert good.speedup.source.shared_curve == (1_000_000, 1_900_000, 2_650_000, 3_200_000)
     assert good.server.targets_ppm == (24_000_000,)
     assert good.server.quantum_us == 5_000
     assert good.rates_mrps == (30_000, 40_000, 44_000)

@@ -41,8 +41,7 @@ def seconds(count, gap_s=0.01):
 def read(case):
     """The aim of the spec once the trace is read."""
     opened = open_kind(str(case.spec))
-    assert opened.kind.queue is not None
-    aim, warnings = with_recorded(opened.kind.queue(opened.spec), opened, open_trace(opened))
+    aim, warnings = with_recorded(opened.kind.tuning.aim(opened.spec), opened, open_trace(opened))
     assert not warnings
     return aim
 
@@ -145,8 +144,7 @@ def test_recordings_that_cannot_be_parted_are_refused(tmp_path, tailc, before, a
 
 def test_a_day_is_what_the_spec_says(tmp_path):
     opened = open_kind(str(queued(tmp_path, diurnal=[0.8, 1.2]).spec))
-    assert opened.kind.queue is not None
-    arrivals = opened.kind.queue(opened.spec).arrivals
+    arrivals = opened.kind.tuning.aim(opened.spec).arrivals
     curve = DayCurve((800_000, 1_200_000))
     assert arrivals == (curve.at(30_000), curve.at(90_000))
 

@@ -5,7 +5,12 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.pipeline.spec import open_kind
-from tailc.policies.elfen.lanes_spec import RELEASE_CYCLES, RELEASE_US, WAKE_CYCLES
+from tailc.policies.elfen.lanes_spec import (
+    RELEASE_CYCLES,
+    RELEASE_US,
+    WAKE_CYCLES,
+    InterferenceByIpc,
+)
 from tailc.policies.elfen.spec import ElfenSpec
 from tailc.specs.document import parse_document
 from tailc.specs.json_schema import spec_schema
@@ -182,8 +187,8 @@ def slower_ppm(folder, spec: str) -> int:
     """By the instructions per cycle of the opened spec."""
     opened = open_kind(str(write(folder, spec).spec)).spec
     assert isinstance(opened, ElfenSpec)
-    assert opened.lanes.ipc is not None
-    return opened.lanes.ipc.interference_ppm
+    assert isinstance(opened.lanes.slower, InterferenceByIpc)
+    return opened.lanes.slower.ipc.interference_ppm
 
 
 def test_measured_instructions_say_how_much_slower_requests_are(tmp_path):

@@ -110,7 +110,7 @@ def test_waiting_for_memory_counts_less_by_cycle_at_a_higher_frequency(tmp_path)
 
 def test_batch_work_draws_by_counters_of_its_own(tmp_path):
     spec = open_kind(wrote(tmp_path, model(), WITH_BATCH)).spec
-    assert list(spec.batch.powers_mw) == predicted_mw(0.6, 0.1, 0.05, 0.5)
+    assert list(spec.batch.draws.listed_mw) == predicted_mw(0.6, 0.1, 0.05, 0.5)
 
 
 def test_batch_counters_go_by_the_memory_time_that_instructions_per_cycle_tell(tmp_path):
@@ -118,7 +118,7 @@ def test_batch_counters_go_by_the_memory_time_that_instructions_per_cycle_tell(t
     ipc = "ipc: [{frequency: 1.2GHz, ipc: 1}, {frequency: 2.4GHz, ipc: 0.75}]"
     changes = (WITH_BATCH[0], WITH_BATCH[1].replace("memory: 50%", ipc))
     spec = open_kind(wrote(tmp_path, model(), changes)).spec
-    assert list(spec.batch.powers_mw) == predicted_mw(0.6, 0.1, 0.05, 0.5)
+    assert list(spec.batch.draws.listed_mw) == predicted_mw(0.6, 0.1, 0.05, 0.5)
 
 
 def test_a_range_has_powers_by_the_model_too(tmp_path):
@@ -153,7 +153,7 @@ def test_a_policy_by_the_model_is_that_with_the_same_powers_written_out(tmp_path
     found = compile_policy(wrote(tmp_path, model(), *changes)).policy
     low, high = (level.power_mw for level in spec.server.levels)
     listed = f"[{{frequency: 1.2GHz, power: {low}mW}}, {{frequency: 2.4GHz, power: {high}mW}}]"
-    own = ", ".join(f"{power}mW" for power in spec.batch.powers_mw)
+    own = ", ".join(f"{power}mW" for power in spec.batch.draws.listed_mw)
     batch = f"batch: {{memory: 50%, powers: [{own}]}}\nfeedback: {{"
     text = swapped((RANGE, f"levels: {listed}"), ("feedback: {", batch))
     plain = compile_policy(str(write(tmp_path, text).spec)).policy

@@ -259,13 +259,13 @@ def test_a_dominated_type_is_dropped_with_a_warning(tmp_path):
     assert "`middle` is dropped" in warning.message
     assert "middle" in warning.place.excerpt
     assert [each.name for each in opened.spec.used_cores.types] == ["little", "big"]
-    assert opened.spec.speedup.curve == (1_000_000, 2_000_000)
+    assert opened.spec.speedup.source.curve == (1_000_000, 2_000_000)
 
 
 def test_columns_of_a_dropped_type_are_not_read(tmp_path):
     middle = "{name: middle, count: 1, speed: 1.5, power: 5W}"
     own = with_types(SLOW, middle, FAST) + "speedup: {columns: [a, b, c]}\n"
-    assert open_kind(str(write(tmp_path, own).spec)).spec.speedup.columns == ("a", "c")
+    assert open_kind(str(write(tmp_path, own).spec)).spec.speedup.source.columns == ("a", "c")
 
 
 def test_levels_without_speeds_go_by_their_frequencies(tmp_path):

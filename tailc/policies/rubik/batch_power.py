@@ -1,0 +1,85 @@
+"""What a core draws that does batch work: as with requests, by a formula, listed, or counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from tailc.forms.tail_table import Level
+from tailc.policies.rubik.levels_spec import MAX_LEVELS, PowerMw, PowerSpec
+from tailc.policies.rubik.model_spec import CountersSpec
+from tailc.specs.fields import SpecModel
+from tailc.specs.one_of import AtMostOne
+
+At = tuple[str | int, ...]
+
+ONE_POWER = AtMostOne(both="and `batch.{}` both say what batch work draws")
+
+
+class AsRequests(SpecModel):
+    """What a core draws that serves a request."""
+
+    def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:
+        """At each level."""
+        return tuple(level.power_mw for level in levels)
+
+    @property
+    def laws(self) -> Mapping[At, PowerSpec]:
+        """Powers that are told by a formula, by where they are."""
+        return {}
+
+
+class PowerLaw(SpecModel):
+    """What a formula says of each frequency."""
+
+    power: PowerSpec = Field(
+        description="What a core draws that does it; as requests draw, if absent."
+    )
+
+    def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:
+        """At each level."""
+        return tuple(self.power.power_mw(level.frequency_khz) for level in levels)
+
+    @property
+    def laws(self) -> Mapping[At, PowerSpec]:
+        """Powers that are told by a formula, by where they are."""
+        return {("power",): self.power}
+
+
+class ListedPowers(SpecModel):
+    """One power for each frequency."""
+
+    listed_mw: Annotated[tuple[PowerMw, ...], Field(max_length=MAX_LEVELS)] = Field(
+        alias="powers",
+        examples=[["1.2W", "4W"]],
+        description="The same at each frequency of the server, low ones first.",
+    )
+
+    def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:  # noqa: ARG002
+        """At each level."""
+        return self.listed_mw
+
+    @property
+    def laws(self) -> Mapping[At, PowerSpec]:
+        """Powers that are told by a formula, by where they are."""
+        return {}
+
+
+class CountedPower(SpecModel):
+    """What a power model makes of events, which a compile asks before all else."""
+
+    counters: CountersSpec = Field(
+        description="The same by the power model `server.model`: events by cycle at "
+        "`demand.clock` of a core that does batch work.",
+    )
+
+    def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:  # noqa: ARG002
+        """Known once the power model is read, which makes a list of it."""
+        raise AssertionError("the power model is not read yet")
+
+    @property
+    def laws(self) -> Mapping[At, PowerSpec]:
+        """Powers that are told by a formula, by where they are."""
+        return {}

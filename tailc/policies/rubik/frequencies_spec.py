@@ -1,0 +1,186 @@
+"""Where the frequencies of a server's cores are from: a list, equal steps, or a file."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from tailc.errors import Code
+from tailc.forms.tail_table import LARGEST_FREQUENCY_KHZ, Level
+from tailc.policies.rubik.levels_spec import (
+    AT_MOST,
+    MAX_LEVELS,
+    LevelSpec,
+    LevelTableSpec,
+    PowerSpec,
+    RangeSpec,
+)
+from tailc.specs.fields import Complaint, SpecModel
+from tailc.specs.one_of import ExactlyOne
+from tailc.units import format_khz
+
+At = tuple[str | int, ...]
+
+ONE_SOURCE = ExactlyOne(
+    both="and `server.{}` both give frequencies",
+    missing=("has no frequencies", "write `levels`, `range` or `table`"),
+)
+
+
+class ListedLevels(SpecModel):
+    """Frequencies one by one."""
+
+    levels_listed: Annotated[tuple[LevelSpec, ...], Field(min_length=1, max_length=MAX_LEVELS)] = (
+        Field(
+            alias="levels",
+            examples=[[{"frequency": "0.8GHz", "power": "1.6W"}]],
+            description="Frequencies and powers, low ones first.",
+        )
+    )
+
+    @classmethod
+    def of(cls, powers_mw: Mapping[int, int]) -> ListedLevels:
+        """Those of a file or a model: power by frequency in kHz."""
+        levels = tuple(
+            LevelSpec.model_construct(frequency_khz=khz, power_mw=power_mw)
+            for khz, power_mw in powers_mw.items()
+        )
+        return cls.model_construct(levels_listed=levels)
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """Every frequency once, in order, and none that a table cannot hold."""
+        return (self._order, self._largest)
+
+    def _order(self) -> list[Complaint]:
+        return [
+            Complaint(
+                Code.BAD_VALUE,
+                f"is {format_khz(high.frequency_khz)}, no higher than the one before",
+                "list every frequency once, low ones first",
+                ("levels", position, "frequency"),
+            )
+            for position, (low, high) in enumerate(itertools.pairwise(self.levels_listed), start=1)
+            if high.frequency_khz <= low.frequency_khz
+        ]
+
+    def _largest(self) -> list[Complaint]:
+        message = "is beyond what a table holds"
+        return [
+            Complaint(Code.BAD_VALUE, message, AT_MOST, ("levels", position, "frequency"))
+            for position, each in enumerate(self.levels_listed)
+            if each.frequency_khz > LARGEST_FREQUENCY_KHZ
+        ]
+
+    @property
+    def frequencies_khz(self) -> tuple[int, ...]:
+        """In ascending order, as far as the spec itself tells them."""
+        return tuple(each.frequency_khz for each in self.levels_listed)
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """In ascending order, once all powers are known."""
+        return tuple(each.level for each in self.levels_listed)
+
+    @property
+    def add_power(self) -> str:
+        """What to do about a power that is missing."""
+        return "add `power: 6.5W`"
+
+    @property
+    def with_power(self) -> tuple[At, ...]:
+        """Where powers are told."""
+        return self._powers_where(is_told=True)
+
+    @property
+    def without_power(self) -> tuple[At, ...]:
+        """Where a power could be told, and is not."""
+        return self._powers_where(is_told=False)
+
+    def _powers_where(self, *, is_told: bool) -> tuple[At, ...]:
+        return tuple(
+            ("levels", position, "power")
+            for position, each in enumerate(self.levels_listed)
+            if (each.power_mw is not None) == is_told
+        )
+
+    @property
+    def power_laws(self) -> Mapping[At, PowerSpec]:
+        """Powers that are told by a formula, by where they are."""
+        return {}
+
+
+class LevelRange(SpecModel):
+    """Frequencies in equal steps."""
+
+    range: RangeSpec = Field(description="Frequencies in equal steps, instead of `levels`.")
+
+    @property
+    def frequencies_khz(self) -> tuple[int, ...]:
+        """In ascending order, as far as the spec itself tells them."""
+        return self.range.frequencies_khz
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """In ascending order, once all powers are known."""
+        return self.range.levels
+
+    @property
+    def add_power(self) -> str:
+        """What to do about a power that is missing."""
+        return "add `power: {static: 0.5W, dynamic: 6W, at: 2.4GHz}`"
+
+    @property
+    def with_power(self) -> tuple[At, ...]:
+        """Where powers are told."""
+        return () if self.range.power is None else (("range", "power"),)
+
+    @property
+    def without_power(self) -> tuple[At, ...]:
+        """Where a power could be told, and is not."""
+        return (("range", "power"),) if self.range.power is None else ()
+
+    @property
+    def power_laws(self) -> Mapping[At, PowerSpec]:
+        """Powers that are told by a formula, by where they are."""
+        return {} if self.range.power is None else {("range", "power"): self.range.power}
+
+
+class MeasuredLevels(SpecModel):
+    """Frequencies and powers in a file, which a compile reads before all else."""
+
+    table: LevelTableSpec = Field(
+        description="A file of measured frequencies, instead of `levels`."
+    )
+
+    @property
+    def frequencies_khz(self) -> tuple[int, ...]:
+        """In ascending order, as far as the spec itself tells them."""
+        return ()
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Known once the file is read, which makes a list of it."""
+        raise AssertionError("the file of frequencies is not read yet")
+
+    @property
+    def add_power(self) -> str:
+        """What to do about a power that is missing."""
+        return "name the column with the power"
+
+    @property
+    def with_power(self) -> tuple[At, ...]:
+        """Where powers are told."""
+        return (("table",),)
+
+    @property
+    def without_power(self) -> tuple[At, ...]:
+        """Where a power could be told, and is not."""
+        return ()
+
+    @property
+    def power_laws(self) -> Mapping[At, PowerSpec]:
+        """Powers that are told by a formula, by where they are."""
+        return {}

@@ -1,0 +1,133 @@
+"""What a user writes of one type of cores, or of one level of per-core frequency scaling."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tailc.specs.cores import PowerUnit
+from tailc.specs.cores_fields import FrequencyKhz, IdlePowerField, PauseUs, Power, PowerField
+from tailc.specs.fields import Cell, SpecModel, SpeedupPpm, Text, Whole, or_absent
+from tailc.specs.one_of import AtMostOne, OneOf, Stray
+
+MAX_COUNT = 65_536
+# Haque et al., MICRO 2017, section 5.4: a migration takes less than 500 us.
+MIGRATION_US = 500
+
+Count = Annotated[Whole, Field(ge=1, le=MAX_COUNT)]
+Row = dict[str, Cell]
+NO_POWER = Power(0, PowerUnit.SLOW_CORE)
+_NAMED = "Column to value: the row of `table` that tells of it."
+_ONE_TELLS = AtMostOne(
+    both="and `{}` both tell of it",
+    strays={"power": Stray("and `{}` both give the power", "remove one")},
+)
+
+
+class OwnCore(SpecModel):
+    """What a type is, by itself; a power that is left out comes from `power_from`."""
+
+    speed_ppm: SpeedupPpm | None = Field(
+        default=None, alias="speed", examples=[2], description="Speed; only ratios count."
+    )
+    power: PowerField | None = Field(
+        default=None, examples=["2.5W"], description="Power while a request runs."
+    )
+    idle_power: Annotated[IdlePowerField, or_absent(NO_POWER)] = Field(
+        default=NO_POWER,
+        description="Power of a free core; nothing, if absent.",
+        json_schema_extra={"default": 0},
+    )
+
+    @property
+    def own(self) -> OwnCore:
+        """What the spec itself tells."""
+        return self
+
+
+class CoreOfRow(SpecModel):
+    """What a type is, by a row of `table`, but for what is told here."""
+
+    row: Row = Field(description=_NAMED)
+    speed_ppm: SpeedupPpm | None = Field(
+        default=None, alias="speed", description="Speed; that of the row, if absent."
+    )
+    idle_power: IdlePowerField | None = Field(
+        default=None, description="Power of a free core; that of the row, if absent."
+    )
+
+    @property
+    def own(self) -> OwnCore:
+        """What the spec itself tells."""
+        idle_power = NO_POWER if self.idle_power is None else self.idle_power
+        return OwnCore.model_construct(speed_ppm=self.speed_ppm, idle_power=idle_power)
+
+    def filled(self, speed_ppm: int, power: Power, idle_power: Power) -> OwnCore:
+        """The type by what its row says."""
+        return OwnCore.model_construct(
+            speed_ppm=self.speed_ppm or speed_ppm,
+            power=power,
+            idle_power=idle_power if self.idle_power is None else self.idle_power,
+        )
+
+
+class CoreTypeSpec(SpecModel):
+    """Cores alike; what is left out comes from `power_from` or from a row of `table`."""
+
+    name: Text | None = Field(default=None, examples=["little"], description="Name of the type.")
+    count: Count = Field(examples=[8], description="How many there are.")
+    told: Annotated[OwnCore | CoreOfRow, OneOf(_ONE_TELLS)] = Field(alias="<told>")
+    migration_us: PauseUs = Field(
+        default=MIGRATION_US,
+        alias="migration",
+        description="How long a request that moves here does no work.",
+        json_schema_extra={"default": "500us"},
+    )
+
+
+class OwnLevel(SpecModel):
+    """What a level is, by itself; a power that is left out comes from `power_from`."""
+
+    speed_ppm: SpeedupPpm | None = Field(
+        default=None, alias="speed", description="Speed; only ratios count."
+    )
+    power: PowerField | None = Field(
+        default=None, description="Power while a request runs at this level."
+    )
+
+    @property
+    def own(self) -> OwnLevel:
+        """What the spec itself tells."""
+        return self
+
+
+class LevelOfRow(SpecModel):
+    """What a level is, by a row of `table`, but for what is told here."""
+
+    row: Row = Field(description=_NAMED)
+    speed_ppm: SpeedupPpm | None = Field(
+        default=None, alias="speed", description="Speed; that of the row, if absent."
+    )
+
+    @property
+    def own(self) -> OwnLevel:
+        """What the spec itself tells."""
+        return OwnLevel.model_construct(speed_ppm=self.speed_ppm)
+
+    def filled(self, speed_ppm: int, power: Power, idle_power: Power) -> OwnLevel:  # noqa: ARG002
+        """The level by what its row says; what free cores draw does not depend on it."""
+        return OwnLevel.model_construct(speed_ppm=self.speed_ppm or speed_ppm, power=power)
+
+
+class LevelSpec(SpecModel):
+    """A frequency; without `speed` speeds are in proportion to frequencies."""
+
+    name: Text | None = Field(default=None, description="Name; the frequency or speed, if absent.")
+    frequency_khz: FrequencyKhz | None = Field(
+        default=None, alias="frequency", examples=["1.7GHz"], description="Its frequency."
+    )
+    told: Annotated[OwnLevel | LevelOfRow, OneOf(_ONE_TELLS)] = Field(alias="<told>")
+
+
+Told = OwnCore | CoreOfRow | OwnLevel | LevelOfRow

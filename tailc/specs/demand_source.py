@@ -1,0 +1,93 @@
+"""How the demand of requests stands in a trace: a column, times by degree, or a profile's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from tailc.errors import Code
+from tailc.specs.fields import Complaint, SpecModel, Text
+from tailc.specs.key_groups import Gathered
+from tailc.specs.one_of import ExactlyOne, Group, Groups
+
+PROFILE_SUFFIX = ".profile"
+PROFILE_PATTERN = r"\.profile$"
+_UNIT = "Unit of the times in the trace. **Required**, but a profile says its own."
+_WEIGHT = "Column with the number of requests that a row stands for."
+
+
+class TimingsSpec(SpecModel):
+    """Columns of a long table: one row per request, degree and repetition."""
+
+    request: Text = Field(examples=["query_id"], description="Column that names the request.")
+    degree: Text = Field(examples=["degree"], description="Column with the degree.")
+    duration: Text = Field(examples=["time_ms"], description="Column with the measured time.")
+
+
+class DemandColumn(SpecModel):
+    """A table with one time a request."""
+
+    column: Text = Field(description="Column with each request's demand.")
+    unit: Literal["ns", "us", "ms", "s"] = Field(examples=["ms"], description=_UNIT)
+    weight: Text | None = Field(default=None, description=_WEIGHT)
+
+
+class DemandTimings(SpecModel):
+    """A table with times of each request by degree."""
+
+    timings: TimingsSpec = Field(
+        description="Columns of timings by degree, instead of `column` and a speed-up."
+    )
+    unit: Literal["ns", "us", "ms", "s"] = Field(examples=["ms"], description=_UNIT)
+    weight: Text | None = Field(default=None, description=_WEIGHT)
+
+
+class DemandProfile(SpecModel):
+    """A histogram, which says its columns and their unit itself."""
+
+    column: ClassVar[str] = "demand_ms"
+    unit: ClassVar[str] = "ms"
+    weight: ClassVar[str] = "weight"
+
+
+@dataclass(frozen=True)
+class _ByTrace:
+    """A profile by the name of the trace or by its format; how a table is read, by its keys."""
+
+    of_table: ExactlyOne
+
+    def chosen(self, groups: Groups, keys: Gathered) -> Group:
+        if _is_profile(keys.whole):
+            return DemandProfile
+        return self.of_table.chosen([one for one in groups if one is not DemandProfile], keys)
+
+    def stray(self, key: str, group: Group, groups: Groups) -> Complaint:
+        if group is DemandProfile:
+            return said_by_profile(key)
+        return self.of_table.stray(key, group, groups)
+
+
+def _is_profile(demand: Mapping[str, Any]) -> bool:
+    trace, asked = demand.get("trace"), demand.get("format", "auto")
+    named = isinstance(trace, str) and trace.endswith(PROFILE_SUFFIX)
+    return asked == "profile" or (asked == "auto" and named)
+
+
+def said_by_profile(key: str) -> Complaint:
+    """What is wrong with a key that has no use beside a profile."""
+    message = "is not read: a profile says it itself"
+    return Complaint(Code.CONFLICT, message, "remove it", (key,))
+
+
+ONE_DEMAND = _ByTrace(
+    ExactlyOne(
+        both="and `demand.{}` both say where demand is",
+        missing=(
+            "needs `column` or `timings`",
+            "add `column: demand_ms`, or `timings:` for times by degree",
+        ),
+    )
+)

@@ -1,0 +1,96 @@
+"""Keys of one mapping that go together, as a value of their own.
+
+A field of a model with an alias such as `<source>` is no key. It holds one of several groups, each
+a model, whose keys stand in the mapping itself, beside its others.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+Step = str | int
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The keys of a mapping that some group has, beside the whole mapping.
+
+    unknown: keys of the mapping that nothing in it has.
+    """
+
+    keys: Mapping[str, Any]
+    whole: Mapping[str, Any]
+    unknown: frozenset[str]
+
+    @property
+    def given(self) -> Sequence[str]:
+        """The keys that have a value."""
+        return [key for key, value in self.keys.items() if value is not None]
+
+
+def is_group(step: Step) -> bool:
+    """Whether a step of a path names a group, and no key."""
+    return isinstance(step, str) and step.startswith("<") and step.endswith(">")
+
+
+def without_groups(path: Sequence[Step]) -> tuple[Step, ...]:
+    """The path as it is in the spec."""
+    return tuple(step for step in path if not is_group(step))
+
+
+def key_of(name: str, field: FieldInfo) -> str:
+    """The key of a field in a spec."""
+    return field.alias or name
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that a value of that type may be, or hold."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from models_in(part)
+
+
+@functools.cache
+def fields_of(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
+    """The field of every key that a mapping may have, those of groups in their place."""
+    found: dict[str, FieldInfo] = {}
+    for name, field in model.model_fields.items():
+        key = key_of(name, field)
+        found |= _keys_within(field) if is_group(key) else {key: field}
+    return found
+
+
+def gathered(model: type[BaseModel], value: Any) -> Any:
+    """The mapping with the keys of each group put together; what is no mapping as it is."""
+    groups = _groups_of(model)
+    if not groups or not isinstance(value, Mapping):
+        return value
+    unknown = frozenset(value) - fields_of(model).keys()
+    together = {
+        group: Gathered({key: value[key] for key in value if key in keys}, value, unknown)
+        for group, keys in groups.items()
+    }
+    of_groups = frozenset[str]().union(*groups.values())
+    return {key: part for key, part in value.items() if key not in of_groups} | together
+
+
+@functools.cache
+def _groups_of(model: type[BaseModel]) -> Mapping[str, frozenset[str]]:
+    """The keys of each group that the model holds, by its alias."""
+    fields = {key_of(name, field): field for name, field in model.model_fields.items()}
+    return {key: frozenset(_keys_within(field)) for key, field in fields.items() if is_group(key)}
+
+
+def _keys_within(field: FieldInfo) -> dict[str, FieldInfo]:
+    """The keys of all groups that a field may hold; of one that several have, the first's."""
+    found: dict[str, FieldInfo] = {}
+    for member in models_in(field.annotation):
+        found = {**found, **{k: v for k, v in fields_of(member).items() if k not in found}}
+    return found

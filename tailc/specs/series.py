@@ -1,0 +1,172 @@
+"""What a user writes of a series: in a table, or in a raw weather file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tailc.errors import Code
+from tailc.specs.fields import (
+    Cell,
+    Complaint,
+    Flag,
+    RefusalError,
+    SpecModel,
+    Text,
+    Whole,
+    or_absent,
+)
+from tailc.specs.one_of import AtMostOne, ByValue, OneOf, Stray
+from tailc.specs.plan_units import PowerMw, Seconds
+
+WEATHER_COLUMNS = ("ghi", "dni", "dhi", "cloud_cover")
+Year = Annotated[Whole, Field(ge=1970, le=9998)]
+
+
+class TableSeries(SpecModel):
+    """A column of a table, whose unit only the spec can tell."""
+
+    unit: Text = Field(
+        examples=["kW"],
+        description="Unit of the values: see the page on jobs, energy and weather. Not for weather "
+        "files, which have their own.",
+    )
+
+
+class TypicalYear(SpecModel):
+    """A weather file of a year put together from several."""
+
+    year: Year = Field(
+        examples=[2012],
+        description="Which year the typical one of a `tmy3` file is told as.",
+    )
+
+
+class MeasuredYear(SpecModel):
+    """A weather file of a year as it was."""
+
+
+def _source(series: Mapping[str, Any]) -> type[TableSeries | TypicalYear | MeasuredYear]:
+    match series.get("format"):
+        case "nsrdb":
+            return MeasuredYear
+        case "tmy3":
+            message = "is a typical year, and not told as which"
+            _refuse_without(series, "year", message, "add `year: 2012`", "format")
+            return TypicalYear
+        case _:
+            message = "has values in no unit"
+            _refuse_without(series, "unit", message, "add `unit: kW`, say", "column")
+            return TableSeries
+
+
+def _refuse_without(series: Mapping[str, Any], key: str, message: str, hint: str, at: str) -> None:
+    """Where the key beside which it is missing is there; else of that one more is told."""
+    if series.get(key) is None:
+        missing = Complaint(Code.MISSING_KEY, message, hint, (at,))
+        raise RefusalError(*((missing,) if at in series else ()))
+
+
+_BY_FORMAT = ByValue(
+    _source,
+    {
+        "unit": Stray("is told for a weather file, which has its own", "leave it out"),
+        "year": Stray("is for `format: tmy3` alone", "leave it out"),
+    },
+    also="format",
+)
+
+
+class SeriesSpec(SpecModel):
+    """A series in a column of a file, beside a column of times, or in a weather file."""
+
+    trace: Text = Field(
+        examples=["roof.csv"], description="Path of the file, relative to the spec."
+    )
+    format: Literal["auto", "parquet", "csv", "ndjson", "tmy3", "nsrdb"] = Field(
+        default="auto",
+        description="Format of the file; `auto` goes by its name and first bytes. Raw weather "
+        "files are `tmy3` and `nsrdb`.",
+    )
+    source: Annotated[TableSeries | TypicalYear | MeasuredYear, OneOf(_BY_FORMAT)] = Field(
+        alias="<source>"
+    )
+    time: Text = Field(default="time", description="Column of times.")
+    column: Text = Field(
+        examples=["kw"],
+        description="Column of values; of a weather file `ghi`, `dni`, `dhi` or `cloud_cover`.",
+    )
+    zone: Text | None = Field(
+        default=None, examples=["America/Denver"], description="Zone of times that state none."
+    )
+    time_pattern: Text | None = Field(
+        default=None,
+        examples=["%d.%m.%Y %H:%M"],
+        description="How times that are not ISO 8601 are.",
+    )
+    stamp: Literal["start", "end"] = Field(
+        default="start", description="Whether a row's time is that of its step's start or end."
+    )
+    step_s: Seconds | None = Field(
+        default=None, alias="step", description="Length of a step; the most common, if absent."
+    )
+    fill_up_to_s: Annotated[Seconds, or_absent(0)] = Field(
+        default=0,
+        alias="fill_up_to",
+        description="Fill gaps up to this long by straight lines.",
+        json_schema_extra={"default": "0s"},
+    )
+    keeps_longer_gaps: Flag = Field(
+        default=False, description="Days in longer gaps are left out, instead of refused."
+    )
+    where: dict[str, Cell] = Field(
+        default_factory=dict, description="Keep the rows whose column equals the value."
+    )
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """What a weather file has columns of."""
+        return (self._weather,)
+
+    @property
+    def is_weather(self) -> bool:
+        """Whether the file is a raw weather file."""
+        return not isinstance(self.source, TableSeries)
+
+    def _weather(self) -> list[Complaint]:
+        if not self.is_weather or self.column in WEATHER_COLUMNS:
+            return []
+        hint = "one of " + ", ".join(f"`{name}`" for name in WEATHER_COLUMNS)
+        message = "is no column of a weather file"
+        return [Complaint(Code.BAD_VALUE, message, hint, ("column",))]
+
+
+class AsMeasured(SpecModel):
+    """A power as it is in the file."""
+
+
+class ToPeak(SpecModel):
+    """A series of any height, as a power of this peak."""
+
+    peak_mw: PowerMw = Field(
+        alias="peak",
+        examples=["176.2kW"],
+        description="The series' largest value becomes this; so an irradiance becomes a power.",
+    )
+
+
+class GreenSourceSpec(SeriesSpec):
+    """Sun or wind: a series of power, as it is or scaled to a peak."""
+
+    scale: Annotated[AsMeasured | ToPeak, OneOf(AtMostOne())] = Field(alias="<scale>")
+
+    def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
+        """An irradiance is no power until its peak is known."""
+        return (self._weather, self._peak)
+
+    def _peak(self) -> list[Complaint]:
+        if self.is_weather and isinstance(self.scale, AsMeasured):
+            message = "has irradiance, which is no power until its peak is known"
+            return [Complaint(Code.MISSING_KEY, message, "add `peak: 176.2kW`", ("trace",))]
+        return []

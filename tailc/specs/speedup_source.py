@@ -1,0 +1,137 @@
+"""Where the speed-ups of requests are from: one curve, one for each class, or columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from tailc.errors import Code
+from tailc.specs.fields import Complaint, RefusalError, SpecModel, SpeedupPpm, Text
+from tailc.specs.one_of import ExactlyOne, Stray
+from tailc.units import shorten
+
+
+class ClassCurvesSpec(SpecModel):
+    """Speed-up curves by class of requests."""
+
+    column: Text = Field(examples=["query_type"], description="Column with the class.")
+    curves: dict[str, Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)]] = Field(
+        description="Class to curve; two or more, equally long."
+    )
+
+    @model_validator(mode="after")
+    def _check_lengths(self) -> ClassCurvesSpec:
+        if len(self.curves) < 2:
+            message = "needs two or more classes"
+            hint = "one curve for all requests is written `speedup: [1, 1.9, 2.7]`"
+            raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, ("curves",)))
+        first, *others = self.curves
+        wanted = len(self.curves[first])
+        complaints = [
+            Complaint(
+                Code.CONFLICT,
+                f"has {len(self.curves[name])} degrees, but `{shorten(first)}` has {wanted}",
+                "give every class the same degrees",
+                ("curves", name),
+                ("curves", first),
+            )
+            for name in others
+            if len(self.curves[name]) != wanted
+        ]
+        if complaints:
+            raise RefusalError(*complaints)
+        return self
+
+    def at(self, positions: Sequence[int]) -> ClassCurvesSpec:
+        """The same at some degrees only."""
+        curves = {name: tuple(curve[p] for p in positions) for name, curve in self.curves.items()}
+        return self.model_copy(update={"curves": curves})
+
+
+class OneCurve(SpecModel):
+    """A curve for all requests."""
+
+    name: Text | None = Field(default=None, description="Where the curve is from.")
+    curve: Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)] = Field(
+        description="Speed-up at degree 1, 2, ..."
+    )
+
+    @property
+    def degrees(self) -> int:
+        """The largest degree with a speed-up."""
+        return len(self.curve)
+
+    @property
+    def shared_curve(self) -> tuple[int, ...]:
+        """The speed-ups that all requests share; none, if they do not."""
+        return self.curve
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Classes of requests, in order of name."""
+        return ()
+
+    def at(self, positions: Sequence[int]) -> OneCurve:
+        """The same at some degrees only."""
+        return self.model_copy(update={"curve": tuple(self.curve[p] for p in positions)})
+
+
+class CurvesByClass(SpecModel):
+    """A curve for each class of requests."""
+
+    classes: ClassCurvesSpec = Field(description="A curve for each class.")
+
+    @property
+    def degrees(self) -> int:
+        """The largest degree with a speed-up."""
+        return len(next(iter(self.classes.curves.values())))
+
+    @property
+    def shared_curve(self) -> tuple[int, ...]:
+        """The speed-ups that all requests share; none, if they do not."""
+        return ()
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Classes of requests, in order of name."""
+        return tuple(sorted(self.classes.curves))
+
+    def at(self, positions: Sequence[int]) -> CurvesByClass:
+        """The same at some degrees only."""
+        return self.model_copy(update={"classes": self.classes.at(positions)})
+
+
+class SpeedupColumns(SpecModel):
+    """Each request's own speed-ups."""
+
+    columns: Annotated[tuple[Text, ...], Field(min_length=1)] = Field(
+        description="Columns with each request's own speed-up at degree 1, 2, ..."
+    )
+
+    @property
+    def degrees(self) -> int:
+        """The largest degree with a speed-up."""
+        return len(self.columns)
+
+    @property
+    def shared_curve(self) -> tuple[int, ...]:
+        """The speed-ups that all requests share; none, if they do not."""
+        return ()
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Classes of requests, in order of name."""
+        return ()
+
+    def at(self, positions: Sequence[int]) -> SpeedupColumns:
+        """The same at some degrees only."""
+        return self.model_copy(update={"columns": tuple(self.columns[p] for p in positions)})
+
+
+ONE_SPEEDUP = ExactlyOne(
+    both="and `speedup.{}` both give speed-ups",
+    missing=("has no speed-ups", "write `[1, 1.9, 2.7]`, or one of `curve`, `classes`, `columns`"),
+    strays={"name": Stray("names a curve, but speed-ups come from `{}`")},
+)
