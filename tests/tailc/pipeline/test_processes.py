@@ -40,7 +40,7 @@ def square(number: int) -> int:
 def announce(name: str) -> None:
     """Say who works, and be long about it."""
     os.write(1, f"{name} {os.getpid()}\n".encode())
-    time.sleep(60)
+    time.sleep(600)
 
 
 def ignored(done: int) -> None:
@@ -77,6 +77,6 @@ def test_an_interrupt_ends_all_processes_without_a_word():
     workers = [int(started.stdout.readline().split()[1]) for _ in range(2)]
     # As a terminal does: to all of them.
     os.killpg(started.pid, signal.SIGINT)
-    out, err = started.communicate(timeout=30)
+    out, err = started.communicate(timeout=300)
     assert (out, err) == ("interrupted\n", "")
     assert [pid for pid in workers if Path(f"/proc/{pid}").exists()] == []
