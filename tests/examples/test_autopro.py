@@ -70,13 +70,12 @@ def test_a_duty_cycle_gives_processes_their_parts_of_a_period(monkeypatch):
     cycle._stops = mock.Mock(is_set=mock.Mock(side_effect=[False, False, True]))
     told.clear()
     cycle._run()
-    runs, is_stopped = signal.SIGCONT, signal.SIGSTOP
-    periods = [
-        [(first, runs), at + 12_500, (first, is_stopped)]
-        + [(second, runs), at + 37_500, (second, is_stopped), at + 50_000]
-        for at in (0, 50_000)
-    ]
-    assert told == sum(periods, [])
+    wanted = []
+    for at_us in (0, 50_000):
+        wanted += [(first, signal.SIGCONT), at_us + 12_500, (first, signal.SIGSTOP)]
+        wanted += [(second, signal.SIGCONT), at_us + 37_500, (second, signal.SIGSTOP)]
+        wanted.append(at_us + 50_000)
+    assert told == wanted
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs Linux")
