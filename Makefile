@@ -60,7 +60,7 @@ checks: setup
 	$(BIN)/lint-imports
 
 # Commands of tests start from compiled modules, whatever the environment says.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist loadfile
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
 
 # Types are checked beside the tests: neither keeps two cores busy to the end. What the checks say
 # comes last.

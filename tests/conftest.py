@@ -1,12 +1,14 @@
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.kernels import compile_once
 
-# The same examples on every machine and every run; `make fuzz` explores further.
-settings.register_profile("fixed", derandomize=True, deadline=None)
+# The same examples on every machine, however busy it is, and every run; `make fuzz` has more.
+settings.register_profile(
+    "fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("fixed")
 
 

@@ -18,8 +18,7 @@ TARGET = ROOT / "build" / "rust"
 BUILD = {
     "CARGO_TARGET_DIR": str(TARGET),
     "CARGO_BUILD_JOBS": "1",
-    # Nobody looks at it with a debugger, or builds it again and again.
-    "CARGO_PROFILE_DEV_DEBUG": "0",
+    # Nobody changes it and builds it again.
     "CARGO_INCREMENTAL": "0",
 }
 
