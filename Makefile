@@ -53,11 +53,10 @@ demo-servers: setup
 	$(BIN)/python examples/finance/experiment.py --out build/finance/measured.json
 	$(BIN)/python examples/lucene-server/run.py
 
+CHECKS := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports
+
 checks: setup
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/pyright
-	$(BIN)/lint-imports
+	$(CHECKS)
 
 # Commands of tests start from compiled modules, whatever the environment says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
@@ -66,7 +65,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
 # comes last.
 test: setup compilers browser
 	@mkdir -p build
-	@$(MAKE) --no-print-directory checks > build/checks.log 2>&1 & checks=$$!; \
+	@{ $(CHECKS); } > build/checks.log 2>&1 & checks=$$!; \
 	$(PYTEST) -m 'not fuzz'; tested=$$?; \
 	wait $$checks; checked=$$?; \
 	cat build/checks.log; exit $$((tested | checked))
