@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -83,8 +82,8 @@ def test_an_interrupt_ends_all_processes_without_a_word():
     os.killpg(started.pid, signal.SIGINT)
     try:
         out, err = started.communicate(timeout=300)
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(started.pid, signal.SIGKILL)
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)
+        raise
     assert (out, err) == ("interrupted\n", "")
     assert [pid for pid in workers if Path(f"/proc/{pid}").exists()] == []
