@@ -53,21 +53,25 @@ demo-servers: setup
 	$(BIN)/python examples/finance/experiment.py --out build/finance/measured.json
 	$(BIN)/python examples/lucene-server/run.py
 
-checks: setup
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/pyright
-	$(BIN)/lint-imports
+CHECKS := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports
 
-# A browser is fetched while types are checked.
-test: setup compilers
-	@$(MAKE) --no-print-directory browser & fetch=$$!; \
-	$(MAKE) --no-print-directory checks; checked=$$?; \
-	wait $$fetch && exit $$checked
-	$(BIN)/pytest -m 'not fuzz' -n 2 --dist loadfile
+checks: setup
+	$(CHECKS)
+
+# Commands of tests start from compiled modules, whatever the environment says.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
+
+# Types are checked beside the tests: neither keeps two cores busy to the end. What the checks say
+# comes last.
+test: setup compilers browser
+	@mkdir -p build
+	@{ $(CHECKS); } > build/checks.log 2>&1 & checks=$$!; \
+	$(PYTEST) -m 'not fuzz'; tested=$$?; \
+	wait $$checks; checked=$$?; \
+	cat build/checks.log; exit $$((tested | checked))
 
 fuzz: setup
-	$(BIN)/pytest -m fuzz -n 2 --dist loadfile
+	$(PYTEST) -m fuzz
 
 bench: setup
 	for script in machine $(BENCH); do $(BIN)/python -m bench.$$script || exit 1; done

@@ -1,6 +1,6 @@
-"""`tailc` for documents: each command in a process forked from one that has imported everything.
+"""`tailc` for documents and scripts: each command is forked from one that has imported everything.
 
-A document has some ten commands, and imports take longer than most of them. `folder()` holds a
+They have some ten commands each, and imports take longer than most of them. `folder()` holds a
 program `tailc` that hands its arguments, environment, working folder and streams to the process
 here, which forks; the child is the command. `python -m tests.docs.commands SOCKET` is that process.
 """

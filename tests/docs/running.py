@@ -167,8 +167,12 @@ def _by_product(folder: str, names: list[str]) -> list[str]:
 
 def _environment_with_commands() -> dict[str, str]:
     environment = _environment()
-    tools = commands.folder(tuple(environment.items()))
-    return environment | {"PATH": f"{tools}{os.pathsep}{environment['PATH']}"}
+    return environment | {"PATH": f"{folder_of_commands()}{os.pathsep}{environment['PATH']}"}
+
+
+def folder_of_commands() -> Path:
+    """Where the `tailc` is that has imported everything."""
+    return commands.folder(tuple(_environment().items()))
 
 
 def _environment() -> dict[str, str]:

@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples.releases import MAIN, ROWS, SPEC_OF_SERVICE, TOOLS, committed, git
+from tests.docs.running import folder_of_commands
+from tests.examples.releases import ROWS, SPEC_OF_SERVICE, TOOLS, committed, git
 
 
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
     """The folder above `work`, the working folder, and its bare `remote`."""
-    monkeypatch.chdir(tmp_path)
     tools = tmp_path / "tools"
     tools.mkdir()
+    (tools / "tailc").symlink_to(folder_of_commands() / "tailc")
+    monkeypatch.chdir(tmp_path)
     for name, text in {
         "gh": TOOLS,
-        "tailc": f'#!/bin/sh\nexec "{sys.executable}" -c "{MAIN}" "$@"\n',
         "python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
     }.items():
         (tools / name).write_text(text)

@@ -12,7 +12,6 @@ SPEC_OF_SERVICE = with_lines(
 )
 HELD_OUT = "--trace policies/heldout.csv --requests 300 --replicates 50"
 ROWS = "".join(f"{10 + i % 90}\n" for i in range(300))
-MAIN = "from tailc.cli import main; main()"
 TOOLS = """#!/bin/sh
 echo "$(basename "$0") $*" >> "$CALLS"
 """

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from tests.examples.scripts import script
 
 FOLDER = Path(__file__).parents[2] / "examples" / "autopro"
+# So long that it only ends a hang.
+HANG_S = 300
 
 enforce = script(FOLDER / "enforce.py")
 
@@ -44,32 +48,53 @@ def test_a_worker_signals_every_unit(tmp_path):
     counter.write_bytes(bytes(8))
     process = subprocess.Popen([sys.executable, str(FOLDER / "worker.py"), "hasher", str(counter)])
     try:
-        until = time.monotonic() + 20
+        until = time.monotonic() + HANG_S
         while counter.read_bytes() == bytes(8):
-            assert time.monotonic() < until, "the worker signalled nothing in 20 s"
+            assert time.monotonic() < until, "the worker signalled nothing"
             time.sleep(0.05)
     finally:
         process.kill()
         process.wait()
 
 
-def test_a_duty_cycle_gives_a_process_its_part_of_the_time(tmp_path):
-    """A quarter of a busy loop's time; other work on the machine can only take from it."""
+def test_a_duty_cycle_gives_processes_their_parts_of_a_period(monkeypatch):
+    """By the clock alone; no process has these numbers, and none is signalled."""
+    first, second = (1 << 30) + 1, (1 << 30) + 2
+    told = []
+    monkeypatch.setattr(enforce.os, "kill", lambda pid, number: told.append((pid, number)))
+    monkeypatch.setattr(enforce, "_sleep_until", lambda at_s: told.append(round(at_s * 1e6)))
+    monkeypatch.setattr(enforce.time, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(enforce.threading, "Thread", mock.Mock())
+    cycle = enforce.DutyCycle([first, second])
+    cycle.give({first: 0.25, second: 0.5})
+    cycle._stops = mock.Mock(is_set=mock.Mock(side_effect=[False, False, True]))
+    told.clear()
+    cycle._run()
+    wanted = []
+    for at_us in (0, 50_000):
+        wanted += [(first, signal.SIGCONT), at_us + 12_500, (first, signal.SIGSTOP)]
+        wanted += [(second, signal.SIGCONT), at_us + 37_500, (second, signal.SIGSTOP)]
+        wanted.append(at_us + 50_000)
+    assert told == wanted
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="needs Linux")
+def test_a_duty_cycle_stops_a_process_and_lets_it_go_on():
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
         cycle = enforce.DutyCycle([process.pid])
-        cycle.give({process.pid: 0.25})
-        time.sleep(0.5)
-        used, begun = _cpu_s(process.pid), time.perf_counter()
-        time.sleep(2)
-        share = (_cpu_s(process.pid) - used) / (time.perf_counter() - begun)
-        assert share < 0.45
+        _await_state(process.pid, "T")
+        cycle.give({process.pid: 0.5})
+        for state in "RTRT":
+            _await_state(process.pid, state)
     finally:
         process.kill()
         process.wait()
         cycle.remove()
 
 
-def _cpu_s(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def _await_state(pid: int, state: str) -> None:
+    until = time.monotonic() + HANG_S
+    while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != state:
+        assert time.monotonic() < until, f"it was never `{state}`"
+        time.sleep(0.001)

@@ -15,7 +15,12 @@ OLDEST = (1, 88)
 RUNTIME = ROOT / "runtimes" / "rust"
 # What is built stays, so that only the first run compiles what the runtime needs.
 TARGET = ROOT / "build" / "rust"
-BUILD = {"CARGO_TARGET_DIR": str(TARGET), "CARGO_BUILD_JOBS": "1"}
+BUILD = {
+    "CARGO_TARGET_DIR": str(TARGET),
+    "CARGO_BUILD_JOBS": "1",
+    # Nobody changes it and builds it again.
+    "CARGO_INCREMENTAL": "0",
+}
 
 
 def need_cargo() -> None:

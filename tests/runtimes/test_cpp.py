@@ -22,7 +22,8 @@ from tests.tailc.artifact.published import VECTORS, lucene_policy
 
 SANITIZED = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
 RACES = "-O1 -g -fsanitize=thread"
-FUSED = "-O3 -march=native -ffp-contract=fast"
+# Compilers fuse from here on.
+FUSED = "-O2 -march=native -ffp-contract=fast"
 SEAL_BYTES = 48
 
 

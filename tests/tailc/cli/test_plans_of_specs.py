@@ -11,6 +11,7 @@ from tailc.traces.zones import instant, utc_text
 from tests.tailc.cli.test_json_output import OUTPUT
 from tests.tailc.cli.test_verify_plan import VERDICT
 from tests.tailc.policies.cases import Case, write_case
+from tests.tailc.policies.compiled import Compiled, compiled_kind
 from tests.tailc.schemas import validate
 
 # Of each kind the days of jobs and sun after its plan.
@@ -19,17 +20,19 @@ DAY_S = 86_400
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def case(request, tmp_path_factory) -> tuple[str, Case]:
-    return request.param, write_case(request.param, tmp_path_factory.mktemp(request.param))
+def compiled(request, tmp_path_factory) -> Compiled:
+    return compiled_kind(tmp_path_factory, request.param)
 
 
 @pytest.fixture
-def plan(case, tailc):
-    """The artifact, compiled by the first test that needs it."""
-    stem = case[1].spec.parent / "plan"
-    if not stem.with_suffix(".tailc").exists():
-        assert tailc("compile", case[1].spec, "-o", stem, "--no-progress").code == 0
-    return stem
+def case(compiled) -> tuple[str, Case]:
+    return compiled.policy.kind, compiled.case
+
+
+@pytest.fixture
+def plan(compiled):
+    """Where the artifact lies."""
+    return compiled.stem
 
 
 def told(ended):

@@ -17,6 +17,7 @@ import pytest
 from tests.tailc.ingest.protobuf import framed, request, server, sized
 
 SWOLLEN = 1 << 25
+# Of the processor, whatever else it does.
 MOST_SECONDS, MOST_MIB = 20, 512
 # Every file in turn under a limit on the address space; a line of JSON each.
 CHILD = """
@@ -27,12 +28,12 @@ for path in sys.argv[1:]:
     told = io.StringIO()
     column = ["--column", "demand_ms"] if "table" in path else []
     words = ["--unit", "ms", "--measure", "demand-busy", *column, "-o", "never.profile"]
-    begun = time.perf_counter()
+    begun = time.process_time()
     with contextlib.redirect_stderr(told), contextlib.redirect_stdout(told):
         code = run(["ingest", path, *words])
     with open("/proc/self/status") as status:
         peak_mib = int(re.search("VmHWM:\\\\s*([0-9]+)", status.read())[1]) >> 10
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     print(json.dumps([path, code, seconds, peak_mib, told.getvalue()]), flush=True)
 """
 JSON = b'{"resourceSpans":[' + b"{}," * (5 << 20)
@@ -163,7 +164,7 @@ def test_bombs_and_forged_headers_are_refused_within_limits(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=1200,
     )
     found = {name: rest for name, *rest in map(json.loads, child.stdout.splitlines())}
     assert found.keys() == made.keys(), child.stderr

@@ -16,8 +16,11 @@ from tailc.pipeline.processes import Lost, of_all
 ROOT = Path(__file__).parents[3]
 LOSES_ITSELF, REFUSES = 4, 5
 
-# Interrupted while both of its processes work on something long.
+# Interrupted while both of its processes work on something long. Where a shell starts the tests in
+# its background, they ignore interrupts, and so would it.
 INTERRUPTED = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from tailc.pipeline.processes import of_all
 from tests.tailc.pipeline.test_processes import announce
 try:
@@ -40,7 +43,7 @@ def square(number: int) -> int:
 def announce(name: str) -> None:
     """Say who works, and be long about it."""
     os.write(1, f"{name} {os.getpid()}\n".encode())
-    time.sleep(60)
+    time.sleep(600)
 
 
 def ignored(done: int) -> None:
@@ -77,6 +80,10 @@ def test_an_interrupt_ends_all_processes_without_a_word():
     workers = [int(started.stdout.readline().split()[1]) for _ in range(2)]
     # As a terminal does: to all of them.
     os.killpg(started.pid, signal.SIGINT)
-    out, err = started.communicate(timeout=30)
+    try:
+        out, err = started.communicate(timeout=300)
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)
+        raise
     assert (out, err) == ("interrupted\n", "")
     assert [pid for pid in workers if Path(f"/proc/{pid}").exists()] == []

@@ -12,8 +12,6 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,29 +45,17 @@ from tailc.policies import find_kinds
 from tailc.traces.zones import utc_text
 from tailc.units import format_mrps, plain_ppm
 from tailc.verify.throughput.replayed import replayed_on
-from tests.tailc.policies.cases import Case, write_case
+from tests.tailc.policies.cases import write_case
+from tests.tailc.policies.compiled import Compiled, compiled_kind
 
 QUICK = ("--requests", "2000", "--replicates", "60", "--no-progress")
 
 BRIEF = ("--requests", "400", "--replicates", "49", "--no-progress")
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """A kind's instance after `tailc compile`."""
-
-    case: Case
-    stem: Path
-    policy: Policy
-
-
 @pytest.fixture(scope="module", params=sorted(find_kinds()))
 def compiled(request, tmp_path_factory) -> Compiled:
-    folder = tmp_path_factory.mktemp(request.param)
-    case = write_case(request.param, folder)
-    stem = folder / "policy"
-    assert run(["compile", str(case.spec), "-o", str(stem), "--no-progress"]) == 0
-    return Compiled(case, stem, read_policy(stem))
+    return compiled_kind(tmp_path_factory, request.param)
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ import pytest
 from tailc.errors import ExitCode
 from tailc.policies import find_kinds
 from tailc.traces.zones import utc_text
-from tests.tailc.policies.cases import Case, write_case
+from tests.tailc.policies.cases import Case
+from tests.tailc.policies.compiled import Compiled, compiled_kind
 from tests.tailc.schemas import validate
 
 REPORTS = Path(__file__).parents[3] / "schemas/report"
@@ -29,8 +30,19 @@ Ask = Callable[..., Document]
 
 
 @pytest.fixture(scope="module", params=sorted(find_kinds()))
-def case(request, tmp_path_factory) -> Case:
-    return write_case(request.param, tmp_path_factory.mktemp(request.param))
+def compiled(request, tmp_path_factory) -> Compiled:
+    return compiled_kind(tmp_path_factory, request.param)
+
+
+@pytest.fixture(scope="module")
+def case(compiled) -> Case:
+    return compiled.case
+
+
+@pytest.fixture(scope="module")
+def stem(compiled) -> Path:
+    """Where the policy lies."""
+    return compiled.stem
 
 
 @pytest.fixture
@@ -48,15 +60,6 @@ def ask(tailc) -> Ask:
         return document["result"]
 
     return asked
-
-
-@pytest.fixture
-def stem(case, ask) -> Path:
-    """The policy compiled, by the first test that needs it."""
-    found = case.spec.parent / "policy"
-    if not found.with_suffix(".tailc").exists():
-        ask("compile", case.spec, "-o", found, "--no-progress")
-    return found
 
 
 def test_a_compile_tells_more_than_the_policy(case, ask, tmp_path):

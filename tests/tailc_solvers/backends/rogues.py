@@ -80,7 +80,7 @@ def raises(program, limits):
 
 
 def leaves_a_grandchild(program, limits):
-    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(60) # {limits.seed}"])
+    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(600) # {limits.seed}"])
     time.sleep(600)
 
 

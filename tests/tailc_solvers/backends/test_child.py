@@ -14,7 +14,9 @@ from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
 PROGRAM = LinearProgram.build([1.0, 2.0], [3.0, 4.0], 10.0, [])
 ROGUES = "tests.tailc_solvers.backends.rogues"
 SHORT = Limits(wall_s=1.0)
-LONG = Limits(wall_s=60.0)
+# Limits of what ends by itself: so long that they only end a hang, however busy the machine is.
+LONG = Limits(wall_s=300.0)
+HANG_S = 300.0
 
 
 def child(name: str) -> Child:
@@ -27,8 +29,10 @@ def answered(name: str, limits: Limits = LONG) -> Answer:
 
 
 @pytest.fixture(autouse=True)
-def _short_start(monkeypatch):
-    monkeypatch.setattr("tailc_solvers.backends.child.START_S", 2.0)
+def _patient(monkeypatch):
+    """A busy machine starts and ends processes late."""
+    monkeypatch.setattr("tailc_solvers.backends.child.START_S", HANG_S)
+    monkeypatch.setattr("tailc_solvers.backends.child.CODE_S", 10.0)
 
 
 @pytest.fixture(autouse=True)
@@ -47,17 +51,14 @@ def children() -> set[str]:
 
 def test_one_child_answers_many_programs():
     with child("echo") as solver:
-        begun = time.perf_counter()
         first = solver.answer(PROGRAM, LONG)
-        started = time.perf_counter()
-        for _ in range(50):
-            again = solver.answer(PROGRAM, LONG)
-        each = (time.perf_counter() - started) / 50
+        # Only the first has to wait for Python.
+        asked = children()
+        again = [solver.answer(PROGRAM, LONG) for _ in range(50)]
+        assert children() == asked
     assert first.x is not None
     assert first.x.tolist() == [3.0, 4.0]
-    assert again.objective == first.objective == 11.0
-    # Only the first has to wait for Python.
-    assert each < (started - begun) / 3
+    assert {answer.objective for answer in (first, *again)} == {11.0}
 
 
 def test_programs_larger_than_a_pipe_go_through_both_ways():
@@ -71,17 +72,18 @@ def test_programs_larger_than_a_pipe_go_through_both_ways():
 
 @pytest.mark.parametrize("name", ["hang", "spin", "leaves_a_grandchild"])
 def test_a_solver_that_does_not_end_is_ended(name):
-    begun = time.perf_counter()
+    begun = time.monotonic()
     found = answered(name, SHORT)
     assert found.outcome is Outcome.TIMED_OUT
     assert found.message == "no answer within 1 s"
-    assert time.perf_counter() - begun < 10
+    # By themselves they would take twice that time, or forever.
+    assert time.monotonic() - begun < HANG_S
 
 
 def test_what_a_solver_started_ends_with_it():
     mark = 10**9 + os.getpid()
     assert answered("leaves_a_grandchild", Limits(wall_s=1, seed=mark)).outcome is Outcome.TIMED_OUT
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + HANG_S
     while is_running(mark) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not is_running(mark)
@@ -117,7 +119,7 @@ def test_a_solver_that_crashes_says_how(name, how):
 
 @pytest.mark.parametrize("name", ["hoard", "hoard_and_die"])
 def test_a_solver_that_needs_too_much_memory_is_told_apart_from_a_crash(name):
-    found = answered(name, Limits(wall_s=60, memory_bytes=1 << 30))
+    found = answered(name, Limits(wall_s=HANG_S, memory_bytes=1 << 30))
     assert found.outcome is Outcome.OUT_OF_MEMORY
 
 
@@ -146,7 +148,7 @@ def test_bytes_that_are_no_answer_are_garbled(name):
 def test_random_bytes_are_garbled_whatever_they_are():
     for seed in range(5):
         with child("rubbish") as solver:
-            found = solver.answer(PROGRAM, Limits(wall_s=60, seed=seed, nodes=1_000))
+            found = solver.answer(PROGRAM, Limits(wall_s=HANG_S, seed=seed, nodes=1_000))
         assert found.outcome is Outcome.GARBLED
 
 
@@ -198,7 +200,7 @@ def test_a_child_whose_parent_is_gone_ends():
         [sys.executable, "-c", script], check=True, capture_output=True, env=env, text=True
     )
     status = Path(f"/proc/{int(done.stdout)}/stat")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + HANG_S
     while status.exists() and " Z " not in status.read_text() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not status.exists() or " Z " in status.read_text()

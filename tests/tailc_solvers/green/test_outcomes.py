@@ -21,7 +21,9 @@ from tailc_solvers.green.sla.reduced import solve_reduced
 from tests.tailc_solvers.green.parallel.instances import solvable_problem
 
 ROGUES = "tests.tailc_solvers.backends.rogues"
-LIMITS = Limits(wall_s=0.5, nodes=1_000)
+BRIEF = Limits(wall_s=0.5, nodes=1_000)
+# Only ends a hang: a busy machine crashes late.
+PATIENT = Limits(wall_s=300.0, nodes=1_000)
 
 ENERGY = Energy(np.array([0, 130, 130, 0]), 60, 5, np.full(4, 20))
 RACKS = Racks(2, 2, ENERGY, Charges(np.array([0, 1]), 2))
@@ -32,38 +34,38 @@ Told = tuple[Outcome, bool]
 """The outcome that a method hands on, and whether it has a plan or an admission."""
 
 
-def reduced(solver: Solver) -> Told:
-    found = solve_reduced(Groups.of(RACKS), JOBS, solver, LIMITS)
+def reduced(solver: Solver, limits: Limits) -> Told:
+    found = solve_reduced(Groups.of(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.plan is not None
 
 
-def exact(solver: Solver) -> Told:
-    found = solve_exact(RACKS, JOBS, solver, LIMITS)
+def exact(solver: Solver, limits: Limits) -> Told:
+    found = solve_exact(RACKS, JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.plan is not None
 
 
-def horizon(solver: Solver) -> Told:
-    found = solve_horizon(Groups.of(RACKS), JOBS, solver, LIMITS)
+def horizon(solver: Solver, limits: Limits) -> Told:
+    found = solve_horizon(Groups.of(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.price is not None
 
 
-def claimed(solver: Solver) -> Told:
-    found = solve_admission(Groups.of(RACKS), JOBS, solver, LIMITS)
+def claimed(solver: Solver, limits: Limits) -> Told:
+    found = solve_admission(Groups.of(RACKS), JOBS, solver, limits)
     assert found.claimed_bound == math.inf
     return found.outcome, found.admitted is not None
 
 
-def proved(solver: Solver) -> Told:
-    found = prove_admission(Groups.of(RACKS), JOBS, solver, LIMITS)
+def proved(solver: Solver, limits: Limits) -> Told:
+    found = prove_admission(Groups.of(RACKS), JOBS, solver, limits)
     assert found.bound == math.inf
     return found.outcome, found.admitted is not None
 
 
-def indexed(solver: Solver) -> Told:
-    found = solve_indexed(MALLEABLE, solver, LIMITS)
+def indexed(solver: Solver, limits: Limits) -> Told:
+    found = solve_indexed(MALLEABLE, solver, limits)
     assert found.bound is None
     assert found.outcome is not None
     return found.outcome, found.plan is not None
@@ -95,18 +97,19 @@ class Says(Solver):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("outcome", [one for one in Outcome if not one.has_point])
 def test_what_a_solver_says_instead_of_a_point_is_handed_on(method: Callable, outcome: Outcome):
-    assert method(Says(outcome)) == (outcome, False)
+    assert method(Says(outcome), BRIEF) == (outcome, False)
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    ("rogue", "outcome"), [("hang", Outcome.TIMED_OUT), ("segfault", Outcome.CRASHED)]
+    ("rogue", "limits", "outcome"),
+    [("hang", BRIEF, Outcome.TIMED_OUT), ("segfault", PATIENT, Outcome.CRASHED)],
 )
 def test_a_solver_that_hangs_or_crashes_is_an_outcome(
-    method: Callable, rogue: str, outcome: Outcome
+    method: Callable, rogue: str, limits: Limits, outcome: Outcome
 ):
     with gone_wrong(rogue) as solver:
-        assert method(solver) == (outcome, False)
+        assert method(solver, limits) == (outcome, False)
 
 
 @pytest.mark.parametrize("outcome", [one for one in Outcome if not one.has_point])

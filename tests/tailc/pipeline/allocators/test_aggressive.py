@@ -181,7 +181,8 @@ suns = st.lists(st.integers(0, 10), min_size=4, max_size=8)
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(listed_jobs, suns, suns, st.integers(0, 6))
 def test_no_promise_is_broken_whatever_fails(solve, listed, green, foretold, until):

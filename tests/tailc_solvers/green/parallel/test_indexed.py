@@ -101,14 +101,18 @@ def test_every_outcome_without_a_point_is_typed(outcome, ending):
 
 
 @pytest.mark.parametrize(
-    ("rogue", "outcome"),
-    [("hang", Outcome.TIMED_OUT), ("abort", Outcome.CRASHED), ("rubbish", Outcome.GARBLED)],
+    ("rogue", "wall_s", "outcome"),
+    [
+        ("hang", 0.5, Outcome.TIMED_OUT),
+        ("abort", 300.0, Outcome.CRASHED),
+        ("rubbish", 300.0, Outcome.GARBLED),
+    ],
 )
-def test_a_child_that_goes_wrong_is_an_outcome(rogue, outcome):
+def test_a_child_that_goes_wrong_is_an_outcome(rogue, wall_s, outcome):
     solver = Solver(Backend.HIGHS)
     solver._child = Child(f"{ROGUES}:{rogue}")
     with solver:
-        found = solve_indexed(solvable_problem(3), solver, Limits(wall_s=0.5, nodes=1_000))
+        found = solve_indexed(solvable_problem(3), solver, Limits(wall_s, nodes=1_000))
     assert (found.ending, found.outcome) == (Ending.NO_PLAN, outcome)
 
 

@@ -150,15 +150,16 @@ def test_a_job_that_must_run_and_has_no_room_ends_it():
 
 
 @pytest.mark.parametrize(
-    ("rogue", "outcome"), [("hang", Outcome.TIMED_OUT), ("segfault", Outcome.CRASHED)]
+    ("rogue", "wall_s", "outcome"),
+    [("hang", 0.3, Outcome.TIMED_OUT), ("segfault", 300.0, Outcome.CRASHED)],
 )
-def test_a_crashing_or_slow_solver_gives_no_plan(rogue, outcome):
+def test_a_crashing_or_slow_solver_gives_no_plan(rogue, wall_s, outcome):
     scenarios = scenarios_of(1, 2)
     groups = scenarios[0]
     job = small_job(1, groups.groups, groups.epochs)
     with Solver(Backend.HIGHS) as solver:
         solver._child = Child(f"tests.tailc_solvers.backends.rogues:{rogue}")
-        found = solve_robust(scenarios, [job], solver, Limits(wall_s=0.3))
+        found = solve_robust(scenarios, [job], solver, Limits(wall_s))
     assert found.outcome is outcome
     assert found.plan is None
 
