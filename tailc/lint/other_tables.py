@@ -17,7 +17,13 @@ from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, job_list_in
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.swf import swf_in
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.reading import (
+    Measured,
+    Rows,
+    ThroughputColumns,
+    ThroughputReading,
+    TimeUnit,
+)
 from tailc.traces.source import Format, Source
 from tailc.traces.table import Wanted
 from tailc.traces.times import MAX_NS
@@ -60,18 +66,17 @@ def jobs_in(
     return job_list_in(source, columns, reading, form)
 
 
-def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> Reading | None:
+def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> ThroughputReading | None:
     """How to read throughput of machines; None where columns of it are missing."""
-    if isinstance(options.table, Reading):
+    if isinstance(options.table, ThroughputReading):
         return options.table
     time = _named(names, _TIME)
     machine, share, done = _all(names, "machine", "share", "throughput")
     if time is None or machine is None or share is None or done is None:
         return None
     unit = options.units.get(Role.TIME) or TimeUnit(time[1] or "s")
-    return Reading(
-        Measure.THROUGHPUT, "", unit, demand=done, time=time[0], machine=machine, share=share
-    )
+    columns = ThroughputColumns(done, time[0], machine, share)
+    return ThroughputReading(Measured(Measure.THROUGHPUT, "", unit), Rows(), columns)
 
 
 def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from tailc.traces.jobs.job_list import JobColumns
-from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.reading import ThroughputReading, TimeUnit
 from tailc.traces.series.series import Quantity
 from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
 
@@ -84,7 +84,7 @@ class TraceOptions:
     columns: Mapping[Role, str] = field(default_factory=dict)
     units: Mapping[Role, TimeUnit] = field(default_factory=dict)
     speedups: tuple[str, ...] = ()
-    table: Reading | JobColumns | CounterColumns | None = None
+    table: ThroughputReading | JobColumns | CounterColumns | None = None
     zone: str | None = None
     percentile_ppm: int | None = None
     leaves_out_zero_runs: bool = False

@@ -30,7 +30,7 @@ from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, as_text, numbers, positive, texts, whole
 from tailc.traces.curves import MAX_SPEEDUP, common_curves, distinct_curves
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import Curve, Measured, Rows, TimeUnit, TimingsReading
 from tailc.traces.reading import Timings as TimingColumns
 from tailc.traces.source import Format, Source
 from tailc.traces.speedup_check import curve_findings
@@ -145,9 +145,7 @@ def _unit_findings(cells: Cells, requests: Requests) -> tuple[Finding, ...]:
         Measure.DEMAND_BUSY,
         "",
     )
-    unit = TimeUnit.MS
-    reading = Reading(Measure.DEMAND_BUSY, "", unit, requests.column, curves=(curve,))
-    return suspect_unit(profile, cells.source, reading)
+    return suspect_unit(profile, Place(cells.source, field=requests.column))
 
 
 def _time_texts(cells: Cells, name: str) -> Views:
@@ -234,8 +232,8 @@ def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple
     request = numpy_of(named.indices).astype(np.int64)[at]
     duration_ms = requests.demand * requests.in_ms
     views: Views = [Timings(request, degree[at], duration_ms, requests.row, columns.duration)]
-    unit = roles.units.get(Role.DEMAND, TimeUnit.MS)
-    reading = Reading(Measure.DEMAND_BUSY, "", unit, timings=columns)
+    measured = Measured(Measure.DEMAND_BUSY, "", roles.units.get(Role.DEMAND, TimeUnit.MS))
+    reading = TimingsReading(measured, Rows(), columns)
     probe = Cells(cells.source, cells.columns, cells.count, None)
     try:
         timed = timed_requests(probe, reading)

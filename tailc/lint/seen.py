@@ -144,8 +144,8 @@ def _is_other(
             trace = throughput_in(source, reading, form)
             seen.rows = trace.rows
             seen.views.append(Machines(trace))
-        named = (reading.time, reading.machine, reading.demand, reading.share)
-        seen.looked_at = tuple(filter(None, named))
+        named = reading.columns
+        seen.looked_at = (named.time, named.machine, named.throughput, named.share)
         return True
     if (columns := job_columns(names, options)) is not None:
         seen.looked_at = (columns.arrival, columns.run, columns.width)

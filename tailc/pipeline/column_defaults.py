@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from tailc.lint.roles import CounterColumns, Role, TraceOptions
 from tailc.pipeline.days.log import job_columns
-from tailc.pipeline.reading import reading
+from tailc.pipeline.reading import throughput_reading
 from tailc.pipeline.spec import OpenedSpec, open_kind
-from tailc.pipeline.trace import beside, trace_path
+from tailc.pipeline.trace import trace_path
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.throughput import ThroughputSpec
+from tailc.traces.reading import TimeUnit
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,19 @@ def column_defaults(path: str) -> ColumnDefaults:
     Raises TailcError for a spec that is wrong.
     """
     opened = open_kind(path)
-    demand = opened.spec.demand
-    match demand:
-        case DaysAsked():
-            return ColumnDefaults(_of_jobs(demand), beside(path, demand.trace))
-        case ThroughputSpec():
-            return ColumnDefaults(TraceOptions(table=reading(demand, None)), trace_path(opened))
-        case ClockedDemandSpec():
-            return ColumnDefaults(_of_cycles(opened, demand), trace_path(opened))
-        case DemandSpec():
-            return ColumnDefaults(_of_demand(opened, demand), trace_path(opened))
+    return ColumnDefaults(_options(opened), trace_path(opened))
+
+
+def _options(opened: OpenedSpec) -> TraceOptions:
+    match opened.spec.demand:
+        case DaysAsked() as days:
+            return _of_jobs(days)
+        case ThroughputSpec() as measured:
+            return TraceOptions(table=throughput_reading(measured))
+        case ClockedDemandSpec() as demand:
+            return _of_cycles(opened, demand)
+        case DemandSpec() as demand:
+            return _of_demand(opened, demand)
 
 
 def _of_jobs(days: DaysAsked) -> TraceOptions:
@@ -58,19 +62,18 @@ def _of_cycles(opened: OpenedSpec, demand: ClockedDemandSpec) -> TraceOptions:
 
 
 def _of_demand(opened: OpenedSpec, demand: DemandSpec) -> TraceOptions:
-    recipe = reading(demand, opened.spec.speedup, opened.spec.max_degree)
-    timings = recipe.timings
+    speedup, timings = opened.spec.speedup, demand.timings
     columns = {
-        Role.DEMAND: recipe.demand if timings is None else timings.duration,
-        Role.REQUEST_CLASS: recipe.class_column,
-        Role.WEIGHT: recipe.weight,
+        Role.DEMAND: demand.column if timings is None else timings.duration,
+        Role.REQUEST_CLASS: speedup and speedup.classes and speedup.classes.column,
+        Role.WEIGHT: demand.weight,
         Role.REQUEST: timings and timings.request,
         Role.DEGREE: timings and timings.degree,
     }
     return TraceOptions(
         columns=_stated(columns),
-        units={Role.DEMAND: recipe.unit},
-        speedups=recipe.speedup_columns,
+        units={Role.DEMAND: TimeUnit(demand.unit)},
+        speedups=(speedup and speedup.columns) or (),
         percentile_ppm=_percentile(opened),
     )
 

@@ -1,4 +1,4 @@
-"""From what a spec says about demand to the reading that traces follow."""
+"""From what a spec says about its trace to the reading that the trace follows."""
 
 from __future__ import annotations
 
@@ -8,102 +8,119 @@ from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
+from tailc.traces.reading import (
+    CommonCurve,
+    Curve,
+    CyclesAndMemory,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    RequestReading,
+    Rows,
+    RunTimeReading,
+    Speedups,
+    SplitBy,
+    SplitRule,
+    ThroughputColumns,
+    ThroughputReading,
+    TimeUnit,
+    Timings,
+    TimingsReading,
+    speedups_of,
+)
 
 # A request whose cycles a clock serves runs on one core, at the speed of the clock.
-_ONE_CORE = Curve(None, (PPM,))
+_ONE_CORE = CommonCurve(Curve(None, (PPM,)))
 
 
-def reading(
-    demand: DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysAsked,
+def request_reading(
+    demand: DemandSpec | ClockedDemandSpec,
     speedup: SpeedupSpec | None,
     max_degree: int | None = None,
-) -> Reading:
-    """The whole recipe from the trace's file to what a policy is compiled from.
+) -> RequestReading:
+    """The whole recipe from the trace's file to the demand that a policy is compiled from.
 
     `speedup` is None where `demand` says all; degrees above `max_degree` are not read.
     """
-    match demand:
-        case ClockedDemandSpec():
-            return _of_cycles(demand)
-        case ThroughputSpec():
-            return _of_throughput(demand)
-        case DaysAsked():
-            return _of_jobs(demand)
-        case DemandSpec():
-            return _of_demands(demand, speedup, max_degree)
+    if isinstance(demand, ClockedDemandSpec):
+        return _of_cycles(demand)
+    measured = Measured(
+        Measure(demand.measure),
+        demand.reference,
+        TimeUnit(demand.unit),
+        demand.response_time_because,
+    )
+    if demand.timings is not None:
+        columns = demand.timings
+        timings = Timings(columns.request, columns.degree, columns.duration)
+        counted = (demand.weight, demand.bin_us, max_degree)
+        return TimingsReading(measured, _rows(demand), timings, *counted)
+    return _of_demands(measured, demand, speedup, max_degree)
 
 
-def _of_cycles(demand: ClockedDemandSpec) -> Reading:
-    return Reading(
-        measure=Measure(demand.measure),
-        reference=demand.reference,
-        unit=TimeUnit(demand.unit),
-        demand=demand.cycles,
-        weight=demand.weight,
-        curves=(_ONE_CORE,),
-        where=tuple(sorted(demand.where.items())),
-        bin_us=demand.bin_us,
-        split=_split(demand.held_out) if demand.held_out else None,
-        memory=demand.memory,
-        clock_khz=demand.clock_khz,
+def _of_cycles(demand: ClockedDemandSpec) -> DemandReading:
+    return DemandReading(
+        Measured(Measure(demand.measure), demand.reference, TimeUnit(demand.unit)),
+        _rows(demand),
+        CyclesAndMemory(demand.cycles, demand.memory, demand.clock_khz),
+        _ONE_CORE,
+        demand.weight,
+        demand.bin_us,
     )
 
 
-def _of_throughput(demand: ThroughputSpec) -> Reading:
-    held_out = demand.held_out_ppm
-    return Reading(
-        measure=Measure.THROUGHPUT,
-        reference=demand.reference,
-        unit=TimeUnit(demand.unit),
-        demand=demand.column,
-        where=tuple(sorted(demand.where.items())),
-        split=None if held_out is None else SplitRule(SplitBy.TIME, held_out, demand.time),
-        time=demand.time,
-        machine=demand.machine,
-        share=demand.share,
+def _of_demands(
+    measured: Measured, demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None
+) -> DemandReading:
+    # INVARIANT: the spec has a column of demands or timings, and speed-ups beside a column.
+    assert demand.column is not None
+    assert speedup is not None
+    return DemandReading(
+        measured,
+        _rows(demand),
+        DemandColumn(demand.column),
+        _speedups(speedup),
+        demand.weight,
+        demand.bin_us,
+        max_degree,
     )
 
 
-def _of_jobs(days: DaysAsked) -> Reading:
+def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
+    """The recipe from the trace's file to the throughput of machines."""
+    held_out = spec.held_out_ppm
+    split = None if held_out is None else SplitRule(SplitBy.TIME, held_out, spec.time)
+    return ThroughputReading(
+        Measured(Measure.THROUGHPUT, spec.reference, TimeUnit(spec.unit)),
+        Rows(tuple(sorted(spec.where.items())), split),
+        ThroughputColumns(spec.column, spec.time, spec.machine, spec.share),
+    )
+
+
+def run_time_reading(days: DaysAsked) -> RunTimeReading:
     """Where run times of jobs are from, and which rows count; the spec has the rest."""
     columns = days.jobs.columns
-    return Reading(
-        measure=Measure.RUN_TIME,
-        reference="jobs of a datacentre, and its energy",
-        unit=TimeUnit.S,
-        demand="run" if columns is None else columns.run,
-        where=tuple(sorted(days.jobs.where.items())),
+    return RunTimeReading(
+        Measured(Measure.RUN_TIME, "jobs of a datacentre, and its energy", TimeUnit.S),
+        Rows(tuple(sorted(days.jobs.where.items()))),
+        "run" if columns is None else columns.run,
     )
 
 
-def _of_demands(demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None) -> Reading:
-    timings = demand.timings
-    return Reading(
-        measure=Measure(demand.measure),
-        reference=demand.reference,
-        unit=TimeUnit(demand.unit),
-        demand=demand.column,
-        timings=Timings(timings.request, timings.degree, timings.duration) if timings else None,
-        weight=demand.weight,
-        class_column=speedup.classes.column if speedup and speedup.classes else None,
-        speedup_columns=speedup.columns or () if speedup else (),
-        curves=_curves(speedup) if speedup else (),
-        where=tuple(sorted(demand.where.items())),
-        bin_us=demand.bin_us,
-        split=_split(demand.held_out) if demand.held_out else None,
-        note=demand.response_time_because,
-        max_degree=max_degree,
-    )
-
-
-def _curves(speedup: SpeedupSpec) -> tuple[Curve, ...]:
-    """The curves, those of classes in order of class."""
+def _speedups(speedup: SpeedupSpec) -> Speedups:
+    """Those of a spec; the curves of classes in order of class."""
+    by_class = speedup.classes
+    curves: tuple[Curve, ...] = ()
     if speedup.curve is not None:
-        return (Curve(speedup.name, speedup.curve),)
-    if speedup.classes is not None:
-        return tuple(Curve(name, ppm) for name, ppm in sorted(speedup.classes.curves.items()))
-    return ()
+        curves = (Curve(speedup.name, speedup.curve),)
+    elif by_class is not None:
+        curves = tuple(Curve(name, ppm) for name, ppm in sorted(by_class.curves.items()))
+    return speedups_of(curves, by_class and by_class.column, speedup.columns or ())
+
+
+def _rows(demand: DemandSpec | ClockedDemandSpec) -> Rows:
+    held_out = demand.held_out
+    return Rows(tuple(sorted(demand.where.items())), held_out and _split(held_out))
 
 
 def _split(held_out: HeldOutSpec) -> SplitRule:
