@@ -43,12 +43,12 @@ _TAILC = (
     """import numpy as np
 import tailc.ingest.columns
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
-from tailc.ingest.taken import Asked
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions, TimeColumn
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit""",
-    """asked = Asked("demand_ms", None, TimeUnit.MS)
-histogram = ingest([sys.argv[1]], asked, Said(Measure.DEMAND_BUSY)).counted.histogram
+    """options = InputOptions(TimeUnit.MS, TimeColumn("demand_ms"))
+histogram = ingest([sys.argv[1]], options, StatedMeasure(Measure.DEMAND_BUSY)).counted.histogram
 found = [histogram.quantile_ns(round(p * 1e6)) / 1e6 for p in PERCENTILES]""",
 )
 _SORTED = """values.sort()

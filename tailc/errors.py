@@ -205,6 +205,9 @@ class Place:
 
     Lines, columns and rows count from 1; a row is a data row (a CSV header is not one).
     `excerpt` is the source line, `width` how many of its characters the caret underlines.
+
+    All but the source is optional, since a reader knows the parts in any combination: a row without
+    a line (Parquet), a row of a text with its excerpt, a line of a log with the name of its field.
     """
 
     source: str

@@ -65,7 +65,7 @@ from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.specs.slo import Slo
 from tailc.traces.profile import NS_PER_MS
-from tailc.traces.reading import Reading
+from tailc.traces.reading import TraceReading
 from tailc.traces.summary import GRID_PPM, DemandSummary
 
 Form = Ladder | Controller | TailTable | Shares | Plan
@@ -298,7 +298,7 @@ def _battery_plans() -> dict[str, Vector]:
     }
 
 
-def policy(name: str, *forms: Form, reading: Reading | None = None) -> Policy:
+def policy(name: str, *forms: Form, reading: TraceReading | None = None) -> Policy:
     """A policy around `forms`; what a runtime ignores is filled with one of everything."""
     return Policy(
         name=name,

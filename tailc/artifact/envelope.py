@@ -12,7 +12,7 @@ from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.specs.slo import Slo
-from tailc.traces.reading import Reading
+from tailc.traces.reading import TraceReading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
@@ -78,7 +78,7 @@ class Policy:
     rates_mrps: tuple[int, ...]
     forms: tuple[Ladder | Controller | TailTable | Shares | Plan, ...]
     inputs: tuple[Input, ...]
-    reading: Reading
+    reading: TraceReading
     evidence: Evidence
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from tailc.artifact._generated import policy_generated as fbs
 from tailc.artifact.flat_write import camel, pair_table
 from tailc.artifact.plain import build, chosen, unknown_form, unknown_rule
 from tailc.artifact.refusal import Refusal
-from tailc.artifact.shapes import Choice, Many, OneForm, Pair, Record, Shape, Text, Whole
+from tailc.artifact.shapes import Choice, Many, OneForm, Pair, Record, Shape, Text, Whole, record_of
 from tailc.errors import Code
 from tailc.forms.ladder.table import Admission, AdmissionKind, Climb, Ladder, Row, Rule
 
@@ -41,7 +41,7 @@ class FlatReader:
             else self._field(slot.shape, table, camel(slot.name), slot.is_optional)
             for slot in record.slots
         }
-        return build(record.cls, values)
+        return build(record, values)
 
     def vector(self, table: Any, name: str) -> list[Any]:
         """The raw elements of the vector `name`."""
@@ -135,7 +135,10 @@ def _rules(reader: FlatReader, table: Any) -> tuple[Any, ...]:
 
 
 def _rows(reader: FlatReader, table: Any) -> tuple[Row, ...]:
-    climbs = [build(Climb, {"age_us": c.AgeUs(), "rung": c.Rung()}) for c in _climbs(reader, table)]
+    of_climb = record_of(Climb)
+    climbs = [
+        build(of_climb, {"age_us": c.AgeUs(), "rung": c.Rung()}) for c in _climbs(reader, table)
+    ]
     raw = reader.vector(table, "Rows")
     ends = [following.FirstLoad() - 1 for following in raw[1:]]
     rows: list[Row] = []
@@ -150,7 +153,7 @@ def _rows(reader: FlatReader, table: Any) -> tuple[Row, ...]:
             "admission": _admission(row),
             "climbs": tuple(climbs[row.FirstClimb() : first]),
         }
-        rows.append(build(Row, values))
+        rows.append(build(record_of(Row), values))
     return tuple(rows)
 
 
@@ -160,7 +163,7 @@ def _climbs(reader: FlatReader, table: Any) -> list[Any]:
 
 def _admission(row: Any) -> Admission:
     kind = _member(Choice(AdmissionKind), row.Admission())
-    return build(Admission, {"kind": kind, "delay_us": row.DelayUs()})
+    return build(record_of(Admission), {"kind": kind, "delay_us": row.DelayUs()})
 
 
 def _broken(message: str) -> Refusal:

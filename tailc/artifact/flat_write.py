@@ -28,8 +28,9 @@ def write_table(builder: Builder, record: Record, value: Any, more: Fields | Non
     """
     parts: Fields = {}
     own = _OWN_LAYOUT.get(record.cls, {})
+    laid_out = record.fields_of(value)
     for slot in record.slots:
-        part = getattr(value, slot.name)
+        part = getattr(laid_out, slot.name)
         if part is slot.absent:
             continue
         if slot.name in own:

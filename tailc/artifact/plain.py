@@ -101,18 +101,19 @@ def unknown_form(name: str) -> Refusal:
     )
 
 
-def build(cls: type, values: dict[str, Any]) -> Any:
-    """The record, its constructor's complaint turned into a Refusal."""
+def build(record: Record, values: dict[str, Any]) -> Any:
+    """The value of the record, its constructor's complaint turned into a Refusal."""
     try:
-        return cls(**values)
+        return record.value_of(values)
     except ValueError as error:
         raise Refusal(Code.BAD_ARTIFACT, str(error)) from error
 
 
 def _record_to_plain(record: Record, value: Any) -> Plain:
     plain: Plain = {}
+    laid_out = record.fields_of(value)
     for slot in record.slots:
-        part = getattr(value, slot.name)
+        part = getattr(laid_out, slot.name)
         if part is not slot.absent:
             plain[slot.name] = to_plain(slot.shape, part)
     return plain
@@ -130,7 +131,7 @@ def _record(record: Record, plain: Any, ignore_unknown: bool) -> Any:
             values[slot.name] = slot.absent
         else:
             raise Refusal(Code.BAD_STRUCTURE, f"member `{slot.name}` is missing")
-    return build(record.cls, values)
+    return build(record, values)
 
 
 def _said(slot: Slot, plain: Any, ignore_unknown: bool) -> Any:

@@ -13,12 +13,14 @@ from functools import cache
 from typing import Any
 
 from tailc.artifact.envelope import InputRole
+from tailc.artifact.reading_record import Reading, reading_of, record_of_reading
 from tailc.forms.controller import Actuator, Controller
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.traces.profile import Measure
+from tailc.traces.reading import TraceReading
 
 # Every JSON reader keeps whole numbers up to here exact (RFC 8785, section 3.2.2.3).
 LARGEST_WHOLE = 2**53 - 1
@@ -48,6 +50,9 @@ MEMBERS_SINCE: dict[enum.Enum, int] = {
     Rule.START_BELOW: 6,
     Rule.GIVE_UP: 6,
 }
+
+
+_READINGS = typing.get_args(TraceReading)
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,15 @@ class Record:
     cls: type
     slots: tuple[Slot, ...]
 
+    def fields_of(self, value: Any) -> Any:
+        """The value with a field for each slot: a reading is laid out as its record."""
+        return record_of_reading(value) if self.cls is Reading else value
+
+    def value_of(self, values: dict[str, Any]) -> Any:
+        """The value with these fields; ValueError where there is none."""
+        made = self.cls(**values)
+        return reading_of(made) if self.cls is Reading else made
+
 
 @dataclass(frozen=True)
 class OneForm:
@@ -132,7 +146,8 @@ def oldest_minor(shape: Shape, value: Any) -> int:
         case Many():
             return max((oldest_minor(shape.item, item) for item in value), default=0)
         case Record():
-            parts = ((slot, getattr(value, slot.name)) for slot in shape.slots)
+            laid_out = shape.fields_of(value)
+            parts = ((slot, getattr(laid_out, slot.name)) for slot in shape.slots)
             return max(_slot_minor(slot, part) for slot, part in parts)
         case OneForm():
             record = next(record for _, record in shape.records if record.cls is type(value))
@@ -179,6 +194,8 @@ def _shape_of(hint: typing.Any) -> Shape:
         return Whole() if hint is int else Text()
     if issubclass(hint, enum.Enum):
         return Choice(hint)
+    if hint in _READINGS:
+        return record_of(Reading)
     return _form_of([hint]) if hint in FORM_NAMES else record_of(hint)
 
 

@@ -12,7 +12,7 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 
 if TYPE_CHECKING:
-    from tailc.ingest.taken import Asked
+    from tailc.ingest.options import InputOptions
     from tailc.specs.column_map import ColumnMap
 
 
@@ -65,8 +65,8 @@ def command(
 
     from tailc.atomic_files import replace_files
     from tailc.ingest.ingest import ingest
-    from tailc.ingest.measured import Said
-    from tailc.ingest.taken import Asked
+    from tailc.ingest.measured import StatedMeasure
+    from tailc.ingest.options import InputOptions
     from tailc.report.ingested import ingested_result, ingested_text
     from tailc.traces.profile import Measure
     from tailc.traces.profile_file import written_counted
@@ -74,7 +74,7 @@ def command(
     if map_path is None:
         _check_because(because, measure)
         check_metric(inputs, **named)
-        asked = _asked(unit, with_internal, **named)
+        options = _options(unit, with_internal, **named)
     else:
         others = (
             *(value or None for value in named.values()),
@@ -83,12 +83,13 @@ def command(
             because,
             with_internal or None,
         )
-        columns, asked = _by_map(map_path, others)
+        columns = _map_of(map_path, others)
+        options = InputOptions(table=columns)
         measure, because = columns.measure, columns.because
-    said = Said(None if measure is None else Measure(measure), because, interval_us)
-    ingested = ingest(inputs, asked, said)
-    measurements = [each.name for each in ingested.inputs if each.taken is not None]
-    if not measurements and (asked != Asked() or said != Said(said.measure)):
+    stated = StatedMeasure(None if measure is None else Measure(measure), because, interval_us)
+    ingested = ingest(inputs, options, stated)
+    measurements = [each.name for each in ingested.inputs if each.times is not None]
+    if not measurements and (options != InputOptions() or stated != StatedMeasure(stated.measure)):
         raise click.UsageError(
             "every INPUT is a profile, which has what its times are and how they were taken: leave "
             "out options on that, or ingest the measurements anew with them"
@@ -110,8 +111,7 @@ def _check_out(out: str, read: Iterable[str | None]) -> None:
         raise click.UsageError(message)
 
 
-def _by_map(path: str, others: tuple[object, ...]) -> tuple[ColumnMap, Asked]:
-    from tailc.ingest.taken import Asked
+def _map_of(path: str, others: tuple[object, ...]) -> ColumnMap:
     from tailc.specs.column_map import read_column_map
 
     if any(one is not None for one in others):
@@ -119,26 +119,30 @@ def _by_map(path: str, others: tuple[object, ...]) -> tuple[ColumnMap, Asked]:
             "a map by `--columns` says the column, its unit, the weight, the measure and the "
             "reason: leave out those options, or write them into a copy of the map"
         )
-    columns = read_column_map(path)
-    return columns, Asked(columns=columns)
+    return read_column_map(path)
 
 
-def _asked(
+def _options(
     unit: str | None,
     with_internal: bool,
     column: str | None,
     weight: str | None,
     attribute: str | None,
+    metric: str | None,
     **of_metric: Any,
-) -> Asked:
-    from tailc.ingest.taken import Asked
+) -> InputOptions:
+    from tailc.ingest.options import InputOptions, MetricOptions, SpanOptions, TimeColumn
     from tailc.traces.reading import TimeUnit
 
     _check_names(column, weight, attribute)
     if with_internal and (column or attribute):
         raise click.UsageError("`--with-internal` is of own times: give it without other times")
-    times = (column, weight, None if unit is None else TimeUnit(unit))
-    return Asked(*times, attribute=attribute, with_internal=with_internal, **of_metric)
+    return InputOptions(
+        None if unit is None else TimeUnit(unit),
+        None if column is None else TimeColumn(column, weight),
+        SpanOptions(attribute, with_internal),
+        MetricOptions(metric, **of_metric),
+    )
 
 
 def _check_because(because: str | None, measure: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +11,9 @@ from tailc.cli.quantities import PERCENTILE_PPM, TIME_UNIT
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
-    from tailc.lint.roles import Said
+    from collections.abc import Mapping
+
+    from tailc.lint.roles import TraceOptions
 
 
 @click.command("lint-trace", short_help="Look at traces for what is wrong or odd.")
@@ -36,7 +37,9 @@ def command(
     traces: tuple[str, ...],
     ignored: tuple[str, ...],
     spec: str | None,
-    **said: object,
+    zone: str | None,
+    percentile_ppm: int | None,
+    **told: str | None,
 ) -> Outcome:
     """Look at every TRACE for what would make a policy wrong, and say what to do about it.
 
@@ -45,43 +48,48 @@ def command(
     as `demand_ms`, `arrival_s`, `class` or `speedup_2`, or by the options, or as --spec has them.
     Exits 0 where there is no error, else 65, or 66 where a file cannot be read.
     """
+    from dataclasses import replace
+
     from tailc.lint.lint import lint
     from tailc.report.linted import linted_result, linted_text
 
-    traces, told = _asked(traces, spec, said)
-    _check(traces, ignored, said)
-    every = [lint(path, told, ignored) for path in traces]
+    options = replace(_options(told), zone=zone, percentile_ppm=percentile_ppm)
+    if spec is not None:
+        from tailc.pipeline.column_defaults import column_defaults
+
+        found = column_defaults(spec)
+        traces, options = traces or (found.trace,), options.over(found.options)
+    _check(traces, ignored, zone)
+    every = [lint(path, options, ignored) for path in traces]
     exit_code = next((one.exit_code for one in every if one.exit_code), ExitCode.OK)
     findings = tuple(finding for one in every for finding in one.findings)
     return Outcome(exit_code, linted_text(every), linted_result(every), findings)
 
 
-def _asked(
-    traces: tuple[str, ...], spec: str | None, said: dict[str, object]
-) -> tuple[tuple[str, ...], Said]:
-    """The traces to look at, and what is said of them: options count before the spec."""
-    from tailc.lint.roles import Said
+def _options(told: Mapping[str, str | None]) -> TraceOptions:
+    """Those of columns and their units, by the names of the command's parameters."""
+    from tailc.lint.roles import Role, TraceOptions
     from tailc.traces.reading import TimeUnit
 
-    given = {
-        name: TimeUnit(value) if name.endswith("unit") else value
-        for name, value in said.items()
-        if value is not None
+    columns = {
+        Role.DEMAND: told["column"],
+        Role.TIME: told["time"],
+        Role.REQUEST_CLASS: told["request_class"],
+        Role.WEIGHT: told["weight"],
     }
-    if spec is not None:
-        from tailc.pipeline.said_by_spec import said_by_spec
-
-        found = said_by_spec(spec)
-        return traces or (found.trace,), replace(found.said, **given)
-    if not traces:
-        raise click.UsageError("name a TRACE, or by --spec the spec that names it")
-    return traces, Said(**given)  # type: ignore[arg-type]
+    units = {Role.DEMAND: told["unit"], Role.TIME: told["time_unit"]}
+    return TraceOptions(
+        {role: name for role, name in columns.items() if name is not None},
+        {role: TimeUnit(unit) for role, unit in units.items() if unit is not None},
+    )
 
 
-def _check(traces: tuple[str, ...], ignored: tuple[str, ...], said: dict[str, object]) -> None:
+def _check(traces: tuple[str, ...], ignored: tuple[str, ...], zone: str | None) -> None:
     from tailc.lint.registry import OF_READERS, find_defects
     from tailc.traces.zones import ADVICE, TimeError, zone_of
 
+    if not traces:
+        raise click.UsageError("name a TRACE, or by --spec the spec that names it")
     if "-" in traces:
         message = "traces are read more than once, which standard input is not: put it in a file"
         raise click.UsageError(message)
@@ -92,7 +100,7 @@ def _check(traces: tuple[str, ...], ignored: tuple[str, ...], said: dict[str, ob
             raise click.UsageError(
                 f"no code `{word}`: `tailc explain` tells each of docs/lint-trace.md"
             )
-    if isinstance(zone := said["zone"], str):
+    if zone is not None:
         try:
             zone_of(zone)
         except TimeError as error:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tailc.cli.lookup_asked import Asked, refuse
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import DURATION_US, MOMENT_UNIX_S, RATE_MRPS, RATES_MRPS, SHARE_PPM
 from tailc.cli.trust_option import trusts
@@ -14,7 +13,6 @@ from tailc.cli.trust_option import trusts
 if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
 
-OF_PLANS = ("at", "job", "pool", "width", "epochs", "green")
 # Of servers and of epochs; tailc.forms.plan.quote says the same, and takes time to import.
 MOST_OF_A_JOB = 2**20
 
@@ -104,7 +102,7 @@ MOST_OF_A_JOB = 2**20
 )
 @trusts
 @reports
-def command(artifact: str, trust: Trust, **asked: Any) -> Outcome:
+def command(artifact: str, trust: Trust, **options: Any) -> Outcome:
     """Print whether a request may start, how long it still waits, and the rung for its age.
 
     Where the policy has a tail table, the frequency of a core that holds the requests of --held,
@@ -115,14 +113,19 @@ def command(artifact: str, trust: Trust, **asked: Any) -> Outcome:
     """
     from tailc.artifact.files import read_policy
     from tailc.cli import lookup_ladder, lookup_plan, lookup_shares, lookup_tails
+    from tailc.cli.lookup_query import (
+        LadderQuery,
+        PlanQuery,
+        SharesQuery,
+        TailTableQuery,
+        given_options,
+    )
 
-    policy, asked_for = read_policy(artifact, trust), Asked(**asked)
+    policy, given = read_policy(artifact, trust), given_options(options)
     if policy.plan is not None:
-        return lookup_plan.looked_up(policy.plan, asked_for)
-    refuse(asked_for, OF_PLANS, "this artifact is no plan")
+        return lookup_plan.looked_up(policy.plan, PlanQuery.of(given))
     if policy.shares is not None:
-        return lookup_shares.looked_up(policy.shares, asked_for)
-    refuse(asked_for, ("throughput",), "this artifact is of requests")
+        return lookup_shares.looked_up(policy.shares, SharesQuery.of(given))
     if policy.tail_table is not None:
-        return lookup_tails.looked_up(policy, policy.tail_table, asked_for)
-    return lookup_ladder.looked_up(policy, asked_for)
+        return lookup_tails.looked_up(policy, policy.tail_table, TailTableQuery.of(given))
+    return lookup_ladder.looked_up(policy, LadderQuery.of(given))

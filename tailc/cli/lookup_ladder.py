@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.lookup_asked import Asked, Steering, refuse, steering
+from tailc.cli.lookup_controller import Steering, steering
+from tailc.cli.lookup_query import LadderQuery
 from tailc.cli.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -16,17 +17,16 @@ if TYPE_CHECKING:
     from tailc.forms.ladder.table import Climb, Ladder
 
 
-def looked_up(policy: Policy, asked: Asked) -> Outcome:
+def looked_up(policy: Policy, query: LadderQuery) -> Outcome:
     """What a request of an age does at a load, and what the controller puts out."""
     from tailc.forms.controller import scaled_ladder
     from tailc.forms.ladder.lookup import lookup
 
-    refuse(asked, ("held", "cycles", "memory"), "this artifact has no tail table")
-    waited, age = asked.waited or 0, asked.age or 0
-    form = _form(policy, asked.request_class)
-    steered = steering(policy.controller, asked)
-    has_steps = None if policy.controller is None else bool(asked.measured)
-    load = _load(form.load_axis.value, asked.in_system, asked.rate, has_steps)
+    waited, age = query.waited_us, query.age_us
+    form = _form(policy, query.request_class)
+    steered = steering(policy.controller, query.controller)
+    has_steps = None if policy.controller is None else bool(query.controller.measured_us)
+    load = _load(form.load_axis.value, query.in_system, query.controller.rate_mrps, has_steps)
     if steered is None:
         answer = _shared(lookup(form, load, waited, age), form, waited, age)
         return Outcome(text=_sentence(answer, form), result=_result(answer, form))

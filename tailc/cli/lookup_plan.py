@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.lookup_asked import Asked, refuse
+from tailc.cli.lookup_query import (
+    JobQuestion,
+    PlanQuery,
+    PoolQuestion,
+    PoolsQuestion,
+    PriceQuestion,
+    given_options,
+    refuse,
+)
 from tailc.cli.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -15,60 +23,47 @@ if TYPE_CHECKING:
     from tailc.forms.plan.plan import Plan
     from tailc.forms.plan.quote import Quote, Whole
 
-_OF_REQUESTS = (
-    *("in_system", "rate", "waited", "age", "request_class", "held", "cycles", "memory"),
-    *("scale", "measured", "throughput"),
-)
 # So many names are listed where one is not known; of more those that are closest to it.
 _LISTED = 12
 
 
-def looked_up(plan: Plan, asked: Asked) -> Outcome:
+def looked_up(plan: Plan, query: PlanQuery) -> Outcome:
     """What the plan says of a moment, and of a job or pool in it, or of another job."""
-    refuse(asked, _OF_REQUESTS, "this artifact is a plan")
-    _check_one_question(asked)
-    epoch = _epoch(plan, asked)
+    epoch = _epoch(plan, query.at_unix_s)
     from tailc.traces.zones import utc_text
 
     first = plan.start_unix_s + epoch * plan.epoch_s
     text = f"epoch {epoch} of {len(plan.epochs)}, {utc_text(first)} to "
     text += utc_text(first + plan.epoch_s)
     result: dict[str, object] = {"epoch": epoch, "first_unix_s": first}
-    answer = _answer(plan, epoch, asked)
+    answer = _answer(plan, epoch, query)
     return Outcome(text=f"{text}\n{answer[0]}", result=result | answer[1])
 
 
-def _answer(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object]]:
-    if asked.job is not None:
-        return _of_job(plan, epoch, asked.job)
-    if asked.width:
-        return _of_width(plan, epoch, asked)
-    if asked.pool is not None:
-        return _of_pools(plan, epoch, [_pool(plan, asked.pool)])
-    text, result = _of_pools(plan, epoch, range(len(plan.pools)))
-    told, battery = _of_battery(plan, epoch)
-    return text + told, result | battery
+def _answer(plan: Plan, epoch: int, query: PlanQuery) -> tuple[str, dict[str, object]]:
+    match query.question:
+        case JobQuestion(name):
+            return _of_job(plan, epoch, name)
+        case PriceQuestion() as job:
+            return _priced(plan, epoch, job)
+        case PoolQuestion(name):
+            return _of_pools(plan, epoch, [_pool(plan, name)])
+        case PoolsQuestion():
+            text, result = _of_pools(plan, epoch, range(len(plan.pools)))
+            told, battery = _of_battery(plan, epoch)
+            return text + told, result | battery
 
 
-def _check_one_question(asked: Asked) -> None:
-    names = ("job", "pool", "width")
-    given = [f"--{name}" for name in names if getattr(asked, name) not in (None, ())]
-    if len(given) > 1:
-        raise click.UsageError(f"{' and '.join(given)} are different questions: ask one of them")
-    if not asked.width:
-        refuse(asked, ("epochs", "green"), "only a job of some --width is priced")
-
-
-def _epoch(plan: Plan, asked: Asked) -> int:
+def _epoch(plan: Plan, at_unix_s: int | None) -> int:
     from tailc.traces.zones import utc_text
 
     held = f"it holds from {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}"
-    if asked.at is None:
+    if at_unix_s is None:
         example = f"--at {utc_text(plan.start_unix_s)}"
         raise click.UsageError(f"a plan is by time, and {held}: give --at, such as {example}")
-    epoch = plan.epoch_at(asked.at)
+    epoch = plan.epoch_at(at_unix_s)
     if epoch is None:
-        message = f"`{utc_text(asked.at)}` is outside the plan: {held}"
+        message = f"`{utc_text(at_unix_s)}` is outside the plan: {held}"
         raise click.BadParameter(message, param_hint="'--at'")
     return epoch
 
@@ -134,28 +129,28 @@ def _of_battery(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:
     return f"\nthe battery {does}, and holds {held} at the end", {"battery": result}
 
 
-def _of_width(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object]]:
+def _priced(plan: Plan, epoch: int, job: PriceQuestion) -> tuple[str, dict[str, object]]:
     """A quote of a rigid job, or the cheapest of a malleable one's widths."""
-    if len(asked.epochs) != len(asked.width):
+    if len(job.epochs) != len(job.widths):
         raise click.UsageError("each --width needs its --epochs, for how many the job then runs")
     if plan.malleable is None:
-        if len(asked.width) > 1:
+        if len(job.widths) > 1:
             raise click.UsageError("jobs of this plan run on one --width")
-        return _quoted(plan, epoch, asked)
-    refuse(asked, ("green",), "jobs of this plan are promised no green energy")
-    return _cheapest(plan, epoch, dict(zip(asked.width, asked.epochs, strict=True)))
+        return _quoted(plan, epoch, job)
+    green = given_options({"green": job.green_ppm})
+    refuse(green, {"jobs of this plan are promised no green energy": ("green",)})
+    return _cheapest(plan, epoch, dict(zip(job.widths, job.epochs, strict=True)))
 
 
-def _quoted(plan: Plan, epoch: int, asked: Asked) -> tuple[str, dict[str, object]]:
+def _quoted(plan: Plan, epoch: int, job: PriceQuestion) -> tuple[str, dict[str, object]]:
     from tailc.forms.plan.plan import PPM
     from tailc.forms.plan.quote import RigidJob, quote
     from tailc.report.plan import money_text
 
-    (width,), (epochs,) = asked.width, asked.epochs
-    if (asked.green or 0) > PPM:
+    (width,), (epochs,), green_ppm = job.widths, job.epochs, job.green_ppm or 0
+    if green_ppm > PPM:
         raise click.BadParameter("a share lies from 0 % to 100 %", param_hint="'--green'")
-    job = RigidJob(epoch, epochs, width, asked.green or 0)
-    told = quote(plan, plan.free, job)
+    told = quote(plan, plan.free, RigidJob(epoch, epochs, width, green_ppm))
     within, cut = _within(plan, epoch, epochs)
     result: dict[str, object] = {"quote": _quote_dict(plan, told) | {"epochs_in_plan": within}}
     if told.places is None:

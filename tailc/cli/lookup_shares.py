@@ -6,27 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.lookup_asked import Asked, refuse
+from tailc.cli.lookup_query import SharesQuery
 from tailc.cli.outcome import Outcome
 
 if TYPE_CHECKING:
     from tailc.forms.shares import Shares
     from tailc.forms.shares_step import HostState
 
-_OF_REQUESTS = (
-    *("in_system", "rate", "waited", "age", "request_class", "held", "cycles", "memory"),
-    *("scale", "measured"),
-)
 _MILLI = 1_000
 
 
-def looked_up(shares: Shares, asked: Asked) -> Outcome:
+def looked_up(shares: Shares, query: SharesQuery) -> Outcome:
     """The shares after a step for each of the measured throughputs, from the start on."""
     from tailc.forms.shares_step import cannot_meet, first_state
 
-    refuse(asked, _OF_REQUESTS, "this artifact shares a host out")
     state = first_state(shares)
-    for measured in asked.throughput:
+    for measured in query.throughput:
         state = _after_a_step(shares, state, measured)
     flags = iter(cannot_meet(shares, state))
     models = iter(state.machines)

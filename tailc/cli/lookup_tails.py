@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.lookup_asked import Asked, Steering, refuse, steering
+from tailc.cli.lookup_controller import Steering, steering
+from tailc.cli.lookup_query import TailTableQuery
 from tailc.cli.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -17,17 +18,14 @@ if TYPE_CHECKING:
 _NS_PER_US = 1_000
 
 
-def looked_up(policy: Policy, table: TailTable, asked: Asked) -> Outcome:
+def looked_up(policy: Policy, table: TailTable, query: TailTableQuery) -> Outcome:
     """The level of a core by what it holds, under what the controller puts out."""
     from tailc.forms.tail_needs import needs
     from tailc.forms.tail_table import PPM, level_for
 
-    refuse(asked, ("in_system", "waited", "age", "request_class"), "this artifact has a tail table")
-    if asked.rate is not None and not asked.measured:
-        raise click.UsageError("--rate is for a step of the controller: give --measured too")
-    steered = steering(policy.controller, asked)
+    steered = steering(policy.controller, query.controller)
     scale_ppm = PPM if steered is None else steered.output_ppm
-    queued = _queued(asked)
+    queued = _queued(query)
     level, needed = level_for(table, queued, scale_ppm), needs(table, queued, scale_ppm)
     text = f"{_level_text(table, level)}\n{_because(table, queued, needed)}"
     result = _result(table, level, needed)
@@ -39,14 +37,14 @@ def looked_up(policy: Policy, table: TailTable, asked: Asked) -> Outcome:
     )
 
 
-def _queued(asked: Asked) -> Queued:
+def _queued(query: TailTableQuery) -> Queued:
     from tailc.forms.tail_table import Queued
 
-    if not asked.held:
+    if not query.held_us:
         message = "a core without requests sleeps: give --held for each that it holds, the "
         raise click.UsageError(message + "running one's first, such as --held 2ms --held 0ms")
-    ages_ns = tuple(age_us * _NS_PER_US for age_us in asked.held)
-    return Queued(ages_ns, asked.cycles or 0, (asked.memory or 0) * _NS_PER_US)
+    ages_ns = tuple(age_us * _NS_PER_US for age_us in query.held_us)
+    return Queued(ages_ns, query.cycles, query.memory_us * _NS_PER_US)
 
 
 def _result(table: TailTable, level: int, needed: tuple[Need, ...]) -> dict[str, object]:

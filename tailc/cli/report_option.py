@@ -43,13 +43,13 @@ report = click.option(
 def with_report(outcome: Outcome, path: Path, page: Page) -> Outcome:
     """Write the page; the outcome tells of the file. An old one stays until the new is whole."""
     from tailc.atomic_files import replace_files
+    from tailc.cli.own_files import words_in
     from tailc.report.page.written import page_bytes
     from tailc.units import printable
 
     replace_files([(path, page_bytes(page))])
-    files = outcome.result.get("files", [])
-    assert isinstance(files, list)
+    files = [*words_in(outcome.result.get("files")), str(path)]
     line = f"wrote {printable(str(path))}\n"
     text = outcome.text if not outcome.text or outcome.text.endswith("\n") else f"{outcome.text}\n"
-    result = {**outcome.result, "files": [*files, str(path)]}
+    result = {**outcome.result, "files": files}
     return replace(outcome, text=text + line, result=result)

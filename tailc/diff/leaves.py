@@ -7,16 +7,21 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 from tailc.artifact.envelope import Input
+from tailc.artifact.reading_record import record_of_reading
 from tailc.forms.ladder.row_evidence import RowEvidence
+from tailc.traces.reading import TraceReading
 
 
 def leaves(path: str, value: object) -> Iterator[tuple[str, str]]:
     """Pairs such as (`evidence.rows[12].tail_us`, `486000`); nothing for None.
 
-    Items of a tuple go by what identifies them, or by their number from 0.
+    Items of a tuple go by what identifies them, or by their number from 0; a reading goes by its
+    fields in an artifact.
     """
     if value is None:
         return
+    if isinstance(value, TraceReading):
+        value = record_of_reading(value)
     if is_dataclass(value):
         for field in fields(value):
             yield from leaves(f"{path}.{field.name}", getattr(value, field.name))

@@ -95,9 +95,7 @@ static inline int @p@_ladder_of(const char *request_class)
 """
 
 
-def _body(embedded: Embedded, name: str) -> str:
-    tables = embedded.content
-    assert isinstance(tables, Tables), "C has no runtime to open bytes"
+def _body(embedded: Embedded, tables: Tables, name: str) -> str:
     count = len(tables.arrays[0].values)
     otherwise = str(count - 1) if tables.is_for_all else "-1"
     ladder_of = spliced(_LADDER_OF, p=name, count=str(count), otherwise=otherwise)
@@ -145,4 +143,4 @@ def _written(byte: int) -> str:
     return char if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
 
 
-LANGUAGE = Language(word="c", called="C", body=_body, opens=None)
+LANGUAGE = Language(word="c", called="C", body=_body, runtime=None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tailc.embed.c import literal
 from tailc.embed.embedded import Constants, Embedded, Tables
-from tailc.embed.language import Language
+from tailc.embed.language import Language, Runtime
 from tailc.embed.layout import comment, hex_rows, rows_of, spliced
 from tailc.embed.names import camel
 
@@ -100,13 +100,20 @@ std
 """
 
 
-def _body(embedded: Embedded, name: str) -> str:
-    content = embedded.content
-    by_class = isinstance(content, Tables) and content.is_by_class
+def _of_tables(embedded: Embedded, tables: Tables, name: str) -> str:
+    optional = "#include <optional>" if tables.is_by_class else ""
+    return _body(embedded, optional, _tables(tables), name)
+
+
+def _of_bytes(embedded: Embedded, sealed: bytes, name: str) -> str:
+    return _body(embedded, "", _sealed(sealed), name)
+
+
+def _body(embedded: Embedded, optional: str, content: str, name: str) -> str:
     return spliced(
         _FILE,
-        optional="#include <optional>" if by_class else "",
-        content=_tables(content) if isinstance(content, Tables) else _sealed(content),
+        optional=optional,
+        content=content,
         namespace=name,
         digest=literal(embedded.digest, splice=""),
         name=literal(embedded.policy_name, splice=""),
@@ -150,8 +157,8 @@ def _array(array: Constants) -> str:
 LANGUAGE = Language(
     word="cpp",
     called="C++",
-    body=_body,
-    opens="tailc::open({name}::kSealed, sizeof {name}::kSealed)",
+    body=_of_tables,
+    runtime=Runtime("tailc::open({name}::kSealed, sizeof {name}::kSealed)", _of_bytes),
     separator="::",
     reserved=frozenset(_RESERVED.split()),
 )

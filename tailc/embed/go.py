@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.embed.embedded import Constants, Embedded, Tables
-from tailc.embed.language import Language
+from tailc.embed.language import Language, Runtime
 from tailc.embed.layout import comment, hex_rows, pieces, rows_of, spliced
 from tailc.embed.names import camel
 
@@ -104,11 +104,18 @@ map package range return select struct switch type var
 """
 
 
-def _body(embedded: Embedded, name: str) -> str:
-    content = embedded.content
+def _of_tables(embedded: Embedded, tables: Tables, name: str) -> str:
+    return _body(embedded, _tables(tables), name)
+
+
+def _of_bytes(embedded: Embedded, sealed: bytes, name: str) -> str:
+    return _body(embedded, _sealed(sealed), name)
+
+
+def _body(embedded: Embedded, content: str, name: str) -> str:
     return spliced(
         _FILE,
-        content=_tables(content) if isinstance(content, Tables) else _sealed(content),
+        content=content,
         package=name,
         digest=_literal(embedded.digest),
         name=_literal(embedded.policy_name),
@@ -162,8 +169,8 @@ def _written(char: str) -> str:
 LANGUAGE = Language(
     word="go",
     called="Go",
-    body=_body,
-    opens="tailc.OpenBytes({name}.Sealed)",
+    body=_of_tables,
+    runtime=Runtime("tailc.OpenBytes({name}.Sealed)", _of_bytes),
     joined=lambda words: words.replace("_", ""),
     reserved=frozenset(_RESERVED.split()),
 )

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Sequence
 
 from tailc.embed.embedded import Constants, Embedded, Tables
-from tailc.embed.language import Language, NamedBy
+from tailc.embed.language import Language, NamedBy, Runtime
 from tailc.embed.layout import comment, pieces, rows_of, spliced
 from tailc.errors import Code, Finding, TailcError
 
@@ -116,18 +116,21 @@ Answer Base64 IllegalArgumentException List Math Start String
 """
 
 
-def _body(embedded: Embedded, name: str) -> str:
+def _of_tables(embedded: Embedded, tables: Tables, name: str) -> str:
+    return _body(embedded, "import java.util.List;", _tables(tables), name)
+
+
+def _of_bytes(embedded: Embedded, sealed: bytes, name: str) -> str:
+    return _body(embedded, "import java.util.Base64;", _sealed(sealed), name)
+
+
+def _body(embedded: Embedded, imports: str, content: str, name: str) -> str:
     package, _, simple = name.rpartition(".")
-    content = embedded.content
-    if isinstance(content, Tables):
-        imports, inside = "import java.util.List;", _tables(content)
-    else:
-        imports, inside = "import java.util.Base64;", _sealed(content)
     return spliced(
         _FILE,
         package=f"package {package};\n" if package else "",
         imports=imports,
-        content=inside,
+        content=content,
         digest=_literal(embedded.digest),
         name=_literal(embedded.policy_name),
         kind=_literal(embedded.kind),
@@ -205,8 +208,8 @@ def _written(unit: int) -> str:
 LANGUAGE = Language(
     word="java",
     called="Java",
-    body=_body,
-    opens="Policy.open({name}.sealed())",
+    body=_of_tables,
+    runtime=Runtime("Policy.open({name}.sealed())", _of_bytes),
     named_by=NamedBy.FILE,
     separator=".",
     reserved=frozenset(_RESERVED.split()),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from tailc.embed.embedded import Embedded
+from tailc.embed.embedded import Embedded, Tables
 from tailc.embed.layout import comment, harmless
 
 # By it a file is known that may be replaced; the words are those that Go's tools look for.
@@ -22,28 +23,40 @@ class NamedBy(enum.Enum):
 
 
 @dataclass(frozen=True)
+class Runtime:
+    """A library that opens sealed bytes: `opens` shows how, `body` is the source that has them."""
+
+    opens: str
+    body: Callable[[Embedded, bytes, str], str]
+
+
+@dataclass(frozen=True)
 class Language:
     """`word` is what --lang says, `called` what people say.
 
     `joined` makes a name of words joined by `_`. `separator` stands between it and the names of
-    packages around it, `reserved` are no names. `opens` shows how its runtime opens sealed bytes;
-    None: it has no runtime. `body` is the source below the header.
+    packages around it, `reserved` are no names. `body` is the source below the header that has
+    tables. `runtime` opens what is no tables; None: there is none.
     """
 
     word: str
     called: str
-    body: Callable[[Embedded, str], str]
-    opens: str | None
+    body: Callable[[Embedded, Tables, str], str]
+    runtime: Runtime | None
     named_by: NamedBy = NamedBy.POLICY
     joined: Callable[[str], str] = str
     separator: str | None = None
     reserved: frozenset[str] = frozenset()
 
-    def source(self, embedded: Embedded, name: str) -> str:
-        """The whole file."""
-        return f"{self._header(embedded, name)}\n{self.body(embedded, name)}"
+    def body_of(self, embedded: Embedded) -> Callable[[str], str] | None:
+        """The source below the header, by a name; None where a runtime is needed and missing."""
+        content = embedded.content
+        if isinstance(content, Tables):
+            return partial(self.body, embedded, content)
+        return None if self.runtime is None else partial(self.runtime.body, embedded, content)
 
-    def _header(self, embedded: Embedded, name: str) -> str:
+    def header(self, embedded: Embedded, name: str) -> str:
+        """The comment at the top of a file."""
         option = "" if self.named_by is NamedBy.FILE_ALONE else f" --name {name}"
         sealed = " --sealed" if embedded.is_sealed_by_wish else ""
         lines = [
@@ -65,7 +78,7 @@ class Language:
     def _told(self, embedded: Embedded, name: str) -> str:
         content = embedded.content
         if isinstance(content, bytes):
-            opening = (self.opens or "").format(name=name)
+            opening = "" if self.runtime is None else self.runtime.opens.format(name=name)
             return (
                 f"The sealed bytes of {embedded.form}, for tailc's runtime in {self.called}, which "
                 f"opens them with {opening}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.embed.embedded import Constants, Embedded, Tables
-from tailc.embed.language import Language, NamedBy
+from tailc.embed.language import Language, NamedBy, Runtime
 from tailc.embed.layout import comment, hex_rows, pieces, rows_of, spliced
 
 _FILE = """\
@@ -89,11 +89,18 @@ pub static SEALED: [u8; @count@] = [
 ];"""
 
 
-def _body(embedded: Embedded, name: str) -> str:  # noqa: ARG001
-    content = embedded.content
+def _of_tables(embedded: Embedded, tables: Tables, _name: str) -> str:
+    return _body(embedded, _tables(tables))
+
+
+def _of_bytes(embedded: Embedded, sealed: bytes, _name: str) -> str:
+    return _body(embedded, _sealed(sealed))
+
+
+def _body(embedded: Embedded, content: str) -> str:
     return spliced(
         _FILE,
-        content=_tables(content) if isinstance(content, Tables) else _sealed(content),
+        content=content,
         digest=_literal(embedded.digest),
         name=_literal(embedded.policy_name),
         kind=_literal(embedded.kind),
@@ -149,7 +156,7 @@ def _written(char: str) -> str:
 LANGUAGE = Language(
     word="rust",
     called="Rust",
-    body=_body,
-    opens="Options::new().open_bytes(&SEALED)",
+    body=_of_tables,
+    runtime=Runtime("Options::new().open_bytes(&SEALED)", _of_bytes),
     named_by=NamedBy.FILE_ALONE,
 )

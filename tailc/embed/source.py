@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailc.artifact.envelope import Policy
-from tailc.embed.embedded import Embedded, Tables
+from tailc.embed.embedded import Embedded
 from tailc.embed.language import Language
 from tailc.embed.naming import name_for
 from tailc.embed.tables import tables_of
@@ -31,10 +31,11 @@ def source_of(what: Embedded, language: Language, file: Path, name: str | None) 
 
     Raises TailcError for a name that the language cannot have, and for what it cannot hold.
     """
-    if language.opens is None and not isinstance(what.content, Tables):
+    body = language.body_of(what)
+    if body is None:
         raise TailcError(_no_runtime(what, language))
     called = name_for(what.policy_name, language, file, name)
-    return language.source(what, called), called
+    return f"{language.header(what, called)}\n{body(called)}", called
 
 
 def _form_of(policy: Policy) -> str:

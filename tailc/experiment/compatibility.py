@@ -11,6 +11,7 @@ from tailc.forms.ladder.table import Rule
 from tailc.forms.ladder.units import degrees
 from tailc.models.core_queues.usage import reference_khz
 from tailc.traces.profile import DemandProfile
+from tailc.traces.reading import memory_column
 
 
 def check(policy: Policy, held_out: DemandProfile, options: VerifyOptions) -> None:
@@ -159,12 +160,13 @@ def _unfit_clocks(
             f"policy `{policy.name}` does not tell the clock that its demands were measured at",
             help="state `reference_khz` in its tail table",
         )
-    if policy.reading.memory is not None and held_out.memory_ms is None:
+    memory = memory_column(policy.reading)
+    if memory is not None and held_out.memory_ms is None:
         yield Finding(
             Code.MISSING_COLUMN,
             f"policy `{policy.name}` was compiled with memory time, and the trace tells none",
             place,
-            help=f"give a trace with the column `{policy.reading.memory}`",
+            help=f"give a trace with the column `{memory}`",
         )
     if options.cut_off_us is not None:
         yield Finding(

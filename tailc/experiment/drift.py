@@ -91,7 +91,7 @@ def drift_from(policy: Policy, held_out: DemandProfile, seed: int) -> Drift | No
     """The drift since `policy` was compiled; None where it does not tell its compile demand."""
     for part in policy.inputs:
         if part.role is InputRole.DESIGN and part.demand is not None:
-            is_of_points = tells_points(policy.reading.note)
+            is_of_points = tells_points(policy.reading.measured.note)
             return drift(part.demand, part.requests, held_out, seed, is_of_points=is_of_points)
     return None
 

@@ -10,14 +10,15 @@ import pyarrow as pa
 
 from tailc.errors import Code
 from tailc.ingest.counting import Counts, Floats, Share, count_shares
-from tailc.ingest.taken import Asked, Taken
-from tailc.ingest.texts import unit_asked
+from tailc.ingest.input_times import InputTimes
+from tailc.ingest.options import TimeColumn
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, whole
 from tailc.traces.counted import Grain
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.histogram import MAX_REQUESTS, Histogram
 from tailc.traces.parquet_table import ParquetTable
+from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
 from tailc.traces.table import Table, Wanted
 from tailc.traces.times import NS_PER_MS, whole_ns
@@ -28,22 +29,19 @@ LONG_CSV_BYTES = 1 << 27
 NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 
-def read_column(source: Source, asked: Asked) -> Taken:
-    """The times in the column asked for; each row counts once, or by the column of weights."""
-    assert asked.column is not None
-    assert asked.weight != asked.column
-    unit = unit_asked(source, asked)
+def read_column(source: Source, column: TimeColumn, unit: TimeUnit) -> InputTimes:
+    """The times in the column; each row counts once, or by the column of weights."""
     format_ = format_of(source, "auto")
-    wanted = Wanted(tuple(filter(None, (asked.column, asked.weight))), (), ())
+    wanted = Wanted(tuple(filter(None, (column.name, column.weight))), (), ())
     table = table_of(source, wanted, format_)
     counts = _count(table, wanted, unit.in_ms * NS_PER_MS)
     if counts is None:
         cells = cells_of(table, wanted, source.name)
         counts = Counts(ns_per_unit=1.0)
-        count_cells(counts, cells, whole_ns(cells, asked.column, unit), asked.weight)
+        count_cells(counts, cells, whole_ns(cells, column.name, unit), column.weight)
     name = f"a column of {NAMES[format_]}"
-    histogram = histogram_of(counts, source, asked.weight)
-    return Taken(name, asked.column, unit, Grain.REQUESTS, None, histogram)
+    histogram = histogram_of(counts, source, column.weight)
+    return InputTimes(name, column.name, unit, Grain.REQUESTS, None, histogram)
 
 
 def _count(table: Table, wanted: Wanted, ns_per_unit: float) -> Counts | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tailc.ingest.taken import Asked, Loop, Taken
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.options import InputOptions
 from tailc.traces.source import Source
 
 
@@ -20,7 +21,7 @@ class Format:
 
     name: str
     matches: Callable[[bytes], bool]
-    read: Callable[[Source, Asked], Taken]
+    read: Callable[[Source, InputOptions], InputTimes]
     loose: bool = False
     has_spans: bool = False
     has_metrics: bool = False

@@ -5,16 +5,23 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.formats import find_formats
-from tailc.ingest.measured import Said, counted
-from tailc.ingest.taken import Asked, Bucket, Loop, Taken
+from tailc.ingest.input_times import Bucket, InputTimes, Loop
+from tailc.ingest.measured import StatedMeasure, counted
+from tailc.ingest.options import InputOptions, SpanOptions, TimeColumn
+from tailc.ingest.texts import stated_unit
 from tailc.traces.counted import Counted, Grain, together
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import PARQUET_MAGIC, Source, open_source
 from tailc.units import format_percentile
+
+if TYPE_CHECKING:
+    from tailc.specs.column_map import ColumnMap
+    from tailc.traces.reading import TimeUnit
 
 _SEVERAL = "ingest what measures the same thing, and keep the rest in another profile"
 
@@ -27,11 +34,11 @@ _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """An input as it was read; `taken` is None of a profile, which says what was."""
+    """An input as it was read; `times` is None of a profile, which has counted them."""
 
     name: str
     counted: Counted
-    taken: Taken | None
+    times: InputTimes | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +50,13 @@ class Ingested:
     warnings: tuple[Finding, ...]
 
 
-def ingest(paths: Sequence[str], asked: Asked, said: Said) -> Ingested:
+def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -> Ingested:
     """The inputs, one or more paths or `-`, as one profile.
 
     Raises TailcError where one cannot be read, or is not what is said, or measures something else
     than the others.
     """
-    inputs = tuple(_input(path, asked, said) for path in paths)
+    inputs = tuple(_input(path, options, stated) for path in paths)
     first = inputs[0]
     for other in inputs[1:]:
         if other.counted.measure is not first.counted.measure:
@@ -62,51 +69,52 @@ def ingest(paths: Sequence[str], asked: Asked, said: Said) -> Ingested:
     return Ingested(together([input_.counted for input_ in inputs]), inputs, tuple(warnings))
 
 
-def _input(path: str, asked: Asked, said: Said) -> Input:
+def _input(path: str, options: InputOptions, stated: StatedMeasure) -> Input:
     with open_source(path) as source:
         if is_profile(source):
-            return Input(source.name, _profile(source, said), None)
-        taken = _read(source, asked)
-        _check_unit(taken, asked, source)
-        return Input(source.name, counted(taken, said, source.name), taken)
+            return Input(source.name, _profile(source, stated), None)
+        times = _read(source, options)
+        _check_unit(times, options, source)
+        return Input(source.name, counted(times, stated, source.name), times)
 
 
-def _profile(source: Source, said: Said) -> Counted:
+def _profile(source: Source, stated: StatedMeasure) -> Counted:
     """The profile in a file; TailcError where it is said to measure something else."""
     found = read_counted(source)
-    if said.measure not in (None, found.measure):
+    if stated.measure not in (None, found.measure):
         message = (
             f"`{source.name}` is a profile of `{found.measure.value}`, "
-            f"not of `{said.measure.value}`"
+            f"not of `{stated.measure.value}`"
         )
         hint = "leave out `--measure`; or ingest the measurements that it was made from again"
         raise source.fault(Code.OTHER_PROFILE, message, advice=hint)
     return found
 
 
-def _check_unit(taken: Taken, asked: Asked, source: Source) -> None:
+def _check_unit(times: InputTimes, options: InputOptions, source: Source) -> None:
     """Raise TailcError where another unit is asked for than the input states."""
-    if asked.unit is not None and taken.unit is not asked.unit:
+    if options.unit is not None and times.unit is not options.unit:
         message = (
-            f"`{source.name}` is {taken.format}, whose times are in `{taken.unit.value}`, "
-            f"not in `{asked.unit.value}`"
+            f"`{source.name}` is {times.format}, whose times are in `{times.unit.value}`, "
+            f"not in `{options.unit.value}`"
         )
         hint = "leave out `--unit`: it is for inputs that do not state theirs"
         raise source.fault(Code.USAGE, message, advice=hint)
 
 
-def _read(source: Source, asked: Asked) -> Taken:
+def _read(source: Source, options: InputOptions) -> InputTimes:
     """By the map or the column asked for, or else as the format that its first bytes look like."""
     head = source.head()
-    if asked.columns is not None or asked.column is not None:
+    if options.table is not None:
         # Columns of what a load generator wrote are of responses; a table may have a mark first.
         format_ = _format_of(head.removeprefix(codecs.BOM_UTF8))
-        return replace(_read_table(source, asked), loop=format_ and format_.loop)
+        times = _read_table(source, options.table, options.unit)
+        return replace(times, loop=format_ and format_.loop)
     format_ = _format_of(head)
     if format_ is None:
         raise _unknown(source, head)
-    _check_asked(format_, asked, source)
-    return format_.read(source, asked)
+    _check_has(format_, options, source)
+    return format_.read(source, options)
 
 
 def _format_of(head: bytes) -> Format | None:
@@ -114,24 +122,24 @@ def _format_of(head: bytes) -> Format | None:
     return next((each for each in find_formats() if each.matches(head)), None)
 
 
-def _read_table(source: Source, asked: Asked) -> Taken:
-    """By the map or the column asked for, of which one is there."""
-    if asked.columns is not None:
-        from tailc.ingest.mapped import read_mapped
+def _read_table(source: Source, table: TimeColumn | ColumnMap, unit: TimeUnit | None) -> InputTimes:
+    """By the column of times, or by the map."""
+    if isinstance(table, TimeColumn):
+        from tailc.ingest.columns import read_column
 
-        return read_mapped(source, asked.columns)
-    from tailc.ingest.columns import read_column
+        return read_column(source, table, stated_unit(source, unit))
+    from tailc.ingest.mapped import read_mapped
 
-    return read_column(source, asked)
+    return read_mapped(source, table)
 
 
-def _check_asked(format_: Format, asked: Asked, source: Source) -> None:
+def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
     """Raise TailcError where something of spans or metrics is asked for of what has none."""
-    if asked.is_of_spans and not format_.has_spans:
+    if options.spans != SpanOptions() and not format_.has_spans:
         message = f"`{source.name}` is {format_.name}, which has no spans"
         hint = "leave out `--attribute` and `--with-internal`"
         raise source.fault(Code.USAGE, message, advice=hint)
-    if asked.is_of_metrics and not format_.has_metrics:
+    if options.metrics.choose and not format_.has_metrics:
         message = f"`{source.name}` is {format_.name}, which has no metrics"
         hint = "leave out `--metric`, `--label` and `--since`"
         raise source.fault(Code.USAGE, message, advice=hint)
@@ -153,33 +161,33 @@ def _unknown(source: Source, head: bytes) -> TailcError:
 
 def _warnings(input_: Input) -> list[Finding]:
     """What is lost in an input that was read."""
-    taken = input_.taken
-    if taken is None:
+    times = input_.times
+    if times is None:
         return []
     found = []
-    if taken.grain is Grain.PERCENTILES:
+    if times.grain is Grain.PERCENTILES:
         message = (
-            f"`{input_.name}` tells {taken.points} points of the distribution alone; "
+            f"`{input_.name}` tells {times.points} points of the distribution alone; "
             "times between two of them are taken for the later one"
         )
         hint = "a log with a row a request, or an HdrHistogram log, tells more"
         found.append(_warning(Code.COARSE_INPUT, message, input_.name, hint))
-    for count, where in ((taken.left_out, "left out"), (taken.failed_among, "among the others")):
+    for count, where in ((times.left_out, "left out"), (times.failed_among, "among the others")):
         if count:
             failed = f"{count:,} failed " + ("request" if count == 1 else "requests")
             message = f"{failed} of `{input_.name}` {where}"
             hint = "look why they failed: what they would have taken, nobody knows"
             found.append(_warning(Code.FAILED_REQUESTS, message, input_.name, hint))
-    if taken.bucket is not None and taken.bucket.width > WIDE:
-        found.append(_wide_bucket(taken.bucket, input_.name, taken.grain))
-    if taken.with_internal:
+    if times.scraped is not None and times.scraped.at_percentile.width > WIDE:
+        found.append(_wide_bucket(times.scraped.at_percentile, input_.name, times.grain))
+    if times.with_internal:
         message = (
-            f"{taken.with_internal:,} of {taken.histogram.requests:,} server spans of "
+            f"{times.with_internal:,} of {times.histogram.requests:,} server spans of "
             f"`{input_.name}` have spans of kind internal, whose time is taken off"
         )
         hint = "count it as the server's own by `--with-internal`; or take off what only waits"
         found.append(_warning(Code.INTERNAL_SPANS, message, input_.name, hint))
-    if taken.loop is Loop.CLOSED and input_.counted.origins[0].because is not None:
+    if times.loop is Loop.CLOSED and input_.counted.origins[0].because is not None:
         message = f"`{input_.name}` is of a closed loop, and is taken for a demand as you say"
         hint = "that is right of one client alone on an idle server"
         found.append(_warning(Code.CLOSED_AS_DEMAND, message, input_.name, hint))

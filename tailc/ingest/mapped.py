@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code
 from tailc.ingest.columns import NAMES, count_cells, histogram_of
 from tailc.ingest.counting import Counts, Floats
-from tailc.ingest.taken import Taken
+from tailc.ingest.input_times import InputTimes
 from tailc.specs.column_map import ColumnMap, TimeBetween, TimeColumn, TimeOfCounts
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import MEND, Cells, not_negative
@@ -32,7 +32,7 @@ _MOST_COUNTED = 2.0**53
 _MOST_EXACT = 2.0**62
 
 
-def read_mapped(source: Source, map_: ColumnMap) -> Taken:
+def read_mapped(source: Source, map_: ColumnMap) -> InputTimes:
     """The times of the rows that the map takes; TailcError where one is none."""
     format_ = format_of(source, "auto")
     wanted = _wanted(map_)
@@ -44,7 +44,7 @@ def read_mapped(source: Source, map_: ColumnMap) -> Taken:
         counts = _counted(cells_in_parts(*what, is_careful=True), map_)
     histogram = histogram_of(counts, source, map_.weight)
     name = f"{NAMES[format_]} by the map `{map_.name}`"
-    return Taken(name, _told(map_), _unit(map_), Grain.REQUESTS, None, histogram)
+    return InputTimes(name, _told(map_), _unit(map_), Grain.REQUESTS, None, histogram)
 
 
 def _wanted(map_: ColumnMap) -> Wanted:

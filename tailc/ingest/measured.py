@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.estimate import NAME, with_missing
-from tailc.ingest.taken import Loop, Taken
+from tailc.ingest.input_times import InputTimes, Loop
 from tailc.traces.counted import Counted, Origin
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import Measure
@@ -23,7 +23,7 @@ _INTERVAL = "--expected-interval"
 
 
 @dataclass(frozen=True)
-class Said:
+class StatedMeasure:
     """What the user says of the times of every input.
 
     because: why a response time is a demand. interval_us: at which a closed loop should have sent.
@@ -34,68 +34,68 @@ class Said:
     interval_us: int | None = None
 
 
-def counted(taken: Taken, said: Said, name: str) -> Counted:
+def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
     """The input as a profile; TailcError where what its times stand for is not said, or not so."""
-    measure = said.measure or _told(taken, said)
+    measure = stated.measure or _told(times, stated)
     if measure is None:
-        raise _unstated(taken, name)
-    if said.interval_us is not None and measure is not Measure.RESPONSE_CLOSED:
+        raise _unstated(times, name)
+    if stated.interval_us is not None and measure is not Measure.RESPONSE_CLOSED:
         message = f"`{_INTERVAL}` corrects a closed loop, but `{name}` is `{measure.value}`"
         raise _refusal(Code.USAGE, message, name, "leave it out, or say `response-closed`")
-    if measure in DEMANDS and taken.loop is not None and said.because is None:
-        raise _response(taken, measure, name)
-    if measure is Measure.RESPONSE_OPEN and taken.loop is Loop.CLOSED:
-        raise _closed(taken, name)
-    if measure is Measure.RESPONSE_CLOSED and said.interval_us is None:
-        raise _closed(taken, name)
-    because = said.because if measure in DEMANDS else None
-    histogram = _corrected(taken, said.interval_us, name)
-    return Counted(histogram, measure, (_origin(taken, histogram, said.interval_us, because),))
+    if measure in DEMANDS and times.loop is not None and stated.because is None:
+        raise _response(times, measure, name)
+    if measure is Measure.RESPONSE_OPEN and times.loop is Loop.CLOSED:
+        raise _closed(times, name)
+    if measure is Measure.RESPONSE_CLOSED and stated.interval_us is None:
+        raise _closed(times, name)
+    because = stated.because if measure in DEMANDS else None
+    histogram = _corrected(times, stated.interval_us, name)
+    return Counted(histogram, measure, (_origin(times, histogram, stated.interval_us, because),))
 
 
-def _told(taken: Taken, said: Said) -> Measure | None:
+def _told(times: InputTimes, stated: StatedMeasure) -> Measure | None:
     """What the input itself tells, or an interval of a closed loop."""
-    if said.interval_us is not None and taken.loop is not Loop.OPEN:
+    if stated.interval_us is not None and times.loop is not Loop.OPEN:
         return Measure.RESPONSE_CLOSED
     return {Loop.OPEN: Measure.RESPONSE_OPEN, Loop.CLOSED: Measure.RESPONSE_CLOSED}.get(
-        taken.loop or Loop.UNSTATED
+        times.loop or Loop.UNSTATED
     )
 
 
-def _corrected(taken: Taken, interval_us: int | None, name: str) -> Histogram:
+def _corrected(times: InputTimes, interval_us: int | None, name: str) -> Histogram:
     if interval_us is None:
-        return taken.histogram
+        return times.histogram
     try:
-        return with_missing(taken.histogram, interval_us * _NS_PER_US)
+        return with_missing(times.histogram, interval_us * _NS_PER_US)
     except ValueError:
         message = (
             f"an interval of `{format_us(interval_us)}` is too short for `{name}`, where a "
-            f"request took {taken.histogram.max_ns / 1e9:g} s"
+            f"request took {times.histogram.max_ns / 1e9:g} s"
         )
         hint = "give the time between two requests of one client, not of all"
         raise _refusal(Code.OUT_OF_RANGE, message, name, hint) from None
 
 
 def _origin(
-    taken: Taken, histogram: Histogram, interval_us: int | None, because: str | None
+    times: InputTimes, histogram: Histogram, interval_us: int | None, because: str | None
 ) -> Origin:
     return Origin(
-        format=taken.format,
-        taken=taken.taken,
-        unit=taken.unit.value,
-        grain=taken.grain.value,
+        format=times.format,
+        taken=times.selected,
+        unit=times.unit.value,
+        grain=times.grain.value,
         requests=histogram.requests,
-        left_out=taken.left_out,
+        left_out=times.left_out,
         estimator=None if interval_us is None else f"{NAME} {format_us(interval_us)}",
-        estimated=histogram.requests - taken.histogram.requests,
+        estimated=histogram.requests - times.histogram.requests,
         because=because,
     )
 
 
-def _unstated(taken: Taken, name: str) -> TailcError:
-    if taken.loop is Loop.UNSTATED:
+def _unstated(times: InputTimes, name: str) -> TailcError:
+    if times.loop is Loop.UNSTATED:
         message = (
-            f"`{name}` is {taken.format}, which does not tell whether requests were sent at a "
+            f"`{name}` is {times.format}, which does not tell whether requests were sent at a "
             "rate or as answers came"
         )
         hint = (
@@ -108,18 +108,18 @@ def _unstated(taken: Taken, name: str) -> TailcError:
     return _refusal(Code.UNSTATED_MEASURE, message, name, hint)
 
 
-def _response(taken: Taken, measure: Measure, name: str) -> TailcError:
+def _response(times: InputTimes, measure: Measure, name: str) -> TailcError:
     message = (
-        f"`{taken.taken}` of {taken.format} is a response time, which contains waiting: "
+        f"`{times.selected}` of {times.format} is a response time, which contains waiting: "
         f"it is not `{measure.value}`"
     )
     hint = "leave out `--measure`; or say by `--because` why nothing waited in this run"
     return _refusal(Code.RESPONSE_TIME, message, name, hint)
 
 
-def _closed(taken: Taken, name: str) -> TailcError:
+def _closed(times: InputTimes, name: str) -> TailcError:
     message = (
-        f"`{name}` is {taken.format} of a closed loop: while the server was slow, requests that "
+        f"`{name}` is {times.format} of a closed loop: while the server was slow, requests that "
         "would have waited were not sent"
     )
     hint = (

@@ -12,7 +12,9 @@ from dataclasses import replace
 
 from tailc.errors import Code
 from tailc.ingest.format import Format
+from tailc.ingest.input_times import Bucket, InputTimes, Loop, ScrapedBuckets
 from tailc.ingest.native import within_of
+from tailc.ingest.options import InputOptions
 from tailc.ingest.scraped import (
     Bounds,
     Scraped,
@@ -23,8 +25,7 @@ from tailc.ingest.scraped import (
     written,
 )
 from tailc.ingest.spread import bounds_at, spread
-from tailc.ingest.taken import Asked, Bucket, Loop, Taken
-from tailc.ingest.texts import unit_asked
+from tailc.ingest.texts import stated_unit
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, open_source
 from tailc.traces.times import NS_PER_MS
@@ -46,27 +47,27 @@ def format_of_scrapes(
 ) -> Format:
     """The format whose histograms `scrape` finds."""
 
-    def read(source: Source, asked: Asked) -> Taken:
-        found = chosen(scrape(source), source, asked)
-        if asked.since is not None:
-            with open_source(asked.since) as earlier:
+    def read(source: Source, options: InputOptions) -> InputTimes:
+        found = chosen(scrape(source), source, options.metrics)
+        if options.metrics.since is not None:
+            with open_source(options.metrics.since) as earlier:
                 if not matches(earlier.head()):
                     message = f"`{earlier.name}` is not {name}, as `{source.name}` is"
                     hint = "give two scrapes that were taken in the same way"
                     raise earlier.fault(Code.UNKNOWN_INPUT, message, advice=hint)
-                same = replace(asked, metric=found[0].metric)
+                same = replace(options.metrics, name=found[0].metric)
                 found = increased(found, chosen(scrape(earlier), earlier, same), source)
-        return _taken(found, source, asked, name)
+        return _times(found, source, options, name)
 
     return Format(name, matches, read, loose=loose, has_metrics=True)
 
 
-def _taken(found: list[Scraped], source: Source, asked: Asked, name: str) -> Taken:
+def _times(found: list[Scraped], source: Source, options: InputOptions, name: str) -> InputTimes:
     metric = found[0].metric
-    unit = _unit(metric, source, asked)
-    kept, failed = without_failed(found, source, asked)
+    unit = _unit(metric, source, options.unit)
+    kept, failed = without_failed(found, source, options.metrics)
     count = added(kept, source)
-    what = written(metric, tuple(sorted(asked.labels)))
+    what = written(metric, tuple(sorted(options.metrics.labels)))
     _check_counted(count, what, source)
     within = kept[0].within or within_of(count)
     ns_per_unit = unit.in_ms * NS_PER_MS
@@ -76,9 +77,10 @@ def _taken(found: list[Scraped], source: Source, asked: Asked, name: str) -> Tak
         message = f"`{source.name}` has {error}"
         hint = "check the unit of its times"
         raise source.fault(Code.OUT_OF_RANGE, message, advice=hint) from None
-    ppm = DEFAULT_PERCENTILE_PPM if asked.percentile_ppm is None else asked.percentile_ppm
+    asked_ppm = options.metrics.percentile_ppm
+    ppm = DEFAULT_PERCENTILE_PPM if asked_ppm is None else asked_ppm
     lower, upper = bounds_at(count, ppm)
-    return Taken(
+    return InputTimes(
         name,
         what,
         unit,
@@ -87,14 +89,15 @@ def _taken(found: list[Scraped], source: Source, asked: Asked, name: str) -> Tak
         histogram,
         points=sum(times > 0 for times in count.values()),
         left_out=failed,
-        label_sets=len(kept),
-        bucket=Bucket(ppm, max(lower, 0.0) * ns_per_unit, upper * ns_per_unit),
+        scraped=ScrapedBuckets(
+            len(kept), Bucket(ppm, max(lower, 0.0) * ns_per_unit, upper * ns_per_unit)
+        ),
     )
 
 
-def _unit(metric: str, source: Source, asked: Asked) -> TimeUnit:
+def _unit(metric: str, source: Source, stated: TimeUnit | None) -> TimeUnit:
     """By the end of the name, as its conventions have it, else as it is said."""
-    return _UNITS.get(metric.rpartition("_")[2]) or unit_asked(source, asked)
+    return _UNITS.get(metric.rpartition("_")[2]) or stated_unit(source, stated)
 
 
 def _check_counted(count: Mapping[Bounds, int], name: str, source: Source) -> None:

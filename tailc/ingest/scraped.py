@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tailc.errors import Code, TailcError
-from tailc.ingest.taken import Asked
+from tailc.ingest.options import MetricOptions
 from tailc.traces.counted import Grain
 from tailc.traces.source import Source
 
@@ -69,7 +69,7 @@ def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def chosen(found: Iterable[Scraped], source: Source, asked: Asked) -> list[Scraped]:
+def chosen(found: Iterable[Scraped], source: Source, options: MetricOptions) -> list[Scraped]:
     """Those of the metric and with the labels that are asked for; TailcError where there are none.
 
     Without a metric asked for there must be one alone.
@@ -80,13 +80,13 @@ def chosen(found: Iterable[Scraped], source: Source, asked: Asked) -> list[Scrap
         hint = "give series that end in `_bucket` and have a label `le`, or native histograms"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
     metrics = sorted({one.metric for one in every})
-    wanted = metrics[0] if asked.metric is None else asked.metric.removesuffix(BUCKET)
-    if wanted not in metrics or (asked.metric is None and len(metrics) > 1):
-        raise _other_metric(source, asked.metric, metrics)
+    wanted = metrics[0] if options.name is None else options.name.removesuffix(BUCKET)
+    if wanted not in metrics or (options.name is None and len(metrics) > 1):
+        raise _other_metric(source, options.name, metrics)
     of_metric = [one for one in every if one.metric == wanted]
-    kept = [one for one in of_metric if set(asked.labels) <= set(one.labels)]
+    kept = [one for one in of_metric if set(options.labels) <= set(one.labels)]
     if not kept:
-        raise _other_labels(source, asked.labels, of_metric)
+        raise _other_labels(source, options.labels, of_metric)
     return kept
 
 
@@ -121,12 +121,14 @@ def _listed(names: list[str]) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def without_failed(every: list[Scraped], source: Source, asked: Asked) -> tuple[list[Scraped], int]:
+def without_failed(
+    every: list[Scraped], source: Source, options: MetricOptions
+) -> tuple[list[Scraped], int]:
     """Those whose requests succeeded, and how many requests had failed.
 
     Where a label of the status is asked for, that is what is wanted. TailcError where all failed.
     """
-    if any(name in _OF_STATUS for name, _ in asked.labels):
+    if any(name in _OF_STATUS for name, _ in options.labels):
         return every, 0
     kept = [one for one in every if not one.is_failed]
     if not kept:

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, TailcError
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.options import InputOptions, SpanOptions
 from tailc.ingest.span_table import Span, own_ns, span_table, with_children, without_internal
-from tailc.ingest.taken import Asked, Loop, Taken
-from tailc.ingest.texts import unit_asked
+from tailc.ingest.texts import stated_unit
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS, histogram_of
 from tailc.traces.reading import TimeUnit
@@ -55,17 +56,17 @@ def _number(value: object) -> float | None:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def attribute_asked(asked: Asked) -> Attribute | None:
+def stated_attribute(options: SpanOptions) -> Attribute | None:
     """The attribute that is asked for: `NAME`, or `START..END` for the difference of two."""
-    if asked.attribute is None:
+    if options.attribute is None:
         return None
-    start, between, end = asked.attribute.partition(_BETWEEN)
-    return Attribute(end, start) if between else Attribute(asked.attribute)
+    start, between, end = options.attribute.partition(_BETWEEN)
+    return Attribute(end, start) if between else Attribute(options.attribute)
 
 
-def taken_of(
-    spans: Iterable[Span], source: Source, asked: Asked, format_: str, unit: TimeUnit
-) -> Taken:
+def times_of_spans(
+    spans: Iterable[Span], source: Source, options: InputOptions, format_: str, unit: TimeUnit
+) -> InputTimes:
     """The own times of server spans that ended without an error, or what was asked for of them.
 
     Raises TailcError where there are none, or too many spans, or what was asked for is no time.
@@ -77,15 +78,16 @@ def taken_of(
         hint = "export the spans of the service, those of its clients are not enough"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
     failed = int(table["is_server"].sum()) - len(server)
-    if asked.attribute is not None:
-        unit = unit_asked(source, asked)
-        histogram = histogram_of(_measured_ns(server["reading"], source, asked.attribute, unit))
-        what = f"attribute {asked.attribute} of server spans"
-        return Taken(format_, what, unit, Grain.REQUESTS, None, histogram, left_out=failed)
-    kept = without_internal(table) if asked.with_internal else table
-    return Taken(
+    attribute, with_internal = options.spans.attribute, options.spans.with_internal
+    if attribute is not None:
+        unit = stated_unit(source, options.unit)
+        histogram = histogram_of(_measured_ns(server["reading"], source, attribute, unit))
+        what = f"attribute {attribute} of server spans"
+        return InputTimes(format_, what, unit, Grain.REQUESTS, None, histogram, left_out=failed)
+    kept = without_internal(table) if with_internal else table
+    return InputTimes(
         format_,
-        _WITH_INTERNAL if asked.with_internal else _OWN_TIME,
+        _WITH_INTERNAL if with_internal else _OWN_TIME,
         unit,
         Grain.REQUESTS,
         Loop.UNSTATED,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.errors import Code
-from tailc.ingest.taken import Asked
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
@@ -38,10 +37,10 @@ def lines_of(source: Source) -> list[Line]:
     return [Line(number, text) for number, text in enumerate(texts, 1)]
 
 
-def unit_asked(source: Source, asked: Asked) -> TimeUnit:
+def stated_unit(source: Source, unit: TimeUnit | None) -> TimeUnit:
     """The unit of the times, which the file does not tell; TailcError unless it was said."""
-    if asked.unit is None:
+    if unit is None:
         message = f"`{source.name}` does not tell the unit of its times"
         hint = "say it by `--unit ns`, `us`, `ms` or `s`"
         raise source.fault(Code.MISSING_UNIT, message, advice=hint)
-    return asked.unit
+    return unit

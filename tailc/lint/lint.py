@@ -9,7 +9,7 @@ from tailc.errors import Code, ExitCode, Finding, Place, Severity, TailcError
 from tailc.lint.defect import Check, Sighting
 from tailc.lint.places import LinePlaces
 from tailc.lint.registry import find_checks
-from tailc.lint.roles import Said
+from tailc.lint.roles import TraceOptions
 from tailc.lint.seen import Seen, seen_in
 from tailc.traces.source import open_source
 
@@ -34,7 +34,7 @@ class Linted:
         return next((one.code.exit_code for one in errors), ExitCode.OK)
 
 
-def lint(path: str, said: Said, ignored: Sequence[str] = ()) -> Linted:
+def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linted:
     """What is wrong or odd about a trace, `-` for standard input.
 
     ignored: codes or names of defects that are not told. A file that cannot be read is a finding
@@ -42,7 +42,7 @@ def lint(path: str, said: Said, ignored: Sequence[str] = ()) -> Linted:
     """
     try:
         with open_source(path) as source:
-            seen = seen_in(source, said)
+            seen = seen_in(source, options)
             places = LinePlaces(source, seen.text)
             told = map(_with_help, map(_softened, seen.findings))
             findings = [*told, *_sighted(seen, source.name)]

@@ -6,11 +6,10 @@ Each is known by what a spec says of its columns, or by the names of all that it
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.lint.roles import Said
+from tailc.lint.roles import CounterColumns, Role, TraceOptions
 from tailc.lint.views import Counters
 from tailc.traces.cells import not_negative
 from tailc.traces.jobs.chosen import JobReading
@@ -18,7 +17,13 @@ from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, job_list_in
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.swf import swf_in
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.reading import (
+    Measured,
+    Rows,
+    ThroughputColumns,
+    ThroughputReading,
+    TimeUnit,
+)
 from tailc.traces.source import Format, Source
 from tailc.traces.table import Wanted
 from tailc.traces.times import MAX_NS
@@ -35,29 +40,21 @@ _MEMORY = re.compile(r"memory(?:_stall|_time)?(?:_(ns|us|ms|s))?", re.IGNORECASE
 _COMMENT = b";"
 
 
-@dataclass(frozen=True)
-class CounterColumns:
-    """Columns of compute cycles and of memory time."""
-
-    cycles: str
-    memory: str
-
-
 def is_swf(source: Source) -> bool:
     """Whether it is a log in the Standard Workload Format, by its name or how it begins."""
     name = source.name.lower().removesuffix(".gz")
     return name.endswith(".swf") or source.head().lstrip().startswith(_COMMENT)
 
 
-def job_readings(said: Said, columns: JobColumns | None) -> tuple[JobReading, ...]:
+def job_readings(options: TraceOptions, columns: JobColumns | None) -> tuple[JobReading, ...]:
     """How to read jobs: as a spec would, and if that is refused without jobs of no length.
 
     Times that state no zone are taken for UTC, or for the one said.
     """
     is_dated = columns is not None and columns.arrival_unit is None
-    zone = said.zone or ("UTC" if is_dated else None)
+    zone = options.zone or ("UTC" if is_dated else None)
     readings = JobReading(zone=zone), JobReading(zone=zone, leaves_out_zero_runs=True)
-    return readings[said.leaves_out_zero_runs :]
+    return readings[options.leaves_out_zero_runs :]
 
 
 def jobs_in(
@@ -69,24 +66,23 @@ def jobs_in(
     return job_list_in(source, columns, reading, form)
 
 
-def throughput_columns(names: tuple[str, ...], said: Said) -> Reading | None:
+def throughput_columns(names: tuple[str, ...], options: TraceOptions) -> ThroughputReading | None:
     """How to read throughput of machines; None where columns of it are missing."""
-    if said.throughput is not None:
-        return said.throughput
+    if isinstance(options.table, ThroughputReading):
+        return options.table
     time = _named(names, _TIME)
     machine, share, done = _all(names, "machine", "share", "throughput")
     if time is None or machine is None or share is None or done is None:
         return None
-    unit = said.time_unit or TimeUnit(time[1] or "s")
-    return Reading(
-        Measure.THROUGHPUT, "", unit, demand=done, time=time[0], machine=machine, share=share
-    )
+    unit = options.units.get(Role.TIME) or TimeUnit(time[1] or "s")
+    columns = ThroughputColumns(done, time[0], machine, share)
+    return ThroughputReading(Measured(Measure.THROUGHPUT, "", unit), Rows(), columns)
 
 
-def job_columns(names: tuple[str, ...], said: Said) -> JobColumns | None:
+def job_columns(names: tuple[str, ...], options: TraceOptions) -> JobColumns | None:
     """Which columns of a list of jobs are what; None where one that each has is missing."""
-    if said.jobs is not None:
-        return said.jobs
+    if isinstance(options.table, JobColumns):
+        return options.table
     submit, run, width = (_named(names, each) for each in (_SUBMIT, _RUN, _WIDTH))
     if submit is None or run is None or width is None:
         return None
@@ -96,10 +92,10 @@ def job_columns(names: tuple[str, ...], said: Said) -> JobColumns | None:
     return JobColumns(*named, submit_unit, run_unit, number=number and number[0])
 
 
-def counter_columns(names: tuple[str, ...], said: Said) -> CounterColumns | None:
+def counter_columns(names: tuple[str, ...], options: TraceOptions) -> CounterColumns | None:
     """The columns of cycles and memory time; None where there are not both."""
-    if said.counters is not None:
-        return CounterColumns(*said.counters)
+    if isinstance(options.table, CounterColumns):
+        return options.table
     cycles, memory = _named(names, _CYCLES), _named(names, _MEMORY)
     return None if cycles is None or memory is None else CounterColumns(cycles[0], memory[0])
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from tailc.traces.jobs.job_list import JobColumns
-from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.reading import ThroughputReading, TimeUnit
 from tailc.traces.series.series import Quantity
 from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
 
@@ -16,10 +18,6 @@ _ARRIVALS = re.compile(
     re.IGNORECASE,
 )
 _NO_DEMAND = re.compile(r"_per_|^memory|^gap|^interval|^window|^offset|^deadline")
-_CLASSES = ("class", "request_class", "type", "kind", "operation", "endpoint", "route")
-_WEIGHTS = ("weight",)
-_STATUSES = ("status", "status_code", "code", "http_status")
-_ATTEMPTS = ("attempt", "attempts", "retry", "retries")
 # What a column of a series is called, and the unit of it where no unit stands in the name.
 _SERIES = (
     (re.compile(r"(ghi|dni|irradiance|.*_irradiance)", re.IGNORECASE), Quantity.IRRADIANCE, "W/m2"),
@@ -43,30 +41,64 @@ _SERIES = (
 _OF_THE_SUN = re.compile(r"sun|solar|pv|ghi|dni|irradiance|ac_power|^kw$", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Said:
-    """What the user, or a spec, says of every trace; what is None or empty is told by names.
+class Role(enum.Enum):
+    """What a column of a trace of requests holds; in the order in which columns are told."""
 
-    throughput: how that of machines is read. jobs: columns of a list of them. counters: columns of
-    cycles and of memory time. leaves_out_zero_runs: whether jobs of no length are meant to be left
-    out.
+    DEMAND = "demand"
+    TIME = "time"
+    REQUEST = "request"
+    DEGREE = "degree"
+    REQUEST_CLASS = "class"
+    WEIGHT = "weight"
+    STATUS = "status"
+    ATTEMPT = "attempt"
+
+
+_CLASSES = ("class", "request_class", "type", "kind", "operation", "endpoint", "route")
+_NAMES: dict[Role, tuple[str, ...]] = {
+    Role.REQUEST: REQUESTS,
+    Role.DEGREE: DEGREES,
+    Role.REQUEST_CLASS: _CLASSES,
+    Role.WEIGHT: ("weight",),
+    Role.STATUS: ("status", "status_code", "code", "http_status"),
+    Role.ATTEMPT: ("attempt", "attempts", "retry", "retries"),
+}
+
+
+@dataclass(frozen=True)
+class CounterColumns:
+    """Columns of compute cycles and of memory time."""
+
+    cycles: str
+    memory: str
+
+
+@dataclass(frozen=True)
+class TraceOptions:
+    """What the user, or a spec, says of every trace; the rest is told by the names of columns.
+
+    columns, units: by role, as far as they are said. table: the columns of a table that is not of
+    requests alone. leaves_out_zero_runs: whether jobs of no length are meant to be left out.
     """
 
-    column: str | None = None
-    unit: TimeUnit | None = None
-    time: str | None = None
-    time_unit: TimeUnit | None = None
-    request_class: str | None = None
-    weight: str | None = None
+    columns: Mapping[Role, str] = field(default_factory=dict)
+    units: Mapping[Role, TimeUnit] = field(default_factory=dict)
+    speedups: tuple[str, ...] = ()
+    table: ThroughputReading | JobColumns | CounterColumns | None = None
     zone: str | None = None
     percentile_ppm: int | None = None
-    request: str | None = None
-    degree: str | None = None
-    speedups: tuple[str, ...] = ()
-    throughput: Reading | None = None
-    jobs: JobColumns | None = None
-    counters: tuple[str, str] | None = None
     leaves_out_zero_runs: bool = False
+
+    def over(self, other: TraceOptions) -> TraceOptions:
+        """These columns, units, zone and percentile, and of the other what is not said here."""
+        ppm = other.percentile_ppm if self.percentile_ppm is None else self.percentile_ppm
+        return replace(
+            other,
+            columns={**other.columns, **self.columns},
+            units={**other.units, **self.units},
+            zone=self.zone or other.zone,
+            percentile_ppm=ppm,
+        )
 
 
 @dataclass(frozen=True)
@@ -84,89 +116,84 @@ class SeriesColumn:
 
 
 @dataclass(frozen=True)
-class Roles:
-    """The columns that are looked at, by what stands in them; None where there is no such."""
+class _TimedColumn:
+    """A column of times, None where there is none, and its unit where that is known."""
 
-    demand: str | None
+    name: str | None
     unit: TimeUnit | None
-    time: str | None
-    time_unit: TimeUnit | None
-    request: str | None
-    degree: str | None
-    request_class: str | None
-    weight: str | None
-    status: str | None
-    attempt: str | None
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns that are looked at.
+
+    names, units: by role; one that no column has, or whose unit is not known, is absent.
+    """
+
+    names: Mapping[Role, str]
+    units: Mapping[Role, TimeUnit]
     speedups: tuple[str, ...]
     series: tuple[SeriesColumn, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Those of requests, each once."""
-        single = (self.demand, self.time, self.request, self.degree, self.request_class)
-        others = (self.weight, self.status, self.attempt, *self.speedups)
-        return tuple(dict.fromkeys(name for name in (*single, *others) if name is not None))
+        named = [self.names[role] for role in Role if role in self.names]
+        return tuple(dict.fromkeys((*named, *self.speedups)))
 
     @property
     def is_of_timings(self) -> bool:
         """Whether a row is an execution on some threads, and not a request."""
-        return None not in (self.demand, self.request, self.degree)
+        return self.names.keys() >= {Role.DEMAND, Role.REQUEST, Role.DEGREE}
 
 
-def roles_of(names: tuple[str, ...], said: Said) -> Roles:
+def roles_of(names: tuple[str, ...], options: TraceOptions) -> Roles:
     """What each column is; a column that is asked for counts whether it is there or not."""
+    time = _time(names, options)
+    demand = _demand(names, time.name, options)
+    is_told = Role.DEMAND in options.columns or (demand.name or "").startswith("demand")
+    series = _series(names) if time.name is not None and not is_told else ()
+    timed = {Role.TIME: time} if series else {Role.DEMAND: demand, Role.TIME: time}
+    named = {role: one.name for role, one in timed.items() if one.name is not None}
+    units = {role: one.unit for role, one in timed.items() if one.unit is not None}
+    told = {role: name for role, name in options.columns.items() if role not in timed}
+    every = {**named, **_named(names), **told}
+    return Roles(every, units, options.speedups or speedups_of(names), series)
+
+
+def _named(names: tuple[str, ...]) -> dict[Role, str]:
+    """The columns whose name alone tells what they hold."""
     lower = {name.strip().lower(): name for name in reversed(names)}
-
-    def named(wanted: tuple[str, ...]) -> str | None:
-        found = first_of(wanted, tuple(lower))
-        return None if found is None else lower[found]
-
-    time, time_unit = _time(names, said)
-    demand, unit = _demand(names, time, said)
-    is_told = said.column is not None or (demand or "").startswith("demand")
-    series = _series(names) if time is not None and not is_told else ()
-    if series:
-        demand = unit = None
-    return Roles(
-        demand,
-        unit,
-        time,
-        time_unit,
-        said.request or named(REQUESTS),
-        said.degree or named(DEGREES),
-        said.request_class or named(_CLASSES),
-        said.weight or named(_WEIGHTS),
-        named(_STATUSES),
-        named(_ATTEMPTS),
-        said.speedups or speedups_of(names),
-        series,
-    )
+    found = {role: first_of(wanted, tuple(lower)) for role, wanted in _NAMES.items()}
+    return {role: lower[name] for role, name in found.items() if name is not None}
 
 
-def _time(names: tuple[str, ...], said: Said) -> tuple[str | None, TimeUnit | None]:
+def _time(names: tuple[str, ...], options: TraceOptions) -> _TimedColumn:
     """The column of arrivals; `time_ms` and the like are durations."""
     found = [(name, match) for name in names if (match := _ARRIVALS.fullmatch(name.strip()))]
     found = [(name, match) for name, match in found if match[1].lower() != "time" or not match[3]]
     found.sort(key=lambda one: not one[1][3])
-    name = said.time or (found[0][0] if found else None)
-    units = {name: match[3] for name, match in found if match[3]}
-    unit = units.get(name or "")
-    return name, said.time_unit or (None if unit is None else TimeUnit(unit.lower()))
+    likely = [name for name, _match in found]
+    units = {name: TimeUnit(match[3].lower()) for name, match in found if match[3]}
+    return _timed(Role.TIME, likely, units, options)
 
 
-def _demand(
-    names: tuple[str, ...], time: str | None, said: Said
-) -> tuple[str | None, TimeUnit | None]:
+def _demand(names: tuple[str, ...], time: str | None, options: TraceOptions) -> _TimedColumn:
     """The column of demands: that asked for, else the likeliest name with a unit of time."""
     units = {
-        name: unit
+        name: TimeUnit(unit)
         for name, unit in times_of(names).items()
         if name != time and not _ARRIVALS.fullmatch(name) and not _NO_DEMAND.search(name)
     }
     likely = [name for name in units if name.startswith("demand")] or list(units)
-    column = said.column or (likely[0] if likely else None)
-    unit = units.get(column or "")
-    return column, said.unit or (None if unit is None else TimeUnit(unit))
+    return _timed(Role.DEMAND, likely, units, options)
+
+
+def _timed(
+    role: Role, likely: list[str], units: dict[str, TimeUnit], options: TraceOptions
+) -> _TimedColumn:
+    name = options.columns.get(role) or (likely[0] if likely else None)
+    return _TimedColumn(name, options.units.get(role) or units.get(name or ""))
 
 
 def _series(names: tuple[str, ...]) -> tuple[SeriesColumn, ...]:

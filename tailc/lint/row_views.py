@@ -12,15 +12,25 @@ import pyarrow as pa
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.rows import is_success
-from tailc.lint.roles import Roles, Said
-from tailc.lint.views import Curves, Requests, Stream, Table, TimeTexts, Timings
+from tailc.lint.roles import Role, Roles, TraceOptions
+from tailc.lint.views import (
+    Attempts,
+    Classes,
+    Curves,
+    RequestIds,
+    Requests,
+    Stream,
+    Table,
+    TimeTexts,
+    Timings,
+)
 from tailc.percentiles import fewest_requests
 from tailc.traces.arrivals import ArrivalColumn, times_in
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, as_text, numbers, positive, texts, whole
 from tailc.traces.curves import MAX_SPEEDUP, common_curves, distinct_curves
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import Curve, Measured, Rows, TimeUnit, TimingsReading
 from tailc.traces.reading import Timings as TimingColumns
 from tailc.traces.source import Format, Source
 from tailc.traces.speedup_check import curve_findings
@@ -50,14 +60,16 @@ def table_in(source: Source, roles: Roles, format_: Format) -> Table:
     return Table(cells_of(table, wanted, source.name), roles, format_)
 
 
-def views_of(source: Source, table: Table, said: Said) -> tuple[Views, list[Finding]]:
+def views_of(source: Source, table: Table, options: TraceOptions) -> tuple[Views, list[Finding]]:
     """What the checks look at, and what the readers say of it."""
     cells, roles = table.cells, table.roles
     requests = _requests(cells, roles)
-    views: Views = [table, *([requests] if requests else [])]
-    if roles.time is not None:
-        views += _time_texts(cells, roles.time)
-        views += _streams(cells, roles, requests)
+    views: Views = [table]
+    if requests is not None:
+        views += [requests, *_of_requests(cells, roles, requests.row)]
+    if (time := roles.names.get(Role.TIME)) is not None:
+        views += _time_texts(cells, time)
+        views += _streams(cells, roles, time, requests)
     findings = [*_status_findings(cells, roles), *_arrival_findings(source, table)]
     if roles.is_of_timings or roles.speedups:
         if roles.is_of_timings and requests is not None:
@@ -68,40 +80,48 @@ def views_of(source: Source, table: Table, said: Said) -> tuple[Views, list[Find
         findings += told
     if requests is not None and len(requests.demand):
         findings += _unit_findings(cells, requests)
-        findings += small_sample(requests, cells.source, said)
+        findings += small_sample(requests, cells.source, options.percentile_ppm)
     return views, [*cells.findings, *findings]
 
 
 def _requests(cells: Cells, roles: Roles) -> Requests | None:
-    if roles.demand is None:
+    demand = roles.names.get(Role.DEMAND)
+    if demand is None:
         return None
-    unit = roles.unit or TimeUnit.MS
-    demand_ns = whole_ns(cells, roles.demand, unit)
+    unit = roles.units.get(Role.DEMAND, TimeUnit.MS)
+    demand_ns = whole_ns(cells, demand, unit)
     weight = np.ones(cells.count, np.int64)
-    if roles.weight is not None:
-        weight = whole(cells, roles.weight, MAX_TOTAL_WEIGHT)
+    if (weights := roles.names.get(Role.WEIGHT)) is not None:
+        weight = whole(cells, weights, MAX_TOTAL_WEIGHT)
     good = np.isfinite(demand_ns)
-    row = np.flatnonzero(good) + 1
     return Requests(
         demand_ns[good] / (unit.in_ms * NS_PER_MS),
         unit.in_ms,
-        row,
+        np.flatnonzero(good) + 1,
         weight[good],
-        roles.demand,
+        demand,
         not roles.is_of_timings,
-        _texts_of(cells, roles.request_class, row),
-        None if roles.is_of_timings else _texts_of(cells, roles.request, row),
-        None if roles.attempt is None else numbers(cells, roles.attempt)[row - 1],
     )
 
 
-def _texts_of(cells: Cells, name: str | None, row: np.ndarray) -> pa.ChunkedArray | None:
-    return None if name is None else as_text(cells.columns[name]).take(pa.array(row - 1))
+def _of_requests(cells: Cells, roles: Roles, row: np.ndarray) -> Views:
+    """What else stands in the rows of requests."""
+    views: Views = []
+    if (name := roles.names.get(Role.REQUEST_CLASS)) is not None:
+        views.append(Classes(_texts_of(cells, name, row)))
+    if (name := roles.names.get(Role.REQUEST)) is not None and not roles.is_of_timings:
+        views.append(RequestIds(_texts_of(cells, name, row), row))
+    if (name := roles.names.get(Role.ATTEMPT)) is not None:
+        views.append(Attempts(numbers(cells, name)[row - 1], row))
+    return views
 
 
-def small_sample(requests: Requests, source: str, said: Said) -> tuple[Finding, ...]:
-    """A warning where all requests may be below the percentile asked for."""
-    ppm = said.percentile_ppm
+def _texts_of(cells: Cells, name: str, row: np.ndarray) -> pa.ChunkedArray:
+    return as_text(cells.columns[name]).take(pa.array(row - 1))
+
+
+def small_sample(requests: Requests, source: str, ppm: int | None) -> tuple[Finding, ...]:
+    """A warning where all requests may be below the percentile; none without one."""
     if ppm is None or requests.requests >= (enough := fewest_requests(ppm)):
         return ()
     message = (
@@ -125,9 +145,7 @@ def _unit_findings(cells: Cells, requests: Requests) -> tuple[Finding, ...]:
         Measure.DEMAND_BUSY,
         "",
     )
-    unit = TimeUnit.MS
-    reading = Reading(Measure.DEMAND_BUSY, "", unit, requests.column, curves=(curve,))
-    return suspect_unit(profile, cells.source, reading)
+    return suspect_unit(profile, Place(cells.source, field=requests.column))
 
 
 def _time_texts(cells: Cells, name: str) -> Views:
@@ -137,9 +155,8 @@ def _time_texts(cells: Cells, name: str) -> Views:
     return [TimeTexts(tuple(column.to_pylist()), np.arange(1, cells.count + 1), name)]
 
 
-def _streams(cells: Cells, roles: Roles, requests: Requests | None) -> Views:
+def _streams(cells: Cells, roles: Roles, name: str, requests: Requests | None) -> Views:
     """Arrivals of requests; a series of power has none."""
-    name = roles.time or ""
     noted = len(cells.findings)
     times = None if roles.series else time_column(cells, name, "a look at arrivals")
     if times is None or len(cells.findings) > noted:
@@ -147,26 +164,26 @@ def _streams(cells: Cells, roles: Roles, requests: Requests | None) -> Views:
     row = np.arange(1, cells.count + 1)
     is_date = pa.types.is_timestamp(times.type)
     values = numpy_of(times.cast(pa.int64()) if is_date else times)
-    unit = "ns" if is_date else roles.time_unit and roles.time_unit.value
-    ns_per_unit = 1.0 if is_date else TimeUnit(unit or "s").in_ms * NS_PER_MS
+    known = TimeUnit.NS if is_date else roles.units.get(Role.TIME)
+    ns_per_unit = 1.0 if is_date else (known or TimeUnit.S).in_ms * NS_PER_MS
     demand_ns = np.full(cells.count, np.nan)
     if requests is not None:
         demand_ns[requests.row - 1] = requests.demand * requests.in_ms * NS_PER_MS
     apart_ns = (values - values[0]).astype(np.float64) * ns_per_unit
     at_ns = np.rint(apart_ns.clip(-_LONGEST_NS, _LONGEST_NS)).astype(np.int64)
     raw = None if is_date else values.astype(np.float64)
-    return [Stream(at_ns, demand_ns, raw, row, name, unit)]
+    return [Stream(at_ns, demand_ns, raw, row, name, known and known.value)]
 
 
 def _arrival_findings(source: Source, table: Table) -> tuple[Finding, ...]:
     """What a replay of the recorded arrivals would refuse."""
-    roles = table.roles
-    if roles.time is None or roles.is_of_timings or roles.series:
+    roles, time = table.roles, table.roles.names.get(Role.TIME)
+    if time is None or roles.is_of_timings or roles.series:
         return ()
-    is_date = _is_date(table.cells.columns[roles.time])
-    unit = None if is_date else roles.time_unit or TimeUnit.S
+    is_date = _is_date(table.cells.columns[time])
+    unit = None if is_date else roles.units.get(Role.TIME, TimeUnit.S)
     try:
-        times_in(source, ArrivalColumn(roles.time, unit), format=table.format)
+        times_in(source, ArrivalColumn(time, unit), format=table.format)
     except TailcError as error:
         noted = {one.code for one in table.cells.findings}
         return tuple(one for one in error.findings if one.code not in noted)
@@ -181,16 +198,17 @@ def _is_date(column: pa.ChunkedArray) -> bool:
 
 def _status_findings(cells: Cells, roles: Roles) -> tuple[Finding, ...]:
     """Requests that failed, and are counted among the others."""
-    if roles.status is None:
+    name = roles.names.get(Role.STATUS)
+    if name is None:
         return ()
-    column = cells.columns[roles.status]
-    probe = Cells(cells.source, {roles.status: column}, cells.count, None)
-    status = numbers(probe, roles.status)
+    column = cells.columns[name]
+    probe = Cells(cells.source, {name: column}, cells.count, None)
+    status = numbers(probe, name)
     failed = ~is_success(status) & np.isfinite(status) & (status >= 100)
     failed |= _tells_failure(column)
     if not failed.any():
         return ()
-    place = Place(cells.source, row=int(np.argmax(failed)) + 1, field=roles.status)
+    place = Place(cells.source, row=int(np.argmax(failed)) + 1, field=name)
     message = f"{int(failed.sum()):,} of {cells.count:,} requests failed, among the others"
     hint = "leave them out, by `where` or when the trace is written"
     return (Finding(Code.FAILED_REQUESTS, message, place, hint, Severity.WARNING),)
@@ -205,17 +223,17 @@ def _tells_failure(status: pa.ChunkedArray) -> np.ndarray:
 
 def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple[Finding, ...]]:
     """Executions by degree, and the speed-ups that they give."""
-    assert roles.demand
-    assert roles.degree
-    assert roles.request
-    degree = whole(cells, roles.degree, MAX_DEGREE)
-    named = texts(cells, roles.request).combine_chunks().dictionary_encode()
+    columns = TimingColumns(
+        *(roles.names[role] for role in (Role.REQUEST, Role.DEGREE, Role.DEMAND))
+    )
+    degree = whole(cells, columns.degree, MAX_DEGREE)
+    named = texts(cells, columns.request).combine_chunks().dictionary_encode()
     at = requests.row - 1
     request = numpy_of(named.indices).astype(np.int64)[at]
     duration_ms = requests.demand * requests.in_ms
-    views: Views = [Timings(request, degree[at], duration_ms, requests.row, roles.demand)]
-    columns = TimingColumns(roles.request, roles.degree, roles.demand)
-    reading = Reading(Measure.DEMAND_BUSY, "", roles.unit or TimeUnit.MS, timings=columns)
+    views: Views = [Timings(request, degree[at], duration_ms, requests.row, columns.duration)]
+    measured = Measured(Measure.DEMAND_BUSY, "", roles.units.get(Role.DEMAND, TimeUnit.MS))
+    reading = TimingsReading(measured, Rows(), columns)
     probe = Cells(cells.source, cells.columns, cells.count, None)
     try:
         timed = timed_requests(probe, reading)
@@ -227,7 +245,7 @@ def _timed(cells: Cells, roles: Roles, requests: Requests) -> tuple[Views, tuple
     profile = DemandProfile(
         demand_ms, weight, curves.speedup, curves.of, (), Measure.DEMAND_BUSY, ""
     )
-    views.append(Curves(curves.speedup[curves.of], timed.first + 1, (roles.demand,)))
+    views.append(Curves(curves.speedup[curves.of], timed.first + 1, (columns.duration,)))
     return views, (*timed.warnings, *curve_findings(profile, cells.source))
 
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 from tailc.errors import Finding, TailcError
 from tailc.ingest.formats import find_formats
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said as SaidOfTimes
-from tailc.ingest.taken import Asked
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions, MetricOptions
 from tailc.lint.other_tables import (
     counter_columns,
     counters_in,
@@ -23,7 +23,7 @@ from tailc.lint.other_tables import (
     jobs_in,
     throughput_columns,
 )
-from tailc.lint.roles import Said, roles_of
+from tailc.lint.roles import Role, TraceOptions, roles_of
 from tailc.lint.row_views import small_sample, table_in, views_of
 from tailc.lint.series_view import steps_of
 from tailc.lint.text_lines import TextLines, text_lines
@@ -52,33 +52,38 @@ class Seen:
     findings: list[Finding] = field(default_factory=list)
 
 
-def seen_in(source: Source, said: Said) -> Seen:
+def seen_in(source: Source, options: TraceOptions) -> Seen:
     """Everything that can be looked at in a file, whatever of it cannot be read."""
     if is_swf(source):
-        return _of_swf(source, said)
+        return _of_swf(source, options)
     head = source.head()
-    is_report = said.column is None and any(one.matches(head) for one in find_formats())
-    return (_of_report if is_report or is_profile(source) else _of_table)(source, said)
+    is_report = any(one.matches(head) for one in find_formats())
+    is_report &= Role.DEMAND not in options.columns
+    return (_of_report if is_report or is_profile(source) else _of_table)(source, options)
 
 
-def _of_report(source: Source, said: Said) -> Seen:
+def _of_report(source: Source, options: TraceOptions) -> Seen:
     """What a load generator or logger wrote, or a profile."""
     seen = Seen("a profile or report")
     try:
-        asked = Asked(unit=said.unit, percentile_ppm=said.percentile_ppm)
-        read = ingest([source.name], asked, SaidOfTimes())
+        read = ingest([source.name], _input_options(options), StatedMeasure())
     except TailcError as error:
         seen.findings += error.findings
         return seen
     (input_,) = read.inputs
-    seen.format = "a profile" if input_.taken is None else input_.taken.format
+    seen.format = "a profile" if input_.times is None else input_.times.format
     seen.rows = read.counted.histogram.requests
     seen.findings += read.warnings
     requests = _counted_requests(read.counted.histogram)
     seen.views.append(requests)
-    seen.findings += small_sample(requests, source.name, said)
+    seen.findings += small_sample(requests, source.name, options.percentile_ppm)
     seen.looked_at = ("its times",)
     return seen
+
+
+def _input_options(options: TraceOptions) -> InputOptions:
+    metrics = MetricOptions(percentile_ppm=options.percentile_ppm)
+    return InputOptions(options.units.get(Role.DEMAND), metrics=metrics)
 
 
 def _counted_requests(histogram: Histogram) -> Requests:
@@ -87,7 +92,7 @@ def _counted_requests(histogram: Histogram) -> Requests:
     return Requests(demand, _NS_IN_MS, row, histogram.count, None, is_ordered=False)
 
 
-def _of_table(source: Source, said: Said) -> Seen:
+def _of_table(source: Source, options: TraceOptions) -> Seen:
     told, found = format_of(source, "auto"), _format_found(source)
     seen = Seen(_NAMES[found])
     if found != "parquet":
@@ -101,23 +106,27 @@ def _of_table(source: Source, said: Said) -> Seen:
         distinct = tuple(dict.fromkeys(names))
         with _told_in(seen):
             table_of(source, Wanted((), distinct, ()), found)
-        if not _is_other(seen, source, distinct, found, said):
-            _look(seen, source, distinct, found, said)
+        if not _is_other(seen, source, distinct, found, options):
+            _look(seen, source, distinct, found, options)
     return seen
 
 
-def _of_swf(source: Source, said: Said) -> Seen:
+def _of_swf(source: Source, options: TraceOptions) -> Seen:
     """A log of jobs in the Standard Workload Format, whose lines have no header."""
     seen = Seen("Standard Workload Format", looked_at=("its jobs",))
-    _note_jobs(seen, source, None, said)
+    _note_jobs(seen, source, None, options)
     return seen
 
 
 def _note_jobs(
-    seen: Seen, source: Source, columns: JobColumns | None, said: Said, form: Format = "auto"
+    seen: Seen,
+    source: Source,
+    columns: JobColumns | None,
+    options: TraceOptions,
+    form: Format = "auto",
 ) -> None:
     """Add the view of the jobs as the first reading has them that is not refused."""
-    for reading in job_readings(said, columns):
+    for reading in job_readings(options, columns):
         with _told_in(seen):
             log = jobs_in(source, columns, reading, form)
             seen.rows = len(log.submit_s)
@@ -126,38 +135,42 @@ def _note_jobs(
             return
 
 
-def _is_other(seen: Seen, source: Source, names: tuple[str, ...], form: Format, said: Said) -> bool:
+def _is_other(
+    seen: Seen, source: Source, names: tuple[str, ...], form: Format, options: TraceOptions
+) -> bool:
     """Whether it is a table of machines or of jobs, which has no requests; adds its view."""
-    if (reading := throughput_columns(names, said)) is not None:
+    if (reading := throughput_columns(names, options)) is not None:
         with _told_in(seen):
             trace = throughput_in(source, reading, form)
             seen.rows = trace.rows
             seen.views.append(Machines(trace))
-        named = (reading.time, reading.machine, reading.demand, reading.share)
-        seen.looked_at = tuple(filter(None, named))
+        named = reading.columns
+        seen.looked_at = (named.time, named.machine, named.throughput, named.share)
         return True
-    if (columns := job_columns(names, said)) is not None:
+    if (columns := job_columns(names, options)) is not None:
         seen.looked_at = (columns.arrival, columns.run, columns.width)
-        _note_jobs(seen, source, columns, said, form)
+        _note_jobs(seen, source, columns, options, form)
         return True
     return False
 
 
-def _look(seen: Seen, source: Source, names: tuple[str, ...], form: Format, said: Said) -> None:
+def _look(
+    seen: Seen, source: Source, names: tuple[str, ...], form: Format, options: TraceOptions
+) -> None:
     """Add the views of what the columns hold."""
-    if (counters := counter_columns(names, said)) is not None:
+    if (counters := counter_columns(names, options)) is not None:
         with _told_in(seen):
             view = counters_in(source, counters, form)
             seen.rows = len(view.row)
             seen.views.append(view)
-    roles = roles_of(names, said)
+    roles = roles_of(names, options)
     counted = () if counters is None else (counters.cycles, counters.memory)
     seen.looked_at = (*counted, *roles.columns, *(column.name for column in roles.series))
     if not seen.looked_at:
         seen.views.append(Unknown(names))
     for column in roles.series:
         with _told_in(seen):
-            steps = steps_of(source, roles.time or "", column, said, form)
+            steps = steps_of(source, roles.names[Role.TIME], column, options.zone, form)
             seen.rows = steps.rows
             seen.views.append(steps)
             seen.findings += steps.series.warnings
@@ -165,7 +178,7 @@ def _look(seen: Seen, source: Source, names: tuple[str, ...], form: Format, said
         with _told_in(seen):
             table = table_in(source, roles, form)
             seen.rows = table.cells.count
-            views, findings = views_of(source, table, said)
+            views, findings = views_of(source, table, options)
             seen.views += views
             seen.findings += findings
 

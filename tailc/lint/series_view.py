@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from tailc.lint.roles import Said, SeriesColumn
+from tailc.lint.roles import SeriesColumn
 from tailc.lint.views import Steps
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, TimeSeries
@@ -21,8 +21,10 @@ from tailc.traces.zones import zone_of
 _UTC = re.compile(r"(^|[^a-z])(utc|gmt)($|[^a-z])", re.IGNORECASE)
 
 
-def steps_of(source: Source, time: str, column: SeriesColumn, said: Said, format_: Format) -> Steps:
-    """The series in a column; times that state no zone are taken for UTC, or for the one said.
+def steps_of(
+    source: Source, time: str, column: SeriesColumn, zone: str | None, format_: Format
+) -> Steps:
+    """The series in a column; times that state no zone are taken for those of `zone`, else for UTC.
 
     TailcError for what no spec can have read.
     """
@@ -31,13 +33,13 @@ def steps_of(source: Source, time: str, column: SeriesColumn, said: Said, format
         column.name,
         column.quantity,
         column.unit,
-        said.zone or "UTC",
+        zone or "UTC",
         keeps_longer_gaps=True,
     )
     series = read_series(str(source.path), reading, format_)
-    ahead_s = _ahead_s(source, time, series, said.zone)
+    ahead_s = _ahead_s(source, time, series, zone)
     hours = _hours(series, ahead_s or 0.0)
-    is_local = said.zone is not None or (ahead_s != 0 and _UTC.search(time) is None)
+    is_local = zone is not None or (ahead_s != 0 and _UTC.search(time) is None)
     return Steps(series, column, hours, is_local, int(series.known.sum()))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tailc.lint.roles import Roles, SeriesColumn
+from tailc.lint.roles import Role, Roles, SeriesColumn
 from tailc.traces.cells import Cells
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.series.series import TimeSeries
@@ -17,6 +17,7 @@ from tailc.traces.throughput import ThroughputTrace
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_OF_NUMBERS = (Role.DEMAND, Role.WEIGHT, Role.DEGREE, Role.ATTEMPT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +54,8 @@ class Table:
     def number_columns(self) -> tuple[str, ...]:
         """The columns that are there and should hold numbers."""
         roles = self.roles
-        wanted = (roles.demand, roles.weight, roles.degree, roles.attempt, *roles.speedups)
-        return tuple(name for name in wanted if name in self.cells.columns)
+        named = [roles.names[role] for role in _OF_NUMBERS if role in roles.names]
+        return tuple(name for name in (*named, *roles.speedups) if name in self.cells.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +73,34 @@ class Requests:
     weight: Ints
     column: str | None
     is_ordered: bool
-    request_class: pa.ChunkedArray | None = None
-    request: pa.ChunkedArray | None = None
-    attempt: Floats | None = None
 
     @property
     def requests(self) -> int:
         """How many requests the rows stand for."""
         return int(self.weight.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The class of each request, as text."""
+
+    names: pa.ChunkedArray
+
+
+@dataclass(frozen=True, eq=False)
+class RequestIds:
+    """The id of each request, as text; row: int64 (n,), the rows of the file."""
+
+    ids: pa.ChunkedArray
+    row: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Attempts:
+    """Which attempt at a request a row is: float64 (n,); row: int64 (n,), the rows of the file."""
+
+    number: Floats
+    row: Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,6 +43,7 @@ from tailc.specs.robust import Ambiguity
 from tailc.threads import thread_count
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
+from tailc.traces.reading import clock_khz_of
 
 
 @dataclass(frozen=True)
@@ -208,12 +209,12 @@ def _on_replay(
 def _tuned_for_queue(
     aim: QueueAim, policy: Policy, design: DemandProfile, workers: int, progress: Progress
 ) -> AnyTuned:
-    table, clock_khz = policy.tail_table, policy.reading.clock_khz
+    table, counted_at_khz = policy.tail_table, clock_khz_of(policy.reading)
     if table is None:
         ladders = partial(ladder_approach, policy.ladders[0], design)
         return tuned_for_queue(aim, ladders, workers, progress)
-    assert clock_khz is not None
-    clocks = partial(clock_approach, table, clock_khz, design)
+    assert counted_at_khz is not None
+    clocks = partial(clock_approach, table, counted_at_khz, design)
     return tuned_for_queue(aim, clocks, workers, progress)
 
 

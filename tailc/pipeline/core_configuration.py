@@ -92,7 +92,7 @@ def _configuration(opened: OpenedSpec) -> Configuration:
 def design_of(opened: OpenedSpec) -> DemandProfile:
     """The part of the spec's trace that policies are compiled from."""
     read = open_trace(opened)
-    return read.trace.profile if read.reading.split is None else split_trace(opened, read)[0]
+    return read.trace.profile if read.reading.rows.split is None else split_trace(opened, read)[0]
 
 
 def _for_energy(problem: ThresholdProblem) -> ThresholdProblem:

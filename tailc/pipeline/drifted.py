@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.drift import Drift, drift_findings, drift_from
+from tailc.pipeline.held_out import request_reading_of
 from tailc.traces.demand_log import as_drawn, demands_of_log, is_demand_log
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import reading_of_profile
@@ -43,13 +44,14 @@ def read_drift(
         message = f"policy `{policy.name}` has no demand of requests that could drift"
         hint = "judge it by `tailc verify` without `--drift`"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
+    compiled = request_reading_of(policy)
+    demands = demands_of_log(compiled.measured.reference)
     with open_source(source) as opened:
         if is_demand_log(opened):
-            trace = as_drawn(trace_in(opened, demands_of_log(policy.reading.reference), format))
+            trace = as_drawn(trace_in(opened, demands, format))
         else:
-            own = reading_of_profile(opened, demands_of_log(policy.reading.reference))
-            own = own or reading_stated_in(opened)
-            trace = trace_in(opened, own or replace(policy.reading, split=None), format)
+            own = reading_of_profile(opened, demands) or reading_stated_in(opened)
+            trace = trace_in(opened, own or compiled.whole(), format)
     drift = drift_from(policy, trace.profile, seed)
     findings = drift_findings(drift, Place(source))
     return Drifted(trace.profile, drift, (*trace.warnings, *findings))

@@ -19,7 +19,7 @@ from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.demand_log import as_drawn, reading_of_log
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import reading_of_profile
-from tailc.traces.reading import Reading, SplitRule
+from tailc.traces.reading import DemandReading, RequestReading, SplitRule
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.split import held_out_mask
 from tailc.traces.trace import Trace, trace_in
@@ -52,32 +52,42 @@ def read_held_out(
     """
     if policy.shares is not None or policy.plan is not None:
         raise _without_requests(policy)
+    compiled = request_reading_of(policy)
     with open_source(source) as opened:
-        logged = reading_of_log(opened, policy.reading)
-        own = logged or _stated(opened, policy)
-        reading = replace(policy.reading, split=None) if own is None else own
-        trace = trace_in(opened, reading, format)
+        logged = reading_of_log(opened, compiled)
+        own = logged or _stated(opened, compiled)
+        trace = trace_in(opened, compiled.whole() if own is None else own, format)
         trace = trace if logged is None else as_drawn(trace)
         if own is not None:
             remarks = other_measure(policy, own, Place(opened.name))
             trace = replace(trace, warnings=(*trace.warnings, *remarks))
-        rule = policy.reading.split
+        rule = compiled.rows.split
         chosen = None
         if own is None and rule and trace.profile.digest == _digest_of(policy, InputRole.WHOLE):
-            trace, chosen = _held_out_part(policy, rule, opened, format)
+            trace, chosen = _held_out_part(policy, compiled, rule, opened, format)
         if arrivals is None:
             return HeldOut(trace.profile, trace.warnings)
         if own is not None:
             raise _timeless(opened, arrivals)
-        recorded, remarks = recorded_arrivals(
-            opened, trace, policy.reading, arrivals, chosen, format
-        )
+        recorded, remarks = recorded_arrivals(opened, trace, compiled, arrivals, chosen, format)
         return HeldOut(trace.profile, (*trace.warnings, *remarks), recorded)
 
 
-def _stated(opened: Source, policy: Policy) -> Reading | None:
+def request_reading_of(policy: Policy) -> RequestReading:
+    """How the requests were read that the policy was compiled from; TailcError where none were."""
+    reading = policy.reading
+    if isinstance(reading, RequestReading):
+        return reading
+    message = (
+        f"policy `{policy.name}` is of requests, but was read from a trace of "
+        f"`{reading.measured.measure.value}`"
+    )
+    raise TailcError(Finding(Code.BAD_ARTIFACT, message, help="compile it again"))
+
+
+def _stated(opened: Source, compiled: RequestReading) -> DemandReading | None:
     """How to read what says itself what it is: a profile, or a part of a split trace."""
-    return reading_of_profile(opened, policy.reading) or reading_stated_in(opened)
+    return reading_of_profile(opened, compiled) or reading_stated_in(opened)
 
 
 def trace_warnings(
@@ -94,12 +104,13 @@ def trace_warnings(
 
 def _held_out_part(
     policy: Policy,
+    compiled: RequestReading,
     rule: SplitRule,
     opened: Source,
     format: Format,  # noqa: A002
 ) -> tuple[Trace, NDArray[np.bool_]]:
     """The part that the compile held out, and which requests of the whole trace it has."""
-    whole = trace_in(opened, policy.reading, format)
+    whole = trace_in(opened, compiled, format)
     chosen = held_out_mask(whole, rule)
     if chosen.any():
         part = replace(whole, requests=whole.requests.select(chosen), split_key=None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tailc.artifact.envelope import InputRole, Policy
+from tailc.errors import Code, Finding, TailcError
+from tailc.traces.reading import ThroughputReading
 from tailc.traces.source import Format
 from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
 
@@ -19,8 +21,20 @@ def read_held_out_rows(
     Where it is the whole trace that the policy was compiled from, and a part was held out, that
     part is returned.
     """
-    whole = read_throughput(source, policy.reading, format)
+    reading = _reading_of(policy)
+    whole = read_throughput(source, reading, format)
     digests = {part.role: part.digest for part in policy.inputs}
-    if policy.reading.split is not None and whole.digest == digests.get(InputRole.WHOLE):
+    if reading.rows.split is not None and whole.digest == digests.get(InputRole.WHOLE):
         return split_throughput(whole)[1]
-    return replace(whole, reading=replace(policy.reading, split=None))
+    return replace(whole, reading=reading.whole())
+
+
+def _reading_of(policy: Policy) -> ThroughputReading:
+    reading = policy.reading
+    if isinstance(reading, ThroughputReading):
+        return reading
+    message = (
+        f"policy `{policy.name}` shares a host out, but was read from a trace of "
+        f"`{reading.measured.measure.value}`"
+    )
+    raise TailcError(Finding(Code.BAD_ARTIFACT, message, help="compile it again"))

@@ -44,7 +44,7 @@ def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDa
         return Parts(read.trace, _days_inputs(read.trace), ())
     whole = read.trace.profile
     place = opened.loaded.place("demand", "unit")
-    if read.reading.split is None:
+    if read.reading.rows.split is None:
         design, inputs = whole, (_input(InputRole.DESIGN, whole),)
     else:
         design, held_out = split_trace(opened, read)
@@ -67,7 +67,7 @@ def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
 
 def _parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts:
     """Rows of throughput count as they are: there are no requests that they stand for."""
-    if read.reading.split is None:
+    if read.reading.rows.split is None:
         return Parts(read.trace, (_rows_input(InputRole.DESIGN, read.trace),), ())
     design, held_out = split_rows(opened, read)
     parts = {InputRole.WHOLE: read.trace, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}

@@ -1,132 +1,121 @@
-"""From what a spec says about demand to the reading that traces follow."""
+"""From what a spec says about its trace to the reading that the trace follows."""
 
 from __future__ import annotations
 
 from tailc.percentiles import PPM
+from tailc.specs import demand_source, speedup_source
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
-from tailc.specs.demand_source import DemandColumn, DemandProfile, DemandTimings
 from tailc.specs.jobs import JobList
-from tailc.specs.speedup_source import CurvesByClass, OneCurve, SpeedupColumns
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
+from tailc.traces.reading import (
+    ClassCurves,
+    CommonCurve,
+    Curve,
+    CyclesAndMemory,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    RequestReading,
+    Rows,
+    RunTimeReading,
+    SpeedupColumns,
+    Speedups,
+    SplitBy,
+    SplitRule,
+    ThroughputColumns,
+    ThroughputReading,
+    TimeUnit,
+    Timings,
+    TimingsReading,
+)
 
 # A request whose cycles a clock serves runs on one core, at the speed of the clock.
-_ONE_CORE = Curve(None, (PPM,))
+_ONE_CORE = CommonCurve(Curve(None, (PPM,)))
 
 
-def reading(
-    demand: DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysAsked,
+def request_reading(
+    demand: DemandSpec | ClockedDemandSpec,
     speedup: SpeedupSpec | None,
     max_degree: int | None = None,
-) -> Reading:
-    """The whole recipe from the trace's file to what a policy is compiled from.
+) -> RequestReading:
+    """The whole recipe from the trace's file to the demand that a policy is compiled from.
 
     `speedup` is None where `demand` says all; degrees above `max_degree` are not read.
     """
     match demand:
         case ClockedDemandSpec():
             return _of_cycles(demand)
-        case ThroughputSpec():
-            return _of_throughput(demand)
-        case DaysAsked():
-            return _of_jobs(demand)
         case DemandSpec():
             return _of_demands(demand, speedup, max_degree)
 
 
-def _of_cycles(demand: ClockedDemandSpec) -> Reading:
-    return Reading(
-        measure=Measure(demand.measure),
-        reference=demand.reference,
-        unit=TimeUnit(demand.unit),
-        demand=demand.cycles,
-        weight=demand.weight,
-        curves=(_ONE_CORE,),
-        where=tuple(sorted(demand.where.items())),
-        bin_us=demand.bin_us,
-        split=_split(demand.held_out) if demand.held_out else None,
-        memory=demand.memory,
-        clock_khz=demand.clock_khz,
+def _of_cycles(demand: ClockedDemandSpec) -> DemandReading:
+    return DemandReading(
+        Measured(Measure(demand.measure), demand.reference, TimeUnit(demand.unit)),
+        _rows(demand),
+        CyclesAndMemory(demand.cycles, demand.memory, demand.clock_khz),
+        _ONE_CORE,
+        demand.weight,
+        demand.bin_us,
     )
 
 
-def _of_throughput(demand: ThroughputSpec) -> Reading:
-    held_out = demand.held_out_ppm
-    return Reading(
-        measure=Measure.THROUGHPUT,
-        reference=demand.reference,
-        unit=TimeUnit(demand.unit),
-        demand=demand.column,
-        where=tuple(sorted(demand.where.items())),
-        split=None if held_out is None else SplitRule(SplitBy.TIME, held_out, demand.time),
-        time=demand.time,
-        machine=demand.machine,
-        share=demand.share,
+def _of_demands(
+    demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None
+) -> RequestReading:
+    source, reason = demand.source, demand.response_time_because
+    unit = TimeUnit(source.unit)
+    measured = Measured(Measure(demand.measure), demand.reference, unit, reason)
+    rows, counted = _rows(demand), (source.weight, demand.bin_us, max_degree)
+    if isinstance(source, demand_source.DemandTimings):
+        told = source.timings
+        timings = Timings(told.request, told.degree, told.duration)
+        return TimingsReading(measured, rows, timings, *counted)
+    # INVARIANT: the spec has speed-ups beside a column of demands.
+    assert speedup is not None
+    column = DemandColumn(source.column)
+    return DemandReading(measured, rows, column, _speedups(speedup), *counted)
+
+
+def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
+    """The recipe from the trace's file to the throughput of machines."""
+    held_out = spec.held_out_ppm
+    split = None if held_out is None else SplitRule(SplitBy.TIME, held_out, spec.time)
+    return ThroughputReading(
+        Measured(Measure.THROUGHPUT, spec.reference, TimeUnit(spec.unit)),
+        Rows(tuple(sorted(spec.where.items())), split),
+        ThroughputColumns(spec.column, spec.time, spec.machine, spec.share),
     )
 
 
-def _of_jobs(days: DaysAsked) -> Reading:
+def run_time_reading(days: DaysAsked) -> RunTimeReading:
     """Where run times of jobs are from, and which rows count; the spec has the rest."""
     log = days.jobs.log
-    return Reading(
-        measure=Measure.RUN_TIME,
-        reference="jobs of a datacentre, and its energy",
-        unit=TimeUnit.S,
-        demand=log.columns.run if isinstance(log, JobList) else "run",
-        where=tuple(sorted(days.jobs.where.items())),
+    return RunTimeReading(
+        Measured(Measure.RUN_TIME, "jobs of a datacentre, and its energy", TimeUnit.S),
+        Rows(tuple(sorted(days.jobs.where.items()))),
+        log.columns.run if isinstance(log, JobList) else "run",
     )
 
 
-def _of_demands(demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None) -> Reading:
-    column, timings = _times(demand.source)
-    class_column, speedup_columns, curves = _speedups(speedup)
-    return Reading(
-        measure=Measure(demand.measure),
-        reference=demand.reference,
-        unit=TimeUnit(demand.source.unit),
-        demand=column,
-        timings=timings,
-        weight=demand.source.weight,
-        class_column=class_column,
-        speedup_columns=speedup_columns,
-        curves=curves,
-        where=tuple(sorted(demand.where.items())),
-        bin_us=demand.bin_us,
-        split=_split(demand.held_out) if demand.held_out else None,
-        note=demand.response_time_because,
-        max_degree=max_degree,
-    )
-
-
-def _times(
-    source: DemandColumn | DemandTimings | DemandProfile,
-) -> tuple[str | None, Timings | None]:
-    """The column of demands, or those of times by degree."""
-    match source:
-        case DemandColumn() | DemandProfile():
-            return source.column, None
-        case DemandTimings():
-            told = source.timings
-            return None, Timings(told.request, told.degree, told.duration)
-
-
-def _speedups(
-    speedup: SpeedupSpec | None,
-) -> tuple[str | None, tuple[str, ...], tuple[Curve, ...]]:
-    """The column of classes, columns of speed-ups, and curves, those of classes in their order."""
-    if speedup is None:
-        return None, (), ()
+def _speedups(speedup: SpeedupSpec) -> Speedups:
+    """Those of a spec; the curves of classes in order of class."""
     match speedup.source:
-        case OneCurve() as one:
-            return None, (), (Curve(one.name, one.curve),)
-        case SpeedupColumns() as own:
-            return None, own.columns, ()
-        case CurvesByClass() as told:
+        case speedup_source.OneCurve() as one:
+            return CommonCurve(Curve(one.name, one.curve))
+        case speedup_source.SpeedupColumns() as own:
+            return SpeedupColumns(own.columns)
+        case speedup_source.CurvesByClass() as told:
             curves = sorted(told.classes.curves.items())
-            return told.classes.column, (), tuple(Curve(name, ppm) for name, ppm in curves)
+            return ClassCurves(told.classes.column, tuple(Curve(*curve) for curve in curves))
+
+
+def _rows(demand: DemandSpec | ClockedDemandSpec) -> Rows:
+    held_out = demand.held_out
+    return Rows(tuple(sorted(demand.where.items())), held_out and _split(held_out))
 
 
 def _split(held_out: HeldOutSpec) -> SplitRule:

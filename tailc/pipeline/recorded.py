@@ -10,7 +10,7 @@ from tailc.models.arrivals import Recorded
 from tailc.traces.arrivals import ArrivalColumn, arrivals_in, check_span
 from tailc.traces.bins import bin_of
 from tailc.traces.profile import DemandProfile
-from tailc.traces.reading import Reading, SplitBy
+from tailc.traces.reading import RequestReading, Rows, SplitBy
 from tailc.traces.source import Format, Source
 from tailc.traces.trace import Trace
 from tailc.units import format_mrps
@@ -19,7 +19,7 @@ from tailc.units import format_mrps
 def recorded_arrivals(
     source: Source,
     trace: Trace,
-    reading: Reading,
+    reading: RequestReading,
     column: ArrivalColumn,
     chosen: NDArray[np.bool_] | None = None,
     format: Format = "auto",  # noqa: A002
@@ -44,7 +44,7 @@ def recorded_arrivals(
         check_span(times_ns, source.name, column.name)
         if not column.is_rescaled:
             place = Place(source.name, field=column.name)
-            remarks += _thinned(chosen, reading, found.times_ns, place)
+            remarks += _thinned(chosen, reading.rows, found.times_ns, place)
     record_of = _record_of(trace.requests, trace.bin_us)
     return Recorded(times_ns - times_ns[0], record_of, column.name), remarks
 
@@ -56,10 +56,10 @@ def _record_of(requests: DemandProfile, bin_us: int | None) -> NDArray[np.int32]
 
 
 def _thinned(
-    chosen: NDArray[np.bool_], reading: Reading, times_ns: NDArray[np.int64], place: Place
+    chosen: NDArray[np.bool_], rows: Rows, times_ns: NDArray[np.int64], place: Place
 ) -> tuple[Finding, ...]:
     """A warning where the held-out requests are spread over the recording."""
-    if reading.split is None or reading.split.by is SplitBy.TIME:
+    if rows.split is None or rows.split.by is SplitBy.TIME:
         return ()
     message = (
         f"the held-out part has {chosen.sum()} of {len(chosen)} arrivals, spread over the "

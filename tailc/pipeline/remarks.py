@@ -10,7 +10,7 @@ from tailc.percentiles import PPM, percentile_rank
 from tailc.problems.ladder import LadderProblem
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
-from tailc.traces.reading import Reading
+from tailc.traces.reading import DemandReading, TraceReading
 from tailc.units import format_us, printable
 
 US_PER_MS = 1_000
@@ -54,12 +54,12 @@ def suspect_unit(
     return (_warning(Code.UNIT_SUSPECT, message, "check the unit of the trace", place),)
 
 
-def other_measure(policy: Policy, own: Reading, place: Place) -> tuple[Finding, ...]:
+def other_measure(policy: Policy, own: DemandReading, place: Place) -> tuple[Finding, ...]:
     """A warning for each way in which a trace that states its reading is not the policy's."""
     theirs = policy.reading
     pairs = {
-        "reference": (own.reference, theirs.reference),
-        "measure": (own.measure.value, theirs.measure.value),
+        "reference": (own.measured.reference, theirs.measured.reference),
+        "measure": (own.measured.measure.value, theirs.measured.measure.value),
     }
     if own.curves and theirs.curves:
         pairs["speed-up"] = (_told(own), _told(theirs))
@@ -76,7 +76,7 @@ def other_measure(policy: Policy, own: Reading, place: Place) -> tuple[Finding, 
     )
 
 
-def _told(reading: Reading) -> str:
+def _told(reading: TraceReading) -> str:
     return "; ".join(", ".join(f"{s / PPM:g}" for s in c.speedup_ppm) for c in reading.curves)
 
 

@@ -164,20 +164,20 @@ def _below(model: Fitted) -> str:
 
 
 def _no_model(problem: SharesProblem, machine: Asked, why: str, hint: str) -> TailcError:
-    place = problem.trace.place(machine.name, problem.trace.reading.share)
+    place = problem.trace.place(machine.name, problem.trace.reading.columns.share)
     message = f"`{machine.name}` has no usable model: {why}"
     return TailcError(Finding(Code.BAD_MODEL, message, place, hint))
 
 
 def _unmeasured(problem: SharesProblem, machine: Asked) -> TailcError:
-    place = problem.trace.place(machine.name, problem.trace.reading.machine)
+    place = problem.trace.place(machine.name, problem.trace.reading.columns.machine)
     known = ", ".join(f"`{each.name}`" for each in problem.trace.series)
     message = f"`{machine.name}` has a target, but no row of the trace is its"
     return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}"))
 
 
 def _wrong_interval(problem: SharesProblem, machine: Asked, interval_us: int) -> TailcError:
-    place = problem.trace.place(machine.name, problem.trace.reading.time)
+    place = problem.trace.place(machine.name, problem.trace.reading.columns.time)
     message = (
         f"`{machine.name}` was measured every {format_us(interval_us)}, which is no whole part of "
         f"the step of {format_us(problem.step_us)}"

@@ -51,7 +51,7 @@ def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ..
         message = "nothing is split off days of jobs and energy: those after the plan are held out"
         hint = "give the spec itself to `tailc verify --trace`"
         raise TailcError(Finding(Code.USAGE, message, opened.loaded.place("horizon"), hint))
-    if read.reading.split is None:
+    if read.reading.rows.split is None:
         key = "throughput" if isinstance(read, OpenedThroughput) else "demand"
         place = opened.loaded.place(key)
         hint = f"add `held_out: 20%` under `{key}`"

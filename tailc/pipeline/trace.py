@@ -9,14 +9,16 @@ from pathlib import Path
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
 from tailc.pipeline.days.opened import open_days
-from tailc.pipeline.reading import reading
+from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
 from tailc.pipeline.spec import OpenedSpec
+from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.common import DemandSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.counted import Counted
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import is_profile, read_counted
-from tailc.traces.reading import Reading
+from tailc.traces.reading import RequestReading, RunTimeReading, ThroughputReading
 from tailc.traces.source import open_source
 from tailc.traces.split import split
 from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
@@ -40,7 +42,7 @@ def not_about_degrees(warnings: Iterable[Finding]) -> tuple[Finding, ...]:
 class OpenedTrace:
     """A trace, and the reading it was read by."""
 
-    reading: Reading
+    reading: RequestReading
     trace: Trace
 
 
@@ -48,7 +50,7 @@ class OpenedTrace:
 class OpenedThroughput:
     """A trace of throughput, and the reading it was read by."""
 
-    reading: Reading
+    reading: ThroughputReading
     trace: ThroughputTrace
 
 
@@ -56,32 +58,41 @@ class OpenedThroughput:
 class OpenedDays:
     """Days of jobs and energy, and the reading of the jobs."""
 
-    reading: Reading
+    reading: RunTimeReading
     trace: Days
 
 
 def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput | OpenedDays:
     """The trace of a spec, whatever it measures."""
-    demand = opened.spec.demand
-    if isinstance(demand, DaysAsked):
-        days = open_days(demand, opened.path, opened.loaded.place)
-        return OpenedDays(reading(demand, None), days)
-    if not isinstance(demand, ThroughputSpec):
-        return open_trace(opened)
-    recipe = reading(demand, None)
-    path = beside(opened.path, demand.trace)
-    return OpenedThroughput(recipe, read_throughput(path, recipe, demand.format))
+    match opened.spec.demand:
+        case DaysAsked() as asked:
+            days = open_days(asked, opened.path, opened.loaded.place)
+            return OpenedDays(run_time_reading(asked), days)
+        case ThroughputSpec() as measured:
+            recipe = throughput_reading(measured)
+            trace = read_throughput(trace_path(opened), recipe, measured.format)
+            return OpenedThroughput(recipe, trace)
+        case DemandSpec() | ClockedDemandSpec() as demand:
+            return _open_requests(opened, demand)
 
 
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
-    """The requests of a spec's trace; a relative path is relative to the spec's own folder."""
+    """The requests of a spec's trace; TailcError for a spec of something else."""
+    demand = opened.spec.demand
+    if isinstance(demand, DemandSpec | ClockedDemandSpec):
+        return _open_requests(opened, demand)
+    message = f"`{opened.spec.name}` has no trace of requests"
+    hint = "give a spec with `demand`"
+    raise TailcError(Finding(Code.USAGE, message, opened.loaded.place("kind"), hint))
+
+
+def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -> OpenedTrace:
     spec = opened.spec
-    assert not isinstance(spec.demand, DaysAsked)
-    recipe = reading(spec.demand, spec.speedup, spec.max_degree)
+    recipe = request_reading(demand, spec.speedup, spec.max_degree)
     with open_source(trace_path(opened)) as source:
         if is_profile(source):
             recipe = _as_counted(opened, recipe, read_counted(source))
-        trace = trace_in(source, recipe, spec.demand.format)
+        trace = trace_in(source, recipe, demand.format)
     if not opened.kind.speeds_by_degree:
         trace = replace(trace, warnings=not_about_degrees(trace.warnings))
     elif recipe.curves:  # they are written in the spec, so that is where they are odd
@@ -93,18 +104,17 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
 
 
 def trace_path(opened: OpenedSpec) -> str:
-    """Where a spec's requests are; `-` is standard input."""
-    demand = opened.spec.demand
-    assert not isinstance(demand, DaysAsked)
-    return beside(opened.path, demand.trace)
+    """Where a spec's trace is, relative to the spec's own folder; `-` is standard input."""
+    return beside(opened.path, opened.spec.demand.trace)
 
 
-def _as_counted(opened: OpenedSpec, recipe: Reading, counted: Counted) -> Reading:
+def _as_counted(opened: OpenedSpec, recipe: RequestReading, counted: Counted) -> RequestReading:
     """The reading of a profile, which must measure what the spec says; notes where it is from."""
-    if counted.measure is not recipe.measure:
+    measured = recipe.measured
+    if counted.measure is not measured.measure:
         message = (
             f"the profile measures `{counted.measure.value}`, "
-            f"but the spec says `{recipe.measure.value}`"
+            f"but the spec says `{measured.measure.value}`"
         )
         hint = f"write `measure: {counted.measure.value}`"
         if counted.measure.value.startswith("response-"):
@@ -112,14 +122,16 @@ def _as_counted(opened: OpenedSpec, recipe: Reading, counted: Counted) -> Readin
         place = opened.loaded.place("demand", "measure")
         raise TailcError(Finding(Code.CONFLICT, message, place, hint))
     origins = [origin.sentence for origin in counted.origins]
-    return replace(recipe, note="; ".join(filter(None, [recipe.note, *origins])))
+    note = "; ".join(filter(None, [measured.note, *origins]))
+    return replace(recipe, measured=replace(measured, note=note))
 
 
 def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, DemandProfile]:
     """The design and the held-out part by the spec's rule, which must be there."""
-    assert read.reading.split is not None
+    rule = read.reading.rows.split
+    assert rule is not None
     try:
-        return split(read.trace, read.reading.split)
+        return split(read.trace, rule)
     except TailcError as error:
         place = opened.loaded.place("demand", "held_out")
         raise TailcError([replace(f, place=place) for f in error.findings]) from None

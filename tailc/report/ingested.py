@@ -49,16 +49,17 @@ def ingested_result(found: Ingested) -> dict[str, Any]:
 
 
 def _told(input_: Input) -> str:
-    counted, taken = input_.counted, input_.taken
-    if taken is None:
+    counted, times = input_.counted, input_.times
+    if times is None:
         origins = "; ".join(printable(origin.sentence) for origin in counted.origins)
         return f"a profile of {_requests(counted.histogram.requests)}: {origins}"
-    loop = "" if taken.loop is None else f", {taken.loop.value}"
-    words = f"{taken.format}{loop}\n  `{printable(taken.taken)}` in {taken.unit.value}"
-    words += f", {_requests(taken.histogram.requests)}, taken for {counted.measure.value}"
-    if taken.label_sets is not None:
-        sets = f"{taken.label_sets:,} label set{'' if taken.label_sets == 1 else 's'}"
-        words += f"\n  {taken.grain.value}, of {sets}"
+    loop = "" if times.loop is None else f", {times.loop.value}"
+    words = f"{times.format}{loop}\n  `{printable(times.selected)}` in {times.unit.value}"
+    words += f", {_requests(times.histogram.requests)}, taken for {counted.measure.value}"
+    if times.scraped is not None:
+        count = times.scraped.label_sets
+        sets = f"{count:,} label set{'' if count == 1 else 's'}"
+        words += f"\n  {times.grain.value}, of {sets}"
     (origin,) = counted.origins
     if origin.estimator is not None:
         words += f"\n  {origin.estimator}: {_requests(origin.estimated)} added that "
@@ -69,7 +70,7 @@ def _told(input_: Input) -> str:
 def _input_result(input_: Input) -> dict[str, Any]:
     return {
         "name": input_.name,
-        "is_profile": input_.taken is None,
+        "is_profile": input_.times is None,
         "origins": [asdict(origin) for origin in input_.counted.origins],
     }
 

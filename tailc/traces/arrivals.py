@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import MEND, ROWS_NAMED, Cells
-from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.reading import RequestReading, TimeUnit, TimingsReading
 from tailc.traces.source import Format, Source
 from tailc.traces.split_keys import time_column
 from tailc.traces.table import Wanted
@@ -86,7 +86,7 @@ class ArrivalTimes:
 
 def arrivals_in(
     source: Source,
-    reading: Reading,
+    reading: RequestReading,
     column: ArrivalColumn,
     format: Format = "auto",  # noqa: A002
 ) -> ArrivalTimes:
@@ -95,9 +95,9 @@ def arrivals_in(
     Equal times are allowed. Raises TailcError, placed by row, for cells that are no times, times
     out of order, silences (unless `gaps` says what they are), and times that are too few or equal.
     """
-    if reading.timings is not None:
+    if isinstance(reading, TimingsReading):
         raise _not_single(source, column, "rows are executions of a request, not arrivals")
-    return times_in(source, column, reading.where, format)
+    return times_in(source, column, reading.rows.where, format)
 
 
 def times_in(

@@ -9,7 +9,17 @@ import numpy as np
 from tailc.errors import Code
 from tailc.percentiles import PPM
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import (
+    ClassCurves,
+    CommonCurve,
+    Curve,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    RequestReading,
+    Rows,
+    TimeUnit,
+)
 from tailc.traces.source import Source
 from tailc.traces.trace import Trace
 
@@ -18,7 +28,7 @@ HEADERS = (b"demand_us,weight", b"demand_us,weight,class")
 """Of the CSV: a request's work, how many requests it stands for, and perhaps its class."""
 
 _LONGEST_HEADER = 64
-_ONE_THREAD = (Curve(None, (PPM,)),)
+_ONE_THREAD = CommonCurve(Curve(None, (PPM,)))
 
 
 def is_demand_log(source: Source) -> bool:
@@ -26,19 +36,12 @@ def is_demand_log(source: Source) -> bool:
     return _header(source) in HEADERS
 
 
-def demands_of_log(reference: str) -> Reading:
+def demands_of_log(reference: str) -> DemandReading:
     """How to read its demands alone, as of requests that gain nothing from another rung."""
-    return Reading(
-        measure=Measure.DEMAND_BUSY,
-        reference=reference,
-        unit=TimeUnit.US,
-        demand=DEMAND,
-        weight=WEIGHT,
-        curves=_ONE_THREAD,
-    )
+    return _reading(reference, _ONE_THREAD)
 
 
-def reading_of_log(source: Source, like: Reading) -> Reading | None:
+def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None:
     """How to read a log as a trace with the speed-ups of another reading; None for other traces.
 
     Raises TailcError where a log does not tell what chooses them.
@@ -46,22 +49,22 @@ def reading_of_log(source: Source, like: Reading) -> Reading | None:
     if not is_demand_log(source):
         return None
     has_class = _header(source) == HEADERS[1]
-    if not like.curves or (like.class_column is not None and not has_class):
-        what = "the class of each request" if like.curves else "speed-ups of each request"
-        raise source.fault(
-            Code.MISSING_COLUMN,
-            f"`{source.name}` is a log of demands, which does not tell {what}",
-            advice="`--drift` needs demands alone; to replay them, give a trace as of the compile",
-        )
-    return Reading(
-        measure=Measure.DEMAND_BUSY,
-        reference=like.reference,
-        unit=TimeUnit.US,
-        demand=DEMAND,
-        weight=WEIGHT,
-        curves=like.curves,
-        class_column=CLASS if like.class_column is not None else None,
+    match like:
+        case DemandReading(speedups=CommonCurve() as common):
+            return _reading(like.measured.reference, common)
+        case DemandReading(speedups=ClassCurves(curves=curves)) if has_class:
+            return _reading(like.measured.reference, ClassCurves(CLASS, curves))
+    what = "the class of each request" if like.curves else "speed-ups of each request"
+    raise source.fault(
+        Code.MISSING_COLUMN,
+        f"`{source.name}` is a log of demands, which does not tell {what}",
+        advice="`--drift` needs demands alone; to replay them, give a trace as of the compile",
     )
+
+
+def _reading(reference: str, speedups: CommonCurve | ClassCurves) -> DemandReading:
+    measured = Measured(Measure.DEMAND_BUSY, reference, TimeUnit.US)
+    return DemandReading(measured, Rows(), DemandColumn(DEMAND), speedups, WEIGHT)
 
 
 def as_drawn(trace: Trace) -> Trace:

@@ -21,7 +21,15 @@ from tailc.errors import Code, TailcError
 from tailc.traces.counted import Counted, Origin
 from tailc.traces.histogram import BUCKETS_A_DOUBLING, Histogram
 from tailc.traces.profile import NS_PER_MS, Measure
-from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.reading import (
+    CommonCurve,
+    DemandColumn,
+    DemandReading,
+    RequestReading,
+    Rows,
+    TimeUnit,
+    memory_column,
+)
 from tailc.traces.source import PROFILE_HEAD, Source
 from tailc.traces.table import Wanted
 
@@ -66,30 +74,31 @@ def read_counted(source: Source) -> Counted:
         raise source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN) from None
 
 
-def reading_of_profile(source: Source, like: Reading) -> Reading | None:
+def reading_of_profile(source: Source, like: RequestReading) -> DemandReading | None:
     """How to read a profile as a trace with the speed-ups of another reading; None for other files.
 
     Raises TailcError where those need more than a demand of each request.
     """
     if not is_profile(source):
         return None
-    if not like.curves or like.class_column is not None or like.memory is not None:
-        what = "the class of each request" if like.class_column else "speed-ups of each request"
-        what = "memory times" if like.memory is not None else what
-        raise source.fault(
-            Code.MISSING_COLUMN,
-            f"`{source.name}` is a profile of demands, which does not tell {what}",
-            advice="give a trace with one row a request",
-        )
-    return replace(
-        like,
-        measure=read_counted(source).measure,
-        unit=TimeUnit.MS,
-        demand=DEMAND,
-        weight=WEIGHT,
-        where=(),
-        split=None,
+    match like:
+        case DemandReading(demand=DemandColumn(), speedups=CommonCurve()):
+            measure = read_counted(source).measure
+            measured = replace(like.measured, measure=measure, unit=TimeUnit.MS)
+            demand = DemandColumn(DEMAND)
+            return replace(like, measured=measured, rows=Rows(), demand=demand, weight=WEIGHT)
+    raise source.fault(
+        Code.MISSING_COLUMN,
+        f"`{source.name}` is a profile of demands, which does not tell {_missing(like)}",
+        advice="give a trace with one row a request",
     )
+
+
+def _missing(like: RequestReading) -> str:
+    """What the reading needs of each request besides its demand."""
+    if memory_column(like) is not None:
+        return "memory times"
+    return "the class of each request" if like.curves else "speed-ups of each request"
 
 
 class ProfileTable:

@@ -1,4 +1,4 @@
-"""A reading: the whole recipe from a file of measurements to a demand profile.
+"""A reading: the whole recipe from a file of measurements to what a policy is compiled from.
 
 A spec states it, a compile follows it, and the artifact carries it, so that a held-out trace is
 read exactly as the design trace was.
@@ -7,7 +7,9 @@ read exactly as the design trace was.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from tailc.traces.profile import Measure
 
@@ -54,15 +56,6 @@ class SplitRule:
 
 
 @dataclass(frozen=True)
-class Timings:
-    """Columns of a long table: one row per (request, degree, repetition)."""
-
-    request: str
-    degree: str
-    duration: str
-
-
-@dataclass(frozen=True)
 class Curve:
     """A speed-up curve: millionths at degree 1, 2, ...; `name` is the class or where it is from."""
 
@@ -75,58 +68,329 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Column names and meanings; a field left None is not in the file.
+class Measured:
+    """What the values of a trace are: how they were measured, relative to what, in which unit.
 
-    Exactly one of `demand` (a column of demands) and `timings` is given. Speed-ups come from
-    `timings`, from `speedup_columns` (one per degree, for each request its own), or from `curves`:
-    one for all requests, or several, chosen by the value in column `class_column`.
-    `memory` is a column of the part of a demand that no clock shortens; with `clock_khz` the
-    demands are compute cycles, counted at that clock, and only `memory` is in `unit`. `time`,
-    `machine` and `share` are columns of measured throughput, which is read from column `demand` and
-    has no speed-ups. Run times of jobs are read from it too, and have curves or no speed-ups.
-    `where` keeps the rows whose column equals the text; `bin_us` merges demands into bins of that
-    width (at the bin's mean) with weights. `note` is the user's reason where a response time is
-    accepted as demand.
+    unit: of the times. note: the user's reason where a response time is accepted as demand.
     """
 
     measure: Measure
     reference: str
     unit: TimeUnit
-    demand: str | None = None
-    timings: Timings | None = None
-    weight: str | None = None
-    class_column: str | None = None
-    speedup_columns: tuple[str, ...] = ()
-    curves: tuple[Curve, ...] = ()
-    where: tuple[tuple[str, str], ...] = ()
-    bin_us: int | None = None
-    split: SplitRule | None = None
     note: str | None = None
-    max_degree: int | None = None
-    memory: str | None = field(default=None, metadata={"since": 3})
-    clock_khz: int | None = field(default=None, metadata={"since": 3})
-    time: str | None = field(default=None, metadata={"since": 3})
-    machine: str | None = field(default=None, metadata={"since": 3})
-    share: str | None = field(default=None, metadata={"since": 3})
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that count: those whose columns equal the texts of `where`; and what of them is
+    held out.
+    """
+
+    where: tuple[tuple[str, str], ...] = ()
+    split: SplitRule | None = None
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """The column that decides what is held out, if one does."""
+        rule = self.split
+        return () if rule is None or rule.column is None else (rule.column,)
+
+
+@dataclass(frozen=True)
+class DemandColumn:
+    """A column of demands."""
+
+    name: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of numbers."""
+        return (self.name,)
+
+
+@dataclass(frozen=True)
+class DemandAndMemory:
+    """A column of demands, and one of the part of each that no clock shortens."""
+
+    name: str
+    memory: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of numbers."""
+        return (self.name, self.memory)
+
+
+@dataclass(frozen=True)
+class CyclesAndMemory:
+    """A column of compute cycles, counted at a clock, and one of memory time beside them."""
+
+    name: str
+    memory: str
+    clock_khz: int
 
     def __post_init__(self) -> None:
-        if (self.demand is None) == (self.timings is None):
-            raise ValueError("demand comes from a column or from timings: name one")
-        of_machines = [self.time, self.machine, self.share]
-        is_throughput = self.measure is Measure.THROUGHPUT
-        if any((column is not None) != is_throughput for column in of_machines):
-            raise ValueError("throughput is of machines, at times, by share: name the columns")
-        if self.clock_khz is not None and (self.clock_khz <= 0 or self.memory is None):
+        if self.clock_khz <= 0:
             raise ValueError("cycles are counted at a clock, beside a column of memory time")
-        self._check_speedups()
-        if (len(self.curves) > 1) != (self.class_column is not None):
-            raise ValueError("several curves need a class column, and a class column needs them")
 
-    def _check_speedups(self) -> None:
-        sources = [self.timings is not None, bool(self.speedup_columns), bool(self.curves)]
-        if self.measure is Measure.RUN_TIME:
-            if any(sources[:2]):
-                raise ValueError("run times of jobs have curves or no speed-ups")
-        elif sum(sources) != (0 if self.measure is Measure.THROUGHPUT else 1):
-            raise ValueError("speed-ups come from timings, columns or curves: name one")
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of numbers."""
+        return (self.name, self.memory)
+
+
+@dataclass(frozen=True)
+class CommonCurve:
+    """One speed-up curve for all requests."""
+
+    curve: Curve
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The curves that the reading has itself."""
+        return (self.curve,)
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """Those that choose a curve: none."""
+        return ()
+
+    def number_columns(self, _max_degree: int | None) -> tuple[str, ...]:
+        """Those of speed-ups: none."""
+        return ()
+
+
+@dataclass(frozen=True)
+class ClassCurves:
+    """Several speed-up curves, chosen by the class of a request in a column."""
+
+    column: str
+    curves: tuple[Curve, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.curves) < 2:
+            raise ValueError(_CLASS_COLUMN)
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """The one that chooses a curve."""
+        return (self.column,)
+
+    def number_columns(self, _max_degree: int | None) -> tuple[str, ...]:
+        """Those of speed-ups: none."""
+        return ()
+
+
+@dataclass(frozen=True)
+class SpeedupColumns:
+    """Columns of speed-ups, one a degree from 1 on: each request has its own curve."""
+
+    names: tuple[str, ...]
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The curves that the reading has itself: none."""
+        return ()
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """Those that choose a curve: none."""
+        return ()
+
+    def number_columns(self, max_degree: int | None) -> tuple[str, ...]:
+        """Those of speed-ups, up to the highest degree that is read."""
+        return self.names[:max_degree]
+
+
+Demands: TypeAlias = DemandColumn | DemandAndMemory | CyclesAndMemory
+Speedups: TypeAlias = CommonCurve | ClassCurves | SpeedupColumns
+_CLASS_COLUMN = "several curves need a class column, and a class column needs them"
+
+
+def speedups_of(
+    curves: tuple[Curve, ...], class_column: str | None, columns: tuple[str, ...]
+) -> Speedups:
+    """The one source of speed-ups that is given; ValueError where there is none, or another too."""
+    if bool(curves) == bool(columns):
+        raise ValueError("speed-ups come from timings, columns or curves: name one")
+    if columns and class_column is None:
+        return SpeedupColumns(columns)
+    return curves_of(curves, class_column)
+
+
+def curves_of(curves: tuple[Curve, ...], class_column: str | None) -> CommonCurve | ClassCurves:
+    """One curve for all requests, or several by class; ValueError where it is neither."""
+    if (len(curves) == 1) != (class_column is None):
+        raise ValueError(_CLASS_COLUMN)
+    return CommonCurve(curves[0]) if class_column is None else ClassCurves(class_column, curves)
+
+
+@dataclass(frozen=True)
+class DemandReading:
+    """One row a request, or several requests of one demand: column `weight` has how many.
+
+    `bin_us` merges demands into bins of that width (at the bin's mean) with weights. Degrees above
+    `max_degree` are not read.
+    """
+
+    measured: Measured
+    rows: Rows
+    demand: Demands
+    speedups: Speedups
+    weight: str | None = None
+    bin_us: int | None = None
+    max_degree: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_of_requests(self.measured)
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The speed-up curves that are no columns of the trace."""
+        return self.speedups.curves
+
+    @property
+    def number_columns(self) -> tuple[str, ...]:
+        """Those of the file that hold numbers."""
+        speedups = self.speedups.number_columns(self.max_degree)
+        return (*self.demand.columns, *_named(self.weight), *speedups)
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """Those of the file that are read as text, each once."""
+        return _once((*self.speedups.text_columns, *self.rows.text_columns))
+
+    def whole(self) -> DemandReading:
+        """The same with nothing held out."""
+        return replace(self, rows=replace(self.rows, split=None))
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Columns of a long table: one row per (request, degree, repetition)."""
+
+    request: str
+    degree: str
+    duration: str
+
+
+@dataclass(frozen=True)
+class TimingsReading:
+    """Executions of requests at several degrees, from which demands and speed-ups follow.
+
+    weight, bin_us, max_degree: as of a DemandReading.
+    """
+
+    measured: Measured
+    rows: Rows
+    timings: Timings
+    weight: str | None = None
+    bin_us: int | None = None
+    max_degree: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_of_requests(self.measured)
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The speed-up curves that are no columns of the trace: none."""
+        return ()
+
+    @property
+    def number_columns(self) -> tuple[str, ...]:
+        """Those of the file that hold numbers."""
+        return (self.timings.duration, self.timings.degree, *_named(self.weight))
+
+    @property
+    def text_columns(self) -> tuple[str, ...]:
+        """Those of the file that are read as text, each once."""
+        return _once((self.timings.request, *self.rows.text_columns))
+
+    def whole(self) -> TimingsReading:
+        """The same with nothing held out."""
+        return replace(self, rows=replace(self.rows, split=None))
+
+
+@dataclass(frozen=True)
+class ThroughputColumns:
+    """Columns of measured throughput: of a machine, at a time, by its share of the host."""
+
+    throughput: str
+    time: str
+    machine: str
+    share: str
+
+
+@dataclass(frozen=True)
+class ThroughputReading:
+    """Throughput of machines; the unit is that of its times."""
+
+    measured: Measured
+    rows: Rows
+    columns: ThroughputColumns
+
+    def __post_init__(self) -> None:
+        if self.measured.measure is not Measure.THROUGHPUT:
+            raise ValueError(OF_MACHINES)
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """Speed-up curves: none."""
+        return ()
+
+    def whole(self) -> ThroughputReading:
+        """The same with nothing held out."""
+        return replace(self, rows=replace(self.rows, split=None))
+
+
+@dataclass(frozen=True)
+class RunTimeReading:
+    """Run times of jobs, in column `run`; speedups: None where jobs gain nothing from servers."""
+
+    measured: Measured
+    rows: Rows
+    run: str
+    speedups: CommonCurve | ClassCurves | None = None
+
+    def __post_init__(self) -> None:
+        if self.measured.measure is not Measure.RUN_TIME:
+            raise ValueError("run times are of jobs")
+
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The speed-up curves."""
+        return () if self.speedups is None else self.speedups.curves
+
+
+RequestReading: TypeAlias = DemandReading | TimingsReading
+TraceReading: TypeAlias = DemandReading | TimingsReading | ThroughputReading | RunTimeReading
+OF_MACHINES = "throughput is of machines, at times, by share: name the columns"
+
+
+def clock_khz_of(reading: TraceReading) -> int | None:
+    """The clock that the cycles of a reading are counted at; None: it reads no cycles."""
+    match reading:
+        case DemandReading(demand=CyclesAndMemory(clock_khz=khz)):
+            return khz
+    return None
+
+
+def memory_column(reading: TraceReading) -> str | None:
+    """The column of memory times; None: it reads none."""
+    match reading:
+        case DemandReading(demand=DemandAndMemory(memory=name) | CyclesAndMemory(memory=name)):
+            return name
+    return None
+
+
+def _named(column: str | None) -> tuple[str, ...]:
+    return () if column is None else (column,)
+
+
+def _once(columns: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(columns))
+
+
+def _check_of_requests(measured: Measured) -> None:
+    if measured.measure in (Measure.THROUGHPUT, Measure.RUN_TIME):
+        raise ValueError(f"a reading of requests has no `{measured.measure.value}`")

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.traces.cells import MEND, Cells, numbers, texts
-from tailc.traces.profile import Measure
-from tailc.traces.reading import Reading, SplitBy
+from tailc.traces.reading import SplitBy, ThroughputColumns, ThroughputReading, TimeUnit
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
@@ -72,7 +71,7 @@ class ThroughputTrace:
 
     series: tuple[Series, ...]
     source: str
-    reading: Reading
+    reading: ThroughputReading
     warnings: tuple[Finding, ...] = ()
 
     @property
@@ -104,7 +103,7 @@ class ThroughputTrace:
 
 def read_throughput(
     source: str,
-    reading: Reading,
+    reading: ThroughputReading,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
     """The trace in a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
@@ -118,25 +117,24 @@ def read_throughput(
 
 def throughput_in(
     source: Source,
-    reading: Reading,
+    reading: ThroughputReading,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
     """As `read_throughput`, of what is open already."""
-    assert reading.measure is Measure.THROUGHPUT
-    cells = kept_cells(source, _wanted(reading), reading.where, format)
-    time_us = _times_us(cells, reading)
-    throughput = _throughput(cells, reading)
-    share = _shares(cells, reading)
-    assert reading.machine is not None
-    names = np.array(texts(cells, reading.machine).to_pylist(), dtype=object)
-    cells.refuse(names == "", reading.machine, Code.NOT_A_NUMBER, "is empty", MEND)
+    columns = reading.columns
+    cells = kept_cells(source, _wanted(reading), reading.rows.where, format)
+    time_us = _times_us(cells, columns.time, reading.measured.unit)
+    throughput = _throughput(cells, columns.throughput)
+    share = _shares(cells, columns.share)
+    names = np.array(texts(cells, columns.machine).to_pylist(), dtype=object)
+    cells.refuse(names == "", columns.machine, Code.NOT_A_NUMBER, "is empty", MEND)
     cells.stop_if_refused()
     rows = np.arange(1, cells.count + 1) if cells.row is None else cells.row
     series = []
     for name in sorted(set(names.tolist())):
         mine = names == name
         series.append(Series(name, time_us[mine], throughput[mine], share[mine], rows[mine]))
-    _check_times(series, cells, reading)
+    _check_times(series, cells, columns)
     cells.stop_if_refused()
     return ThroughputTrace(tuple(series), cells.source, reading)
 
@@ -146,7 +144,7 @@ def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, Throughpu
 
     Raises TailcError (BAD_SPLIT) where a part of a machine is too short to tell anything.
     """
-    rule = trace.reading.split
+    rule = trace.reading.rows.split
     assert rule is not None
     assert rule.by is SplitBy.TIME
     design, held_out = [], []
@@ -163,53 +161,45 @@ def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, Throughpu
     )
 
 
-def _wanted(reading: Reading) -> Wanted:
-    assert reading.demand is not None
-    assert reading.time is not None
-    assert reading.machine is not None
-    assert reading.share is not None
-    filters = tuple(dict.fromkeys(name for name, _value in reading.where))
-    return Wanted((reading.time, reading.demand, reading.share), (reading.machine,), filters)
+def _wanted(reading: ThroughputReading) -> Wanted:
+    columns = reading.columns
+    filters = tuple(dict.fromkeys(name for name, _value in reading.rows.where))
+    return Wanted((columns.time, columns.throughput, columns.share), (columns.machine,), filters)
 
 
-def _times_us(cells: Cells, reading: Reading) -> NDArray[np.int64]:
-    assert reading.time is not None
-    times = numbers(cells, reading.time) * (reading.unit.in_ms * US_PER_MS)
-    cells.refuse(times < 0, reading.time, Code.OUT_OF_RANGE, "is before the start", MEND)
+def _times_us(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.int64]:
+    times = numbers(cells, name) * (unit.in_ms * US_PER_MS)
+    cells.refuse(times < 0, name, Code.OUT_OF_RANGE, "is before the start", MEND)
     beyond = "is over a century after the start"
     hint = "count times from the start, or state their unit"
-    cells.refuse(times > LARGEST_US, reading.time, Code.OUT_OF_RANGE, beyond, hint)
+    cells.refuse(times > LARGEST_US, name, Code.OUT_OF_RANGE, beyond, hint)
     usable = np.where((times >= 0) & (times <= LARGEST_US), times, 0)
     return np.rint(usable).astype(np.int64)
 
 
-def _throughput(cells: Cells, reading: Reading) -> NDArray[np.float64]:
-    assert reading.demand is not None
-    throughput = numbers(cells, reading.demand)
-    cells.refuse(
-        throughput < 0, reading.demand, Code.OUT_OF_RANGE, "is a negative throughput", MEND
-    )
+def _throughput(cells: Cells, name: str) -> NDArray[np.float64]:
+    throughput = numbers(cells, name)
+    cells.refuse(throughput < 0, name, Code.OUT_OF_RANGE, "is a negative throughput", MEND)
     beyond = f"is beyond the largest that can be held, {LARGEST_THROUGHPUT:g}"
-    cells.refuse(throughput > LARGEST_THROUGHPUT, reading.demand, Code.OUT_OF_RANGE, beyond, MEND)
+    cells.refuse(throughput > LARGEST_THROUGHPUT, name, Code.OUT_OF_RANGE, beyond, MEND)
     return throughput
 
 
-def _shares(cells: Cells, reading: Reading) -> NDArray[np.float64]:
-    assert reading.share is not None
-    share = numbers(cells, reading.share)
-    cells.refuse(share < 0, reading.share, Code.OUT_OF_RANGE, "is a negative share", MEND)
+def _shares(cells: Cells, name: str) -> NDArray[np.float64]:
+    share = numbers(cells, name)
+    cells.refuse(share < 0, name, Code.OUT_OF_RANGE, "is a negative share", MEND)
     hint = "a share is a fraction of the host, 0 to 1: divide percentages by 100"
-    cells.refuse(share > 1, reading.share, Code.OUT_OF_RANGE, "is more than the whole host", hint)
+    cells.refuse(share > 1, name, Code.OUT_OF_RANGE, "is more than the whole host", hint)
     return share
 
 
-def _check_times(series: list[Series], cells: Cells, reading: Reading) -> None:
+def _check_times(series: list[Series], cells: Cells, columns: ThroughputColumns) -> None:
     """Note machines with too few rows, times that do not ascend, and gaps."""
     for each in series:
         if len(each.time_us) < FEWEST_ROWS:
             rows = counted(len(each.time_us), "row")
             message = f"`{shorten(each.name)}` has {rows}, and needs {FEWEST_ROWS}"
-            place = Place(cells.source, row=int(each.row[-1]), field=reading.machine)
+            place = Place(cells.source, row=int(each.row[-1]), field=columns.machine)
             hint = "measure for longer, or leave the machine out"
             cells.findings.append(Finding(Code.EMPTY_TRACE, message, place, hint))
             continue
@@ -217,7 +207,7 @@ def _check_times(series: list[Series], cells: Cells, reading: Reading) -> None:
         if (gaps_us <= 0).any():
             at = int(np.flatnonzero(gaps_us <= 0)[0]) + 1
             message = f"`{shorten(each.name)}` is measured here no later than in its row before"
-            cells.findings.append(_at_time(Code.OUT_OF_ORDER, message, each, at, cells, reading))
+            cells.findings.append(_at_time(Code.OUT_OF_ORDER, message, each, at, cells, columns))
             continue
         usual_us = each.interval_us
         odd = np.abs(gaps_us - usual_us) > MOST_JITTER * usual_us
@@ -227,17 +217,17 @@ def _check_times(series: list[Series], cells: Cells, reading: Reading) -> None:
                 f"`{shorten(each.name)}` is measured {gaps_us[at - 1] / US_PER_MS:g} ms after "
                 f"its row before, and else every {usual_us / US_PER_MS:g} ms"
             )
-            cells.findings.append(_at_time(Code.ARRIVAL_GAP, message, each, at, cells, reading))
+            cells.findings.append(_at_time(Code.ARRIVAL_GAP, message, each, at, cells, columns))
 
 
 def _at_time(
-    code: Code, message: str, series: Series, at: int, cells: Cells, reading: Reading
+    code: Code, message: str, series: Series, at: int, cells: Cells, columns: ThroughputColumns
 ) -> Finding:
     hint = {
         Code.OUT_OF_ORDER: "sort the rows by time; a machine has one row a time",
         Code.ARRIVAL_GAP: "fill in the rows that are missing, or give the longer part alone",
     }[code]
-    place = Place(cells.source, row=int(series.row[at]), field=reading.time)
+    place = Place(cells.source, row=int(series.row[at]), field=columns.time)
     return Finding(code, message, place, hint)
 
 
@@ -248,7 +238,7 @@ def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> Ta
         f"`{shorten(series.name)}` leaves a part with fewer than {FEWEST_ROWS}"
     )
     help_ = "choose another fraction, or measure for longer"
-    place = Place(trace.source, field=trace.reading.machine)
+    place = Place(trace.source, field=trace.reading.columns.machine)
     return TailcError(Finding(Code.BAD_SPLIT, message, place, help_))
 
 
@@ -282,7 +272,7 @@ def unknown_machines(trace: ThroughputTrace, known: Collection[str]) -> tuple[Fi
         Finding(
             Code.UNKNOWN_MACHINE,
             f"`{shorten(each.name)}` is no machine of the policy",
-            trace.place(each.name, trace.reading.machine),
+            trace.place(each.name, trace.reading.columns.machine),
             did_you_mean(each.name, sorted(known)),
         )
         for each in trace.series

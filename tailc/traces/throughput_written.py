@@ -17,22 +17,18 @@ def written_throughput(trace: ThroughputTrace) -> bytes:
     Rows are in order of time, then of name. What the reading keeps rows by is a column that has the
     same text everywhere. Read back by the reading, the digest is the same.
     """
-    reading = trace.reading
-    assert reading.time is not None
-    assert reading.machine is not None
-    assert reading.demand is not None
-    assert reading.share is not None
+    reading, named = trace.reading, trace.reading.columns
     names = np.concatenate([np.full(len(each.time_us), each.name) for each in trace.series])
     time_us = np.concatenate([each.time_us for each in trace.series])
     order = np.lexsort((names, time_us))
     columns: dict[str, pa.Array] = {
-        name: pa.array([text] * len(order), pa.string()) for name, text in reading.where
+        name: pa.array([text] * len(order), pa.string()) for name, text in reading.rows.where
     }
-    columns[reading.time] = pa.array(time_us[order] / (reading.unit.in_ms * US_PER_MS))
-    columns[reading.machine] = pa.array(names[order].tolist(), pa.string())
+    columns[named.time] = pa.array(time_us[order] / (reading.measured.unit.in_ms * US_PER_MS))
+    columns[named.machine] = pa.array(names[order].tolist(), pa.string())
     throughput = np.concatenate([each.throughput for each in trace.series])
-    columns[reading.demand] = pa.array(throughput[order])
-    columns[reading.share] = pa.array(np.concatenate([s.share for s in trace.series])[order])
+    columns[named.throughput] = pa.array(throughput[order])
+    columns[named.share] = pa.array(np.concatenate([s.share for s in trace.series])[order])
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink, compression="zstd")
     return sink.getvalue()

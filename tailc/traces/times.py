@@ -9,7 +9,7 @@ from tailc.errors import Code, Finding, Place, Severity
 from tailc.percentiles import percentile_rank
 from tailc.traces.cells import Cells, positive
 from tailc.traces.profile import DemandProfile
-from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.reading import TimeUnit
 
 NS_PER_MS = 1e6
 # Up to 2^53 a float64 holds every whole number; in ns, 104 days.
@@ -18,6 +18,8 @@ MAX_NS = 2.0**53
 # tick in milliseconds, and nobody promises a latency to a request that runs for minutes.
 SHORTEST_USUAL_MS = 0.005
 LONGEST_USUAL_MS = 600_000.0
+CHECK_UNIT = "check the `unit` of the demand column"
+CHECK_CYCLES = "check that the column has cycles, and `clock` and `unit`"
 
 
 def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
@@ -36,12 +38,11 @@ def ms_of_ns(times_ns: NDArray[np.float64]) -> NDArray[np.float64]:
     return times_ns / NS_PER_MS
 
 
-def suspect_unit(profile: DemandProfile, source: str, reading: Reading) -> tuple[Finding, ...]:
+def suspect_unit(
+    profile: DemandProfile, place: Place, hint: str = CHECK_UNIT
+) -> tuple[Finding, ...]:
     """A warning where at least half of the demands are below 5 us or above 10 min, else nothing."""
     half = percentile_rank(500_000, profile.total_weight)
-    hint = "check the `unit` of the demand column"
-    if reading.clock_khz is not None:
-        hint = "check that the column has cycles, and `clock` and `unit`"
     for is_outside, size, side in (
         (profile.demand_ms < SHORTEST_USUAL_MS, "small", "below 5 us"),
         (profile.demand_ms > LONGEST_USUAL_MS, "large", "above 10 min"),
@@ -53,7 +54,7 @@ def suspect_unit(profile: DemandProfile, source: str, reading: Reading) -> tuple
                     Code.UNIT_SUSPECT,
                     f"{count} of {profile.total_weight} demands are {side}: "
                     f"they look a thousand times too {size}",
-                    Place(source, field=reading.demand),
+                    place,
                     help=hint,
                     severity=Severity.WARNING,
                 ),

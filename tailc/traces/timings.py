@@ -11,7 +11,7 @@ from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, texts, whole
 from tailc.traces.curves import MAX_SPEEDUP, Curves, distinct_curves, vanishes
-from tailc.traces.reading import Reading
+from tailc.traces.reading import TimingsReading
 from tailc.traces.times import whole_ns
 from tailc.units import shorten
 
@@ -45,15 +45,14 @@ class TimedRequests:
         return chosen
 
 
-def timed_requests(cells: Cells, reading: Reading) -> TimedRequests:
+def timed_requests(cells: Cells, reading: TimingsReading) -> TimedRequests:
     """The requests behind the rows; every request must be timed at every degree from 1.
 
     Means are of whole ns, so they do not depend on the order of the rows. Degrees above the
     reading's `max_degree` are not used. Raises TailcError with every finding.
     """
     columns = reading.timings
-    assert columns is not None
-    duration_ns = whole_ns(cells, columns.duration, reading.unit)
+    duration_ns = whole_ns(cells, columns.duration, reading.measured.unit)
     degree = whole(cells, columns.degree, MAX_DEGREE)
     encoded = texts(cells, columns.request).combine_chunks().dictionary_encode()
     cells.stop_if_refused()

@@ -20,17 +20,27 @@ from tailc.traces.bins import binned
 from tailc.traces.cells import Cells, as_text, text_as_cell, whole
 from tailc.traces.clocked import demand_and_memory_ns
 from tailc.traces.csv_table import CsvTable
-from tailc.traces.curves import common_curves, curves_by_class, curves_by_request
+from tailc.traces.curves import Curves, common_curves, curves_by_class, curves_by_request
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import ProfileTable, is_profile, read_counted
-from tailc.traces.reading import Reading, SplitBy
+from tailc.traces.reading import (
+    ClassCurves,
+    CommonCurve,
+    DemandReading,
+    RequestReading,
+    Rows,
+    SpeedupColumns,
+    SplitBy,
+    TimingsReading,
+    clock_khz_of,
+)
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.split_keys import id_keys, time_keys
 from tailc.traces.table import Table, Wanted
-from tailc.traces.times import ms_of_ns, suspect_unit
+from tailc.traces.times import CHECK_CYCLES, CHECK_UNIT, ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
 from tailc.units import shorten
 
@@ -66,7 +76,11 @@ class Trace:
         return self.requests if self.bin_us is None else binned(self.requests, self.bin_us)
 
 
-def read_trace(source: str, reading: Reading, format: Format = "auto") -> Trace:  # noqa: A002
+def read_trace(
+    source: str,
+    reading: RequestReading,
+    format: Format = "auto",  # noqa: A002
+) -> Trace:
     """The trace in a Parquet, CSV or NDJSON file or a profile, or `-` for stdin.
 
     CSV and NDJSON may be gzipped.
@@ -80,10 +94,18 @@ def read_trace(source: str, reading: Reading, format: Format = "auto") -> Trace:
         return trace_in(opened, reading, format)
 
 
-def trace_in(source: Source, reading: Reading, format: Format = "auto") -> Trace:  # noqa: A002
+def trace_in(
+    source: Source,
+    reading: RequestReading,
+    format: Format = "auto",  # noqa: A002
+) -> Trace:
     """As `read_trace`, of what is open already; the same source can be read by several readings."""
-    cells = kept_cells(source, wanted_columns(reading), reading.where, format)
-    trace = _timed_trace(cells, reading) if reading.timings else _demand_trace(cells, reading)
+    cells = kept_cells(source, wanted_columns(reading), reading.rows.where, format)
+    match reading:
+        case TimingsReading():
+            trace = _timed_trace(cells, reading)
+        case DemandReading():
+            trace = _demand_trace(cells, reading)
     if not is_profile(source) or not read_counted(source).is_of_points:
         return trace
     return replace(trace, requests=replace(trace.requests, is_of_points=True))
@@ -118,25 +140,10 @@ def cells_of(table: Table, wanted: Wanted, name: str, where: Filters = ()) -> Ce
         return _gather(table.careful_batches(wanted), wanted, where, name)
 
 
-def wanted_columns(reading: Reading) -> Wanted:
+def wanted_columns(reading: RequestReading) -> Wanted:
     """The columns that the reading names."""
-    timings, split = reading.timings, reading.split
-    numbers = (
-        (reading.demand, reading.memory, reading.weight, *_speedup_columns(reading))
-        if timings is None
-        else (timings.duration, timings.degree, reading.weight)
-    )
-    texts = (timings and timings.request, reading.class_column, split and split.column)
-    filters = (name for name, _value in reading.where)
-    return Wanted(
-        tuple(filter(None, numbers)),
-        tuple(dict.fromkeys(filter(None, texts))),
-        tuple(dict.fromkeys(filters)),
-    )
-
-
-def _speedup_columns(reading: Reading) -> tuple[str, ...]:
-    return reading.speedup_columns[: reading.max_degree]
+    filters = (name for name, _value in reading.rows.where)
+    return Wanted(reading.number_columns, reading.text_columns, tuple(dict.fromkeys(filters)))
 
 
 def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None:
@@ -228,63 +235,74 @@ def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:
     return chosen
 
 
-def _demand_trace(cells: Cells, reading: Reading) -> Trace:
-    demand_ns, memory_ns = demand_and_memory_ns(cells, reading)
-    weight = _weights(cells, reading)
-    if reading.speedup_columns:
-        curves = curves_by_request(cells, _speedup_columns(reading))
-    elif reading.class_column:
-        curves = curves_by_class(cells, reading.class_column, reading.curves, reading.max_degree)
-    else:
-        curves = common_curves(cells.count, reading.curves[0], reading.max_degree)
-    key = _split_key(cells, reading)
+def _demand_trace(cells: Cells, reading: DemandReading) -> Trace:
+    demand_ns, memory_ns = demand_and_memory_ns(cells, reading.demand, reading.measured.unit)
+    weight = _weights(cells, reading.weight)
+    curves = _curves(cells, reading)
+    key = _split_key(cells, reading.rows)
     cells.stop_if_refused()
-    trace = _trace(ms_of_ns(demand_ns), weight, curves, key, reading, cells, ())
-    if memory_ns is None:
-        return trace
-    return replace(trace, requests=replace(trace.requests, memory_ms=ms_of_ns(memory_ns)))
+    requests = _requests(ms_of_ns(demand_ns), weight, curves, reading)
+    hint = CHECK_UNIT if clock_khz_of(reading) is None else CHECK_CYCLES
+    warnings = suspect_unit(requests, Place(cells.source, field=reading.demand.name), hint)
+    warnings += curve_findings(requests, cells.source)
+    if memory_ns is not None:
+        requests = replace(requests, memory_ms=ms_of_ns(memory_ns))
+    return Trace(requests, key, warnings, reading.bin_us)
 
 
-def _timed_trace(cells: Cells, reading: Reading) -> Trace:
+def _curves(cells: Cells, reading: DemandReading) -> Curves:
+    match reading.speedups:
+        case SpeedupColumns() as columns:
+            return curves_by_request(cells, columns.number_columns(reading.max_degree))
+        case ClassCurves(column, curves):
+            return curves_by_class(cells, column, curves, reading.max_degree)
+        case CommonCurve(curve):
+            return common_curves(cells.count, curve, reading.max_degree)
+
+
+def _timed_trace(cells: Cells, reading: TimingsReading) -> Trace:
     timed = timed_requests(cells, reading)
-    weight = timed.of_requests(cells, _weights(cells, reading), reading.weight)
-    key = _split_key(cells, reading)
+    weight = timed.of_requests(cells, _weights(cells, reading.weight), reading.weight)
+    key = _split_key(cells, reading.rows)
     cells.stop_if_refused()
     key = None if key is None else key[timed.first]
-    return _trace(
-        ms_of_ns(timed.demand_ns), weight, timed.curves, key, reading, cells, timed.warnings
-    )
+    requests = _requests(ms_of_ns(timed.demand_ns), weight, timed.curves, reading)
+    warnings = timed.warnings + suspect_unit(requests, Place(cells.source))
+    warnings += curve_findings(requests, cells.source)
+    return Trace(requests, key, warnings, reading.bin_us)
 
 
-def _trace(demand_ms, weight, curves, key, reading, cells, warnings) -> Trace:
-    requests = DemandProfile(
+def _requests(
+    demand_ms: NDArray[np.float64],
+    weight: NDArray[np.int64],
+    curves: Curves,
+    reading: RequestReading,
+) -> DemandProfile:
+    return DemandProfile(
         demand_ms,
         weight,
         curves.speedup,
         curves.of,
         curves.names,
-        reading.measure,
-        reading.reference,
+        reading.measured.measure,
+        reading.measured.reference,
     )
-    warnings += suspect_unit(requests, cells.source, reading)
-    warnings += curve_findings(requests, cells.source)
-    return Trace(requests, key, warnings, reading.bin_us)
 
 
-def _weights(cells: Cells, reading: Reading) -> NDArray[np.int64]:
-    if reading.weight is None:
+def _weights(cells: Cells, column: str | None) -> NDArray[np.int64]:
+    if column is None:
         return np.ones(cells.count, dtype=np.int64)
-    weight = whole(cells, reading.weight, MAX_TOTAL_WEIGHT)
+    weight = whole(cells, column, MAX_TOTAL_WEIGHT)
     if (total := weight.sum(dtype=np.float64)) > MAX_TOTAL_WEIGHT:
         message = f"the weights add up to `{total:g}`, more than {MAX_TOTAL_WEIGHT:g}"
-        place = Place(cells.source, field=reading.weight)
+        place = Place(cells.source, field=column)
         hint = "divide all weights by one number, or give fewer rows"
         cells.findings.append(Finding(Code.OUT_OF_RANGE, message, place, hint))
     return weight
 
 
-def _split_key(cells: Cells, reading: Reading) -> NDArray | None:
-    rule = reading.split
+def _split_key(cells: Cells, rows: Rows) -> NDArray | None:
+    rule = rows.split
     if rule is None or rule.column is None:
         return None
     return (time_keys if rule.by is SplitBy.TIME else id_keys)(cells, rule.column)

@@ -12,7 +12,16 @@ import pyarrow.parquet as pq
 from tailc.errors import Code
 from tailc.traces.curves import PPM
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import (
+    Curve,
+    DemandAndMemory,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    Rows,
+    TimeUnit,
+    speedups_of,
+)
 from tailc.traces.source import STDIN, Source, open_source
 
 METADATA_KEY = b"tailc.profile"
@@ -45,7 +54,7 @@ def written_profile(profile: DemandProfile) -> bytes:
     return sink.getvalue()
 
 
-def reading_of_written(source: str) -> Reading | None:
+def reading_of_written(source: str) -> DemandReading | None:
     """As `reading_stated_in` of the file; None for `-`, which can be opened once only.
 
     Raises TailcError where the file cannot be read at all.
@@ -56,7 +65,7 @@ def reading_of_written(source: str) -> Reading | None:
         return reading_stated_in(opened)
 
 
-def reading_stated_in(source: Source) -> Reading | None:
+def reading_stated_in(source: Source) -> DemandReading | None:
     """How to read what `written_profile` made; None for any other trace.
 
     Raises TailcError where it was made by a later version.
@@ -93,17 +102,18 @@ def _metadata(profile: DemandProfile) -> bytes:
     return json.dumps(stated, sort_keys=True, separators=(",", ":")).encode()
 
 
-def _reading(stated: dict, names: list[str]) -> Reading:
+def _reading(stated: dict, names: list[str]) -> DemandReading:
     if stated["version"] != VERSION:
         raise ValueError("another version")
-    return Reading(
-        measure=Measure(stated["measure"]),
-        reference=stated["reference"],
-        unit=TimeUnit.MS,
-        demand="demand_ms",
+    has_memory = "memory_ms" in names
+    return DemandReading(
+        Measured(Measure(stated["measure"]), stated["reference"], TimeUnit.MS),
+        Rows(),
+        DemandAndMemory("demand_ms", "memory_ms") if has_memory else DemandColumn("demand_ms"),
+        speedups_of(
+            tuple(Curve(name, tuple(ppm)) for name, ppm in stated["curves"]),
+            "class" if "class" in names else None,
+            tuple(name for name in names if name.startswith("speedup_")),
+        ),
         weight="weight" if "weight" in names else None,
-        class_column="class" if "class" in names else None,
-        speedup_columns=tuple(name for name in names if name.startswith("speedup_")),
-        curves=tuple(Curve(name, tuple(ppm)) for name, ppm in stated["curves"]),
-        memory="memory_ms" if "memory_ms" in names else None,
     )

@@ -10,7 +10,15 @@ import pytest
 from tailc_runtime import DemandLog
 
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import (
+    CommonCurve,
+    Curve,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    Rows,
+    TimeUnit,
+)
 from tailc.traces.trace import read_trace
 
 
@@ -108,14 +116,12 @@ def test_tailc_reads_it_as_a_trace(tmp_path: Path) -> None:
     with DemandLog(path, 100, has_classes=True) as log:
         for number in range(300):
             log.record(1_000 + number, "even" if number % 2 == 0 else "odd")
-    reading = Reading(
-        measure=Measure.DEMAND_BUSY,
-        reference="one thread",
-        unit=TimeUnit.US,
-        demand="demand_us",
+    reading = DemandReading(
+        Measured(Measure.DEMAND_BUSY, "one thread", TimeUnit.US),
+        Rows(where=(("class", "odd"),)),
+        DemandColumn("demand_us"),
+        CommonCurve(Curve(None, (1_000_000,))),
         weight="weight",
-        where=(("class", "odd"),),
-        curves=(Curve(None, (1_000_000,)),),
     )
     requests = read_trace(str(path), reading).requests
     assert requests.demand_ms.tolist() == [1.099, 1.199, 1.299]

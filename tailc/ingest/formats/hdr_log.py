@@ -14,8 +14,9 @@ import numpy as np
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.hdr import HdrError, Unsigned, Whole, decoded
-from tailc.ingest.taken import Asked, Taken
-from tailc.ingest.texts import unit_asked
+from tailc.ingest.input_times import InputTimes
+from tailc.ingest.options import InputOptions
+from tailc.ingest.texts import stated_unit
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS, MAX_REQUESTS, histogram_of
 from tailc.traces.reading import TimeUnit
@@ -41,9 +42,9 @@ def matches(head: bytes) -> bool:
     return begins or (b"HIST" in first and is_line)
 
 
-def read(source: Source, asked: Asked) -> Taken:
+def read(source: Source, options: InputOptions) -> InputTimes:
     """Every interval's values together, those of all tags."""
-    unit = unit_asked(source, asked)
+    unit = stated_unit(source, options.unit)
     counts = _Counts(source)
     tags: set[str] = set()
     last: Place | None = None
@@ -60,7 +61,7 @@ def read(source: Source, asked: Asked) -> Taken:
         message = f"`{source.name}` has no interval with values"
         hint = "check that what writes it has ended, and that it is the right file"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
-    return _taken(source, counts, tags - {""}, unit)
+    return _times(source, counts, tags - {""}, unit)
 
 
 def _check_length(line: bytes, place: Place) -> None:
@@ -123,7 +124,7 @@ def _out_of_range(source: Source) -> TailcError:
     return source.fault(Code.OUT_OF_RANGE, message, advice="check the unit of its values")
 
 
-def _taken(source: Source, counts: _Counts, tags: set[str], unit: TimeUnit) -> Taken:
+def _times(source: Source, counts: _Counts, tags: set[str], unit: TimeUnit) -> InputTimes:
     ns_per_unit = round(unit.in_ms * _NS_PER_MS)
     if int(counts.value[-1]) * ns_per_unit > MAX_NS:
         raise _out_of_range(source)
@@ -133,7 +134,9 @@ def _taken(source: Source, counts: _Counts, tags: set[str], unit: TimeUnit) -> T
     histogram = histogram_of(demand_ns, counts.count)
     tagged = f"values of tags {', '.join(sorted(tags))}" if tags else "values"
     points = len(counts.value)
-    return Taken("an HdrHistogram log", tagged, unit, Grain.BUCKETS, None, histogram, points=points)
+    return InputTimes(
+        "an HdrHistogram log", tagged, unit, Grain.BUCKETS, None, histogram, points=points
+    )
 
 
 FORMATS = (Format("HdrHistogram log", matches, read),)

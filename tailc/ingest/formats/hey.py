@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from tailc.errors import Code
 from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
-from tailc.ingest.taken import Asked, Loop, Taken
 from tailc.traces.cells import numbers
 from tailc.traces.counted import Grain
 from tailc.traces.reading import TimeUnit
@@ -21,13 +22,13 @@ _HEADER = b"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-r
 _TIME, _STATUS = "response-time", "status-code"
 
 
-def read(source: Source, _asked: Asked) -> Taken:
+def read(source: Source, _options: InputOptions) -> InputTimes:
     """The response times of the requests that were answered without an error."""
     cells = kept_cells(source, Wanted((_TIME, _STATUS), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
     histogram, failed = of_successes(cells, _TIME, TimeUnit.S, succeeded)
-    return Taken(
+    return InputTimes(
         "hey CSV", _TIME, TimeUnit.S, Grain.REQUESTS, Loop.CLOSED, histogram, left_out=failed
     )
 
@@ -36,7 +37,7 @@ def _is_summary(head: bytes) -> bool:
     return head.lstrip().startswith(b"Summary:") and b"Response time histogram:" in head
 
 
-def _refuse(source: Source, _asked: Asked) -> Taken:
+def _refuse(source: Source, _options: InputOptions) -> InputTimes:
     message = f"`{source.name}` is a summary of hey, which does not tell the times of requests"
     hint = "give the rows: `hey -o csv`"
     raise source.fault(Code.UNKNOWN_INPUT, message, advice=hint)

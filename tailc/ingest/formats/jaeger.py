@@ -16,10 +16,11 @@ from typing import Any
 
 from tailc.errors import Code
 from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes
 from tailc.ingest.json_items import items_of
+from tailc.ingest.options import InputOptions
 from tailc.ingest.span_table import NO_SPAN, Span
-from tailc.ingest.spans import Attribute, attribute_asked, taken_of
-from tailc.ingest.taken import Asked, Taken
+from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, brief
 
@@ -33,14 +34,14 @@ _HEX = 16
 _TRUE = (True, "true")
 
 
-def read(source: Source, asked: Asked) -> Taken:
+def read(source: Source, options: InputOptions) -> InputTimes:
     """The times of the server spans in all traces."""
     source.check_gzip()
-    return taken_of(_spans(source, asked), source, asked, _NAME, TimeUnit.US)
+    return times_of_spans(_spans(source, options), source, options, _NAME, TimeUnit.US)
 
 
-def _spans(source: Source, asked: Asked) -> Iterator[Span]:
-    attribute = attribute_asked(asked)
+def _spans(source: Source, options: InputOptions) -> Iterator[Span]:
+    attribute = stated_attribute(options.spans)
     for row, trace in enumerate(items_of(source, _BEGIN), 1):
         try:
             yield from [_span(span, attribute) for span in trace["spans"]]

@@ -13,8 +13,9 @@ import numpy as np
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
-from tailc.ingest.taken import Asked, Loop, Taken
 from tailc.traces.cells import numbers
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS, Histogram, histogram_of
@@ -31,17 +32,17 @@ _HEADER = b"metric_name,timestamp,metric_value,"
 _OBJECT = re.compile(rb'\{(?=[^\n]*"type":"(Metric|Point)")[^\n]*"metric":"')
 
 
-def read_csv(source: Source, _asked: Asked) -> Taken:
+def read_csv(source: Source, _options: InputOptions) -> InputTimes:
     """The times of the requests that were answered without an error."""
     wanted = Wanted(("metric_value", "status"), (), ("metric_name",))
     cells = kept_cells(source, wanted, (("metric_name", METRIC),), "csv")
     succeeded = is_success(numbers(cells, "status"))
     cells.stop_if_refused()
     histogram, failed = of_successes(cells, "metric_value", TimeUnit.MS, succeeded)
-    return _taken("k6 CSV", histogram, failed)
+    return _times("k6 CSV", histogram, failed)
 
 
-def read_json(source: Source, _asked: Asked) -> Taken:
+def read_json(source: Source, _options: InputOptions) -> InputTimes:
     """The same of JSON lines."""
     source.check_gzip()
     ns: list[int] = []
@@ -60,11 +61,11 @@ def read_json(source: Source, _asked: Asked) -> Taken:
         message = f"`{source.name}` has no `{METRIC}` of a request that succeeded"
         hint = "give the output of a script that sends HTTP requests"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
-    return _taken("k6 JSON", histogram_of(np.array(ns)), failed)
+    return _times("k6 JSON", histogram_of(np.array(ns)), failed)
 
 
-def _taken(name: str, histogram: Histogram, failed: int) -> Taken:
-    return Taken(
+def _times(name: str, histogram: Histogram, failed: int) -> InputTimes:
+    return InputTimes(
         name, METRIC, TimeUnit.MS, Grain.REQUESTS, Loop.UNSTATED, histogram, left_out=failed
     )
 

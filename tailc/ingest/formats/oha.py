@@ -12,9 +12,10 @@ from typing import Any
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.options import InputOptions
 from tailc.ingest.percentiles import of_points
 from tailc.ingest.rows import is_success, of_successes
-from tailc.ingest.taken import Asked, Loop, Taken
 from tailc.ingest.texts import report
 from tailc.percentiles import PPM, percentile_rank
 from tailc.traces.cells import numbers
@@ -43,18 +44,18 @@ _PERCENTILES_PPM = {
 }
 
 
-def read_csv(source: Source, _asked: Asked) -> Taken:
+def read_csv(source: Source, _options: InputOptions) -> InputTimes:
     """The durations of the requests that were answered without an error."""
     cells = kept_cells(source, Wanted((_TIME, _STATUS), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
     histogram, failed = of_successes(cells, _TIME, TimeUnit.S, succeeded)
-    return Taken(
+    return InputTimes(
         "oha CSV", _TIME, TimeUnit.S, Grain.REQUESTS, Loop.UNSTATED, histogram, left_out=failed
     )
 
 
-def read_json(source: Source, _asked: Asked) -> Taken:
+def read_json(source: Source, _options: InputOptions) -> InputTimes:
     """The percentiles of the requests that were answered."""
     try:
         document = json.loads(report(source))
@@ -65,7 +66,7 @@ def read_json(source: Source, _asked: Asked) -> Taken:
         raise _broken(source, "it is nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise _broken(source, str(error)) from None
-    return Taken(
+    return InputTimes(
         "oha JSON",
         "latencyPercentiles",
         TimeUnit.S,

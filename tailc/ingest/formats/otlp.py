@@ -9,11 +9,12 @@ from collections.abc import Iterator
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes
 from tailc.ingest.json_items import documents_of
+from tailc.ingest.options import InputOptions
 from tailc.ingest.otlp import spans_of_export, spans_of_json
 from tailc.ingest.span_table import Span
-from tailc.ingest.spans import Attribute, attribute_asked, taken_of
-from tailc.ingest.taken import Asked, Taken
+from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
@@ -23,13 +24,13 @@ _BEGIN = re.compile(rb'\s*(\{\s*"resourceSpans"\s*:?\s*\[?\s*)')
 _WRITE = "give the JSON lines of a collector's file exporter, one export a line"
 
 
-def read(source: Source, asked: Asked) -> Taken:
+def read(source: Source, options: InputOptions) -> InputTimes:
     """The times of the server spans in all exports."""
     source.check_gzip()
     begin = _BEGIN.match(source.head())
     is_laid_out = begin is not None and b"\n" in begin[1]
-    spans = (_of_documents if is_laid_out else _of_lines)(source, attribute_asked(asked))
-    return taken_of(spans, source, asked, _NAME, TimeUnit.NS)
+    spans = (_of_documents if is_laid_out else _of_lines)(source, stated_attribute(options.spans))
+    return times_of_spans(spans, source, options, _NAME, TimeUnit.NS)
 
 
 def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[Span]:

@@ -19,11 +19,12 @@ from tailc.ingest.frames import (
     frames_of,
     inflated_start,
 )
+from tailc.ingest.input_times import InputTimes
 from tailc.ingest.messages import Wording, decoded
+from tailc.ingest.options import InputOptions
 from tailc.ingest.otlp import Decoder, spans_of_json, starts_with_spans
 from tailc.ingest.span_table import Span
-from tailc.ingest.spans import attribute_asked, taken_of
-from tailc.ingest.taken import Asked, Taken
+from tailc.ingest.spans import stated_attribute, times_of_spans
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
@@ -42,16 +43,16 @@ Messages = Callable[[pa.NativeFile], Iterator[bytes]]
 Decode = Callable[[bytes], Iterable[Span]]
 
 
-def read_request(source: Source, asked: Asked) -> Taken:
+def read_request(source: Source, options: InputOptions) -> InputTimes:
     """The times of the server spans in the body of an export, or several in a row."""
-    decoder = Decoder(attribute_asked(asked))
+    decoder = Decoder(stated_attribute(options.spans))
     spans = _spans(source, lambda stream: fields_of(stream, _KEY), decoder.spans)
-    return taken_of(spans, source, asked, _REQUEST, TimeUnit.NS)
+    return times_of_spans(spans, source, options, _REQUEST, TimeUnit.NS)
 
 
-def read_framed(source: Source, asked: Asked) -> Taken:
+def read_framed(source: Source, options: InputOptions) -> InputTimes:
     """The same of messages with their lengths, protobuf or JSON."""
-    attribute = attribute_asked(asked)
+    attribute = stated_attribute(options.spans)
     decoder = Decoder(attribute)
 
     def decode(message: bytes) -> Iterable[Span]:
@@ -61,7 +62,7 @@ def read_framed(source: Source, asked: Asked) -> Taken:
             raise TooLongError(f"is JSON of more than {MAX_LINE_BYTES:,} bytes")
         return spans_of_json(message, attribute)
 
-    return taken_of(_spans(source, frames_of, decode), source, asked, _FRAMED, TimeUnit.NS)
+    return times_of_spans(_spans(source, frames_of, decode), source, options, _FRAMED, TimeUnit.NS)
 
 
 def _spans(source: Source, messages_of: Messages, decode: Decode) -> Iterator[Span]:

@@ -11,8 +11,9 @@ import numpy as np
 
 from tailc.errors import Code
 from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
-from tailc.ingest.taken import Asked, Loop, Taken
 from tailc.traces.cells import Cells, numbers
 from tailc.traces.counted import Grain
 from tailc.traces.csv_table import CsvTable
@@ -33,22 +34,22 @@ _WANTED = Wanted(("latency", "code"), (), ())
 _GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
 
 
-def read_json(source: Source, _asked: Asked) -> Taken:
+def read_json(source: Source, _options: InputOptions) -> InputTimes:
     """The latencies of the requests that succeeded, of JSON lines."""
-    return _taken("vegeta JSON", cells_of(NdjsonTable(source), _WANTED, source.name))
+    return _times("vegeta JSON", cells_of(NdjsonTable(source), _WANTED, source.name))
 
 
-def read_csv(source: Source, _asked: Asked) -> Taken:
+def read_csv(source: Source, _options: InputOptions) -> InputTimes:
     """The same of CSV."""
-    return _taken("vegeta CSV", cells_of(CsvTable(source, _COLUMNS), _WANTED, source.name))
+    return _times("vegeta CSV", cells_of(CsvTable(source, _COLUMNS), _WANTED, source.name))
 
 
-def _taken(name: str, cells: Cells) -> Taken:
+def _times(name: str, cells: Cells) -> InputTimes:
     code = numbers(cells, "code")
     cells.stop_if_refused()
     # Code 0 is of a request without an answer.
     histogram, failed = of_successes(cells, "latency", TimeUnit.NS, is_success(np.asarray(code)))
-    return Taken(
+    return InputTimes(
         name, "latency", TimeUnit.NS, Grain.REQUESTS, Loop.OPEN, histogram, left_out=failed
     )
 
@@ -57,7 +58,7 @@ def _is_binary(head: bytes) -> bool:
     return all(name in head[:400] for name in _GOB_NAMES) and b"\x00" in head[:400]
 
 
-def _refuse(source: Source, _asked: Asked) -> Taken:
+def _refuse(source: Source, _options: InputOptions) -> InputTimes:
     message = f"`{source.name}` is a binary result of vegeta"
     hint = f"write it as text: `vegeta encode --to json {source.name}`"
     raise source.fault(Code.UNKNOWN_INPUT, message, advice=hint)

@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.options import InputOptions
 from tailc.ingest.percentiles import of_points
-from tailc.ingest.taken import Asked, Loop, Taken
-from tailc.ingest.texts import Line, lines_of, unit_asked
+from tailc.ingest.texts import Line, lines_of, stated_unit
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS
 from tailc.traces.reading import TimeUnit
@@ -42,7 +43,7 @@ def is_percentiles(head: bytes) -> bool:
     return _HEADING.match(first) is not None
 
 
-def read_wrk2(source: Source, _asked: Asked) -> Taken:
+def read_wrk2(source: Source, _options: InputOptions) -> InputTimes:
     """The spectrum of wrk2, of the time since each request should have been sent."""
     lines = lines_of(source)
     heading = next((at for at, line in enumerate(lines) if _HEADING.match(line.text)), None)
@@ -55,23 +56,23 @@ def read_wrk2(source: Source, _asked: Asked) -> Taken:
         if (found := _LOST.match(line.text))
         for count in found.groups()
     ]
-    taken = _taken(source, lines[heading + 1 :], "wrk2 output", TimeUnit.MS, Loop.OPEN)
-    return replace(taken, failed_among=sum(failed), left_out=sum(lost))
+    times = _times(source, lines[heading + 1 :], "wrk2 output", TimeUnit.MS, Loop.OPEN)
+    return replace(times, failed_among=sum(failed), left_out=sum(lost))
 
 
-def read_percentiles(source: Source, asked: Asked) -> Taken:
+def read_percentiles(source: Source, options: InputOptions) -> InputTimes:
     """The percentiles that HdrHistogram printed, in the unit asked for."""
-    unit = unit_asked(source, asked)
-    return _taken(source, lines_of(source)[1:], "HdrHistogram percentiles", unit, None)
+    unit = stated_unit(source, options.unit)
+    return _times(source, lines_of(source)[1:], "HdrHistogram percentiles", unit, None)
 
 
-def _taken(
+def _times(
     source: Source, lines: list[Line], name: str, unit: TimeUnit, loop: Loop | None
-) -> Taken:
+) -> InputTimes:
     points = list(_points(source, lines, unit.in_ms * _NS_PER_MS))
     what = "recorded latency" if loop else "values"
     histogram = of_points(points)
-    return Taken(name, what, unit, Grain.PERCENTILES, loop, histogram, len(points))
+    return InputTimes(name, what, unit, Grain.PERCENTILES, loop, histogram, len(points))
 
 
 def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[tuple[int, int]]:

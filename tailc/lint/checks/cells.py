@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting, first_rows
+from tailc.lint.roles import Role
 from tailc.lint.text_lines import TextLines
 from tailc.lint.views import Requests, Table
 from tailc.traces.arrow import truths_of
@@ -58,7 +59,7 @@ def _sentinels(requests: Requests) -> Iterator[Sighting]:
 
 
 def _minus_one(table: Table) -> Iterator[Sighting]:
-    name = table.roles.demand
+    name = table.roles.names.get(Role.DEMAND)
     if name is None or name not in table.cells.columns:
         return
     column = table.cells.columns[name]
@@ -88,7 +89,7 @@ def _mixed(table: Table) -> Iterator[Sighting]:
     """Both whole seconds and fractions: two writers of one column."""
     for name in table.number_columns:
         column = table.cells.columns[name]
-        if not pa.types.is_string(column.type) or table.roles.demand != name:
+        if not pa.types.is_string(column.type) or table.roles.names.get(Role.DEMAND) != name:
             continue
         pointed = truths_of(pc.fill_null(pc.match_substring(column, "."), False))
         if len(pointed) < _ENOUGH:

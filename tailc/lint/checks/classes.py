@@ -9,18 +9,16 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
-from tailc.lint.views import Requests
+from tailc.lint.views import Classes
 from tailc.traces.arrow import numpy_of
 
 _MOST_SHARE, _FEW_ROWS = 0.99, 20
 _ID_SHARE, _ENOUGH = 0.5, 100
 
 
-def _counts(requests: Requests) -> dict[str, int]:
+def _counts(classes: Classes) -> dict[str, int]:
     """The requests of each class."""
-    if requests.request_class is None:
-        return {}
-    named = requests.request_class.combine_chunks().dictionary_encode()
+    named = classes.names.combine_chunks().dictionary_encode()
     index = numpy_of(named.indices)
     count = np.bincount(index[index >= 0].astype(np.int64), minlength=len(named.dictionary))
     names = [str(name) for name in named.dictionary.to_pylist()]
@@ -32,22 +30,22 @@ def _is_id(counts: dict[str, int]) -> bool:
     return rows >= _ENOUGH and len(counts) > _ID_SHARE * rows
 
 
-def _one_a_row(requests: Requests) -> Iterator[Sighting]:
-    counts = _counts(requests)
+def _one_a_row(classes: Classes) -> Iterator[Sighting]:
+    counts = _counts(classes)
     if _is_id(counts):
         yield Sighting(f"{sum(counts.values()):,} requests are of {len(counts):,} classes")
 
 
-def _dominating(requests: Requests) -> Iterator[Sighting]:
-    counts = _counts(requests)
+def _dominating(classes: Classes) -> Iterator[Sighting]:
+    counts = _counts(classes)
     rows = sum(counts.values())
     for name, count in counts.items():
         if len(counts) > 1 and rows >= _ENOUGH and count > _MOST_SHARE * rows:
             yield Sighting(f"class `{name}` has {count:,} of {rows:,} requests")
 
 
-def _rare(requests: Requests) -> Iterator[Sighting]:
-    counts = _counts(requests)
+def _rare(classes: Classes) -> Iterator[Sighting]:
+    counts = _counts(classes)
     rare = {name: count for name, count in counts.items() if count < _FEW_ROWS}
     if rare and len(counts) > 1 and not _is_id(counts) and sum(counts.values()) >= _ENOUGH:
         name, count = next(iter(rare.items()))
@@ -55,9 +53,9 @@ def _rare(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(f"class `{name}` has {count} requests{more}")
 
 
-def _spellings(requests: Requests) -> Iterator[Sighting]:
+def _spellings(classes: Classes) -> Iterator[Sighting]:
     alike: dict[str, list[str]] = defaultdict(list)
-    for name in _counts(requests):
+    for name in _counts(classes):
         alike[name.strip().casefold().replace("_", "-")].append(name)
     for names in alike.values():
         if len(names) > 1:
@@ -75,7 +73,7 @@ CHECKS = (
             "no class has requests enough for a curve or a percentile",
             "name a column with few different values",
         ),
-        Requests,
+        Classes,
         _one_a_row,
     ),
     Check(
@@ -87,7 +85,7 @@ CHECKS = (
             "percentiles of the whole are those of that class, whatever the others take",
             "give the others an SLO of their own if they matter",
         ),
-        Requests,
+        Classes,
         _dominating,
     ),
     Check(
@@ -99,7 +97,7 @@ CHECKS = (
             "its percentiles and its curve are guesses",
             "measure more of it, or put it with another class",
         ),
-        Requests,
+        Classes,
         _rare,
     ),
     Check(
@@ -111,7 +109,7 @@ CHECKS = (
             "one class is taken for two, and a curve is found for one of them alone",
             "write each class in one way",
         ),
-        Requests,
+        Classes,
         _spellings,
     ),
 )

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
+from tailc.lint.roles import Role
 from tailc.lint.views import Header, Table, Unknown
 from tailc.units import shorten
 
@@ -56,7 +57,7 @@ def _text_numbers(table: Table) -> Iterator[Sighting]:
 
 
 def _short_floats(table: Table) -> Iterator[Sighting]:
-    name = table.roles.time
+    name = table.roles.names.get(Role.TIME)
     if name is None or not pa.types.is_float32(table.cells.columns[name].type):
         return
     largest = table.cells.columns[name].cast(pa.float64())

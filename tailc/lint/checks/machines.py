@@ -29,7 +29,7 @@ def _of_each(
         found = find(each)
         if found.any():
             rows = first_rows(each.row, found)
-            column = getattr(machines.trace.reading, field)
+            column = getattr(machines.trace.reading.columns, field)
             yield Sighting(f"`{each.name}` {message}", int(found.sum()), rows, column=column)
 
 
@@ -53,7 +53,7 @@ def _overfull(machines: Machines) -> Iterator[Sighting]:
     if found.any():
         order = np.argsort(row)
         message = f"shares at one time add up to {total.max():.2f} of the host"
-        rows, column = first_rows(row[order], found[order]), machines.trace.reading.share
+        rows, column = first_rows(row[order], found[order]), machines.trace.reading.columns.share
         yield Sighting(message, int(found.sum()), rows, column=column)
 
 
@@ -111,7 +111,7 @@ CHECKS = (
         3,
         "counter-as-throughput",
         Severity.ERROR,
-        partial(_of_each, "demand", "has a throughput that only rises", _rising),
+        partial(_of_each, "throughput", "has a throughput that only rises", _rising),
         "throughput only rises, as a counter does",
         "work since the start is taken for work a second",
         "take the difference of each row to the one before, by the time between them",
@@ -120,7 +120,7 @@ CHECKS = (
         4,
         "throughput-spike",
         Severity.WARNING,
-        partial(_of_each, "demand", "does many times what it does else", _spikes),
+        partial(_of_each, "throughput", "does many times what it does else", _spikes),
         "a throughput is many times all others",
         "least squares bend the whole model to one row",
         "look what was counted there, and leave the rows of that machine up to it out",
@@ -129,7 +129,7 @@ CHECKS = (
         5,
         "stuck-throughput",
         Severity.WARNING,
-        partial(_of_each, "demand", "does the same under shares that change", _stuck),
+        partial(_of_each, "throughput", "does the same under shares that change", _stuck),
         "throughput stays the same while the share changes",
         "a logger that hangs, or a machine without enough to do, is taken for one that is slow",
         "give the machine more work than its largest share can do, and log anew",

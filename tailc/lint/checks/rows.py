@@ -8,7 +8,7 @@ import numpy as np
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting, first_rows
-from tailc.lint.views import Requests, Stream
+from tailc.lint.views import Attempts, RequestIds, Requests, Stream
 from tailc.traces.arrow import numpy_of
 
 _BLOCK, _LIVELY = 32, 12
@@ -51,10 +51,10 @@ def _blocks(requests: Requests) -> Iterator[Sighting]:
         yield Sighting(message, rows=(int(requests.row[at]),), column=requests.column)
 
 
-def _same_ids(requests: Requests) -> Iterator[Sighting]:
-    if requests.request is None or len(requests.request) < 2:
+def _same_ids(requests: RequestIds) -> Iterator[Sighting]:
+    if len(requests.ids) < 2:
         return
-    names = requests.request.combine_chunks().dictionary_encode()
+    names = requests.ids.combine_chunks().dictionary_encode()
     index = numpy_of(names.indices)
     first = np.unique(index, return_index=True)[1]
     again = np.ones(len(index), np.bool_)
@@ -64,12 +64,10 @@ def _same_ids(requests: Requests) -> Iterator[Sighting]:
         yield Sighting("the request's id stands on an earlier row", int(again.sum()), rows)
 
 
-def _retried(requests: Requests) -> Iterator[Sighting]:
-    if requests.attempt is None:
-        return
-    found = requests.attempt > np.nanmin(requests.attempt)
+def _retried(attempts: Attempts) -> Iterator[Sighting]:
+    found = attempts.number > np.nanmin(attempts.number)
     if found.any():
-        rows = first_rows(requests.row, found)
+        rows = first_rows(attempts.row, found)
         yield Sighting("the row is a further attempt of a request", int(found.sum()), rows)
 
 
@@ -107,7 +105,7 @@ CHECKS = (
             "a request that was sent or logged again counts twice",
             "keep one row of each id, or split by hash of the id so that they stay together",
         ),
-        Requests,
+        RequestIds,
         _same_ids,
     ),
     Check(
@@ -119,7 +117,7 @@ CHECKS = (
             "retries come where the server was slow, so slow requests count more than they should",
             "keep the first attempt of each, with all that it took",
         ),
-        Requests,
+        Attempts,
         _retried,
     ),
 )

@@ -10,6 +10,7 @@ from tailc.artifact.envelope import Policy
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.outcome import Outcome
 from tailc.percentiles import PPM
+from tailc.traces.reading import clock_khz_of
 
 
 @dataclass(frozen=True)
@@ -81,4 +82,4 @@ def reference_khz(policy: Policy) -> int | None:
     """The clock at which the policy's demands were measured, or are counted; None: not told."""
     table = policy.tail_table
     told = None if table is None else table.reference_khz
-    return policy.reading.clock_khz if told is None else told
+    return clock_khz_of(policy.reading) if told is None else told

@@ -34,8 +34,8 @@ def with_recorded(
     if aim.recorded is None:
         return aim, ()
     trace, chosen = read.trace, None
-    if read.reading.split is not None:
-        chosen = ~held_out_mask(trace, read.reading.split)
+    if (rule := read.reading.rows.split) is not None:
+        chosen = ~held_out_mask(trace, rule)
         trace = replace(trace, requests=trace.requests.select(chosen), split_key=None)
     demand, column = opened.spec.demand, aim.recorded
     assert isinstance(demand, DemandSpec | ClockedDemandSpec)

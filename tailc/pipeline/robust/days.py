@@ -25,6 +25,6 @@ def design_days(opened: OpenedSpec, read: OpenedTrace, column: str | None) -> Da
         message = "days are read from the trace once more, and standard input can be read once"
         place = opened.loaded.place("search", "robust", "days")
         raise TailcError(Finding(Code.CONFLICT, message, place, "put the trace in a file"))
-    found = read_days(path, column, read.reading.where, demand.format)
-    rule = read.reading.split
+    found = read_days(path, column, read.reading.rows.where, demand.format)
+    rule = read.reading.rows.split
     return found if rule is None else found.select(~held_out_mask(read.trace, rule))

@@ -111,7 +111,7 @@ def drift_findings(
         Finding(
             Code.DRIFT,
             f"`{machine.name}` has drifted: {_said(machine, drift)}",
-            held_out.place(machine.name, held_out.reading.demand),
+            held_out.place(machine.name, held_out.reading.columns.throughput),
             hint,
             Severity.WARNING,
         )

@@ -52,7 +52,7 @@ def missing_machines(shares: Shares, held_out: ThroughputTrace) -> tuple[Finding
     """A finding for each machine with a target that no row is of."""
     measured = {each.name for each in held_out.series}
     known = ", ".join(f"`{name}`" for name in sorted(measured))
-    place = Place(held_out.source, field=held_out.reading.machine)
+    place = Place(held_out.source, field=held_out.reading.columns.machine)
     return tuple(
         Finding(
             Code.UNKNOWN_MACHINE,
@@ -71,7 +71,7 @@ def too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcErr
         f"{counted(steps, 'step')} of {format_us(shares.step_us)} were measured, and none comes "
         f"after the first full window of {format_us(shares.window_us)}"
     )
-    place = Place(held_out.source, field=held_out.reading.time)
+    place = Place(held_out.source, field=held_out.reading.columns.time)
     return TailcError(Finding(Code.EMPTY_TRACE, message, place, "give rows of a longer time"))
 
 
@@ -85,7 +85,7 @@ def _apart(shares: Shares, held_out: ThroughputTrace) -> TailcError:
         f"`{last.name}` was measured from {format_us(int(last.time_us[0]))} on, and `{first.name}` "
         f"until {format_us(int(first.time_us[-1]))}: there is no step in which both were"
     )
-    place = held_out.place(last.name, held_out.reading.time)
+    place = held_out.place(last.name, held_out.reading.columns.time)
     hint = "give rows of all machines from the same time, counted from one start"
     return TailcError(Finding(Code.EMPTY_TRACE, message, place, hint))
 
@@ -97,5 +97,5 @@ def _unusable(shares: Shares, held_out: ThroughputTrace, series: Series) -> Find
         f"{step}"
     )
     hint = "measure once a step, or a whole number of times a step, with a share of the host"
-    place = held_out.place(series.name, held_out.reading.time)
+    place = held_out.place(series.name, held_out.reading.columns.time)
     return Finding(Code.BAD_MODEL, message, place, hint)

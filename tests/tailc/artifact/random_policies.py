@@ -8,6 +8,7 @@ from random import Random
 from typing import TypeVar
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
+from tailc.artifact.reading_record import Reading, reading_of
 from tailc.forms.controller import (
     FEWEST_FRACTION_BITS,
     LARGEST_AGE_US,
@@ -53,7 +54,7 @@ from tailc.forms.tail_table import (
 )
 from tailc.specs.slo import Slo
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
+from tailc.traces.reading import Curve, SplitBy, SplitRule, TimeUnit, Timings, TraceReading
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tests.tailc.forms.plan.random_plans import random_plan
 
@@ -384,11 +385,11 @@ def _climbs(rng: Random, rungs: int, oldest_us: int) -> tuple[Climb, ...]:
     return tuple(Climb(age, rung) for age, rung in zip(sorted(ages), reached, strict=True))
 
 
-def _reading(rng: Random) -> Reading:
+def _reading(rng: Random) -> TraceReading:
     draw = rng.random()
     if draw < 0.1:
-        return _throughput(rng)
-    return _run_times(rng) if draw < 0.2 else _demand_reading(rng)
+        return reading_of(_throughput(rng))
+    return reading_of(_run_times(rng) if draw < 0.2 else _demand_reading(rng))
 
 
 def _run_times(rng: Random) -> Reading:
@@ -405,7 +406,7 @@ def _throughput(rng: Random) -> Reading:
 def _demand_reading(rng: Random) -> Reading:
     has_timings = rng.random() < 0.3
     curves = () if has_timings else tuple(_curve(rng) for _ in range(rng.randint(0, 3)))
-    memory = rng.choice((None, None, None, _name(rng)))
+    memory = None if has_timings else rng.choice((None, None, None, _name(rng)))
     needs_columns = not has_timings and not curves
     return Reading(
         measure=rng.choice(_OF_DEMAND),

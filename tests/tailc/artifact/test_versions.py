@@ -17,6 +17,7 @@ from tailc.artifact.files import read_policy
 from tailc.artifact.flat_form import decode_flat, encode_flat
 from tailc.artifact.json_form import encode_json, minor_of
 from tailc.artifact.plain import from_plain, to_plain
+from tailc.artifact.reading_record import reading_of, record_of_reading
 from tailc.artifact.refusal import Refusal
 from tailc.artifact.shapes import (
     MEMBERS_SINCE,
@@ -239,10 +240,11 @@ def test_what_is_younger_than_its_record_or_enumeration_says_so() -> None:
 def test_each_late_member_makes_a_policy_one_of_its_minor_version() -> None:
     policy = lucene_policy()
     throughput = read_policy(VECTORS / "shares.json").reading
+    with_memory = replace(record_of_reading(policy_of("tails").reading), clock_khz=None)
     for changed in (
         replace(policy, forms=read_policy(VECTORS / "lanes.json").forms),
         replace(policy, reading=throughput),
-        replace(policy, reading=replace(policy.reading, memory="memory_ms")),
+        replace(policy, reading=reading_of(with_memory)),
         read_policy(VECTORS / "tails-trim.json"),
     ):
         assert minor_of(changed) == 3

@@ -1,18 +1,26 @@
-"""How an input is refused."""
+"""Options of an ingest by their names on the command line, and how an input is refused."""
 
 from tailc.errors import Finding, TailcError
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
-from tailc.ingest.taken import Asked
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions, MetricOptions, SpanOptions
 from tailc.traces.profile import Measure
 
-OPEN = Said(Measure.RESPONSE_OPEN)
+OPEN = StatedMeasure(Measure.RESPONSE_OPEN)
 
 
-def refused(path, said: Said = OPEN, **asked) -> Finding:
+def options(
+    unit=None, table=None, attribute=None, with_internal=False, metric=None, **of_metric
+) -> InputOptions:
+    """Those given."""
+    spans = SpanOptions(attribute, with_internal)
+    return InputOptions(unit, table, spans, MetricOptions(metric, **of_metric))
+
+
+def refused(path, stated: StatedMeasure = OPEN, **given) -> Finding:
     """The first finding, which has help; AssertionError where the input is read."""
     try:
-        ingest([str(path)], Asked(**asked), said)
+        ingest([str(path)], options(**given), stated)
     except TailcError as error:
         found = error.findings[0]
         assert found.help

@@ -14,7 +14,7 @@ import pytest
 from tailc.errors import Code
 from tailc.ingest.hdr import MAX_INFLATED_BYTES, HdrError, decoded
 from tailc.ingest.ingest import ingest
-from tailc.ingest.taken import Asked
+from tailc.ingest.options import InputOptions
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.refusal import OPEN, refused
 
@@ -79,7 +79,7 @@ def test_a_last_line_of_k6_that_is_cut_before_its_metric_is_refused(tmp_path):
     found = refused(path)
     assert found.code is Code.TRUNCATED
     path.write_bytes(sound + b'{"type":"Point","data":{},"metric":"vus"}')
-    assert ingest([str(path)], Asked(), OPEN).counted.histogram.requests
+    assert ingest([str(path)], InputOptions(), OPEN).counted.histogram.requests
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

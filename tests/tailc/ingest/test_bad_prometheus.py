@@ -8,10 +8,10 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
-from tailc.ingest.taken import Asked
+from tailc.ingest.options import InputOptions
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.answers import answer, native
-from tests.tailc.ingest.refusal import OPEN, refused
+from tests.tailc.ingest.refusal import OPEN, options, refused
 
 SAMPLES = Path(__file__).parent / "samples"
 TYPE = "# TYPE x_seconds histogram\n"
@@ -84,7 +84,7 @@ def test_requests_above_all_finite_buckets_are_refused_with_how_many_there_are(t
 def test_requests_beyond_the_last_bucket_before_the_earlier_scrape_do_not_matter(tmp_path):
     earlier = scrape(tmp_path, buckets(90, 97, 100), "earlier")
     later = scrape(tmp_path, buckets(95, 107, 110), "later")
-    found = ingest([str(later)], Asked(since=str(earlier)), OPEN).counted.histogram
+    found = ingest([str(later)], options(since=str(earlier)), OPEN).counted.histogram
     assert found.requests == 10
     assert refused(earlier, since=str(later)).code is Code.COUNTER_RESET
 
@@ -93,7 +93,7 @@ def test_a_label_set_that_was_not_there_before_began_at_none(tmp_path):
     earlier = scrape(tmp_path, buckets(90, 97, 97, labels='page="/a",'), "earlier")
     both = buckets(92, 99, 99, labels='page="/a",') + buckets(1, 4, 4, labels='page="/b",')
     later = scrape(tmp_path, both, "later")
-    found = ingest([str(later)], Asked(since=str(earlier)), OPEN).counted.histogram
+    found = ingest([str(later)], options(since=str(earlier)), OPEN).counted.histogram
     assert found.requests == 2 + 4
 
 
@@ -132,7 +132,7 @@ def test_several_metrics_without_a_choice_are_listed(tmp_path):
     assert "`x_seconds`, `y_seconds`" in str(found.help)
     assert "`x_seconds`, `y_seconds`" in str(refused(path, metric="z").help)
     for metric, requests in (("x_seconds", 5), ("y_seconds_bucket", 2)):
-        counted = ingest([str(path)], Asked(metric=metric), OPEN).counted
+        counted = ingest([str(path)], options(metric=metric), OPEN).counted
         assert counted.histogram.requests == requests
 
 
@@ -148,7 +148,7 @@ def test_histograms_with_other_buckets_are_not_added(tmp_path):
     other = buckets(1, 2, 2, labels='page="/b",', bounds=("0.2", "0.5", "+Inf"))
     path = scrape(tmp_path, buckets(3, 5, 5, labels='page="/a",') + other)
     assert refused(path).code is Code.MIXED_BUCKETS
-    chosen = ingest([str(path)], Asked(labels=(("page", "/b"),)), OPEN).counted
+    chosen = ingest([str(path)], options(labels=(("page", "/b"),)), OPEN).counted
     assert chosen.histogram.requests == 2
 
 
@@ -200,7 +200,9 @@ def test_an_answer_that_cannot_be_is_refused(tmp_path, result, code, words):
 
 def test_a_counter_that_falls_within_a_range_is_refused(tmp_path):
     good = [classic(["1", "5", "9"]), classic(["1", "5", "9"], "+Inf")]
-    assert ingest([str(answer(tmp_path, good, "matrix"))], Asked(), OPEN).counted.histogram.requests
+    assert ingest(
+        [str(answer(tmp_path, good, "matrix"))], InputOptions(), OPEN
+    ).counted.histogram.requests
     found = refused(answer(tmp_path, [classic(["7", "2", "9"])], "matrix"))
     assert found.code is Code.COUNTER_RESET
     assert "x_seconds_bucket" in found.message
@@ -237,7 +239,7 @@ def test_damage_is_a_profile_or_a_located_finding(tmp_path, name):
         path.write_bytes(data)
         with contextlib.suppress(TailcError):
             metric = "load_duration_seconds" if name.endswith("pb") else None
-            ingest([str(path)], Asked(unit=TimeUnit.S, metric=metric), OPEN)
+            ingest([str(path)], options(unit=TimeUnit.S, metric=metric), OPEN)
             continue
         refusals += 1
     assert refusals > 6
@@ -246,7 +248,7 @@ def test_damage_is_a_profile_or_a_located_finding(tmp_path, name):
 @pytest.mark.parametrize("value", ["0.5", "NaN", "-1"])
 def test_numbers_of_other_metrics_are_not_looked_at(tmp_path, value):
     path = scrape(tmp_path, f"free_count {value}\n" + buckets(3, 5, 5) + "x_seconds_count 5\n")
-    assert ingest([str(path)], Asked(), OPEN).counted.histogram.requests == 5
+    assert ingest([str(path)], InputOptions(), OPEN).counted.histogram.requests == 5
 
 
 def test_a_total_that_is_no_number_of_requests_is_refused(tmp_path):

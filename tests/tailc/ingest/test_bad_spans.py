@@ -13,7 +13,7 @@ from tailc.errors import Code, TailcError
 from tailc.ingest.frames import MAX_MESSAGE_BYTES
 from tailc.ingest.ingest import ingest
 from tailc.ingest.json_items import MAX_ITEM_CHARACTERS
-from tailc.ingest.taken import Asked
+from tailc.ingest.options import InputOptions
 from tests.tailc.ingest.protobuf import framed, request, server, sized, varint
 from tests.tailc.ingest.refusal import OPEN, refused
 
@@ -100,7 +100,7 @@ def test_fields_that_are_not_known_are_passed_over(tmp_path):
     )
     path = tmp_path / "x"
     path.write_bytes(sized(1, more + sized(2, sized(2, server(5_000)) + more) + more))
-    found = ingest([str(path)], Asked(), OPEN).counted.histogram
+    found = ingest([str(path)], InputOptions(), OPEN).counted.histogram
     assert (found.requests, found.min_ns, found.max_ns) == (1, 5_000, 5_000)
 
 
@@ -127,7 +127,7 @@ def trace(**changes):
 def test_what_follows_from_a_span_of_jaeger_takes_no_time_of_it(tmp_path):
     path = tmp_path / "x.json"
     path.write_bytes(jaeger(trace(), trace(traceID="b", duration=7_000)))
-    found = ingest([str(path)], Asked(), OPEN).counted.histogram
+    found = ingest([str(path)], InputOptions(), OPEN).counted.histogram
     assert (found.requests, found.min_ns, found.max_ns) == (2, 5_000_000, 7_000_000)
 
 
@@ -179,7 +179,7 @@ def test_damaged_spans_are_read_or_refused_with_help(tmp_path_factory, sample, d
     path.write_bytes(data)
     findings = ()
     try:
-        read = ingest([str(path)], Asked(), OPEN)
+        read = ingest([str(path)], InputOptions(), OPEN)
         assert read.counted.histogram.requests > 0
     except TailcError as error:
         findings = error.findings

@@ -7,8 +7,8 @@ import pytest
 from tailc.errors import TailcError
 from tailc.ingest import columns
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
-from tailc.ingest.taken import Asked
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions, TimeColumn
 from tailc.traces.profile import Measure
 from tailc.traces.profile_file import written_counted
 from tailc.traces.reading import TimeUnit
@@ -38,8 +38,8 @@ BAD = {
 
 
 def profile(path):
-    asked = Asked("demand_ms", None, TimeUnit.MS)
-    return written_counted(ingest([str(path)], asked, Said(Measure.DEMAND_BUSY)).counted)
+    given = InputOptions(TimeUnit.MS, TimeColumn("demand_ms"))
+    return written_counted(ingest([str(path)], given, StatedMeasure(Measure.DEMAND_BUSY)).counted)
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
@@ -70,7 +70,11 @@ def test_rows_that_span_blocks_are_counted_once(tmp_path, monkeypatch, ending):
     data = ("n,demand_ms,note\n" + "".join(lines)).encode()
     path.write_bytes(gzip.compress(data, 1) if ending else data)
     monkeypatch.setattr(columns, "LONG_CSV_BYTES", 0)
-    counted = ingest([str(path)], Asked("demand_ms", None, TimeUnit.MS), Said(Measure.DEMAND_BUSY))
+    counted = ingest(
+        [str(path)],
+        InputOptions(TimeUnit.MS, TimeColumn("demand_ms")),
+        StatedMeasure(Measure.DEMAND_BUSY),
+    )
     histogram = counted.counted.histogram
     assert histogram.requests == 150_000
     assert (histogram.min_ns, histogram.max_ns) == (1_125_000, 150_000_125_000)

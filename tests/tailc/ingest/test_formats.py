@@ -10,21 +10,22 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.ingest.formats import find_formats
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
-from tailc.ingest.taken import Asked, Loop
+from tailc.ingest.input_times import Loop
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions
 from tailc.traces.counted import Grain
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 
 SAMPLES = Path(__file__).parent / "samples"
 RELATIVE_ERROR = 2**-11
-OPEN = Said(Measure.RESPONSE_OPEN)
+OPEN = StatedMeasure(Measure.RESPONSE_OPEN)
 
 
 def taken(name, unit=None, said=OPEN):
-    (found,) = ingest([str(SAMPLES / name)], Asked(unit=unit), said).inputs
-    assert found.taken is not None
-    return found.taken
+    (found,) = ingest([str(SAMPLES / name)], InputOptions(unit=unit), said).inputs
+    assert found.times is not None
+    return found.times
 
 
 def counts(times_ns):
@@ -46,13 +47,13 @@ def test_vegeta_json_and_csv_are_the_same_latencies():
     good = [result["latency"] for result in results if result["code"] == 200]
     assert len(good) == len(results) - 1 == 59
     for name in ("vegeta.json", "vegeta.csv"):
-        found = taken(name, said=Said())
+        found = taken(name, said=StatedMeasure())
         assert_counted(found.histogram, good)
         assert (found.left_out, found.loop, found.grain) == (1, Loop.OPEN, Grain.REQUESTS)
 
 
 def test_hey_rows_are_seconds_and_those_of_errors_are_left_out():
-    said = Said(Measure.DEMAND_BUSY, because="one client was alone on the machine")
+    said = StatedMeasure(Measure.DEMAND_BUSY, because="one client was alone on the machine")
     found = taken("hey.csv", said=said)
     with (SAMPLES / "hey.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -62,7 +63,7 @@ def test_hey_rows_are_seconds_and_those_of_errors_are_left_out():
 
 
 def test_the_spectrum_of_wrk2_is_its_percentiles_and_its_total():
-    found = taken("wrk2.txt", said=Said())
+    found = taken("wrk2.txt", said=StatedMeasure())
     assert found.histogram.requests == 500
     # As the file prints them: 50 % 6.28 ms, 90 % 12.80 ms, 99 % 21.90 ms, 100 % 28.51 ms.
     for ppm, printed_ms in ((500_000, 6.28), (900_000, 12.80), (990_000, 21.90)):
@@ -76,8 +77,8 @@ def test_errors_of_sockets_of_wrk2_are_left_out(tmp_path):
     path = tmp_path / "run.txt"
     errors = b"  Socket errors: connect 1, read 3, write 0, timeout 41\nRequests/sec"
     path.write_bytes((SAMPLES / "wrk2.txt").read_bytes().replace(b"Requests/sec", errors))
-    found = ingest([str(path)], Asked(), Said())
-    assert (found.inputs[0].taken.left_out, found.inputs[0].taken.failed_among) == (45, 5)
+    found = ingest([str(path)], InputOptions(), StatedMeasure())
+    assert (found.inputs[0].times.left_out, found.inputs[0].times.failed_among) == (45, 5)
     told = [each.message for each in found.warnings if each.code is Code.FAILED_REQUESTS]
     assert [message.split(" of ")[0] for message in told] == [
         "45 failed requests",
@@ -94,11 +95,11 @@ def test_percentiles_of_hdrhistogram_need_a_unit(tmp_path):
     )
     path = tmp_path / "x.hgrm"
     path.write_text(text)
-    found = ingest([str(path)], Asked(unit=TimeUnit.US), OPEN).counted.histogram
+    found = ingest([str(path)], InputOptions(unit=TimeUnit.US), OPEN).counted.histogram
     assert (found.requests, found.min_ns, found.max_ns) == (4, 10_000, 40_000)
     assert found.quantile_ns(750_000) == pytest.approx(20_000, rel=RELATIVE_ERROR)
     with pytest.raises(TailcError) as caught:
-        ingest([str(path)], Asked(), OPEN)
+        ingest([str(path)], InputOptions(), OPEN)
     assert caught.value.findings[0].code is Code.MISSING_UNIT
 
 
@@ -168,8 +169,8 @@ def test_requests_of_oha_without_an_answer_are_left_out(tmp_path):
     document = json.loads((SAMPLES / "oha.json").read_text())
     reasons = {"operation timed out": 50, "connection refused": 2, "aborted due to deadline": 7}
     path.write_text(json.dumps(document | {"errorDistribution": reasons}))
-    (found,) = ingest([str(path)], Asked(), OPEN).inputs
-    assert (found.taken.left_out, found.taken.failed_among) == (52, 10)
+    (found,) = ingest([str(path)], InputOptions(), OPEN).inputs
+    assert (found.times.left_out, found.times.failed_among) == (52, 10)
 
 
 def test_oha_csv_is_the_rows_that_succeeded():
@@ -202,9 +203,9 @@ def test_a_run_of_oha_as_csv_is_its_rows_that_succeeded():
 def test_gzip_changes_nothing(tmp_path, name):
     packed = tmp_path / f"{name}.gz"
     packed.write_bytes(gzip.compress((SAMPLES / name).read_bytes()))
-    said = Said(Measure.DEMAND_BUSY, because="one client was alone on the machine")
-    plain = ingest([str(SAMPLES / name)], Asked(), said).counted
-    assert ingest([str(packed)], Asked(), said).counted.origins == plain.origins
+    said = StatedMeasure(Measure.DEMAND_BUSY, because="one client was alone on the machine")
+    plain = ingest([str(SAMPLES / name)], InputOptions(), said).counted
+    assert ingest([str(packed)], InputOptions(), said).counted.origins == plain.origins
 
 
 @pytest.mark.parametrize(
@@ -228,7 +229,7 @@ def test_every_sample_is_known_as_one_format(path):
 )
 def test_what_tells_too_little_is_refused_with_what_to_give(name, code):
     with pytest.raises(TailcError) as caught:
-        ingest([str(SAMPLES / name)], Asked(), Said())
+        ingest([str(SAMPLES / name)], InputOptions(), StatedMeasure())
     (finding,) = caught.value.findings
     assert finding.code is code
     assert finding.help

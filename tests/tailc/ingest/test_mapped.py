@@ -12,8 +12,8 @@ import pytest
 from tailc.cli import run
 from tailc.errors import Code, TailcError
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
-from tailc.ingest.taken import Asked
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions
 from tailc.specs.column_map import read_column_map
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
@@ -34,8 +34,8 @@ def counted(folder, keys, rows=ROWS, suffix="csv"):
     if suffix == "csv":
         table.write_text(rows)
     map_.write_text(HEAD + keys)
-    said = Said(Measure.DEMAND_BUSY)
-    return ingest([str(table)], Asked(columns=read_column_map(str(map_))), said).counted
+    said = StatedMeasure(Measure.DEMAND_BUSY)
+    return ingest([str(table)], InputOptions(table=read_column_map(str(map_))), said).counted
 
 
 def assert_times(found, times_ns):
@@ -188,7 +188,9 @@ def public(*path):
 
 def of_map(path, name):
     map_ = read_column_map(str(MAPS / name))
-    return ingest([str(path)], Asked(columns=map_), Said(Measure(map_.measure))).counted
+    return ingest(
+        [str(path)], InputOptions(table=map_), StatedMeasure(Measure(map_.measure))
+    ).counted
 
 
 def test_the_map_of_llm_requests_reads_the_published_table():

@@ -9,23 +9,24 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.ingest.estimate import with_missing
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
-from tailc.ingest.taken import Asked
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions, TimeColumn
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.profile_file import written_counted
 from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.refusal import options
 
 SAMPLES = Path(__file__).parent / "samples"
 ALONE = "one client was alone on the machine"
 
 
 def said(measure=None, because=None, interval_us=None):
-    return Said(None if measure is None else Measure(measure), because, interval_us)
+    return StatedMeasure(None if measure is None else Measure(measure), because, interval_us)
 
 
-def counted(name, words, **asked):
-    return ingest([str(SAMPLES / name)], Asked(**asked), words).counted
+def counted(name, words, **given):
+    return ingest([str(SAMPLES / name)], options(**given), words).counted
 
 
 @pytest.mark.parametrize(
@@ -72,27 +73,29 @@ def test_times_are_never_taken_for_what_they_are_not(name, words, code):
 )
 def test_a_column_of_responses_is_no_demand_either(name, column, words, code):
     with pytest.raises(TailcError) as caught:
-        counted(name, words, column=column, unit=TimeUnit.MS)
+        counted(name, words, table=TimeColumn(column), unit=TimeUnit.MS)
     assert caught.value.findings[0].code is code
-    found = counted(name, said("demand-busy", ALONE), column=column, unit=TimeUnit.MS)
+    found = counted(name, said("demand-busy", ALONE), table=TimeColumn(column), unit=TimeUnit.MS)
     assert found.origins[0].because == ALONE
 
 
 def test_a_mark_before_a_table_does_not_hide_what_wrote_it(tmp_path):
     path = tmp_path / "run.csv"
     path.write_bytes(codecs.BOM_UTF8 + (SAMPLES / "hey.csv").read_bytes())
-    asked = Asked(column="response-time", unit=TimeUnit.S)
+    given = InputOptions(TimeUnit.S, TimeColumn("response-time"))
     with pytest.raises(TailcError) as caught:
-        ingest([str(path)], asked, said("demand-busy"))
+        ingest([str(path)], given, said("demand-busy"))
     assert caught.value.findings[0].code is Code.RESPONSE_TIME
 
 
 def test_a_profile_measures_what_it_says_alone(tmp_path):
     path = tmp_path / "open.profile"
     path.write_bytes(written_counted(counted("vegeta.csv", said())))
-    assert ingest([str(path)], Asked(), said("response-open")).counted.histogram.requests == 59
+    assert (
+        ingest([str(path)], InputOptions(), said("response-open")).counted.histogram.requests == 59
+    )
     with pytest.raises(TailcError) as caught:
-        ingest([str(path)], Asked(), said("demand-busy", ALONE))
+        ingest([str(path)], InputOptions(), said("demand-busy", ALONE))
     assert caught.value.findings[0].code is Code.OTHER_PROFILE
 
 
@@ -141,12 +144,12 @@ def test_parts_corrected_apart_add_up_to_the_whole_corrected(tmp_path):
         paths.append(tmp_path / f"{part}.csv")
         paths[-1].write_text("".join([text[0], *rows]))
     words = said(interval_us=1_000)
-    parts = ingest([str(path) for path in paths], Asked(), words).counted
+    parts = ingest([str(path) for path in paths], InputOptions(), words).counted
     assert written_counted(parts) == written_counted(counted("hey.csv", words))
 
 
 def test_what_measures_other_things_is_not_added():
     paths = [str(SAMPLES / "vegeta.csv"), str(SAMPLES / "hey.csv")]
     with pytest.raises(TailcError) as caught:
-        ingest(paths, Asked(), said(interval_us=None, because=None, measure=None))
+        ingest(paths, InputOptions(), said(interval_us=None, because=None, measure=None))
     assert caught.value.findings[0].code is Code.CLOSED_LOOP

@@ -7,8 +7,8 @@ import pytest
 
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
-from tailc.ingest.taken import Asked
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions
 from tailc.traces.profile import Measure
 from tests.tailc.ingest.refusal import OPEN, refused
 
@@ -16,7 +16,7 @@ SAMPLE = Path(__file__).parent / "samples" / "otlp.json"
 
 
 def test_a_span_has_its_length_less_the_union_of_its_children():
-    found = ingest([str(SAMPLE)], Asked(), OPEN)
+    found = ingest([str(SAMPLE)], InputOptions(), OPEN)
     # 100 ms with children at 10 to 40, 30 to 60 and 90 to 120 ms; and 7 ms with none.
     assert (found.counted.histogram.min_ns, found.counted.histogram.max_ns) == (7e6, 40e6)
     assert found.counted.histogram.requests == 2
@@ -30,7 +30,7 @@ def test_exports_that_were_laid_out_anew_are_the_same(tmp_path, indent):
     assert len(exports) == 3
     path = tmp_path / "x.json"
     path.write_text("\n".join(json.dumps(export, indent=indent) for export in exports))
-    found, as_written = (ingest([str(each)], Asked(), OPEN) for each in (path, SAMPLE))
+    found, as_written = (ingest([str(each)], InputOptions(), OPEN) for each in (path, SAMPLE))
     assert found.counted.histogram.count.tolist() == as_written.counted.histogram.count.tolist()
     assert found.counted.histogram.bucket.tolist() == as_written.counted.histogram.bucket.tolist()
 
@@ -55,7 +55,10 @@ def test_bad_exports_that_were_laid_out_are_refused_by_number(tmp_path, old, new
 
 @pytest.mark.parametrize(
     ("said", "code"),
-    [(Said(), Code.UNSTATED_MEASURE), (Said(Measure.DEMAND_BUSY), Code.RESPONSE_TIME)],
+    [
+        (StatedMeasure(), Code.UNSTATED_MEASURE),
+        (StatedMeasure(Measure.DEMAND_BUSY), Code.RESPONSE_TIME),
+    ],
 )
 def test_an_own_time_is_not_a_demand_unless_it_is_said_why(said, code):
     assert refused(SAMPLE, said).code is code

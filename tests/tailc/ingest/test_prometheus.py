@@ -7,15 +7,16 @@ import pytest
 
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
+from tailc.ingest.input_times import Loop
+from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.native import within_of
-from tailc.ingest.taken import Asked, Loop
+from tailc.ingest.options import InputOptions
 from tailc.percentiles import percentile_rank
 from tailc.traces.counted import Grain
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.answers import answer, native
-from tests.tailc.ingest.refusal import OPEN, refused
+from tests.tailc.ingest.refusal import OPEN, options, refused
 
 SAMPLES = Path(__file__).parent / "samples"
 RELATIVE_ERROR = 2**-11
@@ -23,11 +24,11 @@ SEARCH = ("handler", "/search")
 OK = ("code", "200")
 
 
-def taken(name, **asked):
+def taken(name, **given):
     path = SAMPLES / name if isinstance(name, str) else name
-    (found,) = ingest([str(path)], Asked(**asked), OPEN).inputs
-    assert found.taken is not None
-    return found.taken
+    (found,) = ingest([str(path)], options(**given), OPEN).inputs
+    assert found.times is not None
+    return found.times
 
 
 def assert_answers(histogram, answers_s):
@@ -62,7 +63,8 @@ ANSWERS_S = {
 def test_quantiles_of_a_label_set_are_those_that_the_server_answers(name):
     found = taken(name, labels=(SEARCH, OK))
     assert_answers(found.histogram, ANSWERS_S[name])
-    assert found.label_sets == 1
+    assert found.scraped is not None
+    assert found.scraped.label_sets == 1
     assert found.loop is Loop.UNSTATED
 
 
@@ -112,7 +114,7 @@ def test_the_text_formats_and_the_server_tell_the_same():
 def test_a_label_with_quotes_and_backslashes_is_chosen_by_what_it_says():
     found = taken("prometheus.txt", labels=(("page", 'say "b"\\'),))
     assert found.histogram.requests == 182
-    assert found.taken == 'render_seconds{page="say \\"b\\"\\\\"}'
+    assert found.selected == 'render_seconds{page="say \\"b\\"\\\\"}'
 
 
 def test_of_two_scrapes_what_was_counted_in_between_is_taken():
@@ -169,7 +171,10 @@ def test_names_of_other_characters_are_quoted(tmp_path):
 
 @pytest.mark.parametrize(
     ("said", "code"),
-    [(Said(), Code.UNSTATED_MEASURE), (Said(Measure.DEMAND_BUSY), Code.RESPONSE_TIME)],
+    [
+        (StatedMeasure(), Code.UNSTATED_MEASURE),
+        (StatedMeasure(Measure.DEMAND_BUSY), Code.RESPONSE_TIME),
+    ],
 )
 def test_a_histogram_is_not_a_demand_unless_it_is_said_why(said, code):
     assert refused(SAMPLES / "prometheus.txt", said).code is code
@@ -179,18 +184,18 @@ def test_a_wide_bucket_is_told_with_its_bounds_at_the_percentile_asked_for():
     path = str(SAMPLES / "prometheus.classic.json")
     (warning,) = (
         one
-        for one in ingest([path], Asked(percentile_ppm=500_000), OPEN).warnings
+        for one in ingest([path], options(percentile_ppm=500_000), OPEN).warnings
         if one.code is Code.WIDE_BUCKET
     )
     assert "p50 of" in warning.message
     assert "from 1 to 2.5 ms, 60% wide" in warning.message
-    native = ingest([str(SAMPLES / "prometheus.native.json")], Asked(), OPEN).warnings
+    native = ingest([str(SAMPLES / "prometheus.native.json")], InputOptions(), OPEN).warnings
     assert [one.code for one in native] == [Code.FAILED_REQUESTS]
 
 
 def test_the_profile_records_how_requests_are_spread():
     native, classic = (
-        ingest([str(SAMPLES / f"prometheus.{kind}.json")], Asked(), OPEN).counted.origins[0]
+        ingest([str(SAMPLES / f"prometheus.{kind}.json")], InputOptions(), OPEN).counted.origins[0]
         for kind in ("native", "classic")
     )
     assert native.sentence == (

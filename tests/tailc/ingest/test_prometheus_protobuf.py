@@ -9,10 +9,9 @@ import pytest
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
 from tailc.ingest.native import upper_bound
-from tailc.ingest.taken import Asked
 from tailc.traces.counted import Grain
 from tests.tailc.ingest.protobuf import sized, varint
-from tests.tailc.ingest.refusal import OPEN, refused
+from tests.tailc.ingest.refusal import OPEN, options, refused
 from tests.tailc.ingest.test_prometheus import OK, SEARCH, assert_answers, taken
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -61,8 +60,8 @@ def written(folder, data):
     return path
 
 
-def counted(path, **asked):
-    return ingest([str(path)], Asked(**asked), OPEN).counted.histogram
+def counted(path, **given):
+    return ingest([str(path)], options(**given), OPEN).counted.histogram
 
 
 # As `histogram_quantile` of the server of Prometheus 3.16, which scraped the same, answered.

@@ -11,17 +11,18 @@ from hypothesis import strategies as st
 
 from tailc.errors import Code
 from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import Said
+from tailc.ingest.input_times import Loop
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import InputOptions
 from tailc.ingest.span_table import NO_SPAN, Span, own_ns, span_table, without_internal
-from tailc.ingest.taken import Asked, Loop
 from tailc.traces.histogram import histogram_of
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.protobuf import request, sized
-from tests.tailc.ingest.refusal import OPEN, refused
+from tests.tailc.ingest.refusal import OPEN, options, refused
 
 SAMPLES = Path(__file__).parent / "samples"
-CPU = Said(Measure.DEMAND_CPU)
+CPU = StatedMeasure(Measure.DEMAND_CPU)
 ENCODINGS = {
     "spans.pb": "OTLP protobuf",
     "spans.file.pb": "OTLP of a file exporter",
@@ -34,10 +35,10 @@ ENCODINGS = {
 OWN_MS = (40, 20, 25, 7)
 
 
-def read(name, said=OPEN, **asked):
-    found = ingest([str(SAMPLES / name)], Asked(**asked), said)
-    assert found.inputs[0].taken is not None
-    return found.counted, found.inputs[0].taken
+def read(name, said=OPEN, **given):
+    found = ingest([str(SAMPLES / name)], options(**given), said)
+    assert found.inputs[0].times is not None
+    return found.counted, found.inputs[0].times
 
 
 def assert_same(histogram, times_ns):
@@ -52,7 +53,7 @@ def test_own_times_are_the_same_in_every_encoding(name):
     counted, taken = read(name)
     assert_same(counted.histogram, [ms * 1_000_000 for ms in OWN_MS])
     assert (taken.format, taken.left_out) == (ENCODINGS[name], 1)
-    assert (taken.taken, taken.loop) == ("own time of server spans", Loop.UNSTATED)
+    assert (taken.selected, taken.loop) == ("own time of server spans", Loop.UNSTATED)
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
@@ -68,24 +69,24 @@ def test_processor_time_that_spans_carry_is_a_demand(name, attribute, unit, leas
     counted, taken = read(name, CPU, attribute=attribute, unit=unit)
     assert_same(counted.histogram, [31_250_000, 12_500_000, least_ns, 6_500_000])
     assert (counted.measure, counted.origins[0].because) == (Measure.DEMAND_CPU, None)
-    assert (taken.taken, taken.left_out) == (f"attribute {attribute} of server spans", 1)
+    assert (taken.selected, taken.left_out) == (f"attribute {attribute} of server spans", 1)
 
 
 @pytest.mark.parametrize("name", ["spans.pb", "spans.file.pb", "spans.jaeger.json"])
 def test_an_own_time_is_never_a_demand_unless_it_is_said_why(name):
-    assert refused(SAMPLES / name, Said()).code is Code.UNSTATED_MEASURE
+    assert refused(SAMPLES / name, StatedMeasure()).code is Code.UNSTATED_MEASURE
     assert refused(SAMPLES / name, CPU).code is Code.RESPONSE_TIME
-    alone = Said(Measure.DEMAND_BUSY, because="one client was alone on the machine")
+    alone = StatedMeasure(Measure.DEMAND_BUSY, because="one client was alone on the machine")
     assert read(name, alone)[0].measure is Measure.DEMAND_BUSY
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "asked", "code"),
+    ("name", "said", "given", "code"),
     [
         ("spans.pb", CPU, {"attribute": "app.cpu_time_us"}, Code.MISSING_UNIT),
         (
             "spans.pb",
-            Said(),
+            StatedMeasure(),
             {"attribute": "app.cpu_time_us", "unit": TimeUnit.US},
             Code.UNSTATED_MEASURE,
         ),
@@ -107,8 +108,8 @@ def test_an_own_time_is_never_a_demand_unless_it_is_said_why(name):
         ("spans.pb", OPEN, {"unit": TimeUnit.MS}, Code.USAGE),
     ],
 )
-def test_what_is_asked_of_spans_must_be_there(name, said, asked, code):
-    assert refused(SAMPLES / name, said, **asked).code is code
+def test_what_is_asked_of_spans_must_be_there(name, said, given, code):
+    assert refused(SAMPLES / name, said, **given).code is code
 
 
 def test_a_run_of_telemetrygen_has_the_length_that_it_was_asked_for():
@@ -123,7 +124,7 @@ def test_exports_in_a_row_are_all_read(tmp_path, name):
         later = len(later).to_bytes(4) + later
     path = tmp_path / name
     path.write_bytes((SAMPLES / name).read_bytes() + later)
-    counted = ingest([str(path)], Asked(), OPEN).counted
+    counted = ingest([str(path)], InputOptions(), OPEN).counted
     assert_same(counted.histogram, [*(ms * 1_000_000 for ms in OWN_MS), *[3_000_000] * 12])
 
 
@@ -252,11 +253,11 @@ def steps_in_jaeger():
 def test_a_servers_own_steps_are_taken_off_with_a_warning_or_counted(tmp_path, made):
     path = tmp_path / "x"
     path.write_bytes(made())
-    found = ingest([str(path)], Asked(), OPEN)
+    found = ingest([str(path)], InputOptions(), OPEN)
     assert_same(found.counted.histogram, [10 * MS])
     (warning,) = found.warnings
     assert (warning.code, "1 of 1 server spans" in warning.message) == (Code.INTERNAL_SPANS, True)
-    found = ingest([str(path)], Asked(with_internal=True), OPEN)
+    found = ingest([str(path)], options(with_internal=True), OPEN)
     assert_same(found.counted.histogram, [70 * MS])
     assert found.warnings == ()
     taken = "own time of server spans, internal ones included"

@@ -1,6 +1,7 @@
-from tailc.pipeline.reading import reading
+from tailc.artifact.reading_record import Reading, record_of_reading
+from tailc.pipeline.reading import request_reading
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Curve, Reading, SplitBy, SplitRule, TimeUnit, Timings
+from tailc.traces.reading import Curve, SplitBy, SplitRule, TimeUnit, Timings
 from tests.tailc.specs.writing import checked, swapped
 
 _CURVE = "speedup: [1, 1.9, 2.65, 3.2]\n"
@@ -9,7 +10,7 @@ _REFERENCE = "1 thread of a Xeon 8488C at 2.4 GHz"
 
 def read(*changes: tuple[str, str]) -> Reading:
     spec = checked(swapped(*changes))
-    return reading(spec.demand, spec.speedup)
+    return record_of_reading(request_reading(spec.demand, spec.speedup))
 
 
 def test_a_column_and_a_curve_are_the_whole_recipe() -> None:

@@ -8,20 +8,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tailc.artifact.reading_record import Reading, reading_of
 from tailc.errors import Finding, TailcError
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import Curve, RequestReading, TimeUnit
 from tailc.traces.trace import read_trace
 
 LINEAR_TO_TWO = Curve(None, (1_000_000, 1_500_000))
 FORMATS = ("parquet", "csv", "ndjson", "csv.gz", "ndjson.gz", "jsonl.gz")
 
 
-def reading(**changes) -> Reading:
-    """Demands in ms in column `demand` and one curve for all, with the changes."""
+def reading(**changes) -> RequestReading:
+    """Demands in ms in column `demand` and one curve for all, with the fields of a record."""
     stated = {"measure": Measure.DEMAND_BUSY, "reference": "one core", "unit": TimeUnit.MS}
     stated |= {"demand": "demand", "curves": (LINEAR_TO_TWO,)}
-    return Reading(**(stated | changes))
+    found = reading_of(Reading(**(stated | changes)))
+    assert isinstance(found, RequestReading)
+    return found
 
 
 def written(folder: Path, suffix: str, columns: dict[str, list]) -> str:
@@ -40,7 +43,7 @@ def written(folder: Path, suffix: str, columns: dict[str, list]) -> str:
     return str(path)
 
 
-def refused(source: str | Path, recipe: Reading) -> tuple[Finding, ...]:
+def refused(source: str | Path, recipe: RequestReading) -> tuple[Finding, ...]:
     """What reading the trace is refused for; each finding says how to mend it."""
     with pytest.raises(TailcError) as caught:
         read_trace(str(source), recipe)

@@ -15,12 +15,17 @@ from tests.tailc.traces.making import DATA, written
 READ = """
 import sys
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import (
+    ClassCurves, Curve, DemandColumn, DemandReading, Measured, Rows, TimeUnit
+)
 from tailc.traces.trace import read_trace
 curves = (Curve("x", (1_000_000,)), Curve("y", (1_000_000,)))
-read_trace(sys.argv[1], Reading(
-    Measure.DEMAND_BUSY, "one core", TimeUnit.MS, demand="demand", weight="n",
-    curves=curves, class_column="kind", where=(("id", "a"),),
+read_trace(sys.argv[1], DemandReading(
+    Measured(Measure.DEMAND_BUSY, "one core", TimeUnit.MS),
+    Rows((("id", "a"),)),
+    DemandColumn("demand"),
+    ClassCurves("kind", curves),
+    weight="n",
 ))
 sys.exit("pandas" in sys.modules)
 """

@@ -86,5 +86,5 @@ def test_bins_keep_the_mean_of_the_memory_time_by_weight(tmp_path):
 def test_each_part_of_a_split_keeps_the_memory_times_of_its_requests(tmp_path):
     columns = {"work": list(range(1, 101)), "memory": [w / 2 for w in range(1, 101)]}
     recipe = reading(**BY_TIME, split=SplitRule(SplitBy.SEED, 300_000))
-    for part in split(read_trace(written(tmp_path, "csv", columns), recipe), recipe.split):
+    for part in split(read_trace(written(tmp_path, "csv", columns), recipe), recipe.rows.split):
         assert np.allclose(part.memory_ms, part.demand_ms / 2, atol=1e-6)

@@ -7,7 +7,15 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Reading, SplitBy, SplitRule, TimeUnit
+from tailc.traces.reading import (
+    Measured,
+    Rows,
+    SplitBy,
+    SplitRule,
+    ThroughputColumns,
+    ThroughputReading,
+    TimeUnit,
+)
 from tailc.traces.throughput import pairs, read_throughput, split_throughput, unknown_machines
 from tests.tailc.traces.making import FORMATS, written
 
@@ -19,10 +27,10 @@ ROWS = {
 }
 
 
-def reading(**changes) -> Reading:
-    stated = {"measure": Measure.THROUGHPUT, "reference": "one host", "unit": TimeUnit.MS}
-    stated |= {"demand": "work", "time": "ms", "machine": "vm", "share": "part"}
-    return Reading(**(stated | changes))
+def reading(unit=TimeUnit.MS, split=None, where=()) -> ThroughputReading:
+    columns = ThroughputColumns("work", "ms", "vm", "part")
+    measured = Measured(Measure.THROUGHPUT, "one host", unit)
+    return ThroughputReading(measured, Rows(where, split), columns)
 
 
 def with_cell(column: str, at: int, value: object) -> dict[str, list]:

@@ -6,11 +6,22 @@ from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
 from tailc.forms.ladder.table import Ladder
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.traces.reading import Curve, Reading, TimeUnit
+from tailc.traces.reading import (
+    CommonCurve,
+    Curve,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    Rows,
+    TimeUnit,
+)
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
-READING = Reading(
-    Measure.DEMAND_BUSY, "core", TimeUnit.MS, demand="ms", curves=(Curve(None, (1_000_000,)),)
+READING = DemandReading(
+    Measured(Measure.DEMAND_BUSY, "core", TimeUnit.MS),
+    Rows(),
+    DemandColumn("ms"),
+    CommonCurve(Curve(None, (1_000_000,))),
 )
 EVIDENCE = Evidence("tail", "grid", "grid-exhausted", "by hand", (), 0, (), ())
 

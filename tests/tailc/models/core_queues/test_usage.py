@@ -18,7 +18,7 @@ from tailc.models.core_queues.usage import ClockTimes, clock_use
 from tailc.report.verdict import as_dict, as_markdown, as_text
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.traces.reading import Reading
+from tailc.traces.reading import CyclesAndMemory, DemandAndMemory
 from tailc.verify.judge import verify
 from tailc.verify.size import size
 from tailc.verify.verdict import Verdicts
@@ -187,7 +187,7 @@ def test_a_policy_that_keeps_its_tail_on_the_target_has_no_size():
 
 
 def test_a_trace_without_the_memory_time_that_the_policy_was_compiled_with_is_refused():
-    with_memory = replace(READING, memory="mem_ms")
+    with_memory = replace(READING, demand=DemandAndMemory("ms", "mem_ms"))
     assert refusals(policy(reading=with_memory), alike()) == [
         (
             Code.MISSING_COLUMN,
@@ -206,7 +206,7 @@ def test_a_policy_that_does_not_tell_the_clock_of_its_demands_is_refused():
 
 
 def test_cycles_are_counted_at_the_clock_that_the_reading_names():
-    reading: Reading = replace(READING, memory="mem_ms", clock_khz=2 * GHZ)
+    reading = replace(READING, demand=CyclesAndMemory("ms", "mem_ms", 2 * GHZ))
     cycles: TailTable = replace(TABLE, reference_khz=None)
     quiet = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
     options = VerifyOptions(arrivals=(quiet,), baselines=("fixed",), **FEW)

@@ -14,7 +14,7 @@ from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
 from tailc.forms.shares import Machine
 from tailc.traces.profile import Measure
-from tailc.traces.reading import Reading, TimeUnit
+from tailc.traces.reading import Measured, Rows, ThroughputColumns, ThroughputReading, TimeUnit
 from tailc.traces.throughput import Series, ThroughputTrace
 from tailc.verify.throughput.judge import verify_throughput
 from tailc.verify.throughput.recorded import plant_of, recorded
@@ -22,14 +22,10 @@ from tailc.verify.throughput.replayed import replayed_on
 from tests.tailc.models.cpu_shares.hosts import shares_of
 
 STEP_US = 750_000
-READING = Reading(
-    Measure.THROUGHPUT,
-    "a host",
-    TimeUnit.S,
-    demand="throughput",
-    time="time",
-    machine="machine",
-    share="share",
+READING = ThroughputReading(
+    Measured(Measure.THROUGHPUT, "a host", TimeUnit.S),
+    Rows(),
+    ThroughputColumns("throughput", "time", "machine", "share"),
 )
 QUICK = VerifyOptions(replicates=60)
 

@@ -1,4 +1,4 @@
-"""What a look-up asks, and what a controller puts out by then, whatever the form."""
+"""What a controller puts out in a look-up, whatever the form."""
 
 from __future__ import annotations
 
@@ -8,30 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from tailc.cli.lookup_query import ControllerQuery
     from tailc.forms.controller import Controller
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The options of a look-up; None, or nothing, where one is not given."""
-
-    in_system: int | None
-    rate: int | None
-    waited: int | None
-    age: int | None
-    request_class: str | None
-    held: tuple[int, ...]
-    cycles: int | None
-    memory: int | None
-    scale: int | None
-    measured: tuple[int, ...]
-    throughput: tuple[tuple[int, ...], ...]
-    at: int | None
-    job: str | None
-    pool: str | None
-    width: tuple[int, ...]
-    epochs: tuple[int, ...]
-    green: int | None
 
 
 @dataclass(frozen=True)
@@ -56,24 +34,16 @@ class Steering:
         return {"output": self.output, "output_ppm": self.output_ppm}
 
 
-def refuse(asked: Asked, names: tuple[str, ...], because: str) -> None:
-    """A usage error for the first of the options that is given although it has no meaning."""
-    for name in names:
-        if getattr(asked, name) not in (None, ()):
-            option = "--" + name.removeprefix("request_").replace("_", "-")
-            raise click.UsageError(f"{because}: {option} does not apply")
-
-
-def steering(controller: Controller | None, asked: Asked) -> Steering | None:
+def steering(controller: Controller | None, query: ControllerQuery) -> Steering | None:
     """The controller's output after a step for each measured tail; None where there is none."""
     from dataclasses import replace
 
     from tailc.forms.controller import first_state, output_ppm, step
 
     if controller is None:
-        refuse(asked, ("scale", "measured"), "this artifact has no controller")
+        query.refuse()
         return None
-    scale, measured, rate = asked.scale, asked.measured, asked.rate
+    scale, measured, rate = query.scale_ppm, query.measured_us, query.rate_mrps
     if measured and rate is None:
         raise click.UsageError("a controller's gains are by arrival rate: give --rate too")
     first_ppm = controller.first_ppm if scale is None else _possible(scale, controller)

@@ -1,0 +1,221 @@
+"""A reading as an artifact has it: one record for whatever is read.
+
+The released schemas have one table for all readings, so what one of them alone has is optional in
+the record. Whoever reads a trace has the reading itself, whose type tells what it has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tailc.traces.profile import Measure
+from tailc.traces.reading import (
+    OF_MACHINES,
+    ClassCurves,
+    CommonCurve,
+    Curve,
+    CyclesAndMemory,
+    DemandAndMemory,
+    DemandColumn,
+    DemandReading,
+    Demands,
+    Measured,
+    RequestReading,
+    Rows,
+    RunTimeReading,
+    SpeedupColumns,
+    SplitRule,
+    ThroughputColumns,
+    ThroughputReading,
+    TimeUnit,
+    Timings,
+    TimingsReading,
+    TraceReading,
+    clock_khz_of,
+    curves_of,
+    memory_column,
+    speedups_of,
+)
+
+_NAME_ONE = "demand comes from a column or from timings: name one"
+_OF_JOBS = "run times of jobs have curves or no speed-ups"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Column names and meanings; a field left None is not in the file.
+
+    Exactly one of `demand` (a column of demands) and `timings` is given. Speed-ups come from
+    `timings`, from `speedup_columns` (one per degree, for each request its own), or from `curves`:
+    one for all requests, or several, chosen by the value in column `class_column`.
+    `memory` is a column of the part of a demand that no clock shortens; with `clock_khz` the
+    demands are compute cycles, counted at that clock, and only `memory` is in `unit`. `time`,
+    `machine` and `share` are columns of measured throughput, which is read from column `demand` and
+    has no speed-ups. Run times of jobs are read from it too, and have curves or no speed-ups.
+    `where` keeps the rows whose column equals the text; `bin_us` merges demands into bins of that
+    width (at the bin's mean) with weights. `note` is the user's reason where a response time is
+    accepted as demand.
+    """
+
+    measure: Measure
+    reference: str
+    unit: TimeUnit
+    demand: str | None = None
+    timings: Timings | None = None
+    weight: str | None = None
+    class_column: str | None = None
+    speedup_columns: tuple[str, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()
+    bin_us: int | None = None
+    split: SplitRule | None = None
+    note: str | None = None
+    max_degree: int | None = None
+    memory: str | None = field(default=None, metadata={"since": 3})
+    clock_khz: int | None = field(default=None, metadata={"since": 3})
+    time: str | None = field(default=None, metadata={"since": 3})
+    machine: str | None = field(default=None, metadata={"since": 3})
+    share: str | None = field(default=None, metadata={"since": 3})
+
+
+def reading_of(record: Reading) -> TraceReading:
+    """The reading that a record says; ValueError where it says none, or parts of two."""
+    if record.timings is not None:
+        return _timings_reading(record, record.timings)
+    if record.demand is None:
+        raise ValueError(_NAME_ONE)
+    if record.measure is Measure.THROUGHPUT:
+        return _throughput_reading(record, record.demand)
+    _refuse_machines(record)
+    if record.measure is Measure.RUN_TIME:
+        return _run_time_reading(record, record.demand)
+    return _demand_reading(record, record.demand)
+
+
+def _demand_reading(record: Reading, demand: str) -> DemandReading:
+    return DemandReading(
+        _measured(record),
+        _rows(record),
+        _demands(demand, record.memory, record.clock_khz),
+        speedups_of(record.curves, record.class_column, record.speedup_columns),
+        record.weight,
+        record.bin_us,
+        record.max_degree,
+    )
+
+
+def _timings_reading(record: Reading, timings: Timings) -> TimingsReading:
+    if record.demand is not None:
+        raise ValueError(_NAME_ONE)
+    if record.measure is Measure.RUN_TIME:
+        raise ValueError(_OF_JOBS)
+    if record.measure is Measure.THROUGHPUT:
+        raise ValueError(OF_MACHINES)
+    _refuse_machines(record)
+    if record.curves or record.speedup_columns or record.class_column is not None:
+        raise ValueError("speed-ups come from timings, columns or curves: name one")
+    if record.memory is not None or record.clock_khz is not None:
+        raise ValueError("timings have no memory time, and are no cycles")
+    counted = (record.weight, record.bin_us, record.max_degree)
+    return TimingsReading(_measured(record), _rows(record), timings, *counted)
+
+
+def _throughput_reading(record: Reading, done: str) -> ThroughputReading:
+    time, machine, share = record.time, record.machine, record.share
+    if time is None or machine is None or share is None:
+        raise ValueError(OF_MACHINES)
+    if record.curves or record.speedup_columns or record.class_column is not None:
+        raise ValueError("throughput has no speed-ups")
+    _refuse_of_requests(record, "throughput")
+    columns = ThroughputColumns(done, time, machine, share)
+    return ThroughputReading(_measured(record), _rows(record), columns)
+
+
+def _run_time_reading(record: Reading, run: str) -> RunTimeReading:
+    if record.speedup_columns:
+        raise ValueError(_OF_JOBS)
+    _refuse_of_requests(record, "a run time")
+    has_none = not record.curves and record.class_column is None
+    speedups = None if has_none else curves_of(record.curves, record.class_column)
+    return RunTimeReading(_measured(record), _rows(record), run, speedups)
+
+
+def _refuse_machines(record: Reading) -> None:
+    if (record.time, record.machine, record.share) != (None, None, None):
+        raise ValueError(OF_MACHINES)
+
+
+def _refuse_of_requests(record: Reading, what: str) -> None:
+    of_requests = (record.weight, record.bin_us, record.max_degree, record.memory, record.clock_khz)
+    if any(part is not None for part in of_requests):
+        raise ValueError(f"{what} has no weights, bins, degrees, memory times or clock")
+
+
+def _demands(name: str, memory: str | None, clock_khz: int | None) -> Demands:
+    if memory is None and clock_khz is not None:
+        raise ValueError("cycles are counted at a clock, beside a column of memory time")
+    if memory is None:
+        return DemandColumn(name)
+    if clock_khz is None:
+        return DemandAndMemory(name, memory)
+    return CyclesAndMemory(name, memory, clock_khz)
+
+
+def _measured(record: Reading) -> Measured:
+    return Measured(record.measure, record.reference, record.unit, record.note)
+
+
+def _rows(record: Reading) -> Rows:
+    return Rows(record.where, record.split)
+
+
+def record_of_reading(reading: TraceReading) -> Reading:
+    """The record that says a reading; `reading_of` is the inverse."""
+    measured, rows = reading.measured, reading.rows
+    return Reading(
+        measure=measured.measure,
+        reference=measured.reference,
+        unit=measured.unit,
+        curves=reading.curves,
+        where=rows.where,
+        split=rows.split,
+        note=measured.note,
+        memory=memory_column(reading),
+        clock_khz=clock_khz_of(reading),
+        **_own_fields(reading),
+    )
+
+
+def _own_fields(reading: TraceReading) -> dict[str, Any]:
+    """The fields that readings of its type alone have."""
+    match reading:
+        case DemandReading():
+            of_speedups = _speedup_fields(reading.speedups)
+            return {"demand": reading.demand.name, **of_speedups, **_request_fields(reading)}
+        case TimingsReading():
+            return {"timings": reading.timings, **_request_fields(reading)}
+        case ThroughputReading(columns=columns):
+            named = {"time": columns.time, "machine": columns.machine, "share": columns.share}
+            return {"demand": columns.throughput, **named}
+        case RunTimeReading():
+            return {"demand": reading.run, **_speedup_fields(reading.speedups)}
+
+
+def _request_fields(reading: RequestReading) -> dict[str, Any]:
+    return {
+        "weight": reading.weight,
+        "bin_us": reading.bin_us,
+        "max_degree": reading.max_degree,
+    }
+
+
+def _speedup_fields(
+    speedups: CommonCurve | ClassCurves | SpeedupColumns | None,
+) -> dict[str, Any]:
+    match speedups:
+        case ClassCurves(column):
+            return {"class_column": column}
+        case SpeedupColumns(names):
+            return {"speedup_columns": names}
+    return {}

@@ -1,0 +1,88 @@
+"""The columns of a trace by the spec that names it, so that nobody need say them again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.lint.roles import CounterColumns, Role, TraceOptions
+from tailc.pipeline.days.log import job_columns
+from tailc.pipeline.reading import throughput_reading
+from tailc.pipeline.spec import OpenedSpec, open_kind
+from tailc.pipeline.trace import trace_path
+from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.common import DemandSpec
+from tailc.specs.days import DaysAsked
+from tailc.specs.throughput import ThroughputSpec
+from tailc.traces.reading import TimeUnit
+
+
+@dataclass(frozen=True)
+class ColumnDefaults:
+    """How a spec reads its trace, and where that is."""
+
+    options: TraceOptions
+    trace: str
+
+
+def column_defaults(path: str) -> ColumnDefaults:
+    """Those of the spec at `path`; which rows count, and which are held out, is not in them.
+
+    Raises TailcError for a spec that is wrong.
+    """
+    opened = open_kind(path)
+    return ColumnDefaults(_options(opened), trace_path(opened))
+
+
+def _options(opened: OpenedSpec) -> TraceOptions:
+    match opened.spec.demand:
+        case DaysAsked() as days:
+            return _of_jobs(days)
+        case ThroughputSpec() as measured:
+            return TraceOptions(table=throughput_reading(measured))
+        case ClockedDemandSpec() as demand:
+            return _of_cycles(opened, demand)
+        case DemandSpec() as demand:
+            return _of_demand(opened, demand)
+
+
+def _of_jobs(days: DaysAsked) -> TraceOptions:
+    return TraceOptions(
+        table=job_columns(days.jobs),
+        zone=days.jobs.zone,
+        leaves_out_zero_runs=days.jobs.skips_zero_runs,
+    )
+
+
+def _of_cycles(opened: OpenedSpec, demand: ClockedDemandSpec) -> TraceOptions:
+    return TraceOptions(
+        columns=_stated({Role.WEIGHT: demand.weight}),
+        table=CounterColumns(demand.cycles, demand.memory),
+        percentile_ppm=_percentile(opened),
+    )
+
+
+def _of_demand(opened: OpenedSpec, demand: DemandSpec) -> TraceOptions:
+    speedup, timings = opened.spec.speedup, demand.timings
+    columns = {
+        Role.DEMAND: demand.column if timings is None else timings.duration,
+        Role.REQUEST_CLASS: speedup and speedup.classes and speedup.classes.column,
+        Role.WEIGHT: demand.weight,
+        Role.REQUEST: timings and timings.request,
+        Role.DEGREE: timings and timings.degree,
+    }
+    return TraceOptions(
+        columns=_stated(columns),
+        units={Role.DEMAND: TimeUnit(demand.unit)},
+        speedups=(speedup and speedup.columns) or (),
+        percentile_ppm=_percentile(opened),
+    )
+
+
+def _stated(columns: dict[Role, str | None]) -> dict[Role, str]:
+    return {role: name for role, name in columns.items() if name is not None}
+
+
+def _percentile(opened: OpenedSpec) -> int | None:
+    """That of the first objective."""
+    slos = opened.spec.slos
+    return slos[0].percentile_ppm if slos else None
