@@ -11,13 +11,15 @@ from tailc.forecasts.days import Days
 from tailc.pipeline.days.opened import open_days
 from tailc.pipeline.reading import reading
 from tailc.pipeline.spec import OpenedSpec
+from tailc.specs.clocked import ClockedDemandSpec
+from tailc.specs.common import DemandSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.counted import Counted
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import Reading
-from tailc.traces.source import open_source
+from tailc.traces.source import Format, open_source
 from tailc.traces.split import split
 from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
 from tailc.traces.trace import Trace, trace_in
@@ -38,10 +40,12 @@ def not_about_degrees(warnings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True)
 class OpenedTrace:
-    """A trace, and the reading it was read by."""
+    """A trace of requests, where it is (`-` is standard input), and the reading it was read by."""
 
     reading: Reading
     trace: Trace
+    path: str
+    format: Format
 
 
 @dataclass(frozen=True)
@@ -62,26 +66,36 @@ class OpenedDays:
 
 def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput | OpenedDays:
     """The trace of a spec, whatever it measures."""
-    demand = opened.spec.demand
-    if isinstance(demand, DaysAsked):
-        days = open_days(demand, opened.path, opened.loaded.place)
-        return OpenedDays(reading(demand, None), days)
-    if not isinstance(demand, ThroughputSpec):
-        return open_trace(opened)
-    recipe = reading(demand, None)
-    path = beside(opened.path, demand.trace)
-    return OpenedThroughput(recipe, read_throughput(path, recipe, demand.format))
+    match demand := opened.spec.demand:
+        case DaysAsked():
+            days = open_days(demand, opened.path, opened.loaded.place)
+            return OpenedDays(reading(demand, None), days)
+        case ThroughputSpec():
+            recipe = reading(demand, None)
+            rows = read_throughput(trace_path(opened), recipe, demand.format)
+            return OpenedThroughput(recipe, rows)
+        case DemandSpec() | ClockedDemandSpec():
+            return _open_requests(opened, demand)
 
 
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
-    """The requests of a spec's trace; a relative path is relative to the spec's own folder."""
-    spec = opened.spec
-    assert not isinstance(spec.demand, DaysAsked)
-    recipe = reading(spec.demand, spec.speedup, spec.max_degree)
-    with open_source(trace_path(opened)) as source:
+    """The requests of a spec's trace; TailcError for a kind that has none."""
+    match demand := opened.spec.demand:
+        case DemandSpec() | ClockedDemandSpec():
+            return _open_requests(opened, demand)
+        case _:
+            message = f"the kind `{opened.spec.kind}` is not compiled from requests"
+            raise TailcError(Finding(Code.METHOD_UNFIT, message, opened.loaded.place("kind")))
+
+
+def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -> OpenedTrace:
+    """A relative path is relative to the spec's own folder."""
+    spec, path = opened.spec, trace_path(opened)
+    recipe = reading(demand, spec.speedup, spec.max_degree)
+    with open_source(path) as source:
         if is_profile(source):
             recipe = _as_counted(opened, recipe, read_counted(source))
-        trace = trace_in(source, recipe, spec.demand.format)
+        trace = trace_in(source, recipe, demand.format)
     if not opened.kind.speeds_by_degree:
         trace = replace(trace, warnings=not_about_degrees(trace.warnings))
     elif recipe.curves:  # they are written in the spec, so that is where they are odd
@@ -89,14 +103,12 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
         odd = ABOUT_DEGREES
         warnings = [replace(w, place=place) if w.code in odd else w for w in trace.warnings]
         trace = replace(trace, warnings=tuple(warnings))
-    return OpenedTrace(recipe, trace)
+    return OpenedTrace(recipe, trace, path, demand.format)
 
 
 def trace_path(opened: OpenedSpec) -> str:
-    """Where a spec's requests are; `-` is standard input."""
-    demand = opened.spec.demand
-    assert not isinstance(demand, DaysAsked)
-    return beside(opened.path, demand.trace)
+    """Where a spec's trace is; `-` is standard input."""
+    return beside(opened.path, opened.spec.demand.trace)
 
 
 def _as_counted(opened: OpenedSpec, recipe: Reading, counted: Counted) -> Reading:

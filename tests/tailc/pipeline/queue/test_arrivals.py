@@ -42,7 +42,7 @@ def read(case):
     """The aim of the spec once the trace is read."""
     opened = open_kind(str(case.spec))
     assert opened.kind.queue is not None
-    aim, warnings = with_recorded(opened.kind.queue(opened.spec), opened, open_trace(opened))
+    aim, warnings = with_recorded(opened.kind.queue(opened.spec), open_trace(opened))
     assert not warnings
     return aim
 
