@@ -341,10 +341,8 @@ def highest_mrps(
 
 def raised_text(gain: Raised) -> str:
     """With its interval."""
-    assert gain.change_ppm is not None
-    assert gain.low_ppm is not None
-    assert gain.high_ppm is not None
-    return _percents(gain.change_ppm, gain.low_ppm, gain.high_ppm)
+    assert gain.change is not None
+    return _percents(gain.change.ppm, gain.change.low_ppm, gain.change.high_ppm)
 
 
 def rate_text(found: Highest | None) -> str:

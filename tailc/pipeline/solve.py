@@ -138,7 +138,7 @@ CLUSTERS = ProblemHandler(
     plan_backends,
 )
 
-_HANDLERS: Mapping[type[Problem], ProblemHandler[Any, Any]] = {
+HANDLERS: Mapping[type[Problem], ProblemHandler[Any, Any]] = {
     handler.problem: handler
     for handler in (LADDERS, THRESHOLDS, BUDGETS, TAILS, SHARES, RACKS, CLUSTERS)
 }
@@ -146,7 +146,7 @@ _HANDLERS: Mapping[type[Problem], ProblemHandler[Any, Any]] = {
 
 def handler_of(problem: P) -> ProblemHandler[P, Any]:
     """What a compile does with problems of this type."""
-    return _HANDLERS[type(problem)]
+    return HANDLERS[type(problem)]
 
 
 def solve(problem: Problem, threads: int = 1, progress: Progress = silent) -> Solution:

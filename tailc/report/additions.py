@@ -33,7 +33,7 @@ class Renderer(Generic[A]):
 
 
 # In the order in which they are told.
-_RENDERERS: tuple[Renderer[Any], ...] = (
+RENDERERS: tuple[Renderer[Any], ...] = (
     Renderer(
         Tuned,
         lambda tuned: {"control": control_result(tuned)},
@@ -52,7 +52,7 @@ _RENDERERS: tuple[Renderer[Any], ...] = (
 def additions_result(compiled: AnyCompiled) -> dict[str, object]:
     """Members of the JSON result, a key for each addition."""
     told: dict[str, object] = {}
-    for renderer in _RENDERERS:
+    for renderer in RENDERERS:
         for addition in compiled.added(renderer.addition):
             told |= renderer.result(addition)
     return told
@@ -61,6 +61,6 @@ def additions_result(compiled: AnyCompiled) -> dict[str, object]:
 def additions_text(compiled: AnyCompiled) -> Iterator[str]:
     """A paragraph for each addition that has one."""
     evidence = compiled.policy.evidence
-    for renderer in _RENDERERS:
+    for renderer in RENDERERS:
         for addition in compiled.added(renderer.addition):
             yield from renderer.paragraphs(addition, evidence)

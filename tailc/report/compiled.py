@@ -38,7 +38,7 @@ class Renderer(Generic[P, S, D]):
     text: Callable[[Compiled[P, S, D]], str]
 
 
-_RENDERERS: Mapping[type[Problem], Renderer[Any, Any, Any]] = {
+RENDERERS: Mapping[type[Problem], Renderer[Any, Any, Any]] = {
     renderer.problem: renderer
     for renderer in (
         Renderer(LadderProblem, ladders_result, ladders_text),
@@ -67,4 +67,4 @@ def compiled_text(compiled: AnyCompiled, paths: Sequence[Path], *, is_written: b
 
 
 def _renderer_of(compiled: Compiled[P, S, D]) -> Renderer[P, S, D]:
-    return _RENDERERS[type(compiled.sweep.chosen.problem)]
+    return RENDERERS[type(compiled.sweep.chosen.problem)]

@@ -12,7 +12,8 @@ from tailc.models.arrivals import Poisson
 from tailc.models.workload import workload
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.report.compiled import compiled_result, compiled_text, sweep_text
+from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.ladders import sweep_text
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
