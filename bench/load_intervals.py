@@ -62,9 +62,8 @@ def tuned_for(intervals: int) -> Tuned:
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "intervals.yaml"
         spec.write_text(SPEC.format(trace=trace, intervals=intervals))
-        tuned = compile_policy(str(spec)).tuned
-    assert tuned is not None
-    return tuned
+        (tuned,) = compile_policy(str(spec)).added(Tuned)
+        return tuned
 
 
 def told(tuned: Tuned, where: Interval) -> str:

@@ -17,7 +17,7 @@ from tailc.errors import TailcError
 from tailc.experiment.overload_objective import OverloadAim
 from tailc.forms.ladder.overload import NO_OVERLOAD
 from tailc.forms.ladder.table import Rule
-from tailc.pipeline.compile import Compiled, compile_policy
+from tailc.pipeline.compile import AnyCompiled, compile_policy
 from tailc.pipeline.overload.search import relieved
 from tailc.pipeline.progress import silent
 from tailc.threads import thread_count
@@ -29,7 +29,7 @@ WORK_PPM, PPM = 500_000, 1_000_000
 RULES = (Rule.SHED, Rule.CUT_OFF, Rule.DEGRADE)
 
 
-def row(compiled: Compiled, capacity_rps: float, times: float, rule: Rule) -> tuple[str, ...]:
+def row(compiled: AnyCompiled, capacity_rps: float, times: float, rule: Rule) -> tuple[str, ...]:
     """A rule at a multiple of the capacity."""
     policy = compiled.policy
     slo, rate_mrps = policy.slos[0], round(times * capacity_rps * 1e3)

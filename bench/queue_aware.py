@@ -40,7 +40,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.clairvoyant.server import shared_server
 from tailc.models.workload import NS_PER_MS, Workload
-from tailc.pipeline.compile import Compiled, compile_policy
+from tailc.pipeline.compile import AnyCompiled, compile_policy
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.highest import Highest, Raised, highest, raised
 from tailc.pipeline.queue.judge import RateGain, judged
@@ -150,7 +150,7 @@ class Case:
         targets: object,
         budget: int | None = None,
         freedoms: Sequence[str] = (),
-    ) -> Compiled:
+    ) -> AnyCompiled:
         """With the table that is tuned for the highest rate under the latency."""
         with tempfile.TemporaryDirectory() as folder:
             pq.write_table(pa.table({"demand_ms": self.design_ms}), Path(folder) / "design.parquet")
@@ -296,8 +296,7 @@ def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
         begun = time.perf_counter(), cpu_seconds()
         compiled = case.for_rate(latency_ms, TARGETS)
         spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
-        best = compiled.sweep.chosen.form
-        assert isinstance(best, Ladder)
+        best = compiled.sweep.chosen.policy.ladders[0]
         tables = [case.table("tail", PAPER_TARGET, RANGE_RPS), best, compiled.policy.ladders[0]]
         aim = rate_aim(latency_ms)
         paper, formula, tuned = highest_mrps(case, compiled, tables, aim)
@@ -321,7 +320,7 @@ def rate_aim(latency_ms: int) -> QueueAim:
 
 
 def highest_mrps(
-    case: Case, compiled: Compiled, tables: Sequence[Ladder], aim: QueueAim
+    case: Case, compiled: AnyCompiled, tables: Sequence[Ladder], aim: QueueAim
 ) -> NDArray[np.int64]:
     """Highest rates on held-out requests, int64 (tables, repeats)."""
     assert isinstance(compiled.design, DemandProfile)
@@ -342,10 +341,8 @@ def highest_mrps(
 
 def raised_text(gain: Raised) -> str:
     """With its interval."""
-    assert gain.change_ppm is not None
-    assert gain.low_ppm is not None
-    assert gain.high_ppm is not None
-    return _percents(gain.change_ppm, gain.low_ppm, gain.high_ppm)
+    assert gain.change is not None
+    return _percents(gain.change.ppm, gain.change.low_ppm, gain.change.high_ppm)
 
 
 def rate_text(found: Highest | None) -> str:

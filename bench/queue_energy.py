@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench.timing import ROOT, end, show
 from tailc.percentiles import PPM
-from tailc.pipeline.compile import Compiled, compile_policy
+from tailc.pipeline.compile import AnyCompiled, compile_policy
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.units import format_mrps
 
@@ -76,8 +76,7 @@ def rows(server: Server, requests: int) -> Iterator[tuple[str, ...]]:
 
 
 def tuned(server: Server, rates: Sequence[int], requests: int) -> TunedTable:
-    found = compiled(server, rates, requests).queue
-    assert found is not None
+    (found,) = compiled(server, rates, requests).added(TunedTable)
     return found
 
 
@@ -86,7 +85,7 @@ def compiled(
     rates: Sequence[int],
     requests: int,
     overrides: Mapping[str, object] | None = None,
-) -> Compiled:
+) -> AnyCompiled:
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "spec.yaml"
         named = ", ".join(f"{rate}/s" for rate in rates)

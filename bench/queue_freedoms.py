@@ -36,7 +36,6 @@ from bench.queue_aware import (
     traces,
 )
 from bench.timing import end, show
-from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.queue.highest import highest, raised
 
 BUDGET = 100_000_000
@@ -76,8 +75,7 @@ def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
     for latency_ms in LATENCIES_MS:
         plain = case.for_rate(latency_ms, TARGETS, BUDGET)
         free = case.for_rate(latency_ms, TARGETS, BUDGET, FREEDOMS)
-        best = plain.sweep.chosen.form
-        assert isinstance(best, Ladder)
+        best = plain.sweep.chosen.policy.ladders[0]
         tables = [best, plain.policy.ladders[0], free.policy.ladders[0]]
         aim = rate_aim(latency_ms)
         formula, without, with_them = highest_mrps(case, plain, tables, aim)

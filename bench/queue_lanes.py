@@ -17,8 +17,8 @@ from pathlib import Path
 
 from bench.timing import ROOT, end, show
 from tailc.percentiles import PPM
-from tailc.pipeline.compile import Compiled, compile_policy
-from tailc.problems.borrowing import BorrowingProblem
+from tailc.pipeline.compile import AnyCompiled, compile_policy
+from tailc.pipeline.queue.tune import TunedTable
 from tailc.units import format_mrps
 
 SPEC = """\
@@ -62,7 +62,7 @@ def rows(server: Server, policy: str, requests: int) -> Iterator[tuple[str, ...]
         yield from told(server, tuned(server, policy, server.rates, requests), "all")
 
 
-def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> Compiled:
+def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> AnyCompiled:
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "spec.yaml"
         named = ", ".join(f"{rate}/s" for rate in rates)
@@ -71,11 +71,9 @@ def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> C
         return compile_policy(str(spec))
 
 
-def told(server: Server, compiled: Compiled, tuned_for: str) -> Iterator[tuple[str, ...]]:
-    found, chosen = compiled.queue, compiled.sweep.chosen
-    problem = chosen.problem
-    assert found is not None
-    assert isinstance(problem, BorrowingProblem)
+def told(server: Server, compiled: AnyCompiled, tuned_for: str) -> Iterator[tuple[str, ...]]:
+    (found,) = compiled.added(TunedTable)
+    problem = compiled.sweep.chosen.problem
     taken = "" if found.judged.is_better else ", not taken"
     for gain, left in zip(found.judged.gains, found.batch, strict=True):
         share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]

@@ -33,12 +33,13 @@ from bench.queue_energy import compiled as compiled_on
 from bench.timing import cpu_seconds, end, show
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.percentiles import PPM
-from tailc.pipeline.compile import Compiled, compile_policy
+from tailc.pipeline.compile import AnyCompiled, compile_policy
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.robust.compare import Change, Tail, compared
 from tailc.pipeline.robust.doubts import doubts
+from tailc.pipeline.robust.stand import RobustTables
 from tailc.report.energy import energy_text, in_watts
 from tailc.report.robust import radius_line
 from tailc.specs.robust import RobustSpec
@@ -53,13 +54,15 @@ CORE_CHANGES = ("cores", "rate", "price in energy", "gain in the worst tail")
 CHANGES = ("rate", "price of robustness", "gain in the worst case")
 
 
-def compiled(case: Case, rate: float, objective: str, *, robust: bool = False) -> Compiled:
+def compiled(case: Case, rate: float, objective: str, *, robust: bool = False) -> AnyCompiled:
     with tempfile.TemporaryDirectory() as folder:
         spec = case.spec(Path(folder), objective, TARGETS, [rate], None, ())
         return compile_policy(spec, overrides={"robust": RobustSpec()} if robust else {})
 
 
-def timed(case: Case, rate: float, objective: str, *, robust: bool = False) -> tuple[Compiled, str]:
+def timed(
+    case: Case, rate: float, objective: str, *, robust: bool = False
+) -> tuple[AnyCompiled, str]:
     begun = time.perf_counter(), cpu_seconds()
     found = compiled(case, rate, objective, robust=robust)
     spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
@@ -104,8 +107,8 @@ def energy_rows(server: Server) -> Iterator[tuple[str, ...]]:
     """At one rate: as the compile judged them, on records that its searches did not see."""
     rate = server.rates[-1]
     found = compiled_on(server, (rate,), CORE_REQUESTS, {"robust": RobustSpec()})
-    hard = found.robust and found.robust.hardened
-    assert hard is not None
+    (robust,) = found.added(RobustTables)
+    hard = robust.hardened
     (stands,) = hard.compared.rates
     at = server.name, f"{rate:g}/s"
     tables = ("formula", stands.formula), ("plain", stands.plain), ("robust", stands.robust)

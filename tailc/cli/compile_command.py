@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import AnyCompiled
     from tailc.pipeline.spec import OpenedSpec
     from tailc.specs.robust import RobustSpec
 
@@ -136,7 +136,7 @@ def _once(
     given: dict[str, object],
     threads: int | None,
     wish: _Wish,
-) -> tuple[Outcome, Compiled]:
+) -> tuple[Outcome, AnyCompiled]:
     """Compile once; the policy is written unless it is not to be."""
     from tailc.artifact.files import paths_of
     from tailc.atomic_files import refuse_unwritable
@@ -183,7 +183,7 @@ def _with_conflicts(
     return TailcError([*error.findings, *explained(opened, given, threads)])
 
 
-def _told(compiled: Compiled, stem: str, *, is_written: bool) -> Outcome:
+def _told(compiled: AnyCompiled, stem: str, *, is_written: bool) -> Outcome:
     """Write the policy, if it shall be written, and tell what was found."""
     from tailc.artifact.files import paths_of, write_policy
     from tailc.report.compiled import compiled_result, compiled_text

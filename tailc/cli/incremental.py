@@ -17,7 +17,7 @@ from tailc.errors import TailcError
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import AnyCompiled
     from tailc.pipeline.made_from import MadeFrom
 
 
@@ -32,7 +32,7 @@ class Again:
     spec: str
     output: str | None
     options: Mapping[str, str]
-    compile_once: Callable[[], tuple[Outcome, Compiled]]
+    compile_once: Callable[[], tuple[Outcome, AnyCompiled]]
     explains: bool
     known_files: list[str] = field(default_factory=list)
 

@@ -16,7 +16,7 @@ from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
     from tailc.cli.arrivals_option import AskedArrivals
-    from tailc.pipeline.compile import Compiled
+    from tailc.pipeline.compile import AnyCompiled
     from tailc.traces.source import Format
 
 
@@ -74,7 +74,7 @@ def command(
     return replace(found.outcome(*compiled.findings), notes=(), cases=())
 
 
-def _without_verdict(told: Outcome, compiled: Compiled) -> Outcome:
+def _without_verdict(told: Outcome, compiled: AnyCompiled) -> Outcome:
     """Exit 0 whatever was found; what was odd about the trace is told once."""
     from tailc.errors import ExitCode
 

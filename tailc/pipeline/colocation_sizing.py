@@ -31,7 +31,7 @@ from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
 from tailc.pipeline.core_configuration import design_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
-from tailc.pipeline.solve import solve
+from tailc.pipeline.solve import TAILS
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import TailProblem
@@ -136,7 +136,7 @@ def size_colocation(
     opened = open_kind(path)
     problem, host, batch = _problem(opened)
     with told_in_full(opened.loaded, {}, opened.warnings):
-        table = opened.kind.emit(opened.spec, problem, solve(problem))
+        table = opened.kind.emit(opened.spec, problem, TAILS.solve(problem, 1, silent))
     options = VerifyOptions(seed=seed, requests_per_replay=requests)
     shared = shared_core(problem, host, batch)
     with told_in_full(opened.loaded, {}, opened.warnings):
@@ -150,8 +150,8 @@ def _problem(opened: OpenedSpec) -> tuple[TailProblem, Host, BatchWork]:
         place = opened.loaded.place("kind")
         hint = "give a spec whose demand is cycles and memory time"
         raise TailcError(Finding(Code.METHOD_UNFIT, message, place, hint))
-    problem = opened.kind.reduce(opened.spec, design_of(opened))
-    assert isinstance(problem, TailProblem)
+    # INVARIANT: what is compiled from cycles and memory time is a tail table.
+    problem: TailProblem = opened.kind.reduce(opened.spec, design_of(opened))
     if problem.host is None or problem.batch is None:
         message = "tells of no batch work to place beside requests"
         hint = "add `batch: {memory: 30%}`, say"

@@ -2,68 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from tailc.artifact.envelope import Evidence, Policy, next_generation
-from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
+from tailc.artifact.envelope import Policy, next_generation
+from tailc.errors import Code, Finding
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.controller import Controller
-from tailc.forms.ladder.table import Ladder
-from tailc.forms.tail_table import TailTable
-from tailc.pipeline.bound_loop import check_bound_loop
-from tailc.pipeline.controller import Tuned, tune
-from tailc.pipeline.objectives import with_objectives, with_objectives_kept
-from tailc.pipeline.overload.search import Relief, relieved
-from tailc.pipeline.overload.told import relieved_policy
-from tailc.pipeline.parts import Design, Parts, parts_of
+from tailc.pipeline.candidates import Solved, solve_all
+from tailc.pipeline.compilation import Compilation
+from tailc.pipeline.objectives import with_objectives
+from tailc.pipeline.parts import (
+    D,
+    Parts,
+    parts_of_days,
+    parts_of_requests,
+    parts_of_rows,
+)
+from tailc.pipeline.passes import (
+    Addition,
+    ObjectivesCheck,
+    OverloadControl,
+    Pass,
+    Sample,
+    control_passes,
+    tuning_passes,
+)
 from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.promises import check_promises, untold
-from tailc.pipeline.queue.approach import approach_to as ladder_approach
-from tailc.pipeline.queue.clock_approach import clock_approach
 from tailc.pipeline.queue.recorded import with_recorded
-from tailc.pipeline.queue.told import queue_remarks, tuned_policy
-from tailc.pipeline.queue.tune import AnyTuned, tuned_for_queue
+from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.robust.days import design_days
-from tailc.pipeline.robust.stand import Robust, robust_policy, robust_remarks
-from tailc.pipeline.settings import control_settings, end_to_end_settings
-from tailc.pipeline.solve import Problem, approach_to, solve
+from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
-from tailc.pipeline.sweep import Candidate, Sweep, choose
+from tailc.pipeline.sweep import Sweep, choose
 from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
-from tailc.pipeline.versions import versions
-from tailc.policies import Kind, KindSpec
 from tailc.problems.control import ControlProblem
-from tailc.problems.malleable_jobs import ClusterProblem
-from tailc.problems.rigid_jobs import RacksProblem
-from tailc.problems.shares import SharesProblem
+from tailc.problems.problem import P, S
 from tailc.specs.robust import Ambiguity
 from tailc.threads import thread_count
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
-from tailc.traces.reading import clock_khz_of
+from tailc.traces.reading import TraceReading
+
+A = TypeVar("A")
 
 
 @dataclass(frozen=True)
-class Compiled:
+class Compiled(Generic[P, S, D]):
     """A compiled policy, and what stands behind it.
 
     `sweep` holds every candidate that was tried; a spec without a sweep has one. `design` is the
-    sample that it was compiled from. `tuned` is what the controller was made from, None where
-    none was tuned; `queue` how the table was tuned on the replay, None where it was not; `relief`
-    what it does under overload, and `robust` what errors it stands, None where that was not asked.
+    sample that it was compiled from. `additions` are what was found beside the formula's table:
+    what a controller was made from, how a table was tuned on the replay, what errors it stands,
+    what is done under overload.
     """
 
     policy: Policy
-    sweep: Sweep
-    design: Design
+    sweep: Sweep[P, S]
+    design: D
     findings: tuple[Finding, ...]
-    tuned: Tuned | None = None
-    queue: AnyTuned | None = None
-    relief: Relief | None = None
-    robust: Robust | None = None
+    additions: tuple[Addition, ...] = ()
+
+    def added(self, what: type[A]) -> tuple[A, ...]:
+        """The additions of a type; none where that was not asked for."""
+        return tuple(one for one in self.additions if isinstance(one, what))
+
+    @property
+    def has_tuned_table(self) -> bool:
+        """Whether a table was found that is better than the formula's on the replay."""
+        return any(tuned.table is not None for tuned in self.added(TunedTable))
+
+
+AnyCompiled: TypeAlias = Compiled[Any, Any, Any]
 
 
 def compile_policy(
@@ -73,7 +85,7 @@ def compile_policy(
     previous: Policy | None = None,
     threads: int | None = None,
     progress: Progress = silent,
-) -> Compiled:
+) -> AnyCompiled:
     """The policy that the spec at `spec_path` asks for (`-` is standard input).
 
     `overrides` replaces fields of the spec's search (`method`, `objective`, `max_evaluations`).
@@ -94,218 +106,139 @@ def compile_opened(
     previous: Policy | None = None,
     threads: int | None = None,
     progress: Progress = silent,
-) -> Compiled:
+) -> AnyCompiled:
     """The same of a spec that is open already."""
+    given = overrides or {}
     warnings = [*opened.warnings]
-    with told_in_full(opened.loaded, overrides or {}, warnings):
-        return _compiled(opened, overrides or {}, previous, threads, progress, warnings)
+    with told_in_full(opened.loaded, given, warnings):
+        spec = opened.spec.with_search(given)
+        how = thread_count(threads), progress
+        return _compiled(Compilation(opened, spec, given, previous, *how), warnings)
 
 
-def _compiled(
-    opened: OpenedSpec,
-    overrides: Mapping[str, object],
-    previous: Policy | None,
-    threads: int | None,
-    progress: Progress,
-    warnings: list[Finding],
-) -> Compiled:
+@dataclass(frozen=True)
+class _Searches:
+    """What a spec asks for beside the formula's table; each is None where it does not."""
+
+    control: ControlProblem | Controller | None
+    aim: QueueAim | None
+    ambiguity: Ambiguity | None
+
+
+def _compiled(compilation: Compilation, warnings: list[Finding]) -> AnyCompiled:
     """The policy; `warnings` gets what there is to tell as soon as it is known."""
-    spec = opened.spec.with_search(overrides)
-    control = _control(opened, spec)
-    aim = opened.kind.tuning.aim(spec)
-    doubted = opened.kind.robust(spec)
-    progress("reading the trace", 0.0)
+    searches, opened = _searches(compilation), compilation.opened
+    compilation.progress("reading the trace", 0.0)
     read = open_measured(opened)
     warnings += read.trace.warnings
-    parts = parts_of(opened, read)
+    match read:
+        case OpenedTrace():
+            return _for_requests(compilation, searches, read, warnings)
+        case OpenedThroughput():
+            rows = parts_of_rows(opened, read)
+            return _without_replay(compilation, rows, read.reading, warnings)
+        case OpenedDays():
+            days = parts_of_days(read)
+            return _without_replay(compilation, days, read.reading, warnings)
+
+
+def _searches(compilation: Compilation) -> _Searches:
+    """Raises TailcError for what the spec cannot have."""
+    kind, spec = compilation.opened.kind, compilation.spec
+    return _Searches(
+        kind.control(spec, compilation.opened.loaded), kind.tuning.aim(spec), kind.robust(spec)
+    )
+
+
+def _without_replay(
+    compilation: Compilation, parts: Parts[D], reading: TraceReading, warnings: list[Finding]
+) -> Compiled[Any, Any, D]:
+    """A policy that serves no requests is the only candidate, as it is solved."""
+    compilation.check_previous()
+    solved = solve_all(compilation, parts, reading)
+    sweep = Sweep(solved.candidates)
+    policy = next_generation(sweep.chosen.policy, compilation.previous)
+    compiled = Compiled(policy, sweep, parts.design, tuple(warnings))
+    return _with_remarks(compiled, compilation, solved)
+
+
+def _for_requests(
+    compilation: Compilation, searches: _Searches, read: OpenedTrace, warnings: list[Finding]
+) -> Compiled[Any, Any, DemandProfile]:
+    """A policy whose table is chosen, tuned and judged on replays of the requests."""
+    opened = compilation.opened
+    parts = parts_of_requests(opened, read)
     warnings += parts.warnings
-    if aim is not None and isinstance(read, OpenedTrace):
-        aim, remarks = with_recorded(aim, opened, read)
-        warnings += remarks
-    if aim is not None and isinstance(parts.design, DemandProfile):
-        aim = with_objectives(aim, spec.slos, parts.design)
-    days = _days(doubted, opened, read)
-    _check_previous(previous, opened)
-    workers = thread_count(threads)
-    candidates, refused = _solve_all(opened.kind, spec, parts.design, workers, progress)
-    sweep = choose(candidates, parts.design, workers, progress, aim)
+    aim = _aim_on(read, parts.design, searches.aim, compilation, warnings)
+    days = _days(searches.ambiguity, opened, read)
+    compilation.check_previous()
+    solved = solve_all(compilation, parts, read.reading)
+    sample = Sample(parts.design, compilation.threads, compilation.progress)
+    sweep = choose(solved.candidates, sample.design, sample.threads, sample.progress, aim)
     chosen = sweep.chosen
-    warnings += _promises(chosen.problem, opened)
-    controller, tuned = _controller(control, chosen, parts.design, workers, progress)
-    policy = _policy(chosen, controller, tuned, parts, read, opened)
-    policy, queue, robust, remarks = _on_replay(
-        policy, aim, doubted, days, parts.design, workers, progress
+    warnings += handler_of(chosen.problem).check_slos(chosen.problem, opened.spec, opened.loaded)
+    passes = (
+        *control_passes(searches.control),
+        *tuning_passes(aim, searches.ambiguity, days),
+        *_checks(compilation, aim),
     )
-    warnings += remarks
-    relief = None
-    if (asked := opened.kind.overload(spec)) is not None:
-        assert isinstance(parts.design, DemandProfile)
-        relief = relieved(asked, policy.ladders[0], parts.design, workers, progress)
-        policy = relieved_policy(policy, relief)
-    tunable = opened.kind.tuning.is_possible
-    policy = with_objectives_kept(
-        policy, aim, parts.design, opened.loaded, workers, progress, is_tunable=tunable
-    )
-    told = approach_to(chosen.problem).remarks(chosen.problem, chosen.solution)
-    if queue is not None and queue.table is not None:
-        told = tuple(finding for finding in told if finding.code is not Code.PREDICTED_MISS)
-    remarks = [placed(finding, opened.loaded, overrides) for finding in told]
-    findings = (*warnings, *remarks, *refused)
-    policy = next_generation(policy, previous)
-    return Compiled(policy, sweep, parts.design, findings, tuned, queue, relief, robust)
+    policy, additions = _applied(passes, chosen.policy, sample, warnings)
+    policy = next_generation(policy, compilation.previous)
+    compiled = Compiled(policy, sweep, sample.design, tuple(warnings), additions)
+    return _with_remarks(compiled, compilation, solved)
 
 
-def _days(
-    doubted: Ambiguity | None,
-    opened: OpenedSpec,
-    read: OpenedTrace | OpenedThroughput | OpenedDays,
-) -> Days | None:
-    """The day of each request of the design, where their mixture is in doubt."""
-    if doubted is None or doubted.days is None:
-        return None
-    assert isinstance(read, OpenedTrace)
-    return design_days(opened, read, doubted.days)
-
-
-def _controller(
-    control: ControlProblem | Controller | None,
-    chosen: Candidate,
-    design: Design,
-    workers: int,
-    progress: Progress,
-) -> tuple[Controller | None, Tuned | None]:
-    """As the spec gives it, or tuned, with what it was tuned from."""
-    tuned = None
-    if isinstance(control, ControlProblem) and isinstance(chosen.form, Ladder):
-        assert isinstance(design, DemandProfile)
-        tuned = tune(control, chosen.form, design, workers, progress)
-    controller = control if isinstance(control, Controller) else tuned and tuned.controller
-    if isinstance(chosen.form, TailTable) and controller is not None:
-        check_bound_loop(controller, chosen.form.bound_us)
-    return controller, tuned
-
-
-def _on_replay(
-    policy: Policy,
+def _aim_on(
+    read: OpenedTrace,
+    design: DemandProfile,
     aim: QueueAim | None,
-    doubted: Ambiguity | None,
-    days: Days | None,
-    design: Design,
-    workers: int,
-    progress: Progress,
-) -> tuple[Policy, AnyTuned | None, Robust | None, tuple[Finding, ...]]:
-    """The policy with its table tuned, and told what errors it stands, as far as that is asked."""
-    if aim is None and doubted is None:
-        return policy, None, None, ()
-    assert isinstance(design, DemandProfile)
-    if doubted is not None:
-        policy, robust = robust_policy(policy, aim, doubted, days, design, workers, progress)
-        return policy, robust.plain, robust, robust_remarks(robust)
-    assert aim is not None
-    queue = _tuned_for_queue(aim, policy, design, workers, progress)
-    return tuned_policy(policy, queue), queue, None, queue_remarks(queue)
+    compilation: Compilation,
+    warnings: list[Finding],
+) -> QueueAim | None:
+    """With the arrivals that are recorded, and the other objectives of the spec."""
+    if aim is None:
+        return None
+    aim, remarks = with_recorded(aim, read)
+    warnings += remarks
+    return with_objectives(aim, compilation.spec.slos, design)
 
 
-def _tuned_for_queue(
-    aim: QueueAim, policy: Policy, design: DemandProfile, workers: int, progress: Progress
-) -> AnyTuned:
-    table, counted_at_khz = policy.tail_table, clock_khz_of(policy.reading)
-    if table is None:
-        ladders = partial(ladder_approach, policy.ladders[0], design)
-        return tuned_for_queue(aim, ladders, workers, progress)
-    assert counted_at_khz is not None
-    clocks = partial(clock_approach, table, counted_at_khz, design)
-    return tuned_for_queue(aim, clocks, workers, progress)
+def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) -> Days | None:
+    """The day of each request of the design, where their mixture is in doubt."""
+    if ambiguity is None or ambiguity.days is None:
+        return None
+    return design_days(opened, read, ambiguity.days)
 
 
-def _promises(problem: Problem, opened: OpenedSpec) -> tuple[Finding, ...]:
-    """What is doubtful of the spec's objectives; refuses one that no policy can meet."""
-    alone_ns = approach_to(problem).alone_ns
-    if alone_ns is None:
-        return ()
-    assert not isinstance(problem, SharesProblem | RacksProblem | ClusterProblem)
-    slos, loaded = opened.spec.slos, opened.loaded
-    hopeless = check_promises(slos, problem.profile, alone_ns(problem), loaded)
-    return (*hopeless, *untold(slos, opened.spec.end_to_ends, problem.profile, loaded))
+def _checks(compilation: Compilation, aim: QueueAim | None) -> Iterator[Pass]:
+    """The rule for overload, and then all objectives."""
+    kind = compilation.opened.kind
+    if (overload := kind.overload(compilation.spec)) is not None:
+        yield OverloadControl(overload)
+    yield ObjectivesCheck(aim, compilation.opened.loaded, kind.tuning.is_possible)
 
 
-def _control(opened: OpenedSpec, spec: KindSpec) -> ControlProblem | Controller | None:
-    """What shall be tuned for, a controller as it shall be, or nothing."""
-    return opened.kind.control(spec, opened.loaded)
+def _applied(
+    passes: Iterable[Pass], policy: Policy, sample: Sample, warnings: list[Finding]
+) -> tuple[Policy, tuple[Addition, ...]]:
+    """The policy after all passes, and what they found."""
+    additions: list[Addition] = []
+    for one in passes:
+        step = one.applied(policy, sample)
+        policy = step.policy
+        additions += step.additions
+        warnings += step.findings
+    return policy, tuple(additions)
 
 
-def _check_previous(previous: Policy | None, opened: OpenedSpec) -> None:
-    if previous is not None and previous.name != opened.spec.name:
-        message = (
-            f"the previous policy is `{previous.name}`, but the spec's is `{opened.spec.name}`"
-        )
-        hint = "generations count one policy: give its own predecessor, or none"
-        place = opened.loaded.place("name")
-        raise TailcError(Finding(Code.CONFLICT, message, place, hint))
-
-
-def _solve_all(
-    kind: Kind, spec: KindSpec, design: Design, threads: int, progress: Progress
-) -> tuple[tuple[Candidate, ...], tuple[Finding, ...]]:
-    """The candidates that have a solution, and a warning for each that has none.
-
-    Raises what the last one raised where none has.
-    """
-    solved: list[Candidate] = []
-    infeasible: list[tuple[Problem, TailcError]] = []
-    for candidate in kind.candidates(spec):
-        problem = kind.reduce(candidate, design)
-        try:
-            solution = solve(problem, threads, progress)
-            form = kind.emit(candidate, problem, solution)
-        except TailcError as error:
-            if error.exit_code is not ExitCode.INFEASIBLE:
-                raise
-            infeasible.append((problem, error))
-        else:
-            solved.append(Candidate(candidate, problem, solution, form))
-    if not solved:
-        raise infeasible[-1][1]
-    refused = [_left_out(problem, f) for problem, error in infeasible for f in error.findings]
-    return tuple(solved), tuple(refused)
-
-
-def _left_out(problem: Problem, finding: Finding) -> Finding:
-    swept = approach_to(problem).swept(problem)
-    message = f"{swept} is left out of the sweep: {finding.message}"
-    return replace(finding, message=message, severity=Severity.WARNING)
-
-
-def _policy(
-    chosen: Candidate,
-    controller: Controller | None,
-    tuned: Tuned | None,
-    parts: Parts,
-    read: OpenedTrace | OpenedThroughput | OpenedDays,
-    opened: OpenedSpec,
-) -> Policy:
-    spec, problem, solution = chosen.spec, chosen.problem, chosen.solution
-    approach = approach_to(problem)
-    settings = approach.settings(problem, solution) | control_settings(tuned)
-    settings |= end_to_end_settings(spec.end_to_ends)
-    evidence = Evidence(
-        objective=problem.objective.value,
-        method=problem.method.value,
-        proof=solution.proof,
-        solver=solution.solver,
-        versions=versions(opened.loaded.document, approach.backends(problem)),
-        evaluations=solution.evaluations,
-        settings=tuple(sorted(settings.items())),
-        rows=tuple(row.evidence for row in solution.rows if row.evidence is not None),
-    )
-    return Policy(
-        name=spec.name,
-        kind=spec.kind,
-        generation=1,
-        slos=spec.slos,
-        rates_mrps=spec.rates_mrps,
-        forms=(chosen.form,) if controller is None else (chosen.form, controller),
-        inputs=parts.inputs,
-        reading=read.reading,
-        evidence=evidence,
-    )
+def _with_remarks(
+    compiled: Compiled[P, S, D], compilation: Compilation, solved: Solved
+) -> Compiled[P, S, D]:
+    """With the remarks on the solution, and the candidates that have none."""
+    chosen = compiled.sweep.chosen
+    remarks = handler_of(chosen.problem).remarks(chosen.problem, chosen.solution)
+    if compiled.has_tuned_table:
+        remarks = tuple(one for one in remarks if one.code is not Code.PREDICTED_MISS)
+    loaded, overridden = compilation.opened.loaded, compilation.overrides
+    told = [placed(finding, loaded, overridden) for finding in remarks]
+    return replace(compiled, findings=(*compiled.findings, *told, *solved.refused))

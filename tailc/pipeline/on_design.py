@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tailc.experiment.options import VerifyOptions
-from tailc.pipeline.compile import Compiled
+from tailc.pipeline.compile import AnyCompiled
 from tailc.pipeline.progress import Progress
 from tailc.traces.profile import DemandProfile
 from tailc.verify.judge import verify
 from tailc.verify.verdict import Verdicts
 
 
-def on_design(compiled: Compiled, threads: int | None, progress: Progress) -> Verdicts | None:
+def on_design(compiled: AnyCompiled, threads: int | None, progress: Progress) -> Verdicts | None:
     """What the policy does alone, without baselines; predictions, and no verdict.
 
     None where no request arrives, or no rate or objective is stated.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from tailc.artifact.envelope import Input, InputRole
 from tailc.errors import Finding
@@ -25,23 +25,34 @@ from tailc.traces.throughput import ThroughputTrace
 
 # What kinds reduce to a problem; another thing to measure is another type here.
 Design: TypeAlias = DemandProfile | ThroughputTrace | Days
+D = TypeVar("D", DemandProfile, ThroughputTrace, Days)
 
 
 @dataclass(frozen=True)
-class Parts:
+class Parts(Generic[D]):
     """The part that is designed on, what the artifact records of all, and what is odd about it."""
 
-    design: Design
+    design: D
     inputs: tuple[Input, ...]
-    warnings: tuple[Finding, ...]
+    warnings: tuple[Finding, ...] = ()
 
 
-def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDays) -> Parts:
+AnyParts: TypeAlias = Parts[DemandProfile] | Parts[ThroughputTrace] | Parts[Days]
+
+
+def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDays) -> AnyParts:
     """The parts of a spec's trace; where the spec holds nothing out, it is all designed on."""
-    if isinstance(read, OpenedThroughput):
-        return _parts_of_rows(opened, read)
-    if isinstance(read, OpenedDays):
-        return Parts(read.trace, _days_inputs(read.trace), ())
+    match read:
+        case OpenedTrace():
+            return parts_of_requests(opened, read)
+        case OpenedThroughput():
+            return parts_of_rows(opened, read)
+        case OpenedDays():
+            return parts_of_days(read)
+
+
+def parts_of_requests(opened: OpenedSpec, read: OpenedTrace) -> Parts[DemandProfile]:
+    """The parts of a trace of requests."""
     whole = read.trace.profile
     place = opened.loaded.place("demand", "unit")
     if read.reading.rows.split is None:
@@ -53,25 +64,36 @@ def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDa
     return Parts(design, inputs, suspect_unit(design, opened.spec.slos, place))
 
 
-def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
-    """What is odd about a spec's trace; raises TailcError for what a compile would refuse in it."""
-    read, spec = open_measured(opened), opened.spec
-    if isinstance(read, OpenedDays):
-        opened.kind.reduce(spec, read.trace)
-    parts = parts_of(opened, read)
-    found = (*read.trace.warnings, *parts.warnings)
-    if not isinstance(parts.design, DemandProfile):
-        return found
-    return (*found, *untold(spec.slos, spec.end_to_ends, parts.design, opened.loaded))
-
-
-def _parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts:
+def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts[ThroughputTrace]:
     """Rows of throughput count as they are: there are no requests that they stand for."""
     if read.reading.rows.split is None:
-        return Parts(read.trace, (_rows_input(InputRole.DESIGN, read.trace),), ())
+        return Parts(read.trace, (_rows_input(InputRole.DESIGN, read.trace),))
     design, held_out = split_rows(opened, read)
     parts = {InputRole.WHOLE: read.trace, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
-    return Parts(design, tuple(_rows_input(role, part) for role, part in parts.items()), ())
+    return Parts(design, tuple(_rows_input(role, part) for role, part in parts.items()))
+
+
+def parts_of_days(read: OpenedDays) -> Parts[Days]:
+    """All days are designed on; those that follow the plan are held out."""
+    return Parts(read.trace, _days_inputs(read.trace))
+
+
+def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
+    """What is odd about a spec's trace; raises TailcError for what a compile would refuse in it."""
+    match read := open_measured(opened):
+        case OpenedTrace():
+            return (*read.trace.warnings, *_warnings_of_requests(opened, read))
+        case OpenedThroughput():
+            return (*read.trace.warnings, *parts_of_rows(opened, read).warnings)
+        case OpenedDays():
+            opened.kind.reduce(opened.spec, read.trace)
+            return read.trace.warnings
+
+
+def _warnings_of_requests(opened: OpenedSpec, read: OpenedTrace) -> tuple[Finding, ...]:
+    parts, spec = parts_of_requests(opened, read), opened.spec
+    small = untold(spec.slos, spec.end_to_ends, parts.design, opened.loaded)
+    return (*parts.warnings, *small)
 
 
 def _days_inputs(days: Days) -> tuple[Input, ...]:

@@ -62,10 +62,8 @@ def end_to_end_settings(end_to_ends: Sequence[EndToEnd | None]) -> dict[str, int
     return settings
 
 
-def control_settings(tuned: Tuned | None) -> dict[str, int]:
+def control_settings(tuned: Tuned) -> dict[str, int]:
     """Of the controller: what each interval's loop was identified and judged to be."""
-    if tuned is None:
-        return {}
     settings: dict[str, int] = {}
     for number, interval in enumerate(tuned.intervals, start=1):
         told = _interval_settings(interval)

@@ -1,13 +1,13 @@
-"""Match a problem with what a compile does for its type: solve it, and tell of it.
+"""Match a problem with what a compile does for its type: solve it, and describe it.
 
-A new type of problem is one entry here, and a module that solves it.
+A new type of problem is one handler here, and a module that solves it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, overload
+from typing import Any, Generic, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.lane_evidence import borrowing_settings, predicted_misses
 from tailc.pipeline.plan_solvers import plan_backends
 from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.promises import fastest_ns
+from tailc.pipeline.promises import check_promises, fastest_ns, untold
 from tailc.pipeline.racks.solved import solve_for_racks
 from tailc.pipeline.racks.told import racks_remarks, racks_settings
 from tailc.pipeline.remarks import dominated_degrees
@@ -30,119 +30,129 @@ from tailc.pipeline.shares import host_remarks, shares_settings, solve_for_share
 from tailc.pipeline.tails import hopeful_sums, least_ns, solve_for_tails, tail_settings
 from tailc.pipeline.threshold_methods import threshold_backends
 from tailc.pipeline.thresholds import solve_for_ages
-from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution
+from tailc.policies import KindSpec
+from tailc.problems.borrowing import BorrowingProblem
 from tailc.problems.ladder import LadderProblem
-from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
-from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
-from tailc.problems.schedule import LadderSolution
-from tailc.problems.shares import SharesProblem, SharesSolution
-from tailc.problems.tail_table import TailProblem, TailSolution
-from tailc.problems.thresholds import ThresholdProblem, ThresholdSolution
+from tailc.problems.malleable_jobs import ClusterProblem
+from tailc.problems.problem import P, Problem, R, RequestProblem, S, Solution
+from tailc.problems.rigid_jobs import RacksProblem
+from tailc.problems.shares import SharesProblem
+from tailc.problems.tail_table import TailProblem
+from tailc.problems.thresholds import ThresholdProblem
+from tailc.specs.load import LoadedSpec
 
-Problem: TypeAlias = (
-    LadderProblem
-    | ThresholdProblem
-    | BorrowingProblem
-    | TailProblem
-    | SharesProblem
-    | RacksProblem
-    | ClusterProblem
-)
-Solution: TypeAlias = (
-    LadderSolution
-    | ThresholdSolution
-    | BorrowingSolution
-    | TailSolution
-    | SharesSolution
-    | PlanSolution
-    | ClusterSolution
-)
+SloCheck: TypeAlias = Callable[[P, KindSpec, LoadedSpec], tuple[Finding, ...]]
+
+
+def no_requests(_problem: Problem, _spec: KindSpec, _loaded: LoadedSpec) -> tuple[Finding, ...]:
+    """Nothing is promised of requests."""
+    return ()
+
+
+def for_requests(alone_ns: Callable[[R], NDArray[np.int64]]) -> SloCheck[R]:
+    """Check the SLOs on the problem's requests.
+
+    alone_ns: the time of each that never waits, at its fastest. The check warns of SLOs that the
+    requests cannot tell of, and raises TailcError (INFEASIBLE) for one that no policy can meet.
+    """
+
+    def check(problem: R, spec: KindSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
+        slos, profile = spec.slos, problem.profile
+        missed = check_promises(slos, profile, alone_ns(problem), loaded)
+        return (*missed, *untold(slos, spec.end_to_ends, profile, loaded))
+
+    return check
+
+
+def _at_best_degree(problem: RequestProblem) -> NDArray[np.int64]:
+    return fastest_ns(problem.profile)
+
+
+def _no_remarks(_problem: Problem, _solution: Solution) -> tuple[Finding, ...]:
+    return ()
+
+
+def _no_backends(_problem: Problem) -> frozenset[Backend]:
+    return frozenset()
+
+
+def _a_candidate(_problem: Problem) -> str:
+    return "a candidate"
 
 
 @dataclass(frozen=True)
-class Approach:
-    """What a compile does with one type of problem.
+class ProblemHandler(Generic[P, S]):
+    """What a compile does with one type of problem, `problem`.
 
     `solve(problem, threads, progress)` gives its solution, and `settings(problem, solution)` the
-    numbers that the evidence names. `remarks(problem, solution)` are warnings about a solved
-    problem, and `swept(problem)` is what tells a candidate of a sweep from the others.
-    `backends(problem)` are the general solvers that may be asked.
-    `alone_ns(problem)` is the time of each request of its profile that never waits, at its fastest;
-    None where nothing is promised of requests.
+    numbers that the evidence names. `check_slos(problem, spec, loaded)` warns of SLOs, and refuses
+    those that no policy can meet. `remarks(problem, solution)` are warnings about a solved
+    problem. `backends(problem)` are the general solvers that may be asked. `candidate(problem)`
+    names a candidate of several.
     """
 
-    solve: Callable[[Any, int, Progress], Any]
-    settings: Callable[[Any, Any], dict[str, int]]
-    remarks: Callable[[Any, Any], tuple[Finding, ...]] = lambda *_: ()
-    swept: Callable[[Any], str] = lambda _: "a candidate"
-    backends: Callable[[Any], frozenset[Backend]] = lambda _: frozenset()
-    alone_ns: Callable[[Any], NDArray[np.int64]] | None = lambda problem: fastest_ns(
-        problem.profile
-    )
+    problem: type[P]
+    solve: Callable[[P, int, Progress], S]
+    settings: Callable[[P, S], dict[str, int]]
+    check_slos: SloCheck[P]
+    remarks: Callable[[P, S], tuple[Finding, ...]] = _no_remarks
+    backends: Callable[[P], frozenset[Backend]] = _no_backends
+    candidate: Callable[[P], str] = _a_candidate
 
 
-APPROACHES: Mapping[type[Problem], Approach] = {
-    LadderProblem: Approach(solve_for_schedules, ladder_settings, dominated_degrees, swept_target),
-    ThresholdProblem: Approach(solve_for_ages, threshold_settings, backends=threshold_backends),
-    BorrowingProblem: Approach(solve_for_budgets, borrowing_settings, predicted_misses),
-    TailProblem: Approach(solve_for_tails, tail_settings, hopeful_sums, alone_ns=least_ns),
-    SharesProblem: Approach(solve_for_shares, shares_settings, host_remarks, alone_ns=None),
-    RacksProblem: Approach(
-        solve_for_racks, racks_settings, racks_remarks, backends=plan_backends, alone_ns=None
-    ),
-    ClusterProblem: Approach(
-        solve_for_clusters, cluster_settings, cluster_remarks, backends=plan_backends, alone_ns=None
-    ),
+LADDERS = ProblemHandler(
+    LadderProblem,
+    solve_for_schedules,
+    ladder_settings,
+    for_requests(_at_best_degree),
+    dominated_degrees,
+    candidate=swept_target,
+)
+THRESHOLDS = ProblemHandler(
+    ThresholdProblem,
+    solve_for_ages,
+    threshold_settings,
+    for_requests(_at_best_degree),
+    backends=threshold_backends,
+)
+BUDGETS = ProblemHandler(
+    BorrowingProblem,
+    solve_for_budgets,
+    borrowing_settings,
+    for_requests(_at_best_degree),
+    predicted_misses,
+)
+TAILS = ProblemHandler(
+    TailProblem, solve_for_tails, tail_settings, for_requests(least_ns), hopeful_sums
+)
+SHARES = ProblemHandler(SharesProblem, solve_for_shares, shares_settings, no_requests, host_remarks)
+RACKS = ProblemHandler(
+    RacksProblem, solve_for_racks, racks_settings, no_requests, racks_remarks, plan_backends
+)
+CLUSTERS = ProblemHandler(
+    ClusterProblem,
+    solve_for_clusters,
+    cluster_settings,
+    no_requests,
+    cluster_remarks,
+    plan_backends,
+)
+
+HANDLERS: Mapping[type[Problem], ProblemHandler[Any, Any]] = {
+    handler.problem: handler
+    for handler in (LADDERS, THRESHOLDS, BUDGETS, TAILS, SHARES, RACKS, CLUSTERS)
 }
 
 
-def approach_to(problem: Problem) -> Approach:
+def handler_of(problem: P) -> ProblemHandler[P, Any]:
     """What a compile does with problems of this type."""
-    return APPROACHES[type(problem)]
-
-
-@overload
-def solve(
-    problem: LadderProblem, threads: int = 1, progress: Progress = silent
-) -> LadderSolution: ...
-
-
-@overload
-def solve(
-    problem: ThresholdProblem, threads: int = 1, progress: Progress = silent
-) -> ThresholdSolution: ...
-
-
-@overload
-def solve(
-    problem: BorrowingProblem, threads: int = 1, progress: Progress = silent
-) -> BorrowingSolution: ...
-
-
-@overload
-def solve(problem: TailProblem, threads: int = 1, progress: Progress = silent) -> TailSolution: ...
-
-
-@overload
-def solve(
-    problem: SharesProblem, threads: int = 1, progress: Progress = silent
-) -> SharesSolution: ...
-
-
-@overload
-def solve(problem: RacksProblem, threads: int = 1, progress: Progress = silent) -> PlanSolution: ...
-
-
-@overload
-def solve(
-    problem: ClusterProblem, threads: int = 1, progress: Progress = silent
-) -> ClusterSolution: ...
+    return HANDLERS[type(problem)]
 
 
 def solve(problem: Problem, threads: int = 1, progress: Progress = silent) -> Solution:
-    """The answer to a problem of any form, evaluated in the whole numbers of an artifact.
+    """The solution of a problem of any type, evaluated in the whole numbers of an artifact.
 
     Raises TailcError for what cannot be met (INFEASIBLE), a search that ended without an answer
     (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
     """
-    return approach_to(problem).solve(problem, threads, progress)
+    return handler_of(problem).solve(problem, threads, progress)

@@ -7,75 +7,52 @@ table is replayed on the design sample at every rate, on the same requests and a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Generic
 
 from tailc.experiment.tuning_objective import Goal, QueueAim
-from tailc.forms.ladder.table import Ladder
-from tailc.forms.shares import Shares
-from tailc.forms.tail_table import TailTable
 from tailc.models.arrivals import Poisson
 from tailc.models.subject import Subject
+from tailc.pipeline.candidates import Candidate
 from tailc.pipeline.design_replays import REPLAYS, REQUESTS_PER_REPLAY, SEED
 from tailc.pipeline.objectives import limits_of, predicted
-from tailc.pipeline.parts import Design
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.rate_trials import RateTrials
-from tailc.pipeline.solve import Problem, Solution
-from tailc.policies import KindSpec
+from tailc.problems.problem import P, S
 from tailc.traces.profile import DemandProfile
 
-Form: TypeAlias = Ladder | TailTable | Shares
-
 
 @dataclass(frozen=True)
-class Candidate:
-    """One spec of a sweep, solved. `tails_us` has the replayed tail at each of the spec's rates.
-
-    rate_mrps: the highest rate that meets the SLO, where that is asked; None of one that is lower
-    than of a candidate before. keeps_all: whether every objective holds at every rate in the
-    replays; of one objective alone that is not asked.
-    """
-
-    spec: KindSpec
-    problem: Problem
-    solution: Solution
-    form: Form
-    tails_us: tuple[int, ...] = ()
-    rate_mrps: int | None = None
-    keeps_all: bool = True
-
-
-@dataclass(frozen=True)
-class Sweep:
+class Sweep(Generic[P, S]):
     """All candidates in the order of the spec, and the number of the chosen one."""
 
-    candidates: tuple[Candidate, ...]
-    best: int
+    candidates: tuple[Candidate[P, S], ...]
+    best: int = 0
 
     @property
-    def chosen(self) -> Candidate:
+    def chosen(self) -> Candidate[P, S]:
         """The candidate that becomes the policy."""
         return self.candidates[self.best]
 
 
 def choose(
-    candidates: tuple[Candidate, ...],
-    design: Design,
+    candidates: tuple[Candidate[P, S], ...],
+    design: DemandProfile,
     threads: int,
     progress: Progress,
     aim: QueueAim | None = None,
-) -> Sweep:
+) -> Sweep[P, S]:
     """The candidate that is never far from the best at any rate; one alone is not replayed.
 
-    Least is the largest ratio, over the rates, of a candidate's tail to the best candidate's; ties
-    go to the earlier one. One that keeps all of several objectives goes before one that does not.
-    Where the highest rate is the aim, it is that of the highest.
+    Several are ladders. Least is the largest ratio, over the rates, of a candidate's tail to the
+    best candidate's; ties go to the earlier one. One that keeps all of several objectives goes
+    before one that does not. Where the highest rate is the aim, it is that of the highest.
     """
     if len(candidates) == 1:
-        return Sweep(candidates, 0)
+        return Sweep(candidates)
     replayed = []
     for number, candidate in enumerate(candidates):
         progress("replaying candidates", number / len(candidates))
@@ -93,16 +70,17 @@ def choose(
     return Sweep(tuple(replayed), min(among, key=lambda number: regrets[number]))
 
 
-def _by_rate(candidates: list[Candidate], design: Design, threads: int, aim: QueueAim) -> Sweep:
+def _by_rate(
+    candidates: Sequence[Candidate[P, S]], design: DemandProfile, threads: int, aim: QueueAim
+) -> Sweep[P, S]:
     """One that misses the SLO at the highest rate so far is no better, whatever its own."""
-    assert isinstance(design, DemandProfile)
     assert aim.limit_us is not None
-    found: list[Candidate] = []
+    found: list[Candidate[P, S]] = []
     best, most_mrps = 0, 0
     with ThreadPoolExecutor(threads) as workers:
         for number, candidate in enumerate(candidates):
-            assert isinstance(candidate.form, Ladder)
-            approach = approach_to(candidate.form, design, aim)
+            (table,) = candidate.policy.ladders
+            approach = approach_to(table, design, aim)
             trials = RateTrials(
                 approach.load,
                 aim,
@@ -114,8 +92,8 @@ def _by_rate(candidates: list[Candidate], design: Design, threads: int, aim: Que
                 workers=workers,
             )
             rate_mrps = None
-            if not most_mrps or trials.keeps_most(candidate.form, most_mrps):
-                rates_mrps = trials.kept([candidate.form]).rates_mrps
+            if not most_mrps or trials.keeps_most(table, most_mrps):
+                rates_mrps = trials.kept([table]).rates_mrps
                 rate_mrps = round(float(rates_mrps.mean()))
                 if rate_mrps > most_mrps:
                     best, most_mrps = number, rate_mrps
@@ -123,14 +101,11 @@ def _by_rate(candidates: list[Candidate], design: Design, threads: int, aim: Que
     return Sweep(tuple(found), best)
 
 
-def _replayed(candidate: Candidate, design: Design, threads: int) -> Candidate:
+def _replayed(candidate: Candidate[P, S], design: DemandProfile, threads: int) -> Candidate[P, S]:
     """With its tails at the spec's rates, and whether it keeps all of several objectives."""
-    form, spec = candidate.form, candidate.spec
-    # The others have no candidates to choose from.
-    assert isinstance(form, Ladder)
-    assert isinstance(design, DemandProfile)
-    arrivals = [(rate_mrps, Poisson(rate_mrps)) for rate_mrps in spec.rates_mrps]
-    limits = limits_of(spec.slos, design)
-    found = predicted(Subject(spec.name, (form,)), limits, design, arrivals, threads)
+    policy = candidate.policy
+    arrivals = [(rate_mrps, Poisson(rate_mrps)) for rate_mrps in policy.rates_mrps]
+    limits = limits_of(policy.slos, design)
+    found = predicted(Subject(policy.name, policy.ladders), limits, design, arrivals, threads)
     tails_us = tuple(one.tails_us[0] for one in found.rates)
-    return replace(candidate, tails_us=tails_us, keeps_all=len(spec.slos) < 2 or found.holds)
+    return replace(candidate, tails_us=tails_us, keeps_all=len(policy.slos) < 2 or found.holds)

@@ -19,7 +19,7 @@ from tailc.traces.counted import Counted
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import RequestReading, RunTimeReading, ThroughputReading
-from tailc.traces.source import open_source
+from tailc.traces.source import Format, open_source
 from tailc.traces.split import split
 from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
 from tailc.traces.trace import Trace, trace_in
@@ -40,10 +40,12 @@ def not_about_degrees(warnings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True)
 class OpenedTrace:
-    """A trace, and the reading it was read by."""
+    """A trace of requests, where it is (`-` is standard input), and the reading it was read by."""
 
     reading: RequestReading
     trace: Trace
+    path: str
+    format: Format
 
 
 @dataclass(frozen=True)
@@ -64,32 +66,32 @@ class OpenedDays:
 
 def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput | OpenedDays:
     """The trace of a spec, whatever it measures."""
-    match opened.spec.demand:
-        case DaysAsked() as asked:
-            days = open_days(asked, opened.path, opened.loaded.place)
-            return OpenedDays(run_time_reading(asked), days)
-        case ThroughputSpec() as measured:
-            recipe = throughput_reading(measured)
-            trace = read_throughput(trace_path(opened), recipe, measured.format)
-            return OpenedThroughput(recipe, trace)
-        case DemandSpec() | ClockedDemandSpec() as demand:
+    match demand := opened.spec.demand:
+        case DaysAsked():
+            days = open_days(demand, opened.path, opened.loaded.place)
+            return OpenedDays(run_time_reading(demand), days)
+        case ThroughputSpec():
+            recipe = throughput_reading(demand)
+            rows = read_throughput(trace_path(opened), recipe, demand.format)
+            return OpenedThroughput(recipe, rows)
+        case DemandSpec() | ClockedDemandSpec():
             return _open_requests(opened, demand)
 
 
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
-    """The requests of a spec's trace; TailcError for a spec of something else."""
-    demand = opened.spec.demand
-    if isinstance(demand, DemandSpec | ClockedDemandSpec):
-        return _open_requests(opened, demand)
-    message = f"`{opened.spec.name}` has no trace of requests"
-    hint = "give a spec with `demand`"
-    raise TailcError(Finding(Code.USAGE, message, opened.loaded.place("kind"), hint))
+    """The requests of a spec's trace; TailcError for a kind that has none."""
+    match demand := opened.spec.demand:
+        case DemandSpec() | ClockedDemandSpec():
+            return _open_requests(opened, demand)
+        case _:
+            message = f"the kind `{opened.spec.kind}` is not compiled from requests"
+            raise TailcError(Finding(Code.METHOD_UNFIT, message, opened.loaded.place("kind")))
 
 
 def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -> OpenedTrace:
-    spec = opened.spec
+    spec, path = opened.spec, trace_path(opened)
     recipe = request_reading(demand, spec.speedup, spec.max_degree)
-    with open_source(trace_path(opened)) as source:
+    with open_source(path) as source:
         if is_profile(source):
             recipe = _as_counted(opened, recipe, read_counted(source))
         trace = trace_in(source, recipe, demand.format)
@@ -100,7 +102,7 @@ def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -
         odd = ABOUT_DEGREES
         warnings = [replace(w, place=place) if w.code in odd else w for w in trace.warnings]
         trace = replace(trace, warnings=tuple(warnings))
-    return OpenedTrace(recipe, trace)
+    return OpenedTrace(recipe, trace, path, demand.format)
 
 
 def trace_path(opened: OpenedSpec) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from tailc.problems.borrowing import BorrowingSolution, LoadPoint
+from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, LoadPoint
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_ppm, format_us
 
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
+    from tailc.traces.profile import DemandProfile
+
+_Compiled: TypeAlias = "Compiled[BorrowingProblem, BorrowingSolution, DemandProfile]"
 
 _PPM_PER_PERCENT = 10_000
 # Of a table that was tuned with queues the replays are those of where its search began.
@@ -18,9 +21,9 @@ _UNTUNED = {"this policy": "untuned"}
 _TITLE = ("rate", "requests alone", "budget", "this policy", "batch work", "at most")
 
 
-def lanes_result(compiled: Compiled) -> dict[str, object]:
+def lanes_result(compiled: _Compiled) -> dict[str, object]:
     """What both lanes do to each other, and one entry a rate; see `LoadPoint`."""
-    solution = _solution(compiled)
+    solution = compiled.sweep.chosen.solution
     return {
         "interference_ppm": solution.lanes.interference_ppm,
         "batch_slowdown_ppm": solution.lanes.batch_slowdown_ppm,
@@ -28,15 +31,16 @@ def lanes_result(compiled: Compiled) -> dict[str, object]:
     }
 
 
-def lanes_text(compiled: Compiled) -> str:
+def lanes_text(compiled: _Compiled) -> str:
     """The same in words and a table."""
-    solution = _solution(compiled)
+    solution = compiled.sweep.chosen.solution
     slower, slowed = solution.lanes.interference_ppm, solution.lanes.batch_slowdown_ppm
     told = (
         f"requests are {format_ppm(slower)} slower beside batch work, and it {format_ppm(slowed)}"
     )
-    tuned = compiled.queue is not None and compiled.queue.table is not None
-    title = tuple(_UNTUNED.get(word, word) for word in _TITLE) if tuned else _TITLE
+    title = _TITLE
+    if compiled.has_tuned_table:
+        title = tuple(_UNTUNED.get(word, word) for word in _TITLE)
     rows = [title, *map(_row, solution.points)]
     if all(point.most_ppm is None for point in solution.points):
         rows = [row[:-1] for row in rows]
@@ -58,9 +62,3 @@ def _row(point: LoadPoint) -> tuple[str, ...]:
 
 def _percent(share_ppm: int) -> str:
     return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"
-
-
-def _solution(compiled: Compiled) -> BorrowingSolution:
-    solution = compiled.sweep.chosen.solution
-    assert isinstance(solution, BorrowingSolution)
-    return solution

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.forms.plan.expected import expected_of
 from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
@@ -11,19 +11,22 @@ from tailc.report.plan import money_text
 from tailc.units import counted, digits_text
 
 if TYPE_CHECKING:
+    from tailc.forecasts.days import Days
     from tailc.pipeline.compile import Compiled
+
+_Compiled: TypeAlias = "Compiled[ClusterProblem, ClusterSolution, Days]"
 
 _S_PER_MIN = 60
 
 
-def clusters_result(compiled: Compiled) -> dict[str, object]:
+def clusters_result(compiled: _Compiled) -> dict[str, object]:
     """Jobs, their run times, and the energy and money of the plan.
 
     Times are sums over the jobs, in seconds; asked: had each what it asked for. Energy is of the
     horizon, in millijoules, CO2 in milligrams; value and bound are in millionths of a dollar, of
     all that jobs take.
     """
-    problem, solution = _found(compiled)
+    problem, solution = compiled.sweep.chosen.pair
     books = expected_of(solution.plan).ledger
     return {
         "cluster": {
@@ -46,9 +49,9 @@ def clusters_result(compiled: Compiled) -> dict[str, object]:
     }
 
 
-def clusters_text(compiled: Compiled) -> str:
+def clusters_text(compiled: _Compiled) -> str:
     """The same in words; what the plan itself says of energy is not said again."""
-    problem, solution = _found(compiled)
+    problem, solution = compiled.sweep.chosen.pair
     lines = [f"planned     {_jobs_text(problem, solution)}"]
     if problem.jobs:
         lines.append(f"run time    {_times_text(problem, solution)}")
@@ -99,10 +102,3 @@ def _prices_text(solution: ClusterSolution) -> str:
     if not solution.spans:
         return "from the plan's own jobs"
     return f"from the jobs of {counted(solution.spans, 'span')} of days before"
-
-
-def _found(compiled: Compiled) -> tuple[ClusterProblem, ClusterSolution]:
-    problem, solution = compiled.sweep.chosen.problem, compiled.sweep.chosen.solution
-    assert isinstance(problem, ClusterProblem)
-    assert isinstance(solution, ClusterSolution)
-    return problem, solution

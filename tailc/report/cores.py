@@ -1,38 +1,39 @@
-"""What a compile for cores of several speeds tells: power, energy, and the controller."""
+"""What a compile for cores of several speeds tells: power and energy."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
-from tailc.problems.thresholds import ThresholdSolution
-from tailc.report.control import control_result, control_text
+from tailc.problems.thresholds import ThresholdProblem, ThresholdSolution
 from tailc.report.energy import energy_text, in_watts, power_text
 
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
+    from tailc.traces.profile import DemandProfile
+
+_Compiled: TypeAlias = "Compiled[ThresholdProblem, ThresholdSolution, DemandProfile]"
 
 
-def cores_result(compiled: Compiled) -> dict[str, object]:
-    """Energies in millionths of the unit of power times us, powers in millionths of it."""
+def cores_result(compiled: _Compiled) -> dict[str, object]:
+    """Energies in millionths of the unit of power times us, powers in millionths of it.
+
+    The control is null unless a controller was tuned.
+    """
     solution = compiled.sweep.chosen.solution
-    assert isinstance(solution, ThresholdSolution)
     return {
         "peak_power_ppm": peak_power_ppm(compiled.policy.ladders[0]),
         "energy": solution.evidence.objective_us,
         "gap_before": solution.gap_before,
         "gap": solution.evidence.gap_us,
-        "control": None if compiled.tuned is None else control_result(compiled.tuned),
+        "control": None,
     }
 
 
-def cores_text(compiled: Compiled) -> str:
-    """Cores and their peak power, energy with its gaps, and how the thresholds follow the load."""
-    lines = [_cores_line(compiled), _energy_line(compiled)]
-    if compiled.tuned is not None:
-        lines += ["", control_text(compiled.tuned)]
-    return "\n".join(lines)
+def cores_text(compiled: _Compiled) -> str:
+    """Cores and their peak power, and energy with its gaps."""
+    return f"{_cores_line(compiled)}\n{_energy_line(compiled)}"
 
 
 def peak_power_ppm(ladder: Ladder) -> int:
@@ -46,7 +47,7 @@ def peak_power_ppm(ladder: Ladder) -> int:
     return total
 
 
-def _cores_line(compiled: Compiled) -> str:
+def _cores_line(compiled: _Compiled) -> str:
     ladder, evidence = compiled.policy.ladders[0], compiled.policy.evidence
     told = [
         f"{unit.capacity_ppm // PPM} x {unit.name}"
@@ -59,13 +60,10 @@ def _cores_line(compiled: Compiled) -> str:
     return f"cores      {', '.join(told)}: peak power {peak}{besides}"
 
 
-def _energy_line(compiled: Compiled) -> str:
+def _energy_line(compiled: _Compiled) -> str:
     solution = compiled.sweep.chosen.solution
-    assert isinstance(solution, ThresholdSolution)
     row, watts = solution.evidence, in_watts(compiled.policy.evidence)
-    whose = (
-        "" if compiled.queue is None or compiled.queue.table is None else "of the formula's table "
-    )
+    whose = "of the formula's table " if compiled.has_tuned_table else ""
     told = f"energy     {whose}{energy_text(row.objective_us, watts)} a request at low load"
     if row.gap_us is None or solution.gap_before is None:
         return told

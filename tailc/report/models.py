@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.percentiles import PPM
-from tailc.problems.shares import SharesSolution
+from tailc.problems.shares import SharesProblem, SharesSolution
 from tailc.report.table import aligned
 from tailc.units import format_mrps, printable
 
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
+    from tailc.traces.throughput import ThroughputTrace
+
+_Compiled: TypeAlias = "Compiled[SharesProblem, SharesSolution, ThroughputTrace]"
 
 
-def models_result(compiled: Compiled) -> dict[str, object]:
+def models_result(compiled: _Compiled) -> dict[str, object]:
     """For each machine its model, the error of a step, what the host attains, what it needs."""
-    return {"models": [asdict(model) for model in _solution(compiled).models]}
+    return {"models": [asdict(model) for model in compiled.sweep.chosen.solution.models]}
 
 
-def models_text(compiled: Compiled) -> str:
+def models_text(compiled: _Compiled) -> str:
     """The same as a table."""
     rows = [("machine", "error of a step", "the whole host does", "the target needs")]
     rows += [
@@ -29,15 +32,9 @@ def models_text(compiled: Compiled) -> str:
             format_mrps(model.most_milli),
             _percent(model.needs_ppm),
         )
-        for model in _solution(compiled).models
+        for model in compiled.sweep.chosen.solution.models
     ]
     return aligned(rows, (1, 2, 3))
-
-
-def _solution(compiled: Compiled) -> SharesSolution:
-    solution = compiled.sweep.chosen.solution
-    assert isinstance(solution, SharesSolution)
-    return solution
 
 
 def _percent(ppm: int) -> str:

@@ -70,10 +70,11 @@ def _raised_result(raised: Raised) -> dict[str, object]:
         }
         for name, found in _both(raised)
     }
+    change = raised.change
     return told | {
-        "change_ppm": raised.change_ppm,
-        "change_low_ppm": raised.low_ppm,
-        "change_high_ppm": raised.high_ppm,
+        "change_ppm": change and change.ppm,
+        "change_low_ppm": change and change.low_ppm,
+        "change_high_ppm": change and change.high_ppm,
     }
 
 
@@ -160,10 +161,8 @@ def _rate_table(raised: Raised, lowest_mrps: int) -> str:
     """The rates of both tables with their intervals, and how much higher the tuned one's is."""
     rows = [("table", "highest rate", _INTERVAL)]
     rows += [(name, *_highest(found, lowest_mrps)) for name, found in _both(raised)]
-    if raised.change_ppm is not None:
-        assert raised.low_ppm is not None
-        assert raised.high_ppm is not None
-        rows.append(("change", *_percents(raised.change_ppm, raised.low_ppm, raised.high_ppm)))
+    if (change := raised.change) is not None:
+        rows.append(("change", *_percents(change.ppm, change.low_ppm, change.high_ppm)))
     return aligned(rows)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.percentiles import PPM
 from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
@@ -10,16 +10,19 @@ from tailc.report.plan import cents_text
 from tailc.units import counted, digits_text
 
 if TYPE_CHECKING:
+    from tailc.forecasts.days import Days
     from tailc.pipeline.compile import Compiled
 
+_Compiled: TypeAlias = "Compiled[RacksProblem, PlanSolution, Days]"
 
-def racks_result(compiled: Compiled) -> dict[str, object]:
+
+def racks_result(compiled: _Compiled) -> dict[str, object]:
     """Counts of jobs, and money in millionths of a dollar.
 
     `value` is what is decided by, `bound` what no plan exceeds, and `gap_ppm` is between them; the
     last two are null without a proof.
     """
-    problem, solution = _solved(compiled)
+    problem, solution = compiled.sweep.chosen.pair
     settings = dict(compiled.policy.evidence.settings)
     return {
         "racks": {
@@ -37,9 +40,9 @@ def racks_result(compiled: Compiled) -> dict[str, object]:
     }
 
 
-def racks_text(compiled: Compiled) -> str:
+def racks_text(compiled: _Compiled) -> str:
     """The same in three lines."""
-    problem, solution = _solved(compiled)
+    problem, solution = compiled.sweep.chosen.pair
     settings = dict(compiled.policy.evidence.settings)
     gap_ppm = settings.get("gap_ppm")
     proof = "no bound is proved"
@@ -56,10 +59,3 @@ def racks_text(compiled: Compiled) -> str:
             f"prices      {learned} before the start",
         ]
     )
-
-
-def _solved(compiled: Compiled) -> tuple[RacksProblem, PlanSolution]:
-    chosen = compiled.sweep.chosen
-    assert isinstance(chosen.problem, RacksProblem)
-    assert isinstance(chosen.solution, PlanSolution)
-    return chosen.problem, chosen.solution

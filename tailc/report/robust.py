@@ -17,23 +17,29 @@ if TYPE_CHECKING:
     from tailc.pipeline.queue.tune import TunedTable
     from tailc.pipeline.robust.compare import Change, RateStands, Stand, Tail
     from tailc.pipeline.robust.harden import Hardened
-    from tailc.pipeline.robust.stand import Robust
+    from tailc.pipeline.robust.stand import Robustness, RobustTables
 
 _NO_DAYS = "no mixture of days among them: `search.robust.days` names no column"
 _NOTHING = "no error: the first objective is not met at every rate as measured"
 
 
-def robust_result(robust: Robust) -> dict[str, object]:
+def robustness_result(found: Robustness) -> dict[str, object]:
+    """The radius."""
+    return {"robust": _radius_result(found)}
+
+
+def _radius_result(found: Robustness) -> dict[str, object]:
+    radius = found.radius
+    reached = {one.axis.value: {"ppm": one.ppm, "is_all": one.is_all} for one in radius.reaches}
+    return {"holds": radius.holds, "judged_on": found.judged_on, "radius": reached}
+
+
+def robust_result(tables: RobustTables) -> dict[str, object]:
     """The radius, and by rate the tails [us] as measured and in the worst case with intervals.
 
     On cores the energy of a request besides, in millionths of the unit of power times us.
     """
-    radius = robust.radius
-    reached = {one.axis.value: {"ppm": one.ppm, "is_all": one.is_all} for one in radius.reaches}
-    told = {"holds": radius.holds, "judged_on": robust.judged_on, "radius": reached}
-    if robust.hardened is not None:
-        told |= _hardened_result(robust.hardened)
-    return {"robust": told}
+    return {"robust": _radius_result(tables.robustness) | _hardened_result(tables.hardened)}
 
 
 def _hardened_result(hard: Hardened) -> dict[str, object]:
@@ -80,20 +86,17 @@ def _stand_result(stand: Stand, cases: tuple[str, ...]) -> dict[str, object]:
     return told
 
 
-def robust_text(robust: Robust, evidence: Evidence) -> str | None:
-    """The worst case, and what it costs as measured to be better in it; None if none was tuned for.
+def robust_text(tables: RobustTables, evidence: Evidence) -> str:
+    """The worst case, and what it costs as measured to be better in it.
 
     evidence: of the policy, which the radius is told with.
     """
-    hard = robust.hardened
-    if hard is None:
-        return None
-    assert robust.plain is not None
-    judging = judging_text(robust.plain, "other replays")
-    lines = [f"worst of {len(hard.cases)} cases, {judging}: {_taken(robust.plain, hard)}"]
-    if robust.told.days is None:
+    hard, plain = tables.hardened, tables.plain
+    judging = judging_text(plain, "other replays")
+    lines = [f"worst of {len(hard.cases)} cases, {judging}: {_taken(plain, hard)}"]
+    if tables.robustness.ambiguity.days is None:
         lines.append(_NO_DAYS)
-    lines += _limit_lines(robust, hard)
+    lines += _limit_lines(plain.aim.limit_us, hard)
     head = (
         "rate",
         "table",
@@ -111,7 +114,7 @@ def robust_text(robust: Robust, evidence: Evidence) -> str | None:
         for stands in hard.compared.rates
         for row in _rows(stands, hard.cases, in_watts(evidence))
     ]
-    prices = [("rate", *_price_heads(robust))]
+    prices = [("rate", *_price_heads(plain))]
     prices += [
         (format_mrps(stands.rate_mrps), _change(stands.price), _change(stands.gain))
         for stands in hard.compared.rates
@@ -137,17 +140,15 @@ def _rows(
         yield (*row, *(energy_text(each, is_in_watts) for each in drawn))
 
 
-def _price_heads(robust: Robust) -> tuple[str, str]:
+def _price_heads(plain: TunedTable[Ladder]) -> tuple[str, str]:
     """What the price is of, and the gain, where they are not of the same."""
-    assert robust.plain is not None
-    if robust.plain.aim.limit_us is None:
+    if plain.aim.limit_us is None:
         return "price of robustness, as measured", "gain in the worst case"
     return "price of robustness in energy, as measured", "gain in the tail of the worst case"
 
 
-def _limit_lines(robust: Robust, hard: Hardened) -> Iterator[str]:
+def _limit_lines(limit_us: int | None, hard: Hardened) -> Iterator[str]:
     """Which latency is kept in every case, and the formula's table that is compared, if another."""
-    limit_us = robust.plain and robust.plain.aim.limit_us
     if limit_us is None:
         return
     part_ppm = hard.compared.formula_part_ppm

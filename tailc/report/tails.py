@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from tailc.problems.tail_table import TailProblem, TailSolution
 from tailc.report.colocated import colocated_result, colocated_text
@@ -12,16 +12,19 @@ from tailc.units import format_khz, format_us
 
 if TYPE_CHECKING:
     from tailc.pipeline.compile import Compiled
+    from tailc.traces.profile import DemandProfile
+
+_Compiled: TypeAlias = "Compiled[TailProblem, TailSolution, DemandProfile]"
 
 _NS_PER_US = 1_000
 
 
-def tails_result(compiled: Compiled) -> dict[str, object]:
+def tails_result(compiled: _Compiled) -> dict[str, object]:
     """Cycles and nanoseconds of a request, its percentile alone, and where sums are hopeful.
 
     With batch work and a limit of the chip where the spec has them.
     """
-    problem, solution = _solved(compiled)
+    problem, solution = compiled.sweep.chosen.pair
     return colocated_result(problem, solution) | {
         "least_us": solution.least_us,
         "moments": dataclasses.asdict(solution.moments),
@@ -29,12 +32,12 @@ def tails_result(compiled: Compiled) -> dict[str, object]:
     }
 
 
-def tails_text(compiled: Compiled) -> str:
+def tails_text(compiled: _Compiled) -> str:
     """A request on average, and its percentile where it never waits at the highest frequency.
 
     Then batch work and the limit of the chip, where the spec has them.
     """
-    problem, solution = _solved(compiled)
+    problem, solution = compiled.sweep.chosen.pair
     moments, highest = solution.moments, problem.levels[-1].frequency_khz
     memory, spread = (
         format_us(round(ns / _NS_PER_US))
@@ -47,10 +50,3 @@ def tails_text(compiled: Compiled) -> str:
         f"alone      {alone} at {format_khz(highest)}"
     )
     return "\n\n".join([requests, *colocated_text(problem, solution)])
-
-
-def _solved(compiled: Compiled) -> tuple[TailProblem, TailSolution]:
-    problem, solution = compiled.sweep.chosen.problem, compiled.sweep.chosen.solution
-    assert isinstance(problem, TailProblem)
-    assert isinstance(solution, TailSolution)
-    return problem, solution

@@ -12,8 +12,7 @@ from tailc.pipeline.conflicts.lines import Values, lines_of, with_values
 from tailc.pipeline.conflicts.search import Relaxed, Trials, relaxations
 from tailc.pipeline.made_from import made_from
 from tailc.pipeline.parts import Design, parts_of
-from tailc.pipeline.promises import check_promises
-from tailc.pipeline.solve import approach_to, solve
+from tailc.pipeline.solve import handler_of, solve
 from tailc.pipeline.spec import OpenedSpec, completed
 from tailc.pipeline.trace import open_measured
 from tailc.policies import KindSpec
@@ -21,7 +20,6 @@ from tailc.problems.control import ControlProblem
 from tailc.specs.load import LoadedSpec, spelled
 from tailc.specs.tree import plain
 from tailc.threads import thread_count
-from tailc.traces.profile import DemandProfile
 
 # A trial is a compile without replays: milliseconds for a table, seconds for a plan.
 _MOST_TRIALS = 200
@@ -69,9 +67,7 @@ def _can_be_met(opened: OpenedSpec, spec: KindSpec, design: Design, threads: int
         try:
             problem = opened.kind.reduce(candidate, design)
             opened.kind.emit(candidate, problem, solve(problem, threads))
-            alone_ns = approach_to(problem).alone_ns
-            if alone_ns is not None and isinstance(design, DemandProfile):
-                check_promises(spec.slos, design, alone_ns(problem), opened.loaded)
+            handler_of(problem).check_slos(problem, spec, opened.loaded)
         except TailcError:
             continue
         return True

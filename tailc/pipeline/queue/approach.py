@@ -14,7 +14,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.setting import Draws
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.controller import scaled_ladder
-from tailc.forms.ladder.lanes import is_on_lanes, lanes_of
+from tailc.forms.ladder.lanes import cores_of, is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.ladder.units import shared_power
 from tailc.models.pools import Pools, least_of, pools
@@ -37,6 +37,18 @@ _PARTS = 64
 
 
 @dataclass(frozen=True, eq=False)
+class BatchBound:
+    """What no table exceeds in batch work beside requests on so many cores.
+
+    least: what a request gives up at least, in millionths of the batch work beside a free core
+    times us, if the limit is kept in all of some replays together.
+    """
+
+    cores: int
+    least: Callable[[Draws, Executor], int]
+
+
+@dataclass(frozen=True, eq=False)
 class Approach(Generic[Form]):
     """How to tune a formula's table, `base`.
 
@@ -49,10 +61,9 @@ class Approach(Generic[Form]):
     surely shorter; `parts` of them make the whole. eased: how to tune one with later ages than the
     formula's, up to `most_parts`, where its tail leaves room for them; None where that is not the
     formula's to gain. server: which a schedule that knows all sizes may use; None where no such
-    schedule is known. least_energy: of a request, in millionths of its unit times us, which nothing
-    has less of that keeps the limit in all of some replays together; None where no such bound is
-    known. foreseen: what is replayed of a schedule that knows all requests, and is compared by what
-    it costs; None where there is none.
+    schedule is known. batch: a bound on batch work; None where none is done. foreseen: what is
+    replayed of a schedule that knows all requests, and is compared by what it costs; None where
+    there is none.
     """
 
     base: Form
@@ -69,7 +80,7 @@ class Approach(Generic[Form]):
     most_parts: int = _PARTS
     eased: Callable[[Form], Approach[Form]] | None = None
     server: SharedServer | None = None
-    least_energy: Callable[[Draws, Executor], int] | None = None
+    batch: BatchBound | None = None
     foreseen: Subject | None = None
 
 
@@ -125,7 +136,8 @@ def _capacity_of(shared: Pools, pool: int, load: Workload) -> float:
 def _with_batch(approach: Approach[Ladder]) -> Approach[Ladder]:
     """Where shared cores do batch work besides: a shortest tail is not what it is compared with."""
     base = approach.base
-    return replace(approach, server=None, least_energy=lambda draws, _: least_of_work(base, draws))
+    bound = BatchBound(cores_of(base), lambda draws, _: least_of_work(base, draws))
+    return replace(approach, server=None, batch=bound)
 
 
 def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
@@ -162,6 +174,10 @@ def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder
         message += " cores only, and no age is to be tuned"
         raise unfit(message, "ask for the policy `borrow-idle`, without a search", "lanes")
     release_us = beside.release_us
+
+    def least(draws: Draws, workers: Executor) -> int:
+        return PPM * least_given_up_us(aim.percentile_ppm, limit_us, lanes, draws, workers)
+
     return Approach(
         base=formula,
         load=load,
@@ -172,9 +188,7 @@ def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder
         space_of=lambda _: lane_lines(formula, target_us, lanes.cores, release_us),
         starts=lane_family.STARTS,
         earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, release_us),
-        least_energy=lambda draws, workers: (
-            PPM * least_given_up_us(aim.percentile_ppm, limit_us, lanes, draws, workers)
-        ),
+        batch=BatchBound(lanes.cores, least),
     )
 
 

@@ -22,7 +22,6 @@ from tailc.pipeline.queue.freedoms import by_halves, halves, longer_by_chance, t
 from tailc.pipeline.queue.highest import (
     JUDGING,
     FoundRate,
-    Raised,
     at_both,
     check_formula,
     checked,
@@ -87,11 +86,4 @@ def _higher(
     hard = longer(judging, longer_by_chance(approach.load))
     doubting = rate_trials(approach, hard, aim.judging, _COMPARING, workers)
     theirs, ours = doubting.kept([held, table]).rates_mrps
-    return None if _is_lower(raised(theirs, ours, aim)) else table
-
-
-def _is_lower(told: Raised) -> bool:
-    """Whether the table's rate is shown to be lower, or it has none and the other has."""
-    if told.tuned is None:
-        return told.formula is not None
-    return told.high_ppm is not None and told.high_ppm < 0
+    return None if raised(theirs, ours, aim).is_worse else table

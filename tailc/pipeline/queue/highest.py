@@ -63,25 +63,41 @@ class Highest:
 
 
 @dataclass(frozen=True)
+class RateChange:
+    """From one table's highest rate to another's, replay by replay: the mean, and its interval."""
+
+    ppm: int
+    low_ppm: int
+    high_ppm: int
+
+
+@dataclass(frozen=True)
 class Raised:
     """The highest rates of the formula's table and of the tuned one; None: not even the lowest.
 
-    change_ppm: from one to the other, replay by replay, in the mean; low_ppm, high_ppm: its
-    interval. None where one has no rate.
+    change: from one to the other; there is none where one has no rate.
     """
 
     formula: Highest | None
     tuned: Highest | None
-    change_ppm: int | None
-    low_ppm: int | None
-    high_ppm: int | None
+    change: RateChange | None
+
+    def __post_init__(self) -> None:
+        assert (self.change is None) == (self.formula is None or self.tuned is None)
 
     @property
     def is_better(self) -> bool:
         """Whether the tuned table's is higher beyond chance."""
-        if self.tuned is None:
-            return False
-        return self.formula is None or (self.low_ppm is not None and self.low_ppm > 0)
+        if self.change is None:
+            return self.tuned is not None and self.formula is None
+        return self.change.low_ppm > 0
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the tuned table's is lower beyond chance."""
+        if self.change is None:
+            return self.formula is not None and self.tuned is None
+        return self.change.high_ppm < 0
 
 
 @dataclass(frozen=True)
@@ -207,11 +223,12 @@ def raised(theirs: NDArray[np.int64], ours: NDArray[np.int64], aim: QueueAim) ->
     """What the rates of the same replays, int64 (repeats,), say of the formula's table and ours."""
     formula, tuned = highest(theirs, aim), highest(ours, aim)
     if formula is None or tuned is None:
-        return Raised(formula, tuned, None, None, None)
+        return Raised(formula, tuned, None)
     changes = ours / theirs - 1.0
     low, high = interval(changes)
-    change = float(changes.mean())
-    return Raised(formula, tuned, round(PPM * change), math.floor(PPM * low), math.ceil(PPM * high))
+    ppm = round(PPM * float(changes.mean()))
+    change = RateChange(ppm, math.floor(PPM * low), math.ceil(PPM * high))
+    return Raised(formula, tuned, change)
 
 
 def highest(rates_mrps: NDArray[np.int64], aim: QueueAim) -> Highest | None:

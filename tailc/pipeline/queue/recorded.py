@@ -11,10 +11,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.models.recorded_gaps import RecordedGaps
 from tailc.pipeline.recorded import recorded_arrivals
-from tailc.pipeline.spec import OpenedSpec
-from tailc.pipeline.trace import OpenedTrace, trace_path
-from tailc.specs.clocked import ClockedDemandSpec
-from tailc.specs.common import DemandSpec
+from tailc.pipeline.trace import OpenedTrace
 from tailc.traces.source import open_source
 from tailc.traces.split import held_out_mask
 
@@ -23,9 +20,7 @@ _JUDGING_PART = 3
 FEWEST_ARRIVALS = 600
 
 
-def with_recorded(
-    aim: QueueAim, opened: OpenedSpec, read: OpenedTrace
-) -> tuple[QueueAim, tuple[Finding, ...]]:
+def with_recorded(aim: QueueAim, read: OpenedTrace) -> tuple[QueueAim, tuple[Finding, ...]]:
     """The aim with the arrivals of the design part, as they follow one another, and what is odd.
 
     The first two thirds are searched on, the last third judges. Raises TailcError as
@@ -37,11 +32,10 @@ def with_recorded(
     if (rule := read.reading.rows.split) is not None:
         chosen = ~held_out_mask(trace, rule)
         trace = replace(trace, requests=trace.requests.select(chosen), split_key=None)
-    demand, column = opened.spec.demand, aim.recorded
-    assert isinstance(demand, DemandSpec | ClockedDemandSpec)
-    with open_source(trace_path(opened)) as source:
+    column = aim.recorded
+    with open_source(read.path) as source:
         found, warnings = recorded_arrivals(
-            source, trace, read.reading, column, chosen, demand.format
+            source, trace, read.reading, column, chosen, read.format
         )
         place = Place(source.name, field=column.name)
     count = len(found.times_ns)

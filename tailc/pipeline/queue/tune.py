@@ -8,12 +8,13 @@ taken.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Generic, TypeAlias
 
 from tailc.experiment.tuning_objective import Goal, QueueAim
-from tailc.forms.ladder.lanes import batch_left_ppm, cores_of
+from tailc.forms.ladder.lanes import batch_left_ppm
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.tail_table import TailTable
 from tailc.models.diurnal import DayCurve
@@ -21,7 +22,7 @@ from tailc.models.streams import NS_PER_S_IN_MRPS
 from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import REPEATS, best_found, requests_each
+from tailc.pipeline.queue.found import REPEATS, Found, best_found, requests_each
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.freedoms import freely_found
 from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
@@ -54,12 +55,11 @@ class TunedTable(Generic[Form]):
 
     has_settled: whether the search ended as it became no better, and not with its budget.
     judged_on: records that judged; all of them where they were too few to keep some out, which
-    `kept_out` tells. least_energy: by rate, no table that keeps the limit there has less, as
-    `Energies` has it; empty where no bound is known. raised: the highest rates, where those are
-    the goal. freedoms_pay: whether the table makes use of those of the aim; None where none were
-    asked for. foreseen_energy: by rate, what a schedule that knows all requests has, as `Energies`
-    has it; empty where none is known. course: how far the search was after so many requests; empty
-    of two searches.
+    `kept_out` tells. batch: at each rate, where what a request costs is batch work; else empty.
+    raised: the highest rates, where those are the goal. freedoms_pay: whether the table makes use
+    of those of the aim; None where none were asked for. foreseen_energy: by rate, what a schedule
+    that knows all requests has, as `Energies` has it; empty where none is known. course: how far
+    the search was after so many requests; empty of two searches.
     """
 
     aim: QueueAim
@@ -69,7 +69,7 @@ class TunedTable(Generic[Form]):
     has_settled: bool
     judged_on: int
     kept_out: bool
-    least_energy: tuple[int, ...] = ()
+    batch: tuple[BatchLeft, ...] = ()
     raised: Raised | None = None
     freedoms_pay: bool | None = None
     foreseen_energy: tuple[int, ...] = ()
@@ -84,23 +84,6 @@ class TunedTable(Generic[Form]):
     def replays(self) -> tuple[int, int]:
         """How many at each rate judged, and of how many requests each."""
         return REPEATS, requests_each(self.aim.percentile_ppm)
-
-    @property
-    def batch(self) -> tuple[BatchLeft, ...]:
-        """At each rate, where what a request costs is batch work."""
-        table = self.judged.table
-        assert isinstance(table, Ladder)
-        cores = cores_of(table)
-
-        def left(gain: RateGain, least: int) -> BatchLeft:
-            assert gain.energy is not None
-            formula, tuned = (
-                None if each is None else batch_left_ppm(cores, each, gain.rate_mrps)
-                for each in (gain.energy.formula, gain.energy.tuned)
-            )
-            return BatchLeft(formula, tuned, batch_left_ppm(cores, least, gain.rate_mrps))
-
-        return tuple(map(left, self.judged.gains, self.least_energy))
 
 
 AnyTuned: TypeAlias = TunedTable[Ladder] | TunedTable[TailTable]
@@ -130,8 +113,7 @@ def tuned_for_queue(
             found = freely_found(towards, parts, aim, workers, progress)
         else:
             found = best_found(approach, parts, aim, workers, progress)
-        bound = approach.least_energy
-        least = () if bound is None else tuple(bound(one, workers) for one in found.last.draws)
+        batch = _batch(approach, found, aim, workers)
         foreseen = _foreseen_energy(approach, found.last)
     return TunedTable(
         aim,
@@ -141,11 +123,30 @@ def tuned_for_queue(
         found.searched.has_settled,
         len(parts.judging.work_ns),
         parts.kept_out,
-        least,
+        batch,
         freedoms_pay=found.freedoms_pay,
         foreseen_energy=foreseen,
         course=found.searched.course,
     )
+
+
+def _batch(
+    approach: Approach[Form], found: Found[Form], aim: QueueAim, workers: Executor
+) -> tuple[BatchLeft, ...]:
+    if approach.batch is None or aim.goal is not Goal.BATCH:
+        return ()
+    cores = approach.batch.cores
+    least = [approach.batch.least(one, workers) for one in found.last.draws]
+    return tuple(map(partial(_left, cores), found.judged.gains, least))
+
+
+def _left(cores: int, gain: RateGain, least: int) -> BatchLeft:
+    assert gain.energy is not None
+    formula, tuned = (
+        None if each is None else batch_left_ppm(cores, each, gain.rate_mrps)
+        for each in (gain.energy.formula, gain.energy.tuned)
+    )
+    return BatchLeft(formula, tuned, batch_left_ppm(cores, least, gain.rate_mrps))
 
 
 def _foreseen_energy(approach: Approach[Form], last: Trials[Form]) -> tuple[int, ...]:

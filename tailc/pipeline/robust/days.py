@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.spec import OpenedSpec
-from tailc.pipeline.trace import OpenedTrace, trace_path
-from tailc.specs.common import DemandSpec
+from tailc.pipeline.trace import OpenedTrace
 from tailc.traces.day_of import Days, read_days
 from tailc.traces.split import held_out_mask
 
@@ -17,14 +16,11 @@ def design_days(opened: OpenedSpec, read: OpenedTrace, column: str | None) -> Da
     """
     if column is None:
         return None
-    demand = opened.spec.demand
-    # INVARIANT: a row is a record; the spec refuses days beside timings and bins.
-    assert isinstance(demand, DemandSpec)
-    path = trace_path(opened)
-    if path == "-":
+    if read.path == "-":
         message = "days are read from the trace once more, and standard input can be read once"
         place = opened.loaded.place("search", "robust", "days")
         raise TailcError(Finding(Code.CONFLICT, message, place, "put the trace in a file"))
-    found = read_days(path, column, read.reading.rows.where, demand.format)
+    # INVARIANT: a row is a record; the spec refuses days beside timings and bins.
+    found = read_days(read.path, column, read.reading.rows.where, read.format)
     rule = read.reading.rows.split
     return found if rule is None else found.select(~held_out_mask(read.trace, rule))

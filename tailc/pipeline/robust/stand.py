@@ -11,7 +11,7 @@ from tailc.experiment.subjects import subject_of
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Arrivals, Poisson
-from tailc.models.workload import workload
+from tailc.models.workload import Workload, workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.parts import parts_of
 from tailc.pipeline.queue.told import queue_remarks, tail_told, tuned_policy
@@ -26,52 +26,75 @@ from tailc.units import format_mrps
 
 
 @dataclass(frozen=True)
-class Robust:
-    """What was in doubt, the radius of the policy's table, and the robust one.
+class Robustness:
+    """How large errors the policy's table stands. judged_on: records that the radius is of."""
 
-    plain, hardened: None where no table was tuned. judged_on: records that the radius is of.
-    """
-
-    told: Ambiguity
+    ambiguity: Ambiguity
     radius: Radius
     judged_on: int
-    plain: TunedTable[Ladder] | None
-    hardened: Hardened | None
+
+
+@dataclass(frozen=True)
+class RobustTables:
+    """A table that was tuned for the worst case, beside the plain one, tuned for what was measured.
+
+    robustness: of the table that is taken.
+    """
+
+    robustness: Robustness
+    plain: TunedTable[Ladder]
+    hardened: Hardened
+
+
+def with_robustness(
+    policy: Policy,
+    ambiguity: Ambiguity,
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+) -> tuple[Policy, Robustness]:
+    """The policy as it is, with the radius of its table in the evidence."""
+    judging = workload(design, policy.ladders[0])
+    arrivals = tuple(Poisson(rate_mrps) for rate_mrps in policy.rates_mrps)
+    found = _robustness(policy, ambiguity, judging, arrivals, design, threads, progress)
+    return _with_settings(policy, radius_settings(ambiguity, found.radius)), found
 
 
 def robust_policy(
     policy: Policy,
-    aim: QueueAim | None,
-    told: Ambiguity,
+    aim: QueueAim,
+    ambiguity: Ambiguity,
     days: Days | None,
     design: DemandProfile,
     threads: int,
     progress: Progress,
-) -> tuple[Policy, Robust]:
-    """The policy of the formula's table, tuned to stand what is in doubt if there is an aim.
+) -> tuple[Policy, RobustTables]:
+    """The policy of the formula's table, tuned to stand what is in doubt.
 
-    Without one the table stays, and the evidence gets its radius. days: of the design's records.
+    days: of the design's records.
     """
-    load = judging = workload(design, policy.ladders[0])
-    plain = hard = None
-    settings: dict[str, int] = {}
-    if aim is not None:
-        judging = parts_of(load).judging
-        plain, hard = hardened(aim, told, days, policy.ladders[0], design, threads, progress)
-        policy = tuned_policy(policy, taken(plain, hard))
-        settings = hardened_settings(hard)
-    arrivals = _arrivals(policy, aim)
+    formula = policy.ladders[0]
+    plain, hard = hardened(aim, ambiguity, days, formula, design, threads, progress)
+    judging, arrivals = parts_of(workload(design, formula)).judging, aim.judging.arrivals
+    policy = tuned_policy(policy, taken(plain, hard))
+    found = _robustness(policy, ambiguity, judging, arrivals, design, threads, progress)
+    settings = hardened_settings(hard) | radius_settings(ambiguity, found.radius)
+    return _with_settings(policy, settings), RobustTables(found, plain, hard)
+
+
+def _robustness(
+    policy: Policy,
+    ambiguity: Ambiguity,
+    judging: Workload,
+    arrivals: tuple[Arrivals, ...],
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+) -> Robustness:
+    subject, slo = subject_of(policy, design), policy.slos[0]
     with ThreadPoolExecutor(threads) as workers:
-        subject = subject_of(policy, design)
-        radius = radius_of(subject, judging, arrivals, policy.slos[0], told, workers, progress)
-    robust = Robust(told, radius, len(judging.work_ns), plain, hard)
-    return _with_settings(policy, settings | radius_settings(told, radius)), robust
-
-
-def _arrivals(policy: Policy, aim: QueueAim | None) -> tuple[Arrivals, ...]:
-    if aim is not None:
-        return aim.judging.arrivals
-    return tuple(Poisson(rate_mrps) for rate_mrps in policy.rates_mrps)
+        radius = radius_of(subject, judging, arrivals, slo, ambiguity, workers, progress)
+    return Robustness(ambiguity, radius, len(judging.work_ns))
 
 
 def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
@@ -80,19 +103,23 @@ def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
     return replace(policy, evidence=replace(evidence, settings=settings))
 
 
-def robust_remarks(robust: Robust) -> tuple[Finding, ...]:
+def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
+    """A warning where the SLO does not hold even as measured."""
+    if found.radius.holds:
+        return ()
+    message = f"`{found.radius.slo}` does not hold with 95 % confidence at every rate even as "
+    message += "measured, so it stands no error"
+    hint = "give lower rates, a longer latency, or more requests to judge on"
+    return (Finding(Code.NO_RADIUS, message, None, hint, Severity.WARNING),)
+
+
+def robust_remarks(tables: RobustTables) -> tuple[Finding, ...]:
     """Warnings where no table is better in the worst case, and where the SLO does not hold."""
-    found = []
-    if robust.plain is not None and robust.hardened is not None:
-        found += queue_remarks(taken(robust.plain, robust.hardened))
-        if not robust.hardened.compared.is_better:
-            found.append(_not_taken(robust.plain.aim, robust.hardened))
-    if not robust.radius.holds:
-        message = f"`{robust.radius.slo}` does not hold with 95 % confidence at every rate even as "
-        message += "measured, so it stands no error"
-        hint = "give lower rates, a longer latency, or more requests to judge on"
-        found.append(Finding(Code.NO_RADIUS, message, None, hint, Severity.WARNING))
-    return tuple(found)
+    hard, plain = tables.hardened, tables.plain
+    found = [*queue_remarks(taken(plain, hard))]
+    if not hard.compared.is_better:
+        found.append(_not_taken(plain.aim, hard))
+    return (*found, *robustness_remarks(tables.robustness))
 
 
 def _not_taken(aim: QueueAim, hard: Hardened) -> Finding:

@@ -19,7 +19,7 @@ from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.why.bench import REPLAYS, Bench, Case, Measured
 from tailc.pipeline.why.decision import Decision, decision
 from tailc.pipeline.why.edits import Edited, edited, with_row_of
-from tailc.pipeline.why.effect import Effect, effect
+from tailc.pipeline.why.effect import Effect, MeasuredEffect, effect, measured_effect
 from tailc.pipeline.why.inputs import inputs
 from tailc.pipeline.why.presence import Presence, passed, presence
 from tailc.threads import thread_count
@@ -62,7 +62,7 @@ class Bought:
 
     asked: Asked
     replays: int
-    as_it_is: Effect
+    as_it_is: MeasuredEffect
     presence: Presence
     edits: tuple[tuple[Edited, Effect], ...]
     formula: AgainstFormula | None
@@ -71,12 +71,12 @@ class Bought:
     @property
     def better(self) -> tuple[Edited, ...]:
         """Edits that make the tail less beyond chance."""
-        return tuple(one for one, found in self.edits if found.tail and found.tail.is_less)
+        return tuple(one for one, found in self.edits if found.is_better)
 
     @property
     def worse(self) -> tuple[Edited, ...]:
         """Edits that make the tail more beyond chance, or overload the server."""
-        return tuple(one for one, found in self.edits if found.tail is None or found.tail.is_more)
+        return tuple(one for one, found in self.edits if found.is_worse)
 
 
 def bought(
@@ -103,7 +103,8 @@ def bought(
         against = None if formula is None else _against(bench, at, formula, base)
         progress("replaying other inputs", 0.6)
         varied = _effects(bench, base, tuple(inputs(at.table, load)))
-    return Bought(asked, REPLAYS, effect(base, base), there, effects, against, varied)
+    as_it_is = measured_effect(base, base)
+    return Bought(asked, REPLAYS, as_it_is, there, effects, against, varied)
 
 
 def _presence(bench: Bench, at: Decision) -> Presence:

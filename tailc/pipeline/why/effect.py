@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.means import mean_and_half
-from tailc.pipeline.why.bench import Measured
+
+if TYPE_CHECKING:
+    from tailc.pipeline.why.bench import Measured
 
 
 @dataclass(frozen=True)
@@ -32,23 +35,44 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Effect:
-    """Means of the tail [us] and of what is in use [millionths], and their change from the base.
+class MeasuredEffect:
+    """Means of the tail [us] and of what is in use [millionths], and their change from the base."""
 
-    tail, used: None where requests piled up, so that there is no tail to tell.
-    """
+    tail_us: int
+    used_ppm: int
+    tail: Difference
+    used: Difference
 
-    tail_us: int | None
-    used_ppm: int | None
-    tail: Difference | None
-    used: Difference | None
+    @property
+    def is_better(self) -> bool:
+        """Whether the tail is less beyond chance."""
+        return self.tail.is_less
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the tail is more beyond chance."""
+        return self.tail.is_more
+
+
+@dataclass(frozen=True)
+class Overloaded:
+    """Requests pile up, so there is no tail to tell."""
+
+    is_better = False
+    is_worse = True
+
+
+Effect: TypeAlias = MeasuredEffect | Overloaded
 
 
 def effect(base: Measured, other: Measured) -> Effect:
     """What `other` makes of `base`, on the same draws."""
-    if other.is_overloaded:
-        return Effect(None, None, None, None)
-    return Effect(
+    return Overloaded() if other.is_overloaded else measured_effect(base, other)
+
+
+def measured_effect(base: Measured, other: Measured) -> MeasuredEffect:
+    """The same where no requests pile up."""
+    return MeasuredEffect(
         mean(other.tail_us),
         mean(other.used_ppm),
         _difference(base.tail_us, other.tail_us),

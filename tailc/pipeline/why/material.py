@@ -47,6 +47,9 @@ class Source:
     format: Format
     spec: str | None
 
+    def __post_init__(self) -> None:
+        assert self.trace is not None or self.spec is not None
+
 
 @dataclass(frozen=True, eq=False)
 class Material:
@@ -74,7 +77,8 @@ def material(
     policy, or the policy cannot be tried on them.
     """
     _check_rows_tell(policy)
-    formula, requests, recorded = None, None, None
+    requests: DemandProfile | None = None
+    formula = recorded = None
     others = findings = ()
     if column is not None and source.trace is None:
         message = f"column `{column.name}` of recorded arrivals is one of a trace"
@@ -88,7 +92,7 @@ def material(
         held_out = read_held_out(policy, source.trace, source.format, column)
         requests, recorded = held_out.profile, held_out.recorded
         findings = trace_warnings(policy, held_out, source.trace, None)
-    assert isinstance(requests, DemandProfile)
+    assert requests is not None
     _check_fits(policy, requests, source.trace or "trace of the spec")
     return Material(workload(requests, table_of(policy)), formula, recorded, (*others, *findings))
 

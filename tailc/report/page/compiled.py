@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tailc.artifact.envelope import Policy
-from tailc.pipeline.compile import Compiled
+from tailc.pipeline.compile import AnyCompiled
+from tailc.pipeline.controller import Tuned
 from tailc.report.page.content import Page, Section
 from tailc.report.page.latencies import latency_section, without_latency
 from tailc.report.page.loops import control_section
@@ -27,7 +28,7 @@ _ON_DESIGN = (
 )
 
 
-def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
+def compiled_page(compiled: AnyCompiled, verdicts: Verdicts | None) -> Page:
     """A new policy on the sample that it was compiled from; `verdicts` None: none is replayed."""
     policy, design = compiled.policy, compiled.design
     measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
@@ -35,7 +36,7 @@ def compiled_page(compiled: Compiled, verdicts: Verdicts | None) -> Page:
         _latency(policy, verdicts),
         map_section(policy, verdicts),
         plan_section(policy),
-        control_section(compiled.tuned),
+        *map(control_section, compiled.added(Tuned)),
         demand_section(policy, measured),
         certificate_section(policy, compiled_course(compiled)),
         words_section(policy),

@@ -38,10 +38,8 @@ class _Fit:
     residual: float
 
 
-def control_section(tuned: Tuned | None) -> Section | None:
-    """The loop of each interval of rates; None where no controller was tuned."""
-    if tuned is None:
-        return None
+def control_section(tuned: Tuned) -> Section:
+    """The loop of each interval of rates."""
     settling = max(each.margins.settling_epochs for each in tuned.intervals)
     loops, fits = [], []
     for each in tuned.intervals:

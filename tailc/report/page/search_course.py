@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from tailc.pipeline.compile import Compiled
+from tailc.pipeline.compile import AnyCompiled
+from tailc.pipeline.queue.tune import TunedTable
 from tailc.problems.convergence import Milestone
-from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
+from tailc.problems.ladder import LadderProblem
+from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import PlanMethod
-from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
-from tailc.problems.schedule import LadderSolution
+from tailc.problems.problem import Problem
+from tailc.problems.rigid_jobs import RacksProblem
 from tailc.report.page.axis import linear
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry, Plot, Point
@@ -52,34 +54,41 @@ _EXHAUSTED = (
 )
 
 
-def compiled_course(compiled: Compiled) -> Figure | None:
+def compiled_course(compiled: AnyCompiled) -> Figure | None:
     """None where the search has no course, or met its end at once."""
-    if compiled.queue is not None:
-        return course_figure(compiled.queue.course, _ON_REPLAY)
-    problem, solution = compiled.sweep.chosen.problem, compiled.sweep.chosen.solution
-    told = compiled.policy.evidence.objective
-    if isinstance(solution, ClusterSolution) and isinstance(problem, ClusterProblem):
-        return course_figure(solution.course, _of_cluster(problem.method, told))
-    if isinstance(solution, PlanSolution) and isinstance(problem, RacksProblem):
-        return course_figure(solution.course, _of_racks(problem.method, told))
-    if isinstance(solution, LadderSolution):
-        value = f"{told} [ms], mean over loads"
-        return course_figure(
-            solution.course, Scale(_LADDER, 1, value, _US_PER_MS, without=_EXHAUSTED)
-        )
-    return None
+    for tuned in compiled.added(TunedTable):
+        return course_figure(tuned.course, _ON_REPLAY)
+    chosen = compiled.sweep.chosen
+    if (scale_of := _SCALES.get(type(chosen.problem))) is None:
+        return None
+    return course_figure(chosen.solution.course, scale_of(chosen.problem))
 
 
-def _of_cluster(method: PlanMethod, told: str) -> Scale:
-    if method is PlanMethod.MIP:
-        return Scale(_OF_HIGHS, 1, told, _MILLION, _ITS_BOUND)
-    return Scale("linear programs", 1, told, _MILLION)
+def _of_cluster(problem: ClusterProblem) -> Scale:
+    value = problem.objective.value
+    if problem.method is PlanMethod.MIP:
+        return Scale(_OF_HIGHS, 1, value, _MILLION, _ITS_BOUND)
+    return Scale("linear programs", 1, value, _MILLION)
 
 
-def _of_racks(method: PlanMethod, told: str) -> Scale:
-    if method is PlanMethod.MIP:
-        return Scale(_OF_HIGHS, 1, told, -_MILLION, _ITS_BOUND)
-    return Scale("steps of annealing", 1, told, -_MILLION)
+def _of_racks(problem: RacksProblem) -> Scale:
+    value = problem.objective.value
+    if problem.method is PlanMethod.MIP:
+        return Scale(_OF_HIGHS, 1, value, -_MILLION, _ITS_BOUND)
+    return Scale("steps of annealing", 1, value, -_MILLION)
+
+
+def _of_ladder(problem: LadderProblem) -> Scale:
+    value = f"{problem.objective.value} [ms], mean over loads"
+    return Scale(_LADDER, 1, value, _US_PER_MS, without=_EXHAUSTED)
+
+
+# Of the problems whose solutions have a course.
+_SCALES: Mapping[type[Problem], Callable[[Any], Scale]] = {
+    ClusterProblem: _of_cluster,
+    RacksProblem: _of_racks,
+    LadderProblem: _of_ladder,
+}
 
 
 def course_figure(course: Sequence[Milestone], scale: Scale) -> Figure | None:

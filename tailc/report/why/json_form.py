@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import beside_rows
+from tailc.pipeline.why.effect import MeasuredEffect, Overloaded
 from tailc.pipeline.why.units import held_unit, used_unit
 
 if TYPE_CHECKING:
@@ -104,13 +105,18 @@ def _formula_dict(found: Bought) -> dict[str, object] | None:
 
 
 def _effect_dict(found: Effect) -> dict[str, object]:
-    return {
-        "tail_us": found.tail_us,
-        "change_us": _difference(found.tail),
-        "used_ppm": found.used_ppm,
-        "used_change_ppm": _difference(found.used),
-    }
+    """Null where requests pile up."""
+    match found:
+        case Overloaded():
+            return {"tail_us": None, "change_us": None, "used_ppm": None, "used_change_ppm": None}
+        case MeasuredEffect():
+            return {
+                "tail_us": found.tail_us,
+                "change_us": _difference(found.tail),
+                "used_ppm": found.used_ppm,
+                "used_change_ppm": _difference(found.used),
+            }
 
 
-def _difference(found: Difference | None) -> dict[str, int] | None:
-    return None if found is None else {"mean": found.mean, "low": found.low, "high": found.high}
+def _difference(found: Difference) -> dict[str, int]:
+    return {"mean": found.mean, "low": found.low, "high": found.high}

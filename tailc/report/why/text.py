@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
 from tailc.pipeline.why.edits import Edit, step_us
+from tailc.pipeline.why.effect import MeasuredEffect, Overloaded
 from tailc.pipeline.why.units import held_unit, used_unit
 from tailc.report.overload import overload_text
 from tailc.report.sharing import sharing_text, start_text
@@ -126,7 +127,7 @@ def _presence(at: Decision, found: Bought) -> str:
     used, held = printable(used_unit(at.table)), printable(held_unit(at.table))
     head = (
         f"{format_percentile(found.asked.percentile_ppm)} {under} {arrivals.name}: "
-        f"{format_us(base.tail_us or 0)}, {_used(base)} {used}, in {found.replays} replays of "
+        f"{format_us(base.tail_us)}, {_used(base)} {used}, in {found.replays} replays of "
         f"{found.asked.requests:,} requests"
     )
     rows = [
@@ -166,12 +167,16 @@ def _formula(found: Bought) -> list[tuple[str, ...]]:
 
 
 def _effect(name: str, found: Bought, other: Effect) -> tuple[str, ...]:
-    base_us = max(found.as_it_is.tail_us or 0, 1)
-    if other.tail is None or other.used is None or other.tail_us is None:
-        return (name, "overloaded", "", "", "", "")
-    tail = other.tail
+    match other:
+        case Overloaded():
+            return (name, "overloaded", "", "", "", "")
+        case MeasuredEffect():
+            return (name, *_measured(found.as_it_is, other))
+
+
+def _measured(base: MeasuredEffect, other: MeasuredEffect) -> tuple[str, ...]:
+    tail, base_us = other.tail, max(base.tail_us, 1)
     return (
-        name,
         format_us(other.tail_us),
         f"{100 * tail.mean / base_us:+.2f} %",
         f"{100 * tail.low / base_us:+.2f} .. {100 * tail.high / base_us:+.2f} %",
@@ -224,8 +229,8 @@ def _listed(at: Decision, edits: Iterable[Edited]) -> str:
     return "; ".join(_edit(at, one) for one in edits)
 
 
-def _used(found: Effect) -> str:
-    return f"{(found.used_ppm or 0) / _WHOLE:.2f}"
+def _used(found: MeasuredEffect) -> str:
+    return f"{found.used_ppm / _WHOLE:.2f}"
 
 
 def _share(ppm: int) -> str:

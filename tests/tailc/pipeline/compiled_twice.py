@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from tailc.artifact.files import write_policy
-from tailc.pipeline.compile import Compiled, compile_policy
+from tailc.pipeline.compile import AnyCompiled, compile_policy
 
 
-def compiled_to(stem: Path, spec: Path) -> Compiled:
+def compiled_to(stem: Path, spec: Path) -> AnyCompiled:
     """On two threads, and written."""
     compiled = compile_policy(str(spec), threads=2)
     write_policy(compiled.policy, stem)

@@ -218,7 +218,6 @@ def test_the_evidence_has_each_interval_s_plant_and_margins_in_whole_numbers():
     assert settings["interval_3_rate_mrps"] == 50_000
     assert settings["interval_1_max_sensitivity_ppm"] <= 1_200_001
     assert settings["interval_1_overshoot_ppm"] <= 20_000 + 1_000
-    assert control_settings(None) == {}
 
 
 def test_on_replays_the_answer_does_not_depend_on_the_threads():

@@ -13,9 +13,10 @@ from tailc_solvers.backends.adapters import Backend
 from tailc.artifact.json_form import encode_json
 from tailc.artifact.provenance import COMPILED_SPEC
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.solve import Problem, approach_to
+from tailc.pipeline.solve import handler_of
 from tailc.pipeline.versions import versions
 from tailc.problems.plan import PlanMethod, PlanSearch
+from tailc.problems.problem import Problem
 from tailc.problems.thresholds import ThresholdMethod
 from tailc.specs.document import parse_document
 from tests.tailc.pipeline import cores
@@ -88,4 +89,4 @@ def test_general_solvers_are_named_where_they_were_asked() -> None:
     ],
 )
 def test_the_solvers_are_those_that_a_problem_asks(problem: Problem, wanted: set[Backend]) -> None:
-    assert approach_to(problem).backends(problem) == wanted
+    assert handler_of(problem).backends(problem) == wanted

@@ -19,11 +19,9 @@ EARLIER, LATER = clocked(0), clocked(5_000)
 def told_of(table, *, is_better: bool) -> str:
     """The first line, where the plain table is the earlier one."""
     found = robust(Goal.TAIL, 140_000)
-    assert found.hardened is not None
     compared = replace(found.hardened.compared, is_better=is_better)
     hard = replace(found.hardened, table=table, compared=compared)
     shown = robust_text(replace(found, hardened=hard), EVIDENCE)
-    assert shown is not None
     return shown.splitlines()[0]
 
 

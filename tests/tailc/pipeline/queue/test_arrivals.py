@@ -41,7 +41,7 @@ def seconds(count, gap_s=0.01):
 def read(case):
     """The aim of the spec once the trace is read."""
     opened = open_kind(str(case.spec))
-    aim, warnings = with_recorded(opened.kind.tuning.aim(opened.spec), opened, open_trace(opened))
+    aim, warnings = with_recorded(opened.kind.tuning.aim(opened.spec), open_trace(opened))
     assert not warnings
     return aim
 

@@ -14,6 +14,7 @@ from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result
 from tailc.report.queue import queue_text
+from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.texts import swapped
@@ -67,7 +68,7 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     assert [settings[f"rate_{n}_mrps"] for n in (1, 2)] == [30_000, 90_000]
     assert [settings[f"rate_{n}_weight"] for n in (1, 2)] == [1, 3]
     assert settings["rate_2_tuned_us"] < settings["rate_2_formula_us"]
-    assert settings["requests"] == compiled.queue.requests <= BUDGET
+    assert settings["requests"] == tuned_of(compiled).requests <= BUDGET
 
 
 def test_a_compile_tells_how_the_table_was_judged(tuned):
@@ -79,7 +80,7 @@ def test_a_compile_tells_how_the_table_was_judged(tuned):
     assert [rate["rate_mrps"] for rate in told["rates"]] == [30_000, 90_000]
     assert told["rates"][1]["change_high_ppm"] < 0
     assert all(rate["clairvoyant_us"] < rate["tuned_us"] for rate in told["rates"])
-    lines = queue_text(compiled.queue, compiled.policy.evidence).splitlines()
+    lines = queue_text(tuned_of(compiled), compiled.policy.evidence).splitlines()
     assert lines[0].endswith("that it was tuned on: tuned table taken")
     assert [line.split()[0] for line in lines[1:4]] == ["rate", "30/s", "90/s"]
 
@@ -89,8 +90,7 @@ def test_a_table_makes_use_of_what_the_server_may_do_besides(tmp_path, tailc):
     case = queued(tmp_path, freedoms=freedoms, requests=15_000_000)
     case.spec.write_text(case.spec.read_text().replace(RATES, "rates: [90/s]"))
     compiled = compile_policy(str(case.spec), threads=2)
-    assert compiled.queue is not None
-    (gain,) = compiled.queue.judged.gains
+    (gain,) = tuned_of(compiled).judged.gains
     assert gain.high_ppm < 0
     write_policy(compiled.policy, tmp_path / "freer")
     (ladder,) = read_policy(str(tmp_path / "freer")).ladders
@@ -133,16 +133,15 @@ def test_a_table_for_bursts_says_so_and_is_another(tuned, tmp_path):
     told = [settings[f"bursts_{name}"] for name in ("idc_ppm", "spell_us", "busy_ppm")]
     assert told == [8_000_000, 2_000_000, 200_000]
     for_poisson = tuned[2]
-    assert compiled.queue is not None
     assert compiled.policy.forms != for_poisson.policy.forms
     pairs = zip(tails_of(compiled), tails_of(for_poisson), strict=True)
     assert all(in_bursts > poisson for in_bursts, poisson in pairs)
-    text = queue_text(compiled.queue, compiled.policy.evidence)
+    text = queue_text(tuned_of(compiled), compiled.policy.evidence)
     assert "under bursts (IDC 8, spells of 2 s" in text
 
 
 def tails_of(compiled):
-    return [gain.tuned_us for gain in compiled.queue.judged.gains]
+    return [gain.tuned_us for gain in tuned_of(compiled).judged.gains]
 
 
 @pytest.mark.parametrize(

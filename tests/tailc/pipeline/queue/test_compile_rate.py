@@ -12,8 +12,10 @@ from tailc.models.arrivals import Poisson
 from tailc.models.workload import workload
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.trials import Trials, on_ladder
-from tailc.report.compiled import compiled_result, compiled_text, sweep_text
+from tailc.report.compiled import compiled_result, compiled_text
+from tailc.report.ladders import sweep_text
 from tailc.report.queue import queue_text
+from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 from tests.tailc.policies.slow_to_fast.case import swapped
@@ -92,14 +94,13 @@ def test_the_sweep_and_the_judgement_each_say_what_they_were_replayed_on(tuned):
     _, _, compiled = tuned
     head = sweep_text(compiled).splitlines()[0]
     assert head == "sweep, 10 replays of 20,000 requests on all 400 records of the design sample"
-    assert compiled.queue is not None
-    head = queue_text(compiled.queue, compiled.policy.evidence).splitlines()[0]
+    head = queue_text(tuned_of(compiled), compiled.policy.evidence).splitlines()[0]
     assert "10 replays of 20,000 requests on 400 records that it was tuned on" in head
 
 
 def test_the_policy_is_for_rates_up_to_what_its_table_keeps(tuned, tailc):
     case, policy, compiled = tuned
-    found = compiled.queue.raised.tuned
+    found = tuned_of(compiled).raised.tuned
     assert compiled.policy.rates_mrps == (30_000, 50_000, found.promised_mrps)
     words = ("--trace", case.held_out, "--output-format", "json", "--baselines", "none")
     points = json.loads(tailc("verify", policy, *words).out)["result"]["points"]

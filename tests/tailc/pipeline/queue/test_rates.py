@@ -19,7 +19,7 @@ from tailc.pipeline.queue import core_family, family
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.core_family import core_lines
 from tailc.pipeline.queue.family import lines
-from tailc.pipeline.queue.highest import Highest, raised, tuned_for_rate
+from tailc.pipeline.queue.highest import Highest, RateChange, raised, tuned_for_rate
 from tailc.pipeline.queue.judge import Judged, RateGain
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.rate_trials import RateTrials
@@ -103,7 +103,7 @@ GAIN = RateGain(80_000, 90, 80, -111_111, -120_000, -100_000, clairvoyant_us=50)
 def test_changes_are_those_of_the_same_replay():
     theirs = 20_000 + 1_000 * np.arange(10)
     told = raised(theirs, 2 * theirs, AIM)
-    assert (told.change_ppm, told.low_ppm, told.high_ppm) == (1_000_000, 1_000_000, 1_000_000)
+    assert told.change == RateChange(1_000_000, 1_000_000, 1_000_000)
     assert told.is_better
     assert not raised(2 * theirs, theirs, AIM).is_better
     assert told.formula is not None
@@ -118,6 +118,8 @@ def test_a_table_without_a_rate_is_worse_than_one_with():
     assert not raised(some, none, AIM).is_better
     assert not raised(none, none, AIM).is_better
     assert raised(none, some, AIM).formula is None
+    assert raised(some, none, AIM).is_worse
+    assert not raised(none, none, AIM).is_worse
 
 
 def test_what_reaches_the_end_of_the_range_is_open():

@@ -8,7 +8,7 @@ from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.compare import Change, Compared, RateStands, Stand, Tail
 from tailc.pipeline.robust.harden import Hardened
 from tailc.pipeline.robust.radius import Radius
-from tailc.pipeline.robust.stand import Robust
+from tailc.pipeline.robust.stand import Robustness, RobustTables
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
 from tests.tailc.pipeline.queue.core_case import clocked
@@ -22,7 +22,7 @@ def stand(worst_us: int) -> Stand:
     return Stand(Tail(90_000, 89_000, 91_000), Tail(worst_us, worst_us, worst_us), 1)
 
 
-def robust(goal: Goal, *worst_us: int) -> Robust:
+def robust(goal: Goal, *worst_us: int) -> RobustTables:
     """Not taken; at 1/s, 2/s, ... the tails in the worst case."""
     limit_us = None if goal is Goal.TAIL else LIMIT_US
     rates = tuple(range(1_000, 1_000 * len(worst_us) + 1, 1_000))
@@ -38,4 +38,5 @@ def robust(goal: Goal, *worst_us: int) -> Robust:
     hard = Hardened(clocked(0), CASES, 2, told, 1, 1)
     plain = TunedTable(aim, Judged(clocked(0), (), is_better=True), 1, 1, True, 600, kept_out=True)
     radius = Radius(Slo(950_000, LIMIT_US), holds=True, reaches=())
-    return Robust(Ambiguity(100_000, 0, 900_000, 0, 0, None, 0), radius, 600, plain, hard)
+    ambiguity = Ambiguity(100_000, 0, 900_000, 0, 0, None, 0)
+    return RobustTables(Robustness(ambiguity, radius, 600), plain, hard)

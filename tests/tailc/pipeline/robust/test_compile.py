@@ -16,6 +16,7 @@ from tailc.pipeline.robust import harden
 from tailc.report.compiled import compiled_result
 from tailc.report.policy import policy_text
 from tailc.report.robust import robust_text
+from tests.tailc.pipeline.additions import robust_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.policies.rubik.case import write as rubik
@@ -79,8 +80,7 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     assert settings["robust_rate_1_tuned_worst_us"] == rate["robust"]["worst"]["us"]
     assert settings["rate_1_tuned_us"] == rate["robust"]["nominal"]["us"]
     # Of the same replays as the tails beside it, which are others than those of the plain table.
-    assert compiled.robust is not None
-    hard, plain = compiled.robust.hardened, compiled.robust.plain
+    hard, plain = robust_of(compiled).hardened, robust_of(compiled).plain
     assert hard is not None
     assert plain is not None
     (reached_us,) = hard.clairvoyant_us
@@ -89,7 +89,7 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     (line,) = (one for one in policy_text(found).splitlines() if one.startswith("stands"))
     assert "demand +" in line
     assert "speed-ups -" in line
-    shown = robust_text(compiled.robust, compiled.policy.evidence)
+    shown = robust_text(robust_of(compiled), compiled.policy.evidence)
     assert shown is not None
     judging = "10 other replays of 20,000 requests on 400 records that it was tuned on"
     assert shown.startswith(f"worst of 6 cases, {judging}: ")
@@ -169,9 +169,7 @@ def test_a_plain_table_that_is_not_taken_is_nothing_to_gain_over(tmp_path, monke
 
     monkeypatch.setattr(harden, "tuned_for_queue", refused)
     compiled = compile_policy(str(doubted(tmp_path).spec))
-    assert compiled.robust is not None
-    assert compiled.robust.hardened is not None
-    (stands,) = compiled.robust.hardened.compared.rates
+    (stands,) = robust_of(compiled).hardened.compared.rates
     assert stands.plain == stands.formula
-    assert compiled.robust.hardened.compared.is_better
+    assert robust_of(compiled).hardened.compared.is_better
     assert not [one for one in compiled.findings if one.code is Code.NO_BETTER_TABLE]

@@ -1,5 +1,7 @@
 """Days of the records that a policy is compiled from."""
 
+from dataclasses import replace
+
 import pytest
 
 from tailc.errors import TailcError
@@ -47,8 +49,6 @@ def test_no_column_tells_no_days(tmp_path):
 
 def test_standard_input_cannot_be_read_for_days(tmp_path):
     one = opened(tmp_path, KEPT)
-    trace = open_trace(one)
-    path = tmp_path / "piped.yaml"
-    path.write_text((tmp_path / "service.yaml").read_text().replace("design.csv", '"-"'))
+    piped = replace(open_trace(one), path="-")
     with pytest.raises(TailcError, match="standard input can be read once"):
-        design_days(open_kind(str(path)), trace, "when")
+        design_days(one, piped, "when")

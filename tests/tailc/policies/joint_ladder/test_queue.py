@@ -11,6 +11,7 @@ from tailc.forms.ladder.units import shared_power
 from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
+from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.joint_ladder.case import SPEC, write
 from tests.tailc.schemas import validate_compiled
@@ -52,7 +53,7 @@ def test_the_tail_is_shorter_on_requests_that_no_compile_saw(tuned, tailc, tmp_p
 
 def test_the_table_keeps_the_peak_and_the_rungs_of_the_formula_s(tuned):
     compiled = tuned[2]
-    formula, table = (compiled.sweep.chosen.form, compiled.policy.ladders[0])
+    formula, table = (compiled.sweep.chosen.policy.ladders[0], compiled.policy.ladders[0])
     assert table.rungs == formula.rungs
     assert shared_power(table) == 27.2
     assert table.rows != formula.rows
@@ -95,9 +96,8 @@ def test_least_energy_keeps_the_objective_and_tells_watts(tmp_path):
         watts = watts.replace(f"{{name: {level},", f"{{name: {level}, power: {power},")
     case = searched(tmp_path, watts.replace("110ms", "60ms"), goal="energy")
     compiled = compile_policy(str(case.spec), threads=2)
-    assert compiled.queue is not None
-    (gain,) = compiled.queue.judged.gains
-    assert compiled.queue.judged.is_better
+    (gain,) = tuned_of(compiled).judged.gains
+    assert tuned_of(compiled).judged.is_better
     assert gain.tuned_us <= 60_000
     assert " mJ" in compiled_text(compiled, [])
 
@@ -106,9 +106,8 @@ def test_freedoms_that_do_not_pay_are_left_out_with_a_warning(tmp_path):
     compiled = compile_policy(
         str(searched(tmp_path, requests=15_000_000, freedoms=["start-below", "give-up"]).spec)
     )
-    assert compiled.queue is not None
-    assert compiled.queue.judged.is_better
-    pay = compiled.queue.freedoms_pay
+    assert tuned_of(compiled).judged.is_better
+    pay = tuned_of(compiled).freedoms_pay
     assert (compiled.policy.ladders[0].sharing is not None) == pay
     told = [finding for finding in compiled.findings if "search.freedoms" in finding.message]
     assert len(told) == (not pay)
@@ -161,9 +160,8 @@ def test_cores_of_types_are_tuned_and_no_climb_takes_a_thread_away(tmp_path, tai
     case = searched(tmp_path, TYPES)
     policy = tmp_path / "typed"
     compiled = compiled_to(policy, case.spec)
-    assert compiled.queue is not None
-    (gain,) = compiled.queue.judged.gains
-    assert compiled.queue.judged.is_better
+    (gain,) = tuned_of(compiled).judged.gains
+    assert tuned_of(compiled).judged.is_better
     assert gain.high_ppm < -30_000
     assert gain.clairvoyant_us is None
     table = compiled.policy.ladders[0]
@@ -178,10 +176,9 @@ def test_cores_of_types_are_tuned_and_no_climb_takes_a_thread_away(tmp_path, tai
 def test_lanes_give_up_less_batch_work_within_the_objective(tmp_path):
     case = searched(tmp_path, LANES, goal="batch")
     compiled = compile_policy(str(case.spec), threads=2)
-    assert compiled.queue is not None
-    (gain,) = compiled.queue.judged.gains
-    (left,) = compiled.queue.batch
-    assert compiled.queue.judged.is_better
+    (gain,) = tuned_of(compiled).judged.gains
+    (left,) = tuned_of(compiled).batch
+    assert tuned_of(compiled).judged.is_better
     assert gain.tuned_us <= 110_000
     assert left.formula_ppm < left.tuned_ppm <= left.most_ppm
     # Of 30 ms of work at 150/s, shared on one thread, each of nine cores loses 3/7 of a half.

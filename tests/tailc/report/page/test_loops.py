@@ -75,7 +75,3 @@ def test_the_plane_of_nyquist_has_one_scale(figures):
     up = sorted(float(t["y"]) for t in ticks if t["class"] == "tick end")
     assert np.diff(across) == pytest.approx(np.diff(across)[0], abs=0.02)
     assert np.diff(up) == pytest.approx(np.diff(across)[0], abs=0.02)
-
-
-def test_no_controller_has_no_section():
-    assert control_section(None) is None

@@ -1,0 +1,120 @@
+"""The candidates of a compile: the spec, or each that it sweeps over, reduced, solved, emitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeAlias
+
+from tailc.artifact.envelope import Evidence, Input, Policy
+from tailc.errors import ExitCode, Finding, Severity, TailcError
+from tailc.forms.ladder.table import Ladder
+from tailc.forms.plan.plan import Plan
+from tailc.forms.shares import Shares
+from tailc.forms.tail_table import TailTable
+from tailc.pipeline.compilation import Compilation
+from tailc.pipeline.parts import D, Parts
+from tailc.pipeline.settings import end_to_end_settings
+from tailc.pipeline.solve import handler_of, solve
+from tailc.pipeline.versions import versions
+from tailc.policies import KindSpec
+from tailc.problems.problem import P, Problem, S, Solution
+from tailc.traces.reading import Reading
+
+Form: TypeAlias = Ladder | TailTable | Shares | Plan
+
+
+@dataclass(frozen=True)
+class Candidate(Generic[P, S]):
+    """One spec of a sweep: its problem, the solution, and the policy that this makes.
+
+    tails_us: the replayed tail at each of the spec's rates; empty of what is not replayed.
+    rate_mrps: the highest rate that meets the SLO, where that is asked; None of one that is lower
+    than of a candidate before. keeps_all: whether every objective holds at every rate in the
+    replays; of one objective alone that is not asked.
+    """
+
+    policy: Policy
+    problem: P
+    solution: S
+    tails_us: tuple[int, ...] = ()
+    rate_mrps: int | None = None
+    keeps_all: bool = True
+
+    @property
+    def pair(self) -> tuple[P, S]:
+        """The problem and its solution."""
+        return self.problem, self.solution
+
+
+AnyCandidate: TypeAlias = Candidate[Any, Any]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The candidates that have a solution, and a warning for each that has none."""
+
+    candidates: tuple[AnyCandidate, ...]
+    refused: tuple[Finding, ...]
+
+
+def solve_all(compilation: Compilation, parts: Parts[D], reading: Reading) -> Solved:
+    """Solve every candidate; raises what the last one raised where none has a solution."""
+    kind = compilation.opened.kind
+    solved: list[AnyCandidate] = []
+    infeasible: list[tuple[Problem, TailcError]] = []
+    for spec in kind.candidates(compilation.spec):
+        problem = kind.reduce(spec, parts.design)
+        try:
+            solution = solve(problem, compilation.threads, compilation.progress)
+            form = kind.emit(spec, problem, solution)
+        except TailcError as error:
+            if error.exit_code is not ExitCode.INFEASIBLE:
+                raise
+            infeasible.append((problem, error))
+        else:
+            evidence = _evidence(compilation, spec, problem, solution)
+            policy = _policy(spec, form, evidence, parts.inputs, reading)
+            solved.append(Candidate(policy, problem, solution))
+    if not solved:
+        raise infeasible[-1][1]
+    refused = [_left_out(problem, f) for problem, error in infeasible for f in error.findings]
+    return Solved(tuple(solved), tuple(refused))
+
+
+def _left_out(problem: Problem, finding: Finding) -> Finding:
+    candidate = handler_of(problem).candidate(problem)
+    message = f"{candidate} is left out of the sweep: {finding.message}"
+    return replace(finding, message=message, severity=Severity.WARNING)
+
+
+def _evidence(
+    compilation: Compilation, spec: KindSpec, problem: Problem, solution: Solution
+) -> Evidence:
+    handler, document = handler_of(problem), compilation.opened.loaded.document
+    settings = handler.settings(problem, solution) | end_to_end_settings(spec.end_to_ends)
+    return Evidence(
+        objective=problem.objective.value,
+        method=problem.method.value,
+        proof=solution.proof,
+        solver=solution.solver,
+        versions=versions(document, handler.backends(problem)),
+        evaluations=solution.evaluations,
+        settings=tuple(sorted(settings.items())),
+        rows=tuple(row.evidence for row in solution.rows if row.evidence is not None),
+    )
+
+
+def _policy(
+    spec: KindSpec, form: Form, evidence: Evidence, inputs: tuple[Input, ...], reading: Reading
+) -> Policy:
+    return Policy(
+        name=spec.name,
+        kind=spec.kind,
+        generation=1,
+        slos=spec.slos,
+        rates_mrps=spec.rates_mrps,
+        forms=(form,),
+        inputs=inputs,
+        reading=reading,
+        evidence=evidence,
+    )

@@ -1,0 +1,38 @@
+"""One compile that was asked for: the spec, what replaces its search, and how to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, TailcError
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.spec import OpenedSpec
+from tailc.policies import KindSpec
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """A spec to compile.
+
+    spec: with `overrides` in the place of fields of its search. previous: the policy that this one
+    succeeds, if any.
+    """
+
+    opened: OpenedSpec
+    spec: KindSpec
+    overrides: Mapping[str, object]
+    previous: Policy | None
+    threads: int
+    progress: Progress
+
+    def check_previous(self) -> None:
+        """Raise TailcError where the previous policy has another name."""
+        if self.previous is None or self.previous.name == self.opened.spec.name:
+            return
+        message = f"the previous policy is `{self.previous.name}`, but the spec's is "
+        message += f"`{self.opened.spec.name}`"
+        hint = "generations count one policy: give its own predecessor, or none"
+        place = self.opened.loaded.place("name")
+        raise TailcError(Finding(Code.CONFLICT, message, place, hint))

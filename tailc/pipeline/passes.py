@@ -1,0 +1,224 @@
+"""What a compile does to a policy for requests after its table is chosen, pass by pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol, TypeAlias
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Finding
+from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.tuning_objective import QueueAim
+from tailc.forms.controller import Controller
+from tailc.pipeline.bound_loop import check_bound_loop
+from tailc.pipeline.controller import Tuned, tune
+from tailc.pipeline.objectives import with_objectives_kept
+from tailc.pipeline.overload.search import Relief, relieved
+from tailc.pipeline.overload.told import relieved_policy
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.clock_approach import clock_approach
+from tailc.pipeline.queue.told import queue_remarks, tuned_policy
+from tailc.pipeline.queue.tune import AnyTuned, tuned_for_queue
+from tailc.pipeline.robust.stand import (
+    Robustness,
+    RobustTables,
+    robust_policy,
+    robust_remarks,
+    robustness_remarks,
+    with_robustness,
+)
+from tailc.pipeline.settings import control_settings
+from tailc.problems.control import ControlProblem
+from tailc.specs.load import LoadedSpec
+from tailc.specs.robust import Ambiguity
+from tailc.traces.day_of import Days
+from tailc.traces.profile import DemandProfile
+
+# What a compile finds beside the table of the formula.
+Addition: TypeAlias = Tuned | AnyTuned | Relief | Robustness | RobustTables
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The requests that a policy is compiled from, and how to replay them."""
+
+    design: DemandProfile
+    threads: int
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Step:
+    """A policy after a pass, and what the pass found."""
+
+    policy: Policy
+    additions: tuple[Addition, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class Pass(Protocol):
+    """One thing that is done to a policy."""
+
+    def applied(self, policy: Policy, sample: Sample, /) -> Step:
+        """The policy with it."""
+        ...
+
+
+@dataclass(frozen=True)
+class GivenController:
+    """A controller as the spec states it."""
+
+    controller: Controller
+
+    def applied(self, policy: Policy, _sample: Sample) -> Step:
+        """Raises TailcError where a bound that it scales would swing."""
+        if policy.tail_table is not None:
+            check_bound_loop(self.controller, policy.tail_table.bound_us)
+        return Step(replace(policy, forms=(*policy.forms, self.controller)))
+
+
+@dataclass(frozen=True)
+class ControllerTuning:
+    """A controller that scales the ages of the ladder; none where no age can be scaled."""
+
+    problem: ControlProblem
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the gains that are found."""
+        (table,) = policy.ladders
+        tuned = tune(self.problem, table, sample.design, sample.threads, sample.progress)
+        if tuned is None:
+            return Step(policy)
+        policy = replace(policy, forms=(*policy.forms, tuned.controller))
+        return Step(_with_settings(policy, control_settings(tuned)), (tuned,))
+
+
+@dataclass(frozen=True)
+class TableTuning:
+    """The table, tuned on the replay."""
+
+    aim: QueueAim
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the tuned table, where it is better than the formula's."""
+        tuned = self._tuned(policy, sample)
+        return Step(tuned_policy(policy, tuned), (tuned,), queue_remarks(tuned))
+
+    def _tuned(self, policy: Policy, sample: Sample) -> AnyTuned:
+        table, clock_khz = policy.tail_table, policy.reading.clock_khz
+        if table is None:
+            ladders = partial(approach_to, policy.ladders[0], sample.design)
+            return tuned_for_queue(self.aim, ladders, sample.threads, sample.progress)
+        assert clock_khz is not None
+        clocks = partial(clock_approach, table, clock_khz, sample.design)
+        return tuned_for_queue(self.aim, clocks, sample.threads, sample.progress)
+
+
+@dataclass(frozen=True)
+class RadiusSearch:
+    """How large errors of its inputs the table stands."""
+
+    ambiguity: Ambiguity
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the radius in its evidence."""
+        policy, found = with_robustness(
+            policy, self.ambiguity, sample.design, sample.threads, sample.progress
+        )
+        return Step(policy, (found,), robustness_remarks(found))
+
+
+@dataclass(frozen=True)
+class RobustTuning:
+    """The table, tuned on the replay to stand errors of its inputs.
+
+    days: the day of each request, where their mixture is in doubt.
+    """
+
+    aim: QueueAim
+    ambiguity: Ambiguity
+    days: Days | None
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the robust table, where it is better in the worst case."""
+        policy, tables = robust_policy(
+            policy,
+            self.aim,
+            self.ambiguity,
+            self.days,
+            sample.design,
+            sample.threads,
+            sample.progress,
+        )
+        return Step(policy, (tables.plain, tables), robust_remarks(tables))
+
+
+@dataclass(frozen=True)
+class OverloadControl:
+    """A rule for overload."""
+
+    aim: OverloadAim
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the rule that loses least."""
+        table, design = policy.ladders[0], sample.design
+        relief = relieved(self.aim, table, design, sample.threads, sample.progress)
+        return Step(relieved_policy(policy, relief), (relief,))
+
+
+@dataclass(frozen=True)
+class ObjectivesCheck:
+    """All of several objectives, each of which must hold.
+
+    aim: what the table was tuned for, if it was. is_tunable: whether it could be.
+    """
+
+    aim: QueueAim | None
+    loaded: LoadedSpec
+    is_tunable: bool
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With what they have; raises TailcError where one is missed."""
+        return Step(
+            with_objectives_kept(
+                policy,
+                self.aim,
+                sample.design,
+                self.loaded,
+                sample.threads,
+                sample.progress,
+                is_tunable=self.is_tunable,
+            )
+        )
+
+
+def control_passes(control: ControlProblem | Controller | None) -> Iterator[Pass]:
+    """What makes the controller, if there shall be one."""
+    match control:
+        case ControlProblem():
+            yield ControllerTuning(control)
+        case Controller():
+            yield GivenController(control)
+        case None:
+            return
+
+
+def tuning_passes(
+    aim: QueueAim | None, ambiguity: Ambiguity | None, days: Days | None
+) -> Iterator[Pass]:
+    """What tunes the table, as far as that is asked for."""
+    if aim is not None and ambiguity is not None:
+        yield RobustTuning(aim, ambiguity, days)
+    elif aim is not None:
+        yield TableTuning(aim)
+    elif ambiguity is not None:
+        yield RadiusSearch(ambiguity)
+
+
+def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
+    evidence = policy.evidence
+    settings = tuple(sorted((dict(evidence.settings) | more).items()))
+    return replace(policy, evidence=replace(evidence, settings=settings))

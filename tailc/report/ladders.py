@@ -1,0 +1,87 @@
+"""What a compile for a ladder of threads tells: speed-ups, and the candidates of a sweep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tailc.percentiles import PPM
+from tailc.problems.ladder import LadderProblem
+from tailc.problems.schedule import LadderSolution
+from tailc.report.rungs import is_joint
+from tailc.report.table import aligned
+from tailc.traces.speedup_check import speedup_summary
+from tailc.units import format_mrps, format_us
+
+if TYPE_CHECKING:
+    from tailc.pipeline.compile import Compiled
+    from tailc.traces.profile import DemandProfile
+
+_Compiled: TypeAlias = "Compiled[LadderProblem, LadderSolution, DemandProfile]"
+
+
+def ladders_result(compiled: _Compiled) -> dict[str, object]:
+    """The speed-ups of the design sample, and the sweep that the policy was chosen from.
+
+    Speed-ups and targets are in millionths; `tails_us` has one replayed tail for each rate, and is
+    empty where nothing was swept. Where the highest rate is the goal of a sweep, `highest_mrps` is
+    that of a candidate, and null where it is lower than that of one before.
+    """
+    found = speedup_summary(compiled.design)
+    groups = {"mean": found.everyone, "longest": found.longest, "shortest": found.shortest}
+    is_by_rate = compiled.sweep.chosen.rate_mrps is not None
+    return {
+        "degrees_used": len(compiled.policy.ladders[0].rungs),
+        "speedup_ppm": {name: [round(s * PPM) for s in g.tolist()] for name, g in groups.items()},
+        "sweep": [
+            {"target_ppm": candidate.problem.budget_ppm, "tails_us": list(candidate.tails_us)}
+            | ({"highest_mrps": candidate.rate_mrps} if is_by_rate else {})
+            for candidate in compiled.sweep.candidates
+        ],
+        "chosen": compiled.sweep.best,
+    }
+
+
+def ladders_text(compiled: _Compiled) -> str:
+    """The speed-ups, and the candidates of a sweep."""
+    lines = [speedup_line(compiled)]
+    if len(compiled.sweep.candidates) > 1:
+        lines += ["", sweep_text(compiled)]
+    return "\n".join(lines)
+
+
+def speedup_line(compiled: _Compiled) -> str:
+    """Mean speed-ups by degree, and how many degrees are used; of joined rungs, the target."""
+    ladder, problem = compiled.policy.ladders[0], compiled.sweep.chosen.problem
+    if is_joint(ladder):
+        unit = ladder.cost_units[0].name
+        return f"target of the rows: {problem.budget_ppm / PPM:g} {unit} in the mean"
+    found = speedup_summary(compiled.design)
+    groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
+    told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]
+    used = len(compiled.policy.ladders[0].rungs)
+    return f"speed-up of the design sample: {'; '.join(told)}; degrees used: {used}"
+
+
+def _curve(speeds: list[float]) -> str:
+    return ", ".join(f"{speed:.3g}" for speed in speeds)
+
+
+def sweep_text(compiled: _Compiled) -> str:
+    """The replayed tail of every candidate of a sweep; the chosen one is marked."""
+    # The replay takes half a second to import, and what was swept has done that.
+    from tailc.pipeline.design_replays import REPLAYS, REQUESTS_PER_REPLAY
+
+    candidates = compiled.sweep.candidates
+    rates = [format_mrps(rate) for rate in candidates[0].policy.rates_mrps]
+    is_by_rate = compiled.sweep.chosen.rate_mrps is not None
+    rows = [("target", *rates, *["highest rate"] * is_by_rate, "")]
+    for number, candidate in enumerate(candidates):
+        told = [format_us(tail) for tail in candidate.tails_us]
+        if is_by_rate:
+            rate_mrps = candidate.rate_mrps
+            told.append("lower" if rate_mrps is None else format_mrps(rate_mrps))
+        mark = "chosen" if number == compiled.sweep.best else ""
+        rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *told, mark))
+    replays = f"{REPLAYS} replays of {REQUESTS_PER_REPLAY:,} requests"
+    records = f"all {len(compiled.design.weight):,} records of the design sample"
+    return f"sweep, {replays} on {records}\n{aligned(rows)}"

@@ -1,0 +1,15 @@
+"""What a compile found beside the formula's table, where it is known to be there."""
+
+from tailc.pipeline.compile import AnyCompiled
+from tailc.pipeline.queue.tune import TunedTable
+from tailc.pipeline.robust.stand import RobustTables
+
+
+def tuned_of(compiled: AnyCompiled) -> TunedTable:
+    (tuned,) = compiled.added(TunedTable)
+    return tuned
+
+
+def robust_of(compiled: AnyCompiled) -> RobustTables:
+    (tables,) = compiled.added(RobustTables)
+    return tables
