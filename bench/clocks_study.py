@@ -16,12 +16,11 @@ from bench.rubik_workloads import NOMINAL_KHZ, Service
 from bench.study import Figure
 from tailc.models import streams
 from tailc.models.arrivals import Arrivals, Poisson
-from tailc.models.baselines import Search, Tried, baseline
 from tailc.models.core_queues.clocks import Clocks
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
+from tailc.models.execution_model import Search, Tried
 from tailc.models.streams import Purpose
-from tailc.models.subject import Subject, table_of, workload_for
 from tailc.percentiles import percentile_rank
 from tailc.threads import thread_count
 
@@ -72,13 +71,13 @@ class ClocksStudy:
         assert policy.tail_table is not None
         self.table = policy.tail_table
         clocks = Clocks(policy.tail_table, NOMINAL_KHZ)
-        self.own = Subject(OWN, steering=policy.controller, clocks=clocks)
-        self.load = workload_for(profile, self.own)
-        self._added: dict[str, Subject] = {}
+        self.own = CoreQueues(OWN, clocks, policy.controller)
+        self.load = self.own.workload(profile)
+        self._added: dict[str, CoreQueues] = {}
         self.subject = functools.cache(self._subject)
         self.at = functools.cache(self._at)
 
-    def add(self, name: str, subject: Subject) -> None:
+    def add(self, name: str, subject: CoreQueues) -> None:
         self._added[name] = subject
 
     def figure(self, of: Measure, name: str, load: float) -> Figure:
@@ -97,15 +96,15 @@ class ClocksStudy:
         """Of a request while it is served, over that at the nominal clock."""
         return self.ratio(lambda run: run.energy_mj, name, FIXED, load)
 
-    def outcomes(self, name: str, arrivals: Arrivals, repetitions: int) -> list[Outcome]:
+    def outcomes(self, name: str, arrivals: Arrivals, repetitions: int) -> list[CoreQueuesOutcome]:
         """Under arrivals of their own, all measured."""
         subject = self.subject(name, arrivals.rate_mrps * 1e-3 / self.service.rate_rps(1))
         return self.each(lambda outcome: outcome, subject, arrivals, 0, 0, repetitions)
 
     def each(
         self,
-        of: Callable[[Outcome], _Found],
-        subject: Subject,
+        of: Callable[[CoreQueuesOutcome], _Found],
+        subject: CoreQueues,
         arrivals: Arrivals,
         settling: int,
         measured: int,
@@ -122,14 +121,14 @@ class ClocksStudy:
     def _at(self, name: str, load: float) -> tuple[Run, ...]:
         return self._repeated(self.subject(name, load), load)
 
-    def _repeated(self, subject: Subject, load: float) -> tuple[Run, ...]:
+    def _repeated(self, subject: CoreQueues, load: float) -> tuple[Run, ...]:
         arrivals = Poisson(round(1_000 * self.service.rate_rps(load)))
         steering = self.own.steering
         settling = SETTLING_EPOCHS * steering.epoch_requests if steering else MEASURED // 20
         found = self.each(_summary, subject, arrivals, settling, MEASURED, REPETITIONS)
         return tuple(found)
 
-    def _subject(self, name: str, load: float) -> Subject:
+    def _subject(self, name: str, load: float) -> CoreQueues:
         if name == OWN:
             return self.own
         if name in self._added:
@@ -137,30 +136,30 @@ class ClocksStudy:
         if name == OPEN and self.own.steering is None:
             return self.own
         search = Search(functools.partial(self._tried, load), P95_PPM, self.bound_us)
-        return baseline(name, self.own, self.load, search)
+        return self.own.baseline(name, self.load, search)
 
-    def _tried(self, load: float, subject: Subject) -> Tried:
+    def _tried(self, load: float, subject: CoreQueues) -> Tried:
         runs = self._repeated(subject, load)
-        return Tried(round(statistics.fmean(run.p95_us for run in runs)))
+        return Tried(round(statistics.fmean(run.p95_us for run in runs)), None)
 
     def _replayed(
-        self, subject: Subject, arrivals: Arrivals, settling: int, measured: int, number: int
-    ) -> Outcome:
+        self, subject: CoreQueues, arrivals: Arrivals, settling: int, measured: int, number: int
+    ) -> CoreQueuesOutcome:
         arrival_ns = arrivals.arrival_ns(
             _stream(arrivals, number, Purpose.ARRIVALS), settling + measured
         )
         order = np.empty(len(arrival_ns), np.int32)
         pool = np.arange(len(self.load.work_ns), dtype=np.int32)
         streams.shuffled_passes(_stream(arrivals, number, Purpose.ORDER), pool, order)
-        table = table_of(subject, arrivals.rate_mrps, MOST_IN_SYSTEM)
-        return replay(self.load, order, arrival_ns, table, MOST_IN_SYSTEM, settling)
+        engine = subject.engine(arrivals.rate_mrps, MOST_IN_SYSTEM)
+        return engine.replay(self.load, order, arrival_ns, settling)
 
 
 def _stream(arrivals: Arrivals, number: int, purpose: Purpose) -> NDArray[np.uint64]:
     return streams.stream(SEED, arrivals.rate_mrps, number, purpose)
 
 
-def _summary(outcome: Outcome) -> Run:
+def _summary(outcome: CoreQueuesOutcome) -> Run:
     if outcome.was_cut_off:
         return Run(np.inf, np.inf, np.inf, 1.0, (), None)
     return Run(
@@ -173,11 +172,9 @@ def _summary(outcome: Outcome) -> Run:
     )
 
 
-def _mean_output(outcome: Outcome) -> float | None:
-    if outcome.steps is None:
-        return None
-    measured = outcome.steps.time_ns >= outcome.arrival_ns[outcome.measured.start]
-    return float(outcome.steps.output_ppm[measured].mean()) / 1e6
+def _mean_output(outcome: CoreQueuesOutcome) -> float | None:
+    outputs_ppm = outcome.outputs_ppm
+    return float(outputs_ppm.mean()) / 1e6 if len(outputs_ppm) else None
 
 
 def p95_ns(latency_ns: NDArray[np.int64]) -> float:

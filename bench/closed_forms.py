@@ -33,8 +33,8 @@ from tailc.forms.ladder.table import (
 )
 from tailc.models import streams
 from tailc.models.outcome import Outcome
-from tailc.models.run import replay
 from tailc.models.shared_cores.arrays import Lowered, lower
+from tailc.models.shared_cores.model import SharedCoresEngine
 from tailc.models.workload import Workload
 from tailc.threads import thread_count
 from tests.reference import closed_forms
@@ -220,7 +220,8 @@ def one_replay(queue: Queue, table: Lowered, key: tuple[int, int]) -> float:
     work_ns = np.maximum(np.rint(work_ms * NS_PER_MS), 1).astype(np.int64)
     load = Workload(work_ns, np.ones_like(work_ns), np.zeros(REQUESTS, np.int32), np.ones((1, 1)))
     order = np.arange(REQUESTS)
-    outcome = replay(load, order, arrival_ns, table, MOST_IN_SYSTEM, WARM_UP)
+    engine = SharedCoresEngine(table, None, MOST_IN_SYSTEM)
+    outcome = engine.replay(load, order, arrival_ns, WARM_UP)
     assert not outcome.was_cut_off
     return queue.measure(outcome, work_ns)
 

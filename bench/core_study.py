@@ -20,12 +20,12 @@ from bench.study import Figure, p99_of
 from tailc.artifact.envelope import Policy
 from tailc.models import streams
 from tailc.models.arrivals import Arrivals, Poisson
-from tailc.models.baselines import Search, Tried, baseline
+from tailc.models.core_types.baselines.best_share import SHARES_PPM
 from tailc.models.core_types.baselines.fixed_ages import fixed_ages
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.outcome import CoreTypesOutcome
+from tailc.models.execution_model import Search, Tried
 from tailc.models.streams import Purpose
-from tailc.models.subject import Subject, table_of
 from tailc.models.workload import workload
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
@@ -40,8 +40,7 @@ NS_PER_MS = 1e6
 OVERLOADED = Tried(2**62, np.inf)
 OWN = "eetl"
 # The best fixed share of the ages at each rate: what a controller could settle to.
-KNOWN = "share known"
-SHARES_PPM = tuple(range(0, 1_000_001, 62_500))
+KNOWN = "best-share"
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Run:
     p99_ms: float
     mean_ms: float
     energy: float
-    outcome: Outcome
+    outcome: CoreTypesOutcome
 
 
 Measure = Callable[[Run], float]
@@ -66,13 +65,13 @@ class CoreStudy:
     def __init__(self, policy: Policy, profile: DemandProfile) -> None:
         self.policy = policy
         self.load = workload(profile, policy.ladders[0])
-        self.own = Subject(policy.name, policy.ladders, steering=policy.controller)
+        self.own = CoreTypes(policy.name, policy.ladders, steering=policy.controller)
         self.target_us = policy.slos[0].latency_us
-        self._added: dict[str, Subject] = {}
+        self._added: dict[str, CoreTypes] = {}
         self.at = functools.cache(self._at)
         self.subject = functools.cache(self._subject)
 
-    def add(self, name: str, subject: Subject) -> None:
+    def add(self, name: str, subject: CoreTypes) -> None:
         self._added[name] = subject
 
     def figure(self, of: Measure, name: str, rate_rps: float) -> Figure:
@@ -116,12 +115,12 @@ class CoreStudy:
         subject = self.subject(name, rate_rps)
         return self.repeated(subject, rate_rps, REPETITIONS)
 
-    def repeated(self, subject: Subject, rate_rps: float, repetitions: int) -> tuple[Run, ...]:
+    def repeated(self, subject: CoreTypes, rate_rps: float, repetitions: int) -> tuple[Run, ...]:
         one = functools.partial(self._run, subject, Poisson(round(rate_rps * 1000)), SETTLING)
         with ThreadPoolExecutor(thread_count(None)) as workers:
             return tuple(workers.map(one, range(repetitions)))
 
-    def _subject(self, name: str, rate_rps: float) -> Subject:
+    def _subject(self, name: str, rate_rps: float) -> CoreTypes:
         if name == OWN:
             return self.own
         if name in self._added:
@@ -129,35 +128,30 @@ class CoreStudy:
         slo = self.policy.slos[0]
         tried = functools.partial(self._tried, rate_rps)
         search = Search(tried, slo.percentile_ppm, slo.latency_us)
-        if name == KNOWN:
-            return search.least_energy(fixed_ages(self.own, share) for share in SHARES_PPM)
-        return baseline(name, self.own, self.load, search)
+        return self.own.baseline(name, self.load, search)
 
-    def _tried(self, rate_rps: float, subject: Subject) -> Tried:
+    def _tried(self, rate_rps: float, subject: CoreTypes) -> Tried:
         runs = self.repeated(subject, rate_rps, SEARCH_REPETITIONS)
         if any(run.outcome.was_cut_off for run in runs):
             return OVERLOADED
         tail_us = round(1000 * statistics.fmean(run.p99_ms for run in runs))
         return Tried(tail_us, statistics.fmean(run.energy for run in runs) * NS_PER_MS)
 
-    def _run(self, subject: Subject, arrivals: Arrivals, settling: int, number: int) -> Run:
+    def _run(self, subject: CoreTypes, arrivals: Arrivals, settling: int, number: int) -> Run:
         state = _stream(arrivals, number, Purpose.ARRIVALS)
         arrival_ns = arrivals.arrival_ns(state, SETTLING + MEASURED)
         order = np.empty(len(arrival_ns), np.int32)
         pool = np.arange(len(self.load.work_ns), dtype=np.int32)
         streams.shuffled_passes(_stream(arrivals, number, Purpose.ORDER), pool, order)
-        table = table_of(subject, arrivals.rate_mrps, MOST_IN_SYSTEM)
-        outcome = replay(
-            self.load, order, arrival_ns, table, MOST_IN_SYSTEM, settling, subject.ladder_of
-        )
-        return _summary(outcome)
+        engine = subject.engine(arrivals.rate_mrps, MOST_IN_SYSTEM)
+        return _summary(engine.replay(self.load, order, arrival_ns, settling))
 
 
 def _stream(arrivals: Arrivals, number: int, purpose: Purpose) -> NDArray[np.uint64]:
     return streams.stream(SEED, arrivals.rate_mrps, number, purpose)
 
 
-def _summary(outcome: Outcome) -> Run:
+def _summary(outcome: CoreTypesOutcome) -> Run:
     if outcome.was_cut_off:
         return Run(np.inf, np.inf, np.inf, outcome)
     latency_ms = outcome.latency_ns[outcome.measured] / NS_PER_MS

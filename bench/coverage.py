@@ -30,10 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.timing import ROOT
-from tailc.experiment.estimate import Tail, TailSample, sample
+from tailc.experiment.experiment import Experiment
 from tailc.experiment.interval import Interval, interval
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.setting import Setting, draw, most_in_system
+from tailc.experiment.scenario import Scenario, most_in_system
+from tailc.experiment.tail_sample import Tail, TailSample
 from tailc.forms.ladder.table import (
     Admission,
     AdmissionKind,
@@ -48,7 +49,7 @@ from tailc.forms.ladder.table import (
     Rung,
 )
 from tailc.models.arrivals import Arrivals, Poisson, Recorded
-from tailc.models.subject import Subject
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 
 # So few tell that it runs, and little more; the documented table has 1,000.
@@ -151,17 +152,15 @@ def tails(case: Case, number: int) -> tuple[TailSample, ...]:
     rng = np.random.default_rng([number, *case.name.encode()])
     load = requests(case, rng, case.held_out)
     options = VerifyOptions(seed=number)
-    setting = Setting(
+    scenario = Scenario(
         load,
         arrivals(case, rng, case.held_out),
         options.requests_for(case.held_out),
         most_in_system(CORES * PPM),
         number,
     )
-    workers = Inline()
-    draws = draw(setting, options.repeats, options.replicates, workers)
-    wanted = [Tail(ppm) for ppm in PERCENTILES_PPM]
-    return sample(setting, draws, published(), wanted, workers, lambda: None).tails
+    experiment = Experiment(scenario, options.repeats, options.replicates, Inline())
+    return sample(experiment)
 
 
 def truth_us(case: Case) -> list[float]:
@@ -169,15 +168,18 @@ def truth_us(case: Case) -> list[float]:
     rng = np.random.default_rng(12345)
     case = replace(case, held_out=TRUTH_REQUESTS)
     load = requests(case, rng, TRUTH_REQUESTS)
-    setting = Setting(
+    scenario = Scenario(
         load, arrivals(case, rng, TRUTH_REQUESTS), TRUTH_REQUESTS, most_in_system(CORES * PPM), 1
     )
-    wanted = [Tail(ppm) for ppm in PERCENTILES_PPM]
-    workers = Inline()
-    draws = draw(setting, 1, 0, workers)
-    found = sample(setting, draws, published(), wanted, workers, lambda: None)
-    assert not found.kept[0].was_cut_off
-    return [one.estimate_ns / 1000 for one in found.tails]
+    return [one.estimate_ns / 1000 for one in sample(Experiment(scenario, 1, 0, Inline()))]
+
+
+def sample(experiment: Experiment) -> tuple[TailSample, ...]:
+    """Of the published table, which keeps up."""
+    subject, tails = published(), [Tail(ppm) for ppm in PERCENTILES_PPM]
+    repeats = experiment.used(subject, tails)
+    assert not any(one.was_cut_off for one in repeats.kept)
+    return experiment.sample(subject, tails, repeats)
 
 
 def requests(case: Case, rng: np.random.Generator, count: int) -> Workload:
@@ -213,7 +215,7 @@ def two_rates(
     return times_ns - times_ns[0]
 
 
-def published() -> Subject:
+def published() -> SharedCores:
     """The published table on its published server."""
     text = (ROOT / "schemas" / "vectors" / "v1" / "lucene.json").read_text()
     form = json.loads(text)["forms"][0]
@@ -231,7 +233,7 @@ def published() -> Subject:
         Guard(0, 24),
         Boost(0, CORES * PPM),
     )
-    return Subject("published", (ladder,))
+    return SharedCores("published", (ladder,))
 
 
 def row(form: dict[str, Any]) -> Row:

@@ -18,7 +18,7 @@ import hashlib
 import json
 import os
 from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -36,14 +36,14 @@ from bench.coverage import (
 )
 from bench.timing import ROOT
 from tailc.diff.change import Compared, PairedChange, Shown, compare
-from tailc.diff.paired import Replays, Table
-from tailc.experiment.estimate import Tail
+from tailc.experiment.experiment import Experiment
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.setting import Draw, Setting, draw, most_in_system
+from tailc.experiment.pairs import Pairs
+from tailc.experiment.scenario import Scenario, most_in_system
+from tailc.experiment.tail_sample import Tail
 from tailc.forms.ladder.table import Climb
-from tailc.models.outcome import Outcome
-from tailc.models.subject import Subject
-from tailc.models.workload import Workload
+from tailc.models.shared_cores.model import SharedCores, SharedCoresEngine
+from tailc.models.shared_cores.outcome import SharedCoresOutcome
 from tailc.percentiles import PPM
 
 TAILS = (Tail(500_000), Tail(990_000))
@@ -64,27 +64,29 @@ CASES = tuple(
 )
 
 
-class SharedReplays:
-    """Outcomes of the old policy, which is the same for all changes of one trial."""
+@dataclass(frozen=True, eq=False)
+class Remembering:
+    """An engine that replays the same requests at the same times once."""
 
-    def __init__(self) -> None:
-        self._outcomes: dict[bytes, Outcome] = {}
+    engine: SharedCoresEngine
+    outcomes: dict[bytes, SharedCoresOutcome]
 
-    def of(self, setting: Setting, subjects: tuple[Subject, Subject]) -> Replays:
-        """The replays of one change, of which the old policy's are run once."""
-        outcomes = self._outcomes
+    def replay(self, workload, order, arrival_ns, measured_from=0) -> SharedCoresOutcome:
+        drawn = order.tobytes() + arrival_ns.tobytes()
+        key = hashlib.blake2b(drawn, digest_size=16).digest()
+        if key not in self.outcomes:
+            self.outcomes[key] = self.engine.replay(workload, order, arrival_ns, measured_from)
+        return self.outcomes[key]
 
-        class Sharing(Replays):
-            def _outcome(self, one: Draw, load: Workload, table: Table, subject: Subject):
-                if subject is not subjects[0]:
-                    return super()._outcome(one, load, table, subject)
-                drawn = one.order.tobytes() + one.arrival_ns.tobytes()
-                key = hashlib.blake2b(drawn, digest_size=16).digest()
-                if key not in outcomes:
-                    outcomes[key] = super()._outcome(one, load, table, subject)
-                return outcomes[key]
 
-        return Sharing(setting, subjects)
+@dataclass(frozen=True, eq=False)
+class Old(SharedCores):
+    """The old policy, which is the same for all changes of one trial."""
+
+    outcomes: dict[bytes, SharedCoresOutcome] = field(default_factory=dict)
+
+    def engine(self, *limits: int | None) -> Remembering:
+        return Remembering(super().engine(*limits), self.outcomes)
 
 
 def main() -> None:
@@ -132,46 +134,47 @@ def trial(case: Case, number: int) -> list[tuple[PairedChange, ...]]:
     rng = np.random.default_rng([number, CASES.index(case)])
     options = VerifyOptions(seed=number)
     size = case.held_out
-    setting = setting_of(case, rng, size, options.requests_for(size), number)
-    return [one.changes for one in compared(setting, options.repeats, options.replicates)]
+    scenario = scenario_of(case, rng, size, options.requests_for(size), number)
+    return [one.changes for one in compared(scenario, options.repeats, options.replicates)]
 
 
 def truth(case: Case, number: int) -> list[list[float]]:
     """The changes where every request is a fresh one."""
     rng = np.random.default_rng([12345, number])
-    setting = setting_of(case, rng, TRUTH_REQUESTS, TRUTH_REQUESTS, number)
-    found = compared(setting, 1, 0)
+    scenario = scenario_of(case, rng, TRUTH_REQUESTS, TRUTH_REQUESTS, number)
+    found = compared(scenario, 1, 0)
     assert not any(outcome.was_cut_off for one in found for outcome in one.pairs[0])
     return [[change.difference for change in one.changes] for one in found]
 
 
-def setting_of(
+def scenario_of(
     case: Case, rng: np.random.Generator, held_out: int, replayed: int, seed: int
-) -> Setting:
+) -> Scenario:
     case = replace(case, held_out=held_out)
     load = requests(case, rng, held_out)
-    return Setting(load, arrivals(case, rng, held_out), replayed, most_in_system(CORES * PPM), seed)
+    return Scenario(
+        load, arrivals(case, rng, held_out), replayed, most_in_system(CORES * PPM), seed
+    )
 
 
-def compared(setting: Setting, repeats: int, replicates: int) -> list[Compared]:
+def compared(scenario: Scenario, repeats: int, replicates: int) -> list[Compared]:
     """Of each change, on the same draws."""
-    workers, shared = Inline(), SharedReplays()
-    draws = draw(setting, repeats, replicates, workers)
-    old = published()
+    old = Old("published", published().ladders)
+    experiment = Experiment(scenario, repeats, replicates, Inline()).with_draws()
     return [
-        compare(shared.of(setting, (old, changed(old, change))), draws, TAILS, workers)
+        compare(Pairs((old, changed(old, change)), (experiment, experiment)), TAILS, [])
         for change in CHANGES
     ]
 
 
-def changed(old: Subject, change: str) -> Subject:
+def changed(old: SharedCores, change: str) -> SharedCores:
     ladder = old.ladders[0]
     if change == "target":
         text = (ROOT / "examples" / "lucene-fm" / "expected.json").read_text()
         rows = tuple(row(one) for one in json.loads(text)["forms"][0]["rows"])
     else:
         rows = with_a_later_climb(ladder.rows, LOAD)
-    return Subject("changed", (replace(ladder, rows=rows),))
+    return SharedCores("changed", (replace(ladder, rows=rows),))
 
 
 def with_a_later_climb(rows: tuple, load: int) -> tuple:

@@ -59,13 +59,13 @@ def _day(jobs: int, seed: int, asked: dict[Backend, Solver], solver: Solver) -> 
     aim, within_s = AIMS[jobs]
     effort = Effort(aim=aim)
     took, cpu, own = _timed(lambda: solve_columns(problem, solver, effort=effort).solution)
-    assert own.bound is not None, "these days have plans"
+    assert own.bounds.proved is not None, "these days have plans"
     reached = own.gap is not None and own.gap <= aim and cpu <= within_s
     word = "met" if reached else f"missed: {100 * aim:g} % in {within_s:g} s"
-    rows = [_row(f"{jobs}, columns, {word}", took, cpu, took, own, float(own.bound))]
+    rows = [_row(f"{jobs}, columns, {word}", took, cpu, took, own, float(own.bounds.proved))]
     for backend, child in asked.items():
         seconds, cpu, found = _timed(lambda c=child, b=backend: _indexed(problem, c, b))
-        rows.append(_row(f"{jobs}, {backend}", seconds, cpu, took, found, float(own.bound)))
+        rows.append(_row(f"{jobs}, {backend}", seconds, cpu, took, found, float(own.bounds.proved)))
     return rows
 
 
@@ -84,10 +84,10 @@ def _row(
     name: str, seconds: float, cpu_s: float, columns_s: float, found: Solution, bound: float
 ) -> list[str]:
     times = [f"{seconds:.2f}", f"{cpu_s:.2f}", f"{seconds / columns_s:.1f}"]
-    if found.ledger is None:
+    if found.best is None:
         return [name, *times, str(found.outcome or found.ending), "", ""]
-    cost = float(found.ledger.cost)
-    low = found.claimed_bound if found.bound is None else float(found.bound)
+    cost = float(found.best.ledger.cost)
+    low = found.bounds.claimed if found.bounds.proved is None else float(found.bounds.proved)
     own = "" if low is None else f"{100 * (cost - low) / cost:.2f}"
     return [name, *times, f"{cost / 1e6:.4f}", own, f"{100 * (cost - bound) / cost:.2f}"]
 

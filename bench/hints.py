@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.subject import Subject
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tailc.pipeline.queue.family import Family
 
@@ -51,10 +51,10 @@ def hinted(load: Workload, predictor: Predictor) -> Workload:
     )
 
 
-def by_hint(load: Workload, tables: Tables) -> Subject:
+def by_hint(load: Workload, tables: Tables) -> SharedCores:
     """What is replayed of tables on a load that `hinted` made."""
     hints = np.repeat(np.arange(HINTS, dtype=np.int32), len(load.work_ns) // HINTS)
-    return Subject("by hint", tables, hints)
+    return SharedCores("by hint", tables, hints)
 
 
 @dataclass(frozen=True, eq=False)

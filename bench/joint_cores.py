@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 from bench.joint_workloads import FAST, Mix, Server, servers
 from bench.timing import end, show
 from tailc.errors import ExitCode, TailcError
-from tailc.experiment.setting import Setting, draw
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.scenario import Scenario
 from tailc.forms.ladder.table import Ladder
 from tailc.means import mean_and_half
 from tailc.models.arrivals import Poisson
 from tailc.models.outcome import Outcome
 from tailc.models.pools import pools
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of
+from tailc.models.subjects import on_ladders
 from tailc.threads import thread_count
 
 TARGETS = (0.6, 0.8, 1.0)
@@ -116,13 +116,11 @@ def judged(server: Server, table: Table, rate_rps: float, *, on_design: bool) ->
     repeats, seed = (DESIGN_REPEATS, DESIGN_SEED) if on_design else (REPEATS, SEED)
     load = server.workload(table.ladder, half=0 if on_design else 1)
     arrivals = Poisson(round(rate_rps * 1e3))
-    setting = Setting(load, arrivals, REQUESTS, MOST_IN_SYSTEM, seed)
-    lowered = table_of(Subject("one", (table.ladder,)), arrivals.rate_mrps, MOST_IN_SYSTEM)
+    scenario = Scenario(load, arrivals, REQUESTS, MOST_IN_SYSTEM, seed)
+    subject = on_ladders("one", (table.ladder,))
     p99_ms, energy = [], []
     with ThreadPoolExecutor(thread_count(None)) as workers:
-        for one in draw(setting, repeats, 0, workers).repeats:
-            warm_up = setting.warm_up(len(one.order))
-            outcome = replay(load, one.order, one.arrival_ns, lowered, MOST_IN_SYSTEM, warm_up)
+        for _, outcome in Experiment(scenario, repeats, 0, workers).outcomes(subject):
             p99_ms.append(np.inf if outcome.was_cut_off else outcome.tail_ns(P99_PPM) / 1e6)
             energy.append(outcome.by_request(_drawn(table.ladder, outcome)) / 1e6)
     return Judged(table, np.array(p99_ms), np.array(energy))

@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from bench.joint_workloads import LEVELS, Server, servers
 from bench.timing import end, show
-from tailc.experiment.setting import Setting, draw
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.scenario import Scenario
 from tailc.forms.ladder.table import Ladder
 from tailc.means import mean_and_half
 from tailc.models.arrivals import Poisson
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of
+from tailc.models.subjects import on_ladders
 from tailc.threads import thread_count
 
 JOINT = "joint"
@@ -62,13 +62,11 @@ def judged(
     repeats, seed = (DESIGN_REPEATS, DESIGN_SEED) if on_design else (REPEATS, SEED)
     load = server.workload(ladder, half=0 if on_design else 1)
     arrivals = Poisson(round(rate_rps * 1e3))
-    setting = Setting(load, arrivals, REQUESTS, MOST_IN_SYSTEM, seed)
-    table = table_of(Subject(name, (ladder,)), arrivals.rate_mrps, MOST_IN_SYSTEM)
+    scenario = Scenario(load, arrivals, REQUESTS, MOST_IN_SYSTEM, seed)
+    subject = on_ladders(name, (ladder,))
     p99_ms, energy = [], []
     with ThreadPoolExecutor(thread_count(None)) as workers:
-        for one in draw(setting, repeats, 0, workers).repeats:
-            warm_up = setting.warm_up(len(one.order))
-            outcome = replay(load, one.order, one.arrival_ns, table, MOST_IN_SYSTEM, warm_up)
+        for _, outcome in Experiment(scenario, repeats, 0, workers).outcomes(subject):
             overloaded = outcome.was_cut_off
             p99_ms.append(np.inf if overloaded else outcome.tail_ns(P99_PPM) / 1e6)
             power = (outcome.utilization or 0.0) * server.peak

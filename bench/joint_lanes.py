@@ -27,16 +27,16 @@ from numpy.typing import NDArray
 
 from bench.timing import ROOT, end, show
 from tailc.errors import ExitCode, TailcError
-from tailc.experiment.setting import Setting, draw
-from tailc.forms.ladder.lanes import is_on_lanes
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.scenario import Scenario
 from tailc.forms.ladder.table import Ladder
 from tailc.means import mean_and_half
 from tailc.models.arrivals import Poisson
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.shared_cores.shared_power import drawn_of_shared, drawn_unit
-from tailc.models.smt.usage import lane_times
-from tailc.models.subject import Subject, table_of
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.outcome import SharedCoresOutcome
+from tailc.models.smt.outcome import SmtOutcome
+from tailc.models.smt.usage import smt_times
+from tailc.models.subjects import on_ladders
 from tailc.models.workload import NS_PER_MS, Workload
 from tailc.pipeline.compile import compile_policy
 from tailc.threads import thread_count
@@ -117,13 +117,11 @@ def judged(ladder: Ladder, rate_rps: float, half: int) -> Judged:
     repeats, seed = (DESIGN_REPEATS, DESIGN_SEED) if half == 0 else (REPEATS, SEED)
     load = _workload(ladder, half)
     arrivals = Poisson(round(rate_rps * 1e3))
-    setting = Setting(load, arrivals, REQUESTS, MOST_IN_SYSTEM, seed)
-    table = table_of(Subject("one", (ladder,)), arrivals.rate_mrps, MOST_IN_SYSTEM)
+    scenario = Scenario(load, arrivals, REQUESTS, MOST_IN_SYSTEM, seed)
+    subject = on_ladders("one", (ladder,))
     p99_ms, batch = [], []
     with ThreadPoolExecutor(thread_count(None)) as workers:
-        for one in draw(setting, repeats, 0, workers).repeats:
-            warm_up = setting.warm_up(len(one.order))
-            outcome = replay(load, one.order, one.arrival_ns, table, MOST_IN_SYSTEM, warm_up)
+        for _, outcome in Experiment(scenario, repeats, 0, workers).outcomes(subject):
             p99_ms.append(np.inf if outcome.was_cut_off else outcome.tail_ns(P99_PPM) / 1e6)
             batch.append(1 - _given_up(ladder, outcome, rate_rps) / CORES)
     return Judged(ladder, np.array(p99_ms), np.array(batch))
@@ -136,16 +134,13 @@ def _workload(ladder: Ladder, half: int) -> Workload:
     return Workload(work_ns, ones, curve, speed)
 
 
-def _given_up(ladder: Ladder, outcome: Outcome, rate_rps: float) -> float:
+def _given_up(ladder: Ladder, outcome: SmtOutcome | SharedCoresOutcome, rate_rps: float) -> float:
     """Batch work given up in the mean, in cores: all of a core's where it is not shared."""
-    if is_on_lanes(ladder):
-        times = lane_times(outcome)
-        assert times is not None
-        return times.given_up
-    if drawn_unit(ladder) is None:
+    if isinstance(outcome, SmtOutcome):
+        return smt_times(outcome).given_up
+    drawn = SharedCores("one", (ladder,)).cost_of_request(outcome)
+    if drawn is None:
         return (outcome.utilization or 0.0) * CORES
-    drawn = drawn_of_shared(outcome, ladder)
-    assert drawn is not None
     return drawn / 1e9 * rate_rps
 
 

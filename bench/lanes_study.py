@@ -21,13 +21,11 @@ from tailc.forms.ladder.lanes import (
 )
 from tailc.models import streams
 from tailc.models.arrivals import Poisson
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
 from tailc.models.smt.baselines.no_batch import no_batch
-from tailc.models.smt.usage import batch_work, busy_lanes, lane_times
+from tailc.models.smt.model import Smt
+from tailc.models.smt.outcome import SmtOutcome
+from tailc.models.smt.usage import batch_work, busy_threads, smt_times
 from tailc.models.streams import Purpose
-from tailc.models.subject import Subject, table_of
-from tailc.models.workload import workload
 from tailc.problems.borrowing import Borrowing, age_of, plan_of
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
@@ -107,36 +105,34 @@ class LanesStudy:
 
     def _at(self, plan: Plan, rate_rps: float) -> tuple[Run, ...]:
         ladder = lane_ladder(self.lanes, plan)
-        return self._all(Subject("plan", (ladder,), waking=self._waking), rate_rps)
+        return self._all(Smt("plan", (ladder,), waking=self._waking), rate_rps)
 
-    def _all(self, subject: Subject, rate_rps: float) -> tuple[Run, ...]:
+    def _all(self, subject: Smt, rate_rps: float) -> tuple[Run, ...]:
         one = functools.partial(self._run, subject, Poisson(round(rate_rps * 1_000)))
         with ThreadPoolExecutor(thread_count(None)) as workers:
             return tuple(workers.map(one, range(REPETITIONS)))
 
-    def _run(self, subject: Subject, arrivals: Poisson, number: int) -> Run:
-        load = workload(self.profile, subject.ladders[0])
+    def _run(self, subject: Smt, arrivals: Poisson, number: int) -> Run:
+        load = subject.workload(self.profile)
         arrival_ns = arrivals.arrival_ns(
             _stream(arrivals, number, Purpose.ARRIVALS), self._requests
         )
         order = np.empty(len(arrival_ns), np.int32)
         pool = np.arange(len(load.work_ns), dtype=np.int32)
         streams.shuffled_passes(_stream(arrivals, number, Purpose.ORDER), pool, order)
-        table = table_of(subject, arrivals.rate_mrps, MOST_IN_SYSTEM)
+        engine = subject.engine(arrivals.rate_mrps, MOST_IN_SYSTEM)
         warm_up = min(WARM_UP, self._requests // 20)
-        outcome = replay(load, order, arrival_ns, table, MOST_IN_SYSTEM, warm_up)
-        return self._summary(outcome)
+        return self._summary(engine.replay(load, order, arrival_ns, warm_up))
 
-    def _summary(self, outcome: Outcome) -> Run:
-        times = lane_times(outcome)
-        assert times is not None
+    def _summary(self, outcome: SmtOutcome) -> Run:
+        times = smt_times(outcome)
         ended = not outcome.was_cut_off
         latency_ns = outcome.latency_ns[outcome.measured]
         return Run(
             p99_of(latency_ns / NS_PER_MS) if ended else np.inf,
             float(latency_ns.mean() / NS_PER_MS) if ended else np.inf,
             times.requests,
-            busy_lanes(times, self.lanes),
+            busy_threads(times, self.lanes),
             batch_work(times, self.lanes),
             outcome.idle_periods_ns,
         )

@@ -9,9 +9,9 @@ from bench import published_server
 from bench.study import Study, study_of, with_target
 from bench.timing import ROOT
 from bench.views import View, given_back
-from tailc.forms.ladder.table import Ladder, Rule
+from tailc.forms.ladder.table import Ladder
 from tailc.models.shared_cores.baselines.unboosted import unboosted
-from tailc.models.subject import Subject
+from tailc.models.shared_cores.model import SharedCores
 
 SPEC = ROOT / "examples" / "lucene-fm" / "service.yaml"
 # Where the published target, 24, had small differences.
@@ -45,13 +45,12 @@ def _study(*, gives_back: bool) -> Study:
     for target in (*SMALL_TARGETS, *TARGETS):
         ladder = here(with_target(SPEC, target).forms[0])
         _add(study, f"target {target}", ladder)
-        study.add(f"target {target}, e1 never", Subject("", (_without_exits(ladder),)))
-    study.add("every-100ms+boost", Subject("", (_boosting(study, "every-100ms"),)))
+        study.add(f"target {target}, e1 never", SharedCores("", (_without_exits(ladder),)))
     return study
 
 
 def _add(study: Study, name: str, ladder: Ladder) -> None:
-    subject = Subject("", (ladder,))
+    subject = SharedCores("", (ladder,))
     study.add(name, subject)
     study.add(f"{name}, no boosting", unboosted(subject))
 
@@ -60,9 +59,3 @@ def _without_exits(ladder: Ladder) -> Ladder:
     """The last row that was searched, for all larger loads too."""
     *rows, last, _on_exit = ladder.rows
     return replace(ladder, rows=(*rows, replace(last, last_load=None)))
-
-
-def _boosting(study: Study, name: str) -> Ladder:
-    ladder = study.subject(name).ladders[0]
-    rules = (Rule.BOOST_LAST_RUNG, *ladder.rules)
-    return replace(ladder, rules=rules, boost=study.subject("fm").ladders[0].boost)

@@ -23,15 +23,14 @@ from bench.parallel_days import (
 )
 from bench.parallel_jobs import BETA, REFERENCE_MW
 from tailc.forms.plan.ledger import MJ_PER_KWH, ledger_of
+from tailc.models.malleable_jobs.allocator import Allocator
 from tailc.models.malleable_jobs.baselines.constant import Constant
-from tailc.models.malleable_jobs.baselines.nebulous import Hint, Nebulous, Word
+from tailc.models.malleable_jobs.baselines.nebulous import Nebulous
 from tailc.models.malleable_jobs.baselines.reactive import Reactive
-from tailc.models.malleable_jobs.engine import (
-    Allocator,
-    ClusterOutcome,
-    MalleableJob,
-    replay_malleable,
-)
+from tailc.models.malleable_jobs.engine import replay_malleable
+from tailc.models.malleable_jobs.hints import Hint, Word
+from tailc.models.malleable_jobs.jobs import MalleableJob
+from tailc.models.malleable_jobs.outcome import ClusterOutcome
 from tailc.pipeline.allocators.aggressive import Aggressive, true_work_s
 from tailc.pipeline.allocators.offline import Offline
 from tailc.pipeline.allocators.problem import Aims

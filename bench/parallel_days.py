@@ -34,12 +34,13 @@ from tailc.forecasts.best_day import BestDay, PastDays
 from tailc.forecasts.forecasts import targets
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.solar import solar_forecasts
-from tailc.models.datacentre.site import PPM, Supply, Whole
-from tailc.models.malleable_jobs.engine import Cluster, MalleableJob
+from tailc.models.datacentre.supply import PPM, Supply, Whole
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.specs.speedup_shapes import CORES_A_SERVER, SPEEDUP_SHAPES
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.log import JobLog, node_seconds, peak_width
-from tailc.traces.jobs.scaling import WidthMap, mapped_widths, window, with_applications
+from tailc.traces.jobs.scaling import WidthMap, window, with_applications
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.resample import cut
@@ -112,7 +113,7 @@ def day_of_log(data: Path, machine: str, jobs: int) -> JobLog:
     log = log.part((log.run_s <= SECONDS_PER_DAY) & ~is_test)
     widths = np.unique(log.width).tolist()
     table = WidthMap(tuple((w, chosen.cores_of(w) // CORES_A_SERVER) for w in widths))
-    log = mapped_widths(log, table)
+    log = table.of(log)
     first_hour = int(log.submit_s[0]) // SECONDS_PER_HOUR + 1
     begin_s = np.arange(first_hour, int(log.submit_s[-1]) // SECONDS_PER_HOUR) * SECONDS_PER_HOUR
     held = np.searchsorted(log.submit_s, begin_s + SECONDS_PER_DAY)
@@ -124,8 +125,8 @@ def day_of_log(data: Path, machine: str, jobs: int) -> JobLog:
 
 def _by_clock(day: JobLog, zone: str) -> JobLog:
     """A window of a day, from midnight on."""
-    assert day.start_unix_s is not None
-    begins = datetime.fromtimestamp(day.start_unix_s, zone_of(zone))
+    assert day.header.start_unix_s is not None
+    begins = datetime.fromtimestamp(day.header.start_unix_s, zone_of(zone))
     since_midnight_s = (begins.hour * 60 + begins.minute) * 60 + begins.second
     submit_s = (day.submit_s + since_midnight_s) % SECONDS_PER_DAY
     order = np.argsort(submit_s, kind="stable")
@@ -151,8 +152,7 @@ def jobs_of(
     """
     counts = {only: day.jobs} if only else dict(DAYS[day.jobs])
     dealt = with_applications(day, counts, seed)
-    assert dealt.application is not None
-    names = [dealt.applications[at] for at in dealt.application.tolist()]
+    names = dealt.named
     rows = zip(day.submit_s.tolist(), day.run_s.tolist(), day.width.tolist(), names, strict=True)
     found = []
     for submit_s, run_s, width, name in rows:

@@ -40,11 +40,13 @@ from bench.timing import show
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.ledger import MJ_PER_KWH, Entry, ledger_of
 from tailc.forms.plan.plan import Terms
-from tailc.models.datacentre.site import Site, Supply
 from tailc.models.datacentre.storage import Storage
+from tailc.models.datacentre.supply import Supply
 from tailc.models.datacentre.window import Window
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.jobs import rigid_jobs_of
+from tailc.models.rigid_jobs.site import Site
 from tailc.problems.bridging import carried_mj
 
 PANELS = 2.0
@@ -114,7 +116,7 @@ def row(window: Window, minutes: int) -> list[str]:
 def replayed(window: Window, storage: Storage | None) -> tuple[Entry, ...]:
     """The books of first fit."""
     site = replace(SITE, storage=storage)
-    jobs = window.submitted()
+    jobs = rigid_jobs_of(window)
     return replay_rigid(site, window.supply, window.expected, jobs, FirstFit()).entries
 
 

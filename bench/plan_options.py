@@ -39,8 +39,9 @@ from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import Plan, Terms
 from tailc.forms.plan.quote import RigidJob
-from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.supply import Supply
 from tailc.models.datacentre.window import Window
+from tailc.models.rigid_jobs.jobs import rigid_jobs_of
 from tailc.pipeline.racks.solved import solve_for_racks
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
 from tailc.problems.rigid_jobs import NamedJob, RacksProblem
@@ -105,7 +106,7 @@ def problem(window: Window, others: np.ndarray, option: Option) -> RacksProblem:
     ahead = window.expected.ahead(0, EPOCHS)
     columns = (ahead.green_mw, ahead.brown_udollars_per_kwh, ahead.brown_mg_per_kwh)
     supply = ExpectedSupply(*columns, others if option.scenarios else others[:0])
-    jobs = (_named(one, option) for one in window.submitted())
+    jobs = (_named(one, option) for one in rigid_jobs_of(window))
     return RacksProblem(
         start_unix_s=window.start_unix_s,
         epoch_s=EPOCH_S,

@@ -41,13 +41,13 @@ from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.clairvoyant.server import shared_server
 from tailc.models.workload import NS_PER_MS, Workload
 from tailc.pipeline.compile import AnyCompiled, compile_policy
-from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.approach import approach_to, on_server
 from tailc.pipeline.queue.highest import Highest, Raised, highest, raised
 from tailc.pipeline.queue.judge import RateGain, judged
 from tailc.pipeline.queue.kept import Kept
-from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.rate_sample import rate_sample
 from tailc.pipeline.queue.scene import Scene
-from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.report.judging import OVERLOADED
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
@@ -326,7 +326,7 @@ def highest_mrps(
     assert isinstance(compiled.design, DemandProfile)
     assert aim.limit_us is not None
     with ThreadPoolExecutor(thread_count(None)) as workers:
-        trials = RateTrials(
+        trials = rate_sample(
             case.workload(),
             aim,
             aim.limit_us,
@@ -377,8 +377,8 @@ def reached_texts(gain: RateGain) -> tuple[str, str]:
     return f"{gain.clairvoyant_us / 1e3:.1f}", closed
 
 
-def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials[Ladder]:
-    return Trials(
+def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> TuningSample[Ladder]:
+    return tuning_sample(
         [Scene(case.workload(), Poisson(round(rate * 1e3)))],
         PERCENTILE_PPM,
         published.CORES,
@@ -386,7 +386,7 @@ def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials[La
         repeats=REPEATS,
         seed=SEED,
         workers=workers,
-        subject_of=on_ladder,
+        subject_of=on_server,
     )
 
 

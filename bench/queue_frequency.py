@@ -27,12 +27,12 @@ from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.controller import Controller
 from tailc.forms.tail_table import TailTable
 from tailc.means import mean_and_half
-from tailc.models.subject import Subject
+from tailc.models.execution_model import Subject
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.clock_approach import clock_approach
 from tailc.pipeline.queue.kept import eased
 from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.traces.profile import DemandProfile
 
 LOADS, HALF = (0.3, 0.5), 0.5
@@ -68,8 +68,8 @@ class Case:
         return clock_approach(self.formula, NOMINAL_KHZ, self.requests, self.aim)
 
     @cached_property
-    def trials(self) -> Trials[TailTable]:
-        return Trials(
+    def trials(self) -> TuningSample[TailTable]:
+        return tuning_sample(
             scenes_of(self.approach.load, self.aim),
             PERCENTILE_PPM,
             self.formula.cores,
@@ -82,7 +82,7 @@ class Case:
 
     def energy(self, subject: Subject) -> NDArray[np.float64]:
         """Of a request, by replay, in watts times nanoseconds."""
-        energy = self.trials.seen_of([subject]).energy
+        energy = self.trials.measure_subjects([subject]).energy
         assert energy is not None
         return energy[0, 0]
 
@@ -94,7 +94,7 @@ class Case:
     def told(self, tuned: TailTable, feedback: Controller | None) -> Iterator[str]:
         yield _mj(self.energy(self.approach.subject_of(self.formula)))
         steered = replace(self.approach.subject_of(self.formula), steering=feedback)
-        share = self.trials.seen_of([steered]).tail_us.mean() / self.slo_us
+        share = self.trials.measure_subjects([steered]).tail_us.mean() / self.slo_us
         yield f"{_mj(self.energy(steered))} ({share:.1%})"
         constant, shaped = self.of_largest(self.formula), self.of_largest(tuned)
         yield _mj(constant)

@@ -40,17 +40,17 @@ from bench.queue_aware import (
 from bench.timing import end, show
 from tailc.experiment.tuning_objective import Freedom, QueueAim
 from tailc.forms.ladder.table import Ladder
-from tailc.models.subject import Subject
+from tailc.models.execution_model import Subject
 from tailc.models.workload import Workload
 from tailc.pipeline.queue import family
-from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.judge import RateGain, judged
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.space import Space
-from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.threads import thread_count
 
 BUDGET = 300_000_000
@@ -93,7 +93,7 @@ class Contest:
     @cached_property
     def plain(self) -> Ladder:
         """Tuned without hints."""
-        return self._tuned(self.formula, [self.design], lambda _: on_ladder, self._lines)
+        return self._tuned(self.formula, [self.design], lambda _: on_server, self._lines)
 
     @cached_property
     def design(self) -> Workload:
@@ -116,7 +116,7 @@ class Contest:
         load, aim = hinted(self.case.workload(), predictor), self._aim(1)
         without = (self.plain, self.plain)
         with ThreadPoolExecutor(thread_count(None)) as workers:
-            trials = Trials(
+            trials = tuning_sample(
                 scenes_of(load, aim),
                 PERCENTILE_PPM,
                 published.CORES,

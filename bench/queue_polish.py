@@ -31,10 +31,11 @@ from bench.queue_aware import (
 from bench.timing import end, show
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
+from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.scene import Scene
-from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.threads import thread_count
 
 REQUESTS, REPEATS, SEED = 50_000, 10, 777
@@ -60,9 +61,9 @@ def rows(case: Case, rate: float) -> Iterator[tuple[str, ...]]:
             yield f"{rate:g}/s", str(steps), str(len(moves)), str(taken), *told
 
 
-def trials_of(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials[Ladder]:
+def trials_of(case: Case, rate: float, workers: ThreadPoolExecutor) -> TuningSample[Ladder]:
     """On what a case holds out."""
-    return Trials(
+    return tuning_sample(
         [Scene(case.workload(), Poisson(round(rate * 1e3)))],
         PERCENTILE_PPM,
         published.CORES,
@@ -70,7 +71,7 @@ def trials_of(case: Case, rate: float, workers: ThreadPoolExecutor) -> Trials[La
         repeats=REPEATS,
         seed=SEED,
         workers=workers,
-        subject_of=on_ladder,
+        subject_of=on_server,
     )
 
 
@@ -90,7 +91,7 @@ def polished(
     family: Family,
     point: NDArray[np.float64],
     moves: list[NDArray[np.float64]],
-    trials: Trials[Ladder],
+    trials: TuningSample[Ladder],
 ) -> tuple[NDArray[np.float64], int]:
     """The point after the moves that are better beyond chance, and how many those are."""
 

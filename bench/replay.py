@@ -29,9 +29,9 @@ from tailc.experiment.options import VerifyOptions
 from tailc.forms.ladder.table import Ladder
 from tailc.models import streams
 from tailc.models.outcome import Outcome
-from tailc.models.run import replay
 from tailc.models.shared_cores.arrays import Lowered, lower
 from tailc.models.shared_cores.baselines.sequential import sequential
+from tailc.models.shared_cores.model import SharedCoresEngine
 from tailc.models.workload import Workload, workload
 from tailc.threads import thread_count
 from tailc.verify.judge import verify
@@ -83,6 +83,19 @@ class Scenario:
         """Arrivals and work of as many as the slow ways are given."""
         arrival_ms = self.arrival_ns[:SLOW_REQUESTS] / 1e6
         return arrival_ms.tolist(), (self.demand.work_ns[:SLOW_REQUESTS] / 1e6).tolist()
+
+
+def replay(
+    load: Workload,
+    order: NDArray[np.integer],
+    arrival_ns: NDArray[np.int64],
+    table: Lowered,
+    most_in_system: int,
+    measured_from: int = 0,
+) -> Outcome:
+    """The engine, with the signature of its twin."""
+    engine = SharedCoresEngine(table, None, most_in_system)
+    return engine.replay(load, order, arrival_ns, measured_from)
 
 
 def main() -> None:

@@ -14,9 +14,8 @@ import numpy as np
 from bench.timing import least_seconds, seconds, show, wanted
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.models import streams
+from tailc.models.core_types.model import CoreTypes
 from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of
 from tailc.models.workload import Workload
 from tests.reference.replay_cores_simpy import replay_cores_simpy
 from tests.tailc.models.core_types.servers import MS, PPM, cores, row
@@ -70,9 +69,10 @@ def _engine(
     load = Workload(
         work_ns, np.ones(REQUESTS, np.int64), np.zeros(REQUESTS, np.int32), np.array([[1.0, SPEED]])
     )
-    table = table_of(Subject("s2f", (ladder,), steering=law), rate_rps * 1000, MOST_IN_SYSTEM)
+    subject = CoreTypes("s2f", (ladder,), steering=law)
+    engine = subject.engine(rate_rps * 1000, MOST_IN_SYSTEM)
     order = np.arange(REQUESTS)
-    return lambda: replay(load, order, arrival_ns, table, MOST_IN_SYSTEM)
+    return lambda: engine.replay(load, order, arrival_ns)
 
 
 def _simpy_ms(arrival_ns: np.ndarray, work_ns: np.ndarray, law: Controller | None) -> list[float]:

@@ -13,8 +13,7 @@ from bench.timing import least_seconds, seconds, show, wanted
 from tailc.forms.tail_table import Level, Sleep, TailRow, TailTable
 from tailc.models import streams
 from tailc.models.core_queues.clocks import Clocks
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of, workload_for
+from tailc.models.core_queues.model import CoreQueues
 from tailc.traces.profile import DemandProfile, Measure
 from tests.reference.replay_frequencies_simpy import replay_frequencies_simpy
 
@@ -41,15 +40,15 @@ def on_clocks() -> None:
 
 def _row(share: float) -> list[str]:
     profile = _profile()
-    subject = Subject("clocks", clocks=Clocks(_table(profile), REFERENCE_KHZ))
-    load = workload_for(profile, subject)
+    subject = CoreQueues("clocks", Clocks(_table(profile), REFERENCE_KHZ))
+    load = subject.workload(profile)
     rate_mrps = round(share / MEAN_MS * MS)
     arrival_ns = np.empty(REQUESTS, np.int64)
     streams.poisson_arrivals(streams.stream(1, rate_mrps), rate_mrps, arrival_ns)
-    table, order = table_of(subject, rate_mrps, MOST_IN_SYSTEM), np.arange(REQUESTS)
+    replaying, order = subject.engine(rate_mrps, MOST_IN_SYSTEM), np.arange(REQUESTS)
 
     def engine() -> np.ndarray:
-        return replay(load, order, arrival_ns, table, MOST_IN_SYSTEM).latency_ns
+        return replaying.replay(load, order, arrival_ns).latency_ns
 
     latency_ns = engine()
     simpy_per_s = _simpy_per_s(profile, arrival_ns, _table(profile), latency_ns)

@@ -34,9 +34,10 @@ from bench.timing import cpu_seconds, end, show
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import AnyCompiled, compile_policy
+from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.pipeline.robust.compare import Change, Tail, compared
 from tailc.pipeline.robust.doubts import doubts
 from tailc.pipeline.robust.stand import RobustTables
@@ -78,7 +79,7 @@ def rows(case: Case, rate: float) -> Iterator[tuple[tuple[str, ...], ...]]:
     cases = doubts(case.workload(), RobustSpec().ambiguity, None)
     aim = QueueAim(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
     with ThreadPoolExecutor(thread_count(None)) as workers:
-        trials = Trials(
+        trials = tuning_sample(
             [scene for one in cases for scene in scenes_of(one.load, aim)],
             PERCENTILE_PPM,
             published.CORES,
@@ -86,7 +87,7 @@ def rows(case: Case, rate: float) -> Iterator[tuple[tuple[str, ...], ...]]:
             repeats=REPEATS,
             seed=SEED,
             workers=workers,
-            subject_of=on_ladder,
+            subject_of=on_server,
         )
         (found,) = compared(Kept(first), second, Kept(third), trials, aim).rates
     stands = (

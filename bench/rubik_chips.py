@@ -30,11 +30,12 @@ from bench.rubik_batch import (
 from bench.rubik_workloads import CORES, NOMINAL_KHZ, REST_W, SLEEP_W, UNCORE_W
 from bench.study import Figure
 from tailc.models.arrivals import Poisson
-from tailc.models.core_queues.baselines.hardware import hw_t, hw_tpw
+from tailc.models.core_queues.baselines.hw_t import hw_t
+from tailc.models.core_queues.baselines.hw_tpw import hw_tpw
 from tailc.models.core_queues.chip import BatchCore, Chip, Counters
 from tailc.models.core_queues.clocks import Clocks, OneLevel
-from tailc.models.outcome import Outcome
-from tailc.models.subject import Subject
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
 
 Mix = tuple[Work, ...]
 MIXES, SEED = 20, 2015
@@ -147,20 +148,20 @@ class Chips:
             REPETITIONS,
         )
 
-    def _subject(self, scheme: str, mix: Mix, setting: Setting) -> Subject:
+    def _subject(self, scheme: str, mix: Mix, setting: Setting) -> CoreQueues:
         pairs = [Pair(0, NOMINAL)] * CORES
         if scheme in _PAIRS:
             pairs = [_PAIRS[scheme](self.shared, batch) for batch in mix]
         clocks = Clocks(self._table, NOMINAL_KHZ, chip=self._chip(mix, pairs, setting))
         match scheme:
             case clocks_study.FIXED:
-                return Subject(scheme, clocks=replace(clocks, rule=OneLevel(NOMINAL)))
+                return CoreQueues(scheme, replace(clocks, rule=OneLevel(NOMINAL)))
             case "HW-T":
                 return hw_t(clocks)
             case "HW-TPW":
                 return hw_tpw(clocks)
             case _:
-                return Subject(scheme, steering=self.study.own.steering, clocks=clocks)
+                return CoreQueues(scheme, clocks, self.study.own.steering)
 
     def _chip(self, mix: Mix, pairs: Sequence[Pair], setting: Setting) -> Chip:
         refill_ns = round(setting.refill_us * NS_PER_US)
@@ -187,15 +188,16 @@ _PAIRS = {
 }
 
 
-def _run(outcome: Outcome) -> ChipRun:
+def _run(outcome: CoreQueuesOutcome) -> ChipRun:
     if outcome.was_cut_off or (outcome.utilization or 0.0) > FULL:
         return ChipRun(np.inf, np.inf, 0.0, np.zeros((CORES, len(KHZ))), np.zeros(4))
-    at_level = outcome.batch_shares
+    assert outcome.chip is not None
+    at_level = outcome.shares_of_time(outcome.chip.batch_ns)
     asleep = CORES * (1 - (outcome.utilization or 0.0)) - at_level.sum()
     return ChipRun(
         p95_ns(outcome.latency_ns[outcome.measured]) / NS_PER_US,
         outcome.mean_power,
         float(asleep) * SLEEP_W,
         at_level,
-        outcome.limited_shares,
+        outcome.shares_of_time(outcome.chip.limited_ns),
     )

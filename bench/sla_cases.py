@@ -26,14 +26,15 @@ from bench.sla_days import (
 )
 from tailc.forms.plan.ledger import MJ_PER_KWH, ledger_of
 from tailc.forms.plan.plan import Terms
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.planner import Planner, View
-from tailc.models.datacentre.site import Site, Supply, Whole
+from tailc.models.datacentre.supply import Supply, Whole
 from tailc.models.datacentre.window import Window
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
 from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.jobs import Submitted, rigid_jobs_of
+from tailc.models.rigid_jobs.planner import Planner, View
 from tailc.models.rigid_jobs.priced import Priced
+from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.bid_prices import bid_prices
 from tailc.pipeline.planners.on_arrival import OnArrival
@@ -95,7 +96,7 @@ def result_of(data: Path, case: Case) -> Result:
     begun_s = time.process_time()
     timed = Timed(planner_of(data, case, site, window))
     prepared_s = time.process_time() - begun_s
-    found = replay_rigid(site, window.supply, window.expected, window.submitted(), timed)
+    found = replay_rigid(site, window.supply, window.expected, rigid_jobs_of(window), timed)
     return Result(
         found.submitted,
         len(found.settled),
@@ -130,7 +131,7 @@ def planner_of(data: Path, case: Case, site: Site, window: Window) -> Planner:
 def submitted(jobs: JobLog) -> tuple[Submitted, ...]:
     """The jobs as a replay takes them."""
     nothing = Supply(*np.zeros((3, 1), np.int64))
-    return Window(0, jobs, nothing, None).submitted()  # type: ignore[arg-type]
+    return rigid_jobs_of(Window(0, jobs, nothing, None))  # type: ignore[arg-type]
 
 
 class Timed:

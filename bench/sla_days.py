@@ -34,12 +34,12 @@ from tailc.forecasts.days import Energy
 from tailc.forecasts.forecasts import Forecasts
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.solar import SolarRule, solar_forecasts
-from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.supply import Supply
 from tailc.models.datacentre.window import Expected, Window
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
 from tailc.traces.jobs.log import JobLog
-from tailc.traces.jobs.scaling import JobScaling, scaled_jobs
+from tailc.traces.jobs.scaling import DividedWidths, window, with_green_percents
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.series.days import day_pairs
 from tailc.traces.series.reading import SeriesReading
@@ -131,10 +131,8 @@ def resized(jobs: JobLog, racks: int) -> JobLog:
 
 
 def _window(data: Path, file: str, chosen: Workload, start_s: int, seed: int) -> JobLog:
-    scaling = JobScaling(
-        window_s=(start_s, WINDOW_S), divide_width=chosen.divide_width, green_seed=seed
-    )
-    return scaled_jobs(_log(data, file), scaling)
+    jobs = window(_log(data, file), start_s, WINDOW_S)
+    return with_green_percents(DividedWidths(chosen.divide_width).of(jobs), seed)
 
 
 @functools.cache

@@ -23,12 +23,10 @@ import tailc
 from tailc.artifact.envelope import Policy
 from tailc.models import streams
 from tailc.models.arrivals import Arrivals, Poisson
-from tailc.models.baselines import Search, Tried, baseline
+from tailc.models.execution_model import Search, Tried
 from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.streams import Purpose
-from tailc.models.subject import Subject
 from tailc.models.workload import Workload, workload
 from tailc.percentiles import percentile_rank
 from tailc.threads import thread_count
@@ -108,10 +106,10 @@ class Study:
         self._searched_at = Poisson(searched_rps * 1000)
         self._cut_off_us = cut_off_us
         self._target_us = policy.slos[0].latency_us
-        self._subjects = {"fm": Subject(policy.name, policy.ladders)}
+        self._subjects = {"fm": SharedCores(policy.name, policy.ladders)}
         self.runs = functools.cache(self._runs)
 
-    def add(self, name: str, subject: Subject) -> None:
+    def add(self, name: str, subject: SharedCores) -> None:
         self._subjects[name] = subject
 
     @property
@@ -151,40 +149,31 @@ class Study:
         with ThreadPoolExecutor(thread_count(None)) as workers:
             return tuple(workers.map(one, range(repetitions)))
 
-    def subject(self, name: str) -> Subject:
+    def subject(self, name: str) -> SharedCores:
         """One that was added, or a baseline by name."""
         if name not in self._subjects:
-            self._subjects[name] = baseline(name, self._subjects["fm"], self._load, self._search)
+            self._subjects[name] = self._subjects["fm"].baseline(name, self._load, self._search)
         return self._subjects[name]
 
     @property
     def _search(self) -> Search:
         """By the tail alone: no baseline here has an energy."""
-        return Search(lambda subject: Tried(self._tail_us(subject)), P99_PPM, 0)
+        return Search(self._tried, P99_PPM, 0)
 
-    def _tried(self, subject: Subject) -> Tried:
+    def _tried(self, subject: SharedCores) -> Tried:
         runs = [
             self._run(subject, self._searched_at, self._requests, number)
             for number in range(SEARCH_REPETITIONS)
         ]
-        return Tried(round(1000 * statistics.fmean(run.p99_ms for run in runs)))
+        return Tried(round(1000 * statistics.fmean(run.p99_ms for run in runs)), None)
 
-    def _run(self, subject: Subject, arrivals: Arrivals, requests: int, number: int) -> Run:
+    def _run(self, subject: SharedCores, arrivals: Arrivals, requests: int, number: int) -> Run:
         arrival_ns = arrivals.arrival_ns(_stream(arrivals, number, Purpose.ARRIVALS), requests)
         order = np.empty(len(arrival_ns), np.int32)
         pool = np.arange(len(self._load.work_ns), dtype=np.int32)
         streams.shuffled_passes(_stream(arrivals, number, Purpose.ORDER), pool, order)
-        table = lower(
-            subject.ladders,
-            arrivals.rate_mrps,
-            MOST_IN_SYSTEM,
-            cut_off_us=self._cut_off_us,
-            boosts_at_start=subject.boosts_at_start,
-        )
-        warm_up = arrivals.warm_up(len(order))
-        outcome = replay(
-            self._load, order, arrival_ns, table, MOST_IN_SYSTEM, warm_up, subject.ladder_of
-        )
+        engine = subject.engine(arrivals.rate_mrps, MOST_IN_SYSTEM, self._cut_off_us)
+        outcome = engine.replay(self._load, order, arrival_ns, arrivals.warm_up(len(order)))
         return _summary(outcome, self._load.work_ns[order], arrivals)
 
 

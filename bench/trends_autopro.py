@@ -29,7 +29,8 @@ from bench.share_workloads import (
 from bench.timing import show
 from tailc.forms.shares import PPM, Machine, ShareLaw
 from tailc.forms.shares_step import first_state, tick
-from tailc.models.cpu_shares.plant import Outcome, Plant, replay
+from tailc.models.cpu_shares.outcome import Outcome
+from tailc.models.cpu_shares.plant import Plant, replay
 from tailc.models.cpu_shares.static_shares import best_static
 
 RUNS = 30

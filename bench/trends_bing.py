@@ -16,7 +16,7 @@ from bench.timing import ROOT, show
 from bench.trends_lucene import percent
 from bench.views import View, given_back
 from tailc.forms.ladder.table import Ladder
-from tailc.models.subject import Subject
+from tailc.models.shared_cores.model import SharedCores
 
 SPEC = ROOT / "examples" / "bing-fm" / "service.yaml"
 CUT_OFF_US = 200_000
@@ -52,7 +52,7 @@ def _study(here: Callable[[Ladder], Ladder]) -> Study:
     study = study_of(
         SPEC, policy, repetitions=20, requests=30_000, searched_rps=260, cut_off_us=CUT_OFF_US
     )
-    study.add("target 12", Subject("", (here(with_target(SPEC, 12).forms[0]),)))
+    study.add("target 12", SharedCores("", (here(with_target(SPEC, 12).forms[0]),)))
     return study
 
 

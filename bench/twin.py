@@ -130,7 +130,7 @@ class Twin:
         most_in_system: int,
         measured_from: int = 0,
     ) -> TwinLog:
-        """What `tailc.models.run.replay` does, with one ladder, one pool and no cut-off."""
+        """What `SharedCoresEngine.replay` does, with one ladder, one pool and no cut-off."""
         assert len(table.row_of_load) == len(table.capacity_ppm) == 1
         assert table.cut_off_ns >= NEVER_NS
         assert not table.boosts_at_start

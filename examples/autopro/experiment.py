@@ -20,13 +20,13 @@ import host
 import numpy as np
 
 import tailc
+from tailc.experiment.recorded_periods import recorded_periods
 from tailc.forms.shares import PPM, Shares
 from tailc.forms.shares_step import HostState, first_state, lag_ticks, tick
+from tailc.models.cpu_shares.baselines.fair import equal_part
 from tailc.models.cpu_shares.plant import replay
-from tailc.models.cpu_shares.static_shares import equal_parts
+from tailc.models.cpu_shares.recorded import plant_of
 from tailc.pipeline.held_out_rows import read_held_out_rows
-from tailc.verify.throughput.recorded import plant_of
-from tailc.verify.throughput.replayed import replayed_on
 
 FOLDER = Path(__file__).parent
 STEPS = 120
@@ -101,13 +101,12 @@ def replayed(shares: Shares) -> tuple[dict[str, Found], str]:
     """The same on the machines behind the held-out rows."""
     policy = tailc.compile_policy(str(FOLDER / "service.yaml")).policy
     rows = read_held_out_rows(policy, str(FOLDER / "heldout.csv"))
-    recorded = replayed_on(shares, rows)
-    plant = plant_of(recorded.machines)
+    plant = plant_of(recorded_periods(shares, rows).machines)
     first = np.array(_fractions(first_state(shares))[: len(shares.served)])
     given = {
         "AutoPro": None,
         "the model's shares, never changed": np.repeat(first[:, None], plant.steps, axis=1),
-        "equal shares": equal_parts(shares, plant),
+        "equal shares": np.full(plant.a.shape, equal_part(shares)),
     }
     runs = {}
     for name, parts in given.items():

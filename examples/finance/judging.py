@@ -14,7 +14,7 @@ from policies import COMPILED, subject_of
 from predicting import recorded, replayed, with_times
 
 from tailc.artifact.envelope import Policy
-from tailc.models.subject import Subject
+from tailc.models.core_types.model import CoreTypes
 from tailc.models.workload import Workload
 
 US_PER_S = NS_PER_MS = 1_000_000
@@ -74,7 +74,7 @@ class Judge:
         """The same by phase, with what the controller did, and how it had been without."""
         told = self.told(run)
         steps = {which: [*map(asdict, served.steps)] for which, served in told.items()}
-        unsteered = Subject(UNSTEERED, self.compared[run.policy].ladders)
+        unsteered = CoreTypes(UNSTEERED, self.compared[run.policy].ladders)
         told[UNSTEERED] = replayed(unsteered, self.alone, run.rows, run.measured.arrival_us)
         return {"requests": len(run.rows), "phases": by_phase(phases, told), "steps": steps}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import tailc
 from tailc.artifact.envelope import Evidence, Policy
 from tailc.forms.ladder.table import Climb, Ladder
-from tailc.models.subject import Subject
+from tailc.models.core_types.model import CoreTypes
 
 SLOW, FAST = 0, 1
 COMPILED = "EETL"
@@ -44,6 +44,6 @@ def written(policy: Policy, stem: Path) -> Path:
     return tailc.write_artifact(policy, stem)[1]
 
 
-def subject_of(name: str, policy: Policy) -> Subject:
+def subject_of(name: str, policy: Policy) -> CoreTypes:
     """The policy for the replay."""
-    return Subject(name, policy.ladders, steering=policy.controller)
+    return CoreTypes(name, policy.ladders, steering=policy.controller)

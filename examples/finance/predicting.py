@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from policies import FAST
 
 from tailc.artifact.envelope import Policy
+from tailc.models import integrals
+from tailc.models.core_types.model import CoreTypes
 from tailc.models.observed import Steps
 from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.shared_cores import state
-from tailc.models.subject import Subject, table_of
 from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM
 from tailc.traces.trace import read_trace
@@ -40,13 +39,12 @@ def with_times(load: Workload, cpu_ms: NDArray[np.float64]) -> Workload:
 
 
 def replayed(
-    subject: Subject, load: Workload, rows: NDArray[np.int64], arrival_us: NDArray[np.float64]
+    subject: CoreTypes, load: Workload, rows: NDArray[np.int64], arrival_us: NDArray[np.float64]
 ) -> Served:
     """What becomes of requests of the load that arrive at those times."""
     rate_mrps = round(1e9 * len(rows) / float(arrival_us[-1]))
-    table = table_of(subject, rate_mrps, MOST_IN_SYSTEM)
     arrival_ns = (arrival_us * NS_PER_US).astype(np.int64)
-    outcome = replay(load, rows, arrival_ns, table, MOST_IN_SYSTEM)
+    outcome = subject.engine(rate_mrps, MOST_IN_SYSTEM).replay(load, rows, arrival_ns)
     return Served(
         arrival_us=arrival_us,
         latency_ms=outcome.latency_ns / NS_PER_MS,
@@ -54,13 +52,13 @@ def replayed(
         cpu_ms=load.work_ns[rows] / NS_PER_MS,
         on_fast=outcome.rung == FAST,
         busy_ms=busy_by_core_ms(outcome),
-        steps=as_told(outcome.steps) if outcome.steps else (),
+        steps=as_told(outcome.steps),
     )
 
 
 def busy_by_core_ms(outcome: Outcome) -> tuple[float, float]:
     """How long the slow and the fast core had a request, moves included."""
-    slow, fast = (state.THREADS + state.POOL_COLUMNS * core for core in (0, 1))
+    slow, fast = (integrals.THREADS + integrals.POOL_COLUMNS * core for core in (0, 1))
     held = outcome.integrals.sum(axis=0) / PPM / NS_PER_MS
     return float(held[slow]), float(held[fast])
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tailc.traces.jobs.log import JobLog
+from tailc.traces.jobs.log import JobLog, LogHeader
 from tailc.traces.jobs.swf_written import swf_text
 
 SEED = 2016
@@ -67,9 +67,7 @@ def jobs(drawn: np.random.Generator) -> JobLog:
         width=drawn.choice(WIDTHS, total, p=weights).astype(np.int64),
         requested_s=np.zeros(total, np.int64),
         source="generated",
-        start_unix_s=FIRST_UNIX_S,
-        zone=ZONE,
-        capacity=SERVERS,
+        header=LogHeader(FIRST_UNIX_S, ZONE, SERVERS),
     )
 
 

@@ -14,10 +14,9 @@ import numpy as np
 import tailc
 from tailc.forms.ladder.table import Ladder
 from tailc.models.outcome import Outcome
-from tailc.models.run import replay
 from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.shared_cores.baselines.sequential import sequential
-from tailc.models.subject import Subject, table_of
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import NS_PER_MS, workload
 from tailc.traces.trace import read_trace
 
@@ -37,8 +36,9 @@ def replayed(
     order = np.array([place[row["query"]] for row in rows], np.int64)
     arrival_ns = NS_PER_US * np.array([int(row["due_us"]) for row in rows], np.int64)
     rate_mrps = round(MRPS_US * len(rows) * NS_PER_US / float(arrival_ns[-1]))
-    table = table_of(Subject(name, (ladder_of(name, ladder),)), rate_mrps, MOST_IN_SYSTEM)
-    return run_of(replay(load, order, arrival_ns, table, MOST_IN_SYSTEM))
+    subject = SharedCores(name, (ladder_of(name, ladder),))
+    engine = subject.engine(rate_mrps, MOST_IN_SYSTEM)
+    return run_of(engine.replay(load, order, arrival_ns))
 
 
 def ladder_of(name: str, ladder: Ladder) -> Ladder:

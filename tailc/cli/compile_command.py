@@ -157,19 +157,19 @@ def _once(
             )
         except TailcError as error:
             raise _with_conflicts(error, opened, given, threads) from None
-        verdicts = None
+        estimate = None
         if wish.report is not None or wish.plot:
             from tailc.pipeline.on_design import on_design
 
-            verdicts = on_design(compiled, threads, draw)
+            estimate = on_design(compiled, threads, draw)
     told = _told(compiled, stem, is_written=not wish.dry_run)
     if wish.plot:
-        told = with_policy(told, compiled.policy, verdicts, replayed=_ON_DESIGN)
+        told = with_policy(told, compiled.policy, estimate, replayed=_ON_DESIGN)
     if wish.report is None:
         return told, compiled
     from tailc.report.page.compiled import compiled_page
 
-    return with_report(told, wish.report, compiled_page(compiled, verdicts)), compiled
+    return with_report(told, wish.report, compiled_page(compiled, estimate)), compiled
 
 
 def _with_conflicts(

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.experiment.held_out_days import HeldOutDays
+    from tailc.experiment.plan_options import PlanOptions
     from tailc.traces.source import Format
-    from tailc.verify.plan.options import PlanOptions
 
 _OF_PLANS = {"picture_file": "--picture", "windows": "--windows", "failures_ppm": "--failures"}
 # Options that say something about requests, or of how often they are replayed.
@@ -27,7 +27,6 @@ _OF_REQUESTS = {
     "requests_per_replay": "--requests",
     "replicates": "--replicates",
     "threads": "--threads",
-    "baselines": "--baselines",
     "tolerance_ppm": "--tolerance",
 }
 
@@ -41,16 +40,17 @@ def judged_plan(
     options: dict[str, Any],
 ) -> Outcome:
     """The verdict on the windows of the days that the document tells of, and its page if asked."""
+    from tailc.experiment.job_windows import replayable
     from tailc.pipeline.held_out_days import read_held_out_days
     from tailc.report import plan_verdict as render
     from tailc.units import printable
-    from tailc.verify.plan.judge import replayable, verify_plan
+    from tailc.verify.plan.judge import verify_plan
 
     check_options(policy, trace_format, arrivals, options)
     kind = picture_format(options.get("picture_file"))
-    replayable(policy)
-    held_out = read_held_out_days(policy, days, options.get("windows"))
     chosen = plan_options(options, progress=lambda done, of: draw("replaying", done / of))
+    replayable(policy, chosen)
+    held_out = read_held_out_days(policy, days, options.get("windows"))
     judged = verify_plan(policy, held_out, chosen)
     files = _drawn(policy, held_out, chosen, options.get("picture_file"), kind)
     told = Outcome(
@@ -116,9 +116,9 @@ def plan_options(
     options: dict[str, Any], progress: Callable[[int, int], None] | None = None
 ) -> PlanOptions:
     """Those of the options that were given; the others keep their defaults."""
-    from tailc.verify.plan.options import PlanOptions
+    from tailc.experiment.plan_options import PlanOptions
 
-    names = ("seed", "failures_ppm", "allow_compile_trace")
+    names = ("seed", "failures_ppm", "baselines", "allow_compile_trace")
     given = {name: options[name] for name in names if options.get(name) is not None}
     return PlanOptions(**given, progress=progress)
 

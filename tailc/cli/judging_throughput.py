@@ -19,7 +19,6 @@ _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
     "other_power_ppm": "--other-power",
     "requests_per_replay": "--requests",
-    "baselines": "--baselines",
 }
 
 

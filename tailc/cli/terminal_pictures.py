@@ -16,8 +16,8 @@ from tailc.cli.outcome import Outcome, Pictures
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.diff.behaviour import Behaviour
+    from tailc.experiment.point import Comparison
     from tailc.report.terminal.look import Look
-    from tailc.verify.verdict import Verdicts
 
 # Where neither a terminal nor COLUMNS tells the width.
 _SIZE = (80, 24)
@@ -33,12 +33,12 @@ plot = click.option(
 def with_policy(
     told: Outcome,
     policy: Policy,
-    verdicts: Verdicts | None = None,
+    comparison: Comparison | None = None,
     *,
     replayed: str = "",
     since: tuple[Policy, Behaviour | None] | None = None,
 ) -> Outcome:
-    """With the spectrum at the busiest arrivals kept up with, where there are verdicts, and the map
+    """With the spectrum at the busiest arrivals kept up with, where there are some, and the map
     of each ladder.
 
     replayed: what stands behind the arrivals, where that is no held-out trace. since: the policy
@@ -48,8 +48,8 @@ def with_policy(
     from tailc.report.page.latencies import without_latency
 
     def parts(look: Look) -> list[str]:
-        spectra = [] if verdicts is None else [_spectrum(verdicts, replayed, look)]
-        if replayed and verdicts is None and (why := without_latency(policy)):
+        spectra = [] if comparison is None else [_spectrum(comparison, replayed, look)]
+        if replayed and comparison is None and (why := without_latency(policy)):
             spectra.append(why)
         if since is not None:
             spectra.append(_change(since[1], (since[0], policy), look))
@@ -105,15 +105,15 @@ def _has(encoding: str | None, marks: str) -> bool:
     return True
 
 
-def _spectrum(verdicts: Verdicts, replayed: str, look: Look) -> str:
+def _spectrum(comparison: Comparison, replayed: str, look: Look) -> str:
     from tailc.report.page.latencies import busiest_point, shown_spectra
     from tailc.report.terminal.spectra import spectrum_text
 
-    point = busiest_point(verdicts.points)
+    point = busiest_point(comparison.points)
     if point is None or not point.policy.spectrum:
         return "no latency by percentile: the server keeps up with none of the arrivals"
     title = f"Latency by percentile at {point.arrivals}{replayed}"
-    return spectrum_text(title, shown_spectra(point), verdicts.slos, look)
+    return spectrum_text(title, shown_spectra(point), comparison.slos, look)
 
 
 def _change(behaviour: Behaviour | None, policies: tuple[Policy, Policy], look: Look) -> str:

@@ -107,7 +107,7 @@ def _bought(
     policy: Policy, at: Decision, arrivals: AskedArrivals, **options: Any
 ) -> tuple[Bought, tuple[Finding, ...]]:
     from tailc.cli.progress import shown
-    from tailc.models.smt.usage import waking_of
+    from tailc.models.smt.waking import waking_of
     from tailc.pipeline.why.answer import Asked, bought
     from tailc.pipeline.why.material import Source, arrivals_for, material, percentile_of
 

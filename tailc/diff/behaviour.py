@@ -8,33 +8,28 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.diff.change import PairedChange, compare
-from tailc.diff.decisions import Asked, Decisions, asked, decisions, incomparable
-from tailc.diff.paired import Replays
+from tailc.diff.decisions import Asked, Decisions, SamePlaces, asked, decisions, same_places
+from tailc.diff.paired import MeanCost
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.compatibility import unfit_for
-from tailc.experiment.estimate import Tail
-from tailc.experiment.load import is_overloaded
+from tailc.experiment.experiment import experiment_for
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.setting import draw, setting_for, settling
+from tailc.experiment.pairs import Pairs
+from tailc.experiment.server_use import is_overloaded
+from tailc.experiment.sizes import DECISION_REPEATS
 from tailc.experiment.spectrum import spectrum_tails
-from tailc.experiment.subjects import subject_of, tail_of
-from tailc.forms.ladder.lanes import is_on_lanes
+from tailc.experiment.tail_sample import Tail, tail_of
 from tailc.models.arrivals import Arrivals, Poisson
-from tailc.models.subject import is_on_cores, workload_for
+from tailc.models.execution_model import CostQuantity, Subject
+from tailc.models.subjects import subject_of
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_percentile
 
 # Percentiles that are told whatever the policies promise.
 _ALWAYS_PPM = (500_000, 990_000)
-# Replays of OLD in which NEW is asked: their number of requests makes a share's noise negligible.
-_ASKED_REPEATS = 8
 # Quantities after the percentiles, as they are compared, with their units.
 _MEANS = [("mean latency", "us"), ("threads", "milli"), ("utilization", "ppm")]
-# Of policies on whole cores, in their unit of power times microseconds.
-_ENERGY = ("mean energy", "power_us")
-# Of policies on lanes of a core: what a request draws is batch work that is given up for it.
-_GIVEN_UP = ("batch work given up", "us")
 
 
 @dataclass(frozen=True)
@@ -86,9 +81,9 @@ def behaviour(
     _check(old, new, held_out, options)
     arrivals = _arrivals(old, new, options)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
-        bench = _Bench(old, new, held_out, options, workers, len(arrivals))
-        points = [bench.point(one) for one in arrivals]
-        told = bench.decisions()
+        comparison = _Comparison(old, new, held_out, options, workers, len(arrivals))
+        points = [comparison.point(one) for one in arrivals]
+        told = comparison.decisions()
     return Behaviour(
         held_out.digest,
         held_out.total_weight,
@@ -101,7 +96,7 @@ def behaviour(
     )
 
 
-class _Bench:
+class _Comparison:
     """Two policies on the same requests."""
 
     def __init__(
@@ -116,37 +111,30 @@ class _Bench:
         self._options = options
         self._workers = workers
         self._subjects = subject_of(old, held_out), subject_of(new, held_out)
-        self._ladders = [ladder for subject in self._subjects for ladder in subject.ladders]
-        old_load, new_load = (workload_for(held_out, subject) for subject in self._subjects)
-        self._loads = old_load, new_load
+        old_load, new_load = (subject.workload(held_out) for subject in self._subjects)
+        self._workloads = old_load, new_load
         self._tails = _tails(old, new, held_out, options.also_told_ppm)
         self._spectrum: tuple[Tail, ...] = ()
         if options.pictured:
             promised_ppm = [slo.percentile_ppm for slo in (*old.slos, *new.slos)]
             self._spectrum = spectrum_tails(promised_ppm, held_out.total_weight)
-        self._slowest = max((subject.steering for subject in self._subjects), key=settling)
         self._tick = _progress(points, options)
-        self._unasked = incomparable(*self._subjects)
+        self._cost = _cost_of_both(*self._subjects)
+        self._places = same_places(*self._subjects)
         self._asked: list[Asked | None] = []
 
     def point(self, arrivals: Arrivals) -> Point:
         """Every quantity under one arrival process."""
-        options = self._options
-        clocks = self._subjects[0].clocks or self._subjects[1].clocks
-        setting = setting_for(
-            self._loads[0], arrivals, self._ladders, options, self._slowest, clocks
-        )
-        draws = draw(setting, options.repeats, options.replicates, self._workers)
-        replays = Replays(setting, self._subjects, self._loads)
+        pairs = self._pairs(arrivals)
         tails = (*self._tails.values(), *self._spectrum)
-        found = compare(replays, draws, tails, self._workers, self._tick)
+        found = compare(pairs, tails, [MeanCost()] * (self._cost is not None))
         named, shown = len(self._tails), len(tails)
         quantities = (*found.changes[:named], *found.changes[shown:])
         spectrum = zip(self._spectrum, found.changes[named:shown], strict=True)
         old, new = zip(*found.pairs, strict=True)
-        if not self._unasked:
-            asks = draws.repeats[:_ASKED_REPEATS], old[:_ASKED_REPEATS]
-            self._asked.append(asked(replays, *asks, self._subjects, self._workers))
+        if isinstance(self._places, SamePlaces):
+            asks = pairs.experiments[0], old, min(DECISION_REPEATS, len(old))
+            self._asked.append(asked(self._places, *asks))
         return Point(
             arrivals.name,
             arrivals.rate_mrps,
@@ -156,24 +144,34 @@ class _Bench:
             tuple((tail.percentile_ppm, change) for tail, change in spectrum),
         )
 
+    def _pairs(self, arrivals: Arrivals) -> Pairs:
+        old_load, new_load = self._workloads
+        old = experiment_for(
+            self._options, old_load, arrivals, self._workers, *self._subjects, tick=self._tick
+        )
+        return Pairs(self._subjects, (old, old.on(new_load)))
+
     def decisions(self) -> Decisions:
         """What was asked at all points."""
-        if self._unasked:
-            return Decisions(unknown=self._unasked)
-        rungs = self._subjects[1].ladders[0].rungs
-        return decisions(self._asked, [rung.name for rung in rungs])
+        if isinstance(self._places, SamePlaces):
+            rungs = self._places.new.ladder.rungs
+            return decisions(self._asked, [rung.name for rung in rungs])
+        return Decisions(unknown=self._places)
 
     def _quantities(
         self, changes: Sequence[PairedChange], *utilization: float | None
     ) -> Iterator[Quantity]:
         """Each by its name; where nothing limits a server, it has no utilization."""
-        on_cores = all(map(is_on_cores, self._subjects))
-        on_lanes = all(any(map(is_on_lanes, subject.ladders)) for subject in self._subjects)
-        drawn = _GIVEN_UP if on_lanes else _ENERGY
-        named = [(name, "us") for name in self._tails] + _MEANS + [drawn] * on_cores
+        cost = [] if self._cost is None else [(self._cost.name, self._cost.unit)]
+        named = [(name, "us") for name in self._tails] + _MEANS + cost
         for (name, unit), change in zip(named, changes, strict=True):
             if unit != "ppm" or None not in utilization:
                 yield Quantity(name, unit, change)
+
+
+def _cost_of_both(old: Subject, new: Subject) -> CostQuantity | None:
+    """What requests cost besides time under both; None where that is not the same thing."""
+    return new.cost_quantity if new.cost_quantity == old.cost_quantity else None
 
 
 def _tails(

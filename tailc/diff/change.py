@@ -9,27 +9,24 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 
 from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean, of_middle
 from tailc.diff.paired import (
-    MeanEnergy,
     MeanLatency,
     MeanThreads,
     Numbers,
-    Pair,
     Percentile,
     Quantity,
-    Replays,
     Utilization,
     percentile,
 )
-from tailc.experiment.estimate import Tail
 from tailc.experiment.interval import Variance
-from tailc.experiment.setting import Draws, Setting
+from tailc.experiment.pairs import Pair, Pairs
+from tailc.experiment.replications import Replications
+from tailc.experiment.tail_sample import Tail
 from tailc.order_statistics import LEAST_FREEDOM, fewest_for_upper_limit
 
 _NONE = Variance(0.0, math.inf)
@@ -81,45 +78,37 @@ class PairedChange:
 class Compared:
     """Both policies under one arrival process: the repeats, and the change of each quantity.
 
-    The percentiles come first, then mean latency, mean threads and utilization, and the mean energy
-    where both policies have whole cores.
+    The percentiles come first, then mean latency, mean threads and utilization, and what requests
+    cost besides.
     """
 
     pairs: tuple[Pair, ...]
     changes: tuple[PairedChange, ...]
 
 
-def compare(
-    replays: Replays, draws: Draws, tails: Sequence[Tail], workers: Executor, tick=lambda: None
-) -> Compared:
-    """Run every replay of both; `tick` is called after each pair."""
-    setting = replays.setting
-    pairs = []
-    for pair in workers.map(replays.pair, draws.repeats):
-        tick()
-        pairs.append(pair)
+def compare(pairs: Pairs, tails: Sequence[Tail], costs: Sequence[Quantity]) -> Compared:
+    """Run every replay of both; `costs` are compared after percentiles and means."""
+    experiment = pairs.experiments[0]
+    scenario, replications = experiment.scenario, experiment.replications
+    found = experiment.mapped(pairs.pair, replications.repeats)
     quantities: list[Quantity] = [
-        *(percentile(setting, tail, draws.repeats, pairs) for tail in tails),
+        *(percentile(scenario, tail, replications.repeats, found) for tail in tails),
         MeanLatency(),
         MeanThreads(),
         Utilization(),
+        *costs,
     ]
-    if all(outcome.energy is not None for outcome in pairs[0]):
-        quantities.append(MeanEnergy())
 
     def replicate(number: int) -> list[tuple[float, float]]:
-        one = draws.replicate(number)
-        pair = replays.pair(one)
+        one = replications.replicate(number)
+        pair = pairs.pair(one)
         return [quantity.values(one, pair) for quantity in quantities]
 
-    rows = []
-    for row in workers.map(replicate, range(draws.replicates)):
-        tick()
-        rows.append(row)
+    rows = experiment.mapped(replicate, range(replications.replicates))
     by_replicate = np.array(rows, dtype=float).reshape(len(rows), len(quantities), 2)
-    spread = _Spread(setting, draws, pairs)
+    spread = _Spread(replications, found)
     return Compared(
-        tuple(pairs),
+        tuple(found),
         tuple(
             spread.change(quantity, by_replicate[:, number, 1] - by_replicate[:, number, 0])
             for number, quantity in enumerate(quantities)
@@ -130,17 +119,17 @@ def compare(
 class _Spread:
     """How far the difference of a quantity may be from that of all requests."""
 
-    def __init__(self, setting: Setting, draws: Draws, pairs: Sequence[Pair]) -> None:
-        self._setting = setting
-        self._draws = draws
+    def __init__(self, replications: Replications, pairs: Sequence[Pair]) -> None:
+        self._scenario = scenario = replications.scenario
+        self._replications = replications
         self._pairs = pairs
         # A replay that was given up has other requests under each policy.
         self._whole = [
             (one, pair)
-            for one, pair in zip(draws.repeats, pairs, strict=True)
+            for one, pair in zip(replications.repeats, pairs, strict=True)
             if not any(outcome.was_cut_off for outcome in pair)
         ]
-        weight = setting.load.weight
+        weight = scenario.workload.weight
         self._share = weight / weight.sum()
         self._burden = self._by_record(
             [pair[0].thread_ns[pair[0].measured] for _, pair in self._whole]
@@ -151,7 +140,7 @@ class _Spread:
         values = np.array(
             [
                 quantity.values(one, pair)
-                for one, pair in zip(self._draws.repeats, self._pairs, strict=True)
+                for one, pair in zip(self._replications.repeats, self._pairs, strict=True)
             ]
         )
         old, new = values.mean(axis=0)
@@ -171,11 +160,11 @@ class _Spread:
         replicates = len(by_replicate)
         if replicates < _FEWEST_REPLICATES:
             return Scatter(_NONE)
-        if self._setting.arrivals.is_recorded:
-            spread = self._setting.spread
+        if self._scenario.arrivals.is_recorded:
+            spread = self._scenario.spread
             freedom = max(min(replicates, spread.units) - 1, 1)
             return of_days(by_replicate, spread.drawn_share, freedom)
-        paired = [self._draws.repeat_of(number) for number in range(replicates)]
+        paired = [self._replications.repeat_of(number) for number in range(replicates)]
         return self._of_requests(quantity, by_replicate - by_repeat[paired], by_repeat)
 
     def _of_requests(self, quantity: Quantity, shift: Numbers, by_repeat: Numbers) -> Scatter:
@@ -195,11 +184,11 @@ class _Spread:
         else:
             per_effect, per_load = _fitted(shift, drawn, load)
         influence = per_effect * effect + per_load * self._burden
-        held_out = self._setting.load.requests
+        held_out = self._scenario.workload.requests
         found = of_mean(influence, self._burden, self._share, held_out)
         of_noise = per_effect**2 * float((self._share * noise).sum()) / held_out
         value = max(found.variance.value - of_noise, self._excess(shift, by_repeat), 0.0)
-        freedom = min(found.variance.freedom, self._setting.spread.freedom)
+        freedom = min(found.variance.freedom, self._scenario.spread.freedom)
         variance = Variance(value, max(freedom, LEAST_FREEDOM))
         return found.scatter(variance, bending(shift - per_effect * drawn, load))
 
@@ -208,14 +197,14 @@ class _Spread:
 
         By its middle: a replicate that overloads a server is far from all others.
         """
-        whole = of_middle(shift) * self._setting.spread.drawn_share
+        whole = of_middle(shift) * self._scenario.spread.drawn_share
         if len(by_repeat) > 1:
             whole -= _SURELY_NOISE * 2 * float(np.var(by_repeat, ddof=1))
         return whole
 
     def _of_drawn(self, of_record: Numbers) -> Numbers:
         """The mean over the requests that each replicate drew."""
-        return np.array([of_record[drawn].mean() for drawn in self._draws.resampled])
+        return np.array([of_record[drawn].mean() for drawn in self._replications.resampled])
 
     def _by_record(self, parts: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
         """Mean of each record over its requests in all repeats, less the mean of all; and the

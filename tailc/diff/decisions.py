@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +10,14 @@ from numpy.typing import NDArray
 
 from tailc.diff import lookups
 from tailc.diff.causes import Cause
-from tailc.diff.paired import Replays
 from tailc.diff.rows import matched_labels
-from tailc.experiment.setting import Draw
-from tailc.forms.ladder.table import Rule
-from tailc.models.outcome import Outcome, nearest_us
-from tailc.models.shared_cores.arrays import NS_PER_US, Lowered
-from tailc.models.subject import Subject
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.replications import Replication
+from tailc.experiment.scenario import Scenario
+from tailc.forms.ladder.table import Ladder
+from tailc.models.execution_model import Subject
+from tailc.models.outcome import NS_PER_US, Outcome, nearest_us
+from tailc.models.shared_cores.model import SharedCores
 from tailc.percentiles import PPM
 
 MOST_EXAMPLES = 5
@@ -106,13 +106,24 @@ class Asked:
     executed_ns: NDArray[np.int64]
 
 
-def incomparable(old: Subject, new: Subject) -> str:
-    """Why the look-ups of one policy cannot be asked of the other; empty where they can."""
-    if old.clocks is not None or new.clocks is not None:
-        return "at which frequency a core runs hangs on all requests that it holds"
-    before, after = old.ladders[0], new.ladders[0]
-    if Rule.CORE_PER_REQUEST in (*before.rules, *after.rules):
-        return "what a request on a core of its own does hangs on which others are free"
+@dataclass(frozen=True, eq=False)
+class SamePlaces:
+    """Two policies on the same rungs, whose look-ups can be asked of one another."""
+
+    old: SharedCores
+    new: SharedCores
+
+
+def same_places(old: Subject, new: Subject) -> SamePlaces | str:
+    """The two, or why the look-ups of one cannot be asked of the other."""
+    if why := new.lookups_depend_on or old.lookups_depend_on:
+        return why
+    if not (isinstance(old, SharedCores) and isinstance(new, SharedCores)):
+        return "the policies are for different execution models"
+    return _unlike(old.ladder, new.ladder) or SamePlaces(old, new)
+
+
+def _unlike(before: Ladder, after: Ladder) -> str:
     if before.quantum_us != after.quantum_us:
         return "requests look up their rung at other times, for the quanta differ"
     names, others = matched_labels(before, after)
@@ -124,58 +135,53 @@ def incomparable(old: Subject, new: Subject) -> str:
 
 
 def asked(
-    replays: Replays,
-    draws: Sequence[Draw],
-    outcomes: Sequence[Outcome],
-    subjects: tuple[Subject, Subject],
-    workers: Executor,
+    places: SamePlaces, experiment: Experiment, outcomes: Sequence[Outcome], repeats: int
 ) -> Asked | None:
-    """What NEW answers to OLD's replays; None where every replay of OLD was given up."""
-
-    def one(draw: Draw, outcome: Outcome) -> Asked:
-        return _asked(replays, draw, outcome, subjects)
-
-    whole = [pair for pair in zip(draws, outcomes, strict=False) if not pair[1].was_cut_off]
+    """What NEW answers to the first of OLD's replays; None where each was given up."""
+    replications = experiment.replications.repeats[:repeats]
+    whole = [
+        pair
+        for pair in zip(replications, outcomes[:repeats], strict=True)
+        if not pair[1].was_cut_off
+    ]
     if not whole:
         return None
-    parts = list(workers.map(one, *zip(*whole, strict=True)))
+
+    def one(replication: Replication, outcome: Outcome) -> Asked:
+        return _asked(places, experiment.scenario, replication, outcome)
+
+    parts = list(experiment.workers.map(one, *zip(*whole, strict=True)))
     names = ("what", "load", "old_rung", "new_rung", "demand_ns", "waited_ns", "executed_ns")
     columns = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-    return Asked(replays.setting.arrivals.name, *columns)
+    return Asked(experiment.scenario.arrivals.name, *columns)
 
 
 def _asked(
-    replays: Replays, draw: Draw, outcome: Outcome, subjects: tuple[Subject, Subject]
+    places: SamePlaces, scenario: Scenario, replication: Replication, outcome: Outcome
 ) -> Asked:
     start_ns = outcome.arrival_ns + outcome.wait_ns
-    order = draw.order
+    order = replication.order
     history = lookups.History(
         outcome.arrival_ns,
         start_ns,
         outcome.arrival_ns + outcome.latency_ns,
-        *(_ladder_of(subject, order) for subject in subjects),
+        places.old.ladder_of_each(order),
+        places.new.ladder_of_each(order),
     )
-    old, new = replays.tables
-    assert isinstance(old, Lowered)
-    assert isinstance(new, Lowered)
+    limits = scenario.arrivals.rate_mrps, scenario.most_in_system, scenario.cut_off_us
+    old, new = (one.engine(*limits).arrays for one in (places.old, places.new))
     noted = lookups.ask(history, old, new)
     part = outcome.measured
     return Asked(
-        replays.setting.arrivals.name,
+        scenario.arrivals.name,
         noted.what[part],
         noted.load[part],
         noted.old_rung[part],
         noted.new_rung[part],
-        replays.setting.load.work_ns[order][part],
+        scenario.workload.work_ns[order][part],
         np.minimum(noted.at_ns - outcome.arrival_ns, outcome.wait_ns)[part],
         np.maximum(noted.at_ns - start_ns, 0)[part],
     )
-
-
-def _ladder_of(subject: Subject, order: NDArray[np.int32]) -> NDArray[np.int32]:
-    if subject.ladder_of is None:
-        return np.zeros(len(order), np.int32)
-    return subject.ladder_of[order]
 
 
 def decisions(points: Sequence[Asked | None], rung_names: Sequence[str]) -> Decisions:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
-from tailc.experiment.held_out_days import HeldOutDays, check_held_out, windows_of_compile
-from tailc.experiment.window_means import MeanOf
-from tailc.experiment.window_quantities import Quantity
+from tailc.experiment.held_out_days import HeldOutDays, check_held_out, plan_of, windows_of_compile
+from tailc.experiment.job_windows import policy_samples, replayable
+from tailc.experiment.plan_options import PlanOptions
+from tailc.experiment.window_means import MeanOf, gains_of, means_of
 from tailc.forms.plan.plan import Plan
+from tailc.models.datacentre.quantities import Quantity
 from tailc.traces.jobs.log import refuse_wide
-from tailc.verify.plan.judge import replayable, samples_of
-from tailc.verify.plan.judged import gains_of, means_of
-from tailc.verify.plan.options import PlanOptions
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,7 @@ def days_change(
     own = {
         window.start_unix_s for one in (old, new) for window in windows_of_compile(one, held_out)
     }
-    before, after = (samples_of(plan, held_out, options) for plan in plans)
+    before, after = (policy_samples(policy, held_out, options) for policy in (old, new))
     epochs, epoch_s = len(plans[1].epochs), plans[1].epoch_s
     return DaysChange(
         held_out_digest=held_out.digest,
@@ -75,11 +74,11 @@ def days_change(
 
 def comparable(old: Policy, new: Policy) -> tuple[Plan, Plan]:
     """Both plans; TailcError where no window is one for both."""
-    plans = replayable(old), replayable(new)
-    kinds = ["malleable" if plan.terms is None else "rigid" for plan in plans]
+    kinds = [replayable(policy).words.jobs_are for policy in (old, new)]
     if kinds[0] != kinds[1]:
         message = f"jobs are {kinds[0]} in `{old.name}`, and {kinds[1]} in `{new.name}`"
         raise TailcError(Finding(Code.USAGE, message, help="leave out --trace, or verify each"))
+    plans = plan_of(old), plan_of(new)
     if plans[0].epoch_s != plans[1].epoch_s:
         message = (
             f"the plans decide every {plans[0].epoch_s} s and every {plans[1].epoch_s} s: their "

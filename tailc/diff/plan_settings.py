@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.forms.plan.plan import Plan, Pool
+from tailc.forms.plan.plan import Malleable, Plan, Pool, Terms
 from tailc.traces.zones import utc_text
 from tailc.units import counted, format_mw, format_ppm, plain_ppm
 
@@ -26,7 +26,8 @@ def plan_settings(plan: Plan, first: int) -> dict[str, str]:
         "epoch": f"{plan.epoch_s} s",
         "pools": ", ".join(pool.name for pool in plan.pools),
         **{what: said for pool in pools for what, said in pool.items()},
-        **_terms(plan),
+        **_rigid(plan.terms),
+        **_malleable(plan.malleable),
         "jobs that may miss": format_ppm(plan.violations_ppm),
         **_battery(plan, first),
     }
@@ -79,18 +80,22 @@ def _flow(battery_mj: int | None) -> dict[str, str]:
     return {"battery": f"{does} {abs(battery_mj)} mJ"}
 
 
-def _terms(plan: Plan) -> dict[str, str]:
-    if plan.terms is not None:
-        terms = plan.terms
-        return {
-            "jobs": "rigid",
-            "fee of a green slot": f"${plain_ppm(terms.green_udollars)}",
-            "fee of another slot": f"${plain_ppm(terms.brown_udollars)}",
-            "penalty": f"${plain_ppm(terms.penalty_udollars)}",
-        }
-    assert plan.malleable is not None
+def _rigid(terms: Terms | None) -> dict[str, str]:
+    if terms is None:
+        return {}
+    return {
+        "jobs": "rigid",
+        "fee of a green slot": f"${plain_ppm(terms.green_udollars)}",
+        "fee of another slot": f"${plain_ppm(terms.brown_udollars)}",
+        "penalty": f"${plain_ppm(terms.penalty_udollars)}",
+    }
+
+
+def _malleable(malleable: Malleable | None) -> dict[str, str]:
+    if malleable is None:
+        return {}
     return {
         "jobs": "malleable",
-        "an epoch of delay": f"${plain_ppm(plan.malleable.delay_udollars)}",
-        "slowdown": plain_ppm(plan.malleable.slowdown_ppm),
+        "an epoch of delay": f"${plain_ppm(malleable.delay_udollars)}",
+        "slowdown": plain_ppm(malleable.slowdown_ppm),
     }

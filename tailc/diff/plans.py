@@ -29,22 +29,29 @@ class How(enum.Enum):
 
 
 @dataclass(frozen=True)
+class JobSlots:
+    """Server-epochs of a job in one plan: those that both plans have, and of all that its plan has
+    those on the green bus.
+    """
+
+    slots: int
+    green: int
+
+
+@dataclass(frozen=True)
 class JobChange:
-    """A job that differs. Slots are server-epochs that both plans have; None: no such job.
+    """A job that differs. old, new: its slots; None: no such job.
 
     first_unix_s, epochs: when the first epoch begins in which it differs, and in how many it does;
-    None and 0 where only its promise does. green is how many of the slots are on the green bus, of
-    all that its plan has.
+    None and 0 where only its promise does.
     """
 
     name: str
     how: How
     first_unix_s: int | None
     epochs: int
-    old_slots: int | None
-    new_slots: int | None
-    old_green: int | None
-    new_green: int | None
+    old: JobSlots | None
+    new: JobSlots | None
 
 
 @dataclass(frozen=True)
@@ -107,12 +114,13 @@ def _job_changes(shared: Overlap) -> Iterator[JobChange]:
     before = {job.name: job for job in shared.old.jobs}
     after = {job.name: job for job in shared.new.jobs}
     for name in dict.fromkeys((*after, *before)):
-        if (change := _job_change(shared, before.get(name), after.get(name))) is not None:
+        change = _job_change(shared, name, before.get(name), after.get(name))
+        if change is not None:
             yield change
 
 
 def _job_change(
-    shared: Overlap, old: PlannedJob | None, new: PlannedJob | None
+    shared: Overlap, name: str, old: PlannedJob | None, new: PlannedJob | None
 ) -> JobChange | None:
     was, will = (
         _places(shared, plan, job, first)
@@ -123,18 +131,18 @@ def _job_change(
     if how is None:
         return None
     differs = np.flatnonzero((was != will).any(axis=0))
-    named = old or new
-    assert named is not None
     return JobChange(
-        name=named.name,
+        name=name,
         how=how,
         first_unix_s=shared.unix_s(int(differs[0])) if len(differs) else None,
         epochs=len(differs),
-        old_slots=None if old is None else int(was.sum()),
-        new_slots=None if new is None else int(will.sum()),
-        old_green=None if old is None else green_slots(shared.old, old),
-        new_green=None if new is None else green_slots(shared.new, new),
+        old=_slots(shared.old, old, was),
+        new=_slots(shared.new, new, will),
     )
+
+
+def _slots(plan: Plan, job: PlannedJob | None, places: Whole) -> JobSlots | None:
+    return None if job is None else JobSlots(int(places.sum()), green_slots(plan, job))
 
 
 def _how(old: PlannedJob | None, new: PlannedJob | None, was: Whole, will: Whole) -> How | None:

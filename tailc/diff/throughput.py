@@ -8,12 +8,10 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.block_means import ErrorOf, error_of
 from tailc.experiment.options import VerifyOptions
+from tailc.experiment.recorded_periods import PairedErrors, paired_periods, shares_of
 from tailc.forms.shares import Shares
-from tailc.models.cpu_shares.plant import settling_steps
 from tailc.traces.throughput import ThroughputTrace
 from tailc.units import format_us
-from tailc.verify.throughput.judge import shares_of, slo_errors
-from tailc.verify.throughput.replayed import replayed_on, too_short
 
 
 @dataclass(frozen=True)
@@ -51,38 +49,24 @@ def throughput_change(
     """
     forms = (shares_of(old), shares_of(new))
     _check_steps(*forms)
-    replayed = [replayed_on(form, held_out) for form in forms]
-    first = max(each.outcome.settling for each in replayed)
-    last = min(each.steps for each in replayed)
-    if last <= first:
-        raise too_short(max(forms, key=settling_steps), held_out, last)
-    steps = last - first
-    before, after = (
-        slo_errors(each.outcome)[:, first - each.outcome.settling :] for each in replayed
-    )
-    rows = [[machine.name for machine in form.served] for form in forms]
-    changes = []
-    for number, name in enumerate(rows[0]):
-        if name not in rows[1]:
-            continue
-        was = before[number, :steps]
-        becomes = after[rows[1].index(name), :steps]
-        draw = (options.seed, number, options.replicates)
-        changes.append(
-            MachineChange(
-                name,
-                error_of(was, *draw).ppm,
-                error_of(becomes, *draw).ppm,
-                error_of(becomes - was, *draw),
-            )
-        )
+    found = paired_periods(*forms, held_out)
     return ThroughputChange(
         held_out.digest,
         held_out.rows,
-        steps,
+        found.steps,
         options.seed,
         options.replicates,
-        tuple(changes),
+        tuple(_change(each, options) for each in found.machines),
+    )
+
+
+def _change(each: PairedErrors, options: VerifyOptions) -> MachineChange:
+    draw = (options.seed, each.number, options.replicates)
+    return MachineChange(
+        each.name,
+        error_of(each.old, *draw).ppm,
+        error_of(each.new, *draw).ppm,
+        error_of(each.new - each.old, *draw),
     )
 
 

@@ -1,84 +1,249 @@
-"""What an experiment shows of a policy and its baselines on the same requests and arrivals."""
+"""A policy beside its baselines on the same requests: what judges, tuners and reports compare."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 
-from tailc.experiment.load import Load
-from tailc.experiment.loss import Loss
-from tailc.experiment.plot_data import Quantile, Traffic
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.experiment.baseline_names import chosen_names
+from tailc.experiment.experiment import Experiment, experiment_for, no_tick
+from tailc.experiment.interval import (
+    FEWEST_JUDGED,
+    interval,
+    more_requests,
+    ruling,
+    windows_met,
+    windows_met_ppm,
+)
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.point import Point, Run, SloEstimate
+from tailc.experiment.replications import Replication
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.spikes import Spike
-from tailc.models.core_queues.usage import ClockUse
-from tailc.models.core_types.usage import ControlUse, CoreUse
-from tailc.models.shared_cores.batch import BatchUse
-from tailc.models.smt.usage import LaneUse
+from tailc.experiment.server_use import ServerUse, load, never_keeps_up, server_use, usage_of
+from tailc.experiment.spectrum import estimates, spectrum, spectrum_tails
+from tailc.experiment.spike import Spike
+from tailc.experiment.spikes import Measuring, Stretch, measured, measuring, spikes
+from tailc.experiment.tail_sample import (
+    Tail,
+    TailSample,
+    stretch_latencies,
+    stretch_percentile_us,
+    tail_of,
+)
+from tailc.models.arrivals import Arrivals
+from tailc.models.execution_model import Subject
+from tailc.models.occupancy import Counts, Occupancy
+from tailc.models.outcome import Outcome
+from tailc.models.server_load import Load
+from tailc.models.workload import Workload
+from tailc.specs.slo import Slo
+from tailc.traces.profile import DemandProfile
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One subject at one SLO under one arrival process: estimate, 95 % interval, ruling.
+def compared(
+    subject: Subject,
+    slos: Sequence[Slo],
+    profile: DemandProfile,
+    arrivals: Sequence[Arrivals],
+    options: VerifyOptions,
+    workers: Executor,
+) -> tuple[Point, ...]:
+    """The subject and its baselines under each arrival process.
 
-    `high_us` is None where the held-out set is too small to have an upper limit. `simulation_us`
-    is the half-width of the estimate's own 95 % interval from simulated arrivals alone.
-    `windows_met_ppm` is the share of the SLO's accounting windows that meet the target, None
-    without a window or where no whole window fits. `more_requests`, about how many more held-out
-    requests would decide, is None when decided or when no number would.
+    Raises TailcError for names that are no baseline of the subject's.
+    """
+    workload = subject.workload(profile)
+    names = chosen_names(options.baselines, subject, workload)
+    comparison = _Comparison(
+        subject,
+        workload,
+        tuple(slos),
+        tuple(tail_of(slo, profile) for slo in slos),
+        names,
+        options,
+        workers,
+        _progress(arrivals, 1 + len(names), options),
+    )
+    return tuple(comparison.point(one) for one in arrivals)
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """What is the same under every arrival process."""
+
+    subject: Subject
+    workload: Workload
+    slos: tuple[Slo, ...]
+    tails: tuple[Tail, ...]
+    names: tuple[str, ...]
+    options: VerifyOptions
+    workers: Executor
+    tick: Callable[[], None]
+
+    @cached_property
+    def spectrum(self) -> tuple[Tail, ...]:
+        """Percentiles for pictures alone."""
+        if not self.options.pictured:
+            return ()
+        promised_ppm = [slo.percentile_ppm for slo in self.slos]
+        return spectrum_tails(promised_ppm, self.workload.requests)
+
+    @cached_property
+    def measuring(self) -> Measuring | None:
+        """How a tail is followed where the rate changes; None where the machine measures none."""
+        first = self.slos[0]
+        return measuring(self.subject, first.percentile_ppm, first.latency_us)
+
+    def point(self, arrivals: Arrivals) -> Point:
+        """The policy and every baseline under one arrival process."""
+        experiment = experiment_for(
+            self.options, self.workload, arrivals, self.workers, self.subject, tick=self.tick
+        )
+        search = experiment.search(self.tails[0], self.slos[0].latency_us)
+        run = self._run(experiment, self.subject)
+        others = tuple(
+            self._run(experiment, self.subject.baseline(name, self.workload, search))
+            for name in self.names
+        )
+        point = Point(arrivals.name, arrivals.rate_mrps, run, others)
+        return point.with_ratios(self.options.other_power_ppm)
+
+    def _run(self, experiment: Experiment, subject: Subject) -> Run:
+        is_policy = subject is self.subject
+        tails = (*self.tails, *self.spectrum)
+
+        def keep(one: Replication, outcome: Outcome) -> _Repeat:
+            is_pictured = self.options.pictured and is_policy
+            cells = subject.occupancy_counts(outcome, one.order) if is_pictured else ()
+            return self._repeat(experiment, subject, one, outcome, cells)
+
+        repeats = experiment.repeated(subject, tails, keep)
+        found = experiment.sample(subject, tails, repeats)
+        promised, further = found[: len(self.tails)], found[len(self.tails) :]
+        uses = [one.use for one in repeats.kept]
+        busy = load(experiment.scenario.arrivals, uses)
+        by_slo = enumerate(zip(promised, self.slos, strict=True))
+        return Run(
+            subject.name,
+            subject.note,
+            busy,
+            tuple(_estimate(repeats.kept, at, tail, slo, busy) for at, (tail, slo) in by_slo),
+            usage_of(subject, uses),
+            _stretch_us(repeats.kept, self.tails),
+            self._spikes(experiment.scenario.arrivals, repeats.kept),
+            spectrum(further) if is_policy else estimates(further),
+            self._occupancy(repeats.kept) if is_policy else (),
+        )
+
+    def _repeat(
+        self,
+        experiment: Experiment,
+        subject: Subject,
+        one: Replication,
+        outcome: Outcome,
+        cells: tuple[Counts | None, ...],
+    ) -> _Repeat:
+        workload, arrivals = experiment.scenario.workload, experiment.scenario.arrivals
+        curve = workload.curve_of[one.order[outcome.measured][outcome.served]]
+        return _Repeat(
+            server_use(subject, outcome, workload.work_ns[one.order]),
+            tuple(
+                windows_met(outcome, slo, None if tail.curve is None else curve == tail.curve)
+                for slo, tail in zip(self.slos, self.tails, strict=True)
+            ),
+            tuple(
+                tuple(
+                    stretch_latencies(experiment.scenario, one, outcome, tail, stretch)
+                    for tail in self.tails
+                )
+                for stretch in arrivals.stretches
+            ),
+            () if self.measuring is None else measured(arrivals, outcome, self.measuring),
+            cells,
+        )
+
+    def _occupancy(self, repeats: Sequence[_Repeat]) -> tuple[Occupancy | None, ...]:
+        if not self.options.pictured:
+            return ()
+        return self.subject.occupancy([one.cells for one in repeats])
+
+    def _spikes(self, arrivals: Arrivals, repeats: Sequence[_Repeat]) -> tuple[Spike, ...]:
+        if self.measuring is None:
+            return ()
+        return spikes(arrivals, [one.spikes for one in repeats], self.measuring)
+
+
+@dataclass(frozen=True, eq=False)
+class _Repeat:
+    """What is kept of a repeat.
+
+    windows: for each SLO, how many of its windows met the target, and how many there are.
+    stretches_ns: for each stretch of the arrivals and each SLO, the latencies in it.
+    spikes: for each stretch of a constant rate, what was measured in it.
+    cells: for each ladder of the policy, how often a request was met in each of its cells.
     """
 
-    estimate_us: int
-    low_us: int
-    high_us: int | None
-    simulation_us: int
-    ruling: Ruling
-    more_requests: int | None
-    windows_met_ppm: int | None
-
-    def __post_init__(self) -> None:
-        assert self.low_us <= self.estimate_us
-        assert self.high_us is None or self.estimate_us <= self.high_us
+    use: ServerUse
+    windows: tuple[tuple[int, int], ...]
+    stretches_ns: tuple[tuple[NDArray[np.int64], ...], ...]
+    spikes: tuple[Stretch, ...]
+    cells: tuple[Counts | None, ...]
 
 
-@dataclass(frozen=True)
-class Run:
-    """One subject under one arrival process: how it kept the server, and a verdict for each SLO.
-
-    `note` is what was chosen for the subject, or nothing. `stretch_us`: where arrivals come in
-    bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
-    the SLO's class is among them. `cores`: None where rungs are no cores; `lanes`: in place of it
-    where they are lanes of a core; `batch`: None where requests share no cores beside batch work;
-    `control`: None where nothing steers. `spikes`: where the rate
-    changes in steps, on cores. `clocks`: None where cores have no clock each. `loss`: None
-    where no rule is for overload; with one verdicts are about requests that were not refused.
-    `spectrum`, by percentile, and `traffic`, for each ladder of the policy, are there only where
-    pictures were asked for.
-    """
-
-    subject: str
-    note: str
-    load: Load
-    verdicts: tuple[Verdict, ...]
-    stretch_us: tuple[tuple[int | None, ...], ...] = ()
-    cores: CoreUse | None = None
-    lanes: LaneUse | None = None
-    control: ControlUse | None = None
-    spikes: tuple[Spike, ...] = ()
-    clocks: ClockUse | None = None
-    loss: Loss | None = None
-    batch: BatchUse | None = None
-    spectrum: tuple[Quantile, ...] = ()
-    traffic: tuple[Traffic | None, ...] = ()
+def _estimate(
+    repeats: Sequence[_Repeat], number: int, tail: TailSample, slo: Slo, busy: Load
+) -> SloEstimate:
+    """At SLO number `number`."""
+    limits = interval(tail)
+    says = ruling(limits, slo.latency_us, is_overloaded=busy.is_overloaded)
+    if never_keeps_up([one.use for one in repeats]) and tail.held_out >= FEWEST_JUDGED:
+        says = Ruling.FAIL
+    asks = says is Ruling.UNDECIDED and not busy.is_overloaded
+    return SloEstimate(
+        estimate_us=limits.estimate_us,
+        low_us=limits.low_us,
+        high_us=limits.high_us,
+        simulation_us=limits.simulation_us,
+        ruling=says,
+        more_requests=more_requests(limits, slo.latency_us, slo.percentile_ppm, tail.held_out)
+        if asks
+        else None,
+        windows_met_ppm=windows_met_ppm(one.windows[number] for one in repeats),
+    )
 
 
-@dataclass(frozen=True)
-class Point:
-    """The policy, and every baseline on the same requests and arrivals.
+def _stretch_us(
+    repeats: Sequence[_Repeat], tails: Sequence[Tail]
+) -> tuple[tuple[int | None, ...], ...]:
+    """The percentiles of the requests of each stretch of the arrivals, over all repeats."""
+    return tuple(
+        tuple(
+            stretch_percentile_us([one.stretches_ns[stretch][number] for one in repeats], tail)
+            for number, tail in enumerate(tails)
+        )
+        for stretch in range(len(repeats[0].stretches_ns))
+    )
 
-    `reference`: the baseline that energy is told relative to; None where none is.
-    """
 
-    arrivals: str
-    rate_mrps: int
-    policy: Run
-    baselines: tuple[Run, ...]
-    reference: str | None = None
+def _progress(
+    arrivals: Sequence[Arrivals], subjects: int, options: VerifyOptions
+) -> Callable[[], None]:
+    if options.progress is None:
+        return no_tick
+    replays = [
+        options.replicates + (1 if one.record_of is not None else options.repeats)
+        for one in arrivals
+    ]
+    report, total, done = options.progress, subjects * sum(replays), 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        report(done, total)
+
+    return tick

@@ -1,4 +1,4 @@
-"""Why a policy cannot be judged on given requests, every reason at once."""
+"""Why a policy cannot be replayed on given requests, every reason at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.options import VerifyOptions
 from tailc.forms.ladder.table import Rule
 from tailc.forms.ladder.units import degrees
-from tailc.models.core_queues.usage import reference_khz
+from tailc.models.core_queues.reference_clock import reference_khz
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import memory_column
 

@@ -34,38 +34,13 @@ from numpy.typing import NDArray
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.experiment.bands import Band, Between, ks_between, mean_distance, wasserstein_between
+from tailc.experiment.demand_drift import Distance, Drift
 from tailc.models import streams
 from tailc.percentiles import PPM, percentile_rank
 from tailc.traces.counted import tells_points
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tailc.units import format_ppm, format_us
-
-
-@dataclass(frozen=True)
-class Distance:
-    """A distance between two distributions of demand, and its 95 % interval, in a whole unit."""
-
-    estimate: int
-    low: int
-    high: int
-
-
-@dataclass(frozen=True)
-class Drift:
-    """How far held-out demand lies from the demand that the policy was compiled for.
-
-    `ks_ppm`: largest difference of the distribution functions (Kolmogorov-Smirnov), in millionths.
-    `wasserstein_us`: mean distance of equal quantiles. Means of both in microseconds.
-    `is_flagged`: they differ by more than two samples of one service would.
-    """
-
-    ks_ppm: Distance
-    wasserstein_us: Distance
-    compiled_mean_us: int
-    held_out_mean_us: int
-    is_flagged: bool
-
 
 Array = NDArray[np.float64]
 

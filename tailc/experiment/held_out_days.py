@@ -17,13 +17,13 @@ class HeldOutDays:
     """Windows of jobs and energy, at least one.
 
     left_out: others in which no job is submitted, or some energy is not known. curves: how the
-    jobs' applications speed up; None: jobs are rigid. digest: of all the days, jobs_digest,
-    energy_digest: of their jobs and of their energy. place: where it is said when they begin.
+    jobs' applications speed up. digest: of all the days, jobs_digest, energy_digest: of their jobs
+    and of their energy. place: where it is said when they begin.
     """
 
     windows: tuple[Window, ...]
     left_out: int
-    curves: Curves | None
+    curves: Curves
     digest: str
     jobs_digest: str
     energy_digest: str

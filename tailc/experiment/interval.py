@@ -1,4 +1,4 @@
-"""From replays to one verdict: estimate, interval, ruling, and how many more requests decide."""
+"""From replays to an estimate: its interval, ruling, and how many more requests decide."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.experiment.estimate import TailSample
 from tailc.experiment.ruling import Ruling
-from tailc.models.outcome import Outcome, nearest_us
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.experiment.tail_sample import TailSample
+from tailc.models.outcome import NS_PER_US, Outcome, nearest_us
 from tailc.order_statistics import Z_95, fewest_for_upper_limit, share_limits, student_t_95
 from tailc.percentiles import PPM, percentile_rank
 from tailc.specs.slo import Slo

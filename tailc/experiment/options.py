@@ -41,6 +41,9 @@ class VerifyOptions:
     also_told_ppm: percentiles that a comparison of two policies tells besides its own.
     pictured: whether to find what only pictures show: spectra, and where requests spend their time.
     Raises TailcError for values that no interval can be had from.
+
+    Each is an option of the command line; the six that may be None leave a choice to the policy,
+    the trace or the machine, any of them beside any other.
     """
 
     arrivals: tuple[Arrivals, ...] | None = None

@@ -6,7 +6,10 @@ import enum
 
 
 class Ruling(enum.Enum):
-    """Whether an SLO is met, as far as the held-out requests can tell."""
+    """Whether an SLO is met, as far as the replayed requests can tell.
+
+    They are held-out ones in a verdict, and those of the design in an estimate.
+    """
 
     PASS = "pass"
     FAIL = "fail"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.experiment.estimate import Tail, TailSample
 from tailc.experiment.interval import interval
-from tailc.experiment.plot_data import Quantile
+from tailc.experiment.quantile import Quantile
+from tailc.experiment.tail_sample import Tail, TailSample
 from tailc.models.outcome import nearest_us
 from tailc.percentiles import PPM
 

@@ -13,37 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.controller import Controller
+from tailc.experiment.spike import Spike, WindowTail
 from tailc.models.arrivals import Arrivals, Bursts, RateProfile
-from tailc.models.outcome import Outcome, nearest_us
-from tailc.models.shared_cores.arrays import NS_PER_US
-from tailc.models.subject import Subject, is_on_cores
+from tailc.models.execution_model import Subject
+from tailc.models.outcome import NS_PER_US, Outcome, nearest_us
 from tailc.percentiles import PPM, percentile_rank
 from tailc.units import format_mrps
 
-
-@dataclass(frozen=True)
-class Spike:
-    """How the tail of the first SLO did in one stretch of a constant rate.
-
-    `tail_us`: percentile of the requests that arrived in it, the mean of the repeats. The others
-    are about the percentile of a window, measured once an epoch: `over_ppm` is the share of those
-    above the target. In the mean of the repeats, `overshoot_ppm` is how far the greatest lies above
-    the target, 0 if it does not, and `settling_epochs` after how many it stays within 5 % of what
-    it settles to. None where the stretch is too short to tell, and for the last also where it does
-    not settle.
-    """
-
-    stretch: str
-    tail_us: int | None
-    over_ppm: int | None
-    overshoot_ppm: int | None
-    settling_epochs: int | None
-
-
-# As a controller measures by default (Haque et al., MICRO 2017, section 5.4).
-EPOCH_REQUESTS = 500
-WINDOW_REQUESTS = 2_000
 # A profile of more stretches is no spike test.
 MOST_STRETCHES = 24
 # The tail has settled once it stays within this share of what it settles to, which is the mean of
@@ -58,8 +34,8 @@ class Measuring:
 
     percentile_ppm: int
     target_us: int
-    epoch: int = EPOCH_REQUESTS
-    window: int = WINDOW_REQUESTS
+    epoch: int
+    window: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +50,11 @@ class Stretch:
 
 
 def measuring(policy: Subject, percentile_ppm: int, target_us: int) -> Measuring | None:
-    """As the policy's controller measures; None where rungs are no cores."""
-    if not is_on_cores(policy):
+    """As the policy's controller measures; None where the machine measures no tail."""
+    window = policy.window
+    if window is None:
         return None
-    if isinstance(policy.steering, Controller):
-        steering = policy.steering
-        return Measuring(
-            percentile_ppm, target_us, steering.epoch_requests, steering.window_requests
-        )
-    return Measuring(percentile_ppm, target_us)
+    return Measuring(percentile_ppm, target_us, window.epoch, window.requests)
 
 
 def stretches(arrivals: Arrivals) -> tuple[str, ...]:
@@ -112,13 +84,16 @@ def _rates(profile: RateProfile) -> list[tuple[int, int]]:
 
 
 def _first_arrivals(arrivals: Arrivals, arrival_ns: NDArray[np.int64]) -> list[int]:
-    """The first arrival of each stretch."""
-    if isinstance(arrivals, Bursts):
-        counts = [burst.requests for burst in arrivals.bursts]
-        return [0, *itertools.accumulate(counts)][:-1]
-    assert isinstance(arrivals, RateProfile)
-    ends_ns = [end_us * NS_PER_US for _, end_us in _rates(arrivals)]
-    return [0, *np.searchsorted(arrival_ns, ends_ns).tolist()][:-1]
+    """The first arrival of each stretch; none where there is one stretch."""
+    match arrivals:
+        case Bursts():
+            counts = [burst.requests for burst in arrivals.bursts]
+            return [0, *itertools.accumulate(counts)][:-1]
+        case RateProfile():
+            ends_ns = [end_us * NS_PER_US for _, end_us in _rates(arrivals)]
+            return [0, *np.searchsorted(arrival_ns, ends_ns).tolist()][:-1]
+        case _:
+            return []
 
 
 def measured(arrivals: Arrivals, outcome: Outcome, by: Measuring) -> tuple[Stretch, ...]:
@@ -168,18 +143,20 @@ def spikes(
 
 def _spike(name: str, found: Sequence[Stretch], by: Measuring) -> Spike:
     tails = [one.tail_us for one in found if one.tail_us is not None]
-    points = np.concatenate([one.measured_us for one in found])
-    shortest = min(len(one.measured_us) for one in found)
-    curve = np.mean([one.measured_us[:shortest] for one in found], axis=0)
-    over = float((points > by.target_us).mean()) if len(points) else None
-    peak = float(curve.max()) / by.target_us - 1 if shortest else None
-    return Spike(
-        name,
-        round(float(np.mean(tails))) if tails else None,
-        None if over is None else round(over * PPM),
-        None if peak is None else max(round(peak * PPM), 0),
-        _settling(curve),
-    )
+    tail_us = round(float(np.mean(tails))) if tails else None
+    return Spike(name, tail_us, _window_tail([one.measured_us for one in found], by.target_us))
+
+
+def _window_tail(repeats: Sequence[NDArray[np.int64]], target_us: int) -> WindowTail | None:
+    points = np.concatenate(repeats)
+    if not len(points):
+        return None
+    shortest = min(map(len, repeats))
+    curve = np.mean([points_us[:shortest] for points_us in repeats], axis=0)
+    over = float((points > target_us).mean())
+    peak = float(curve.max()) / target_us - 1 if shortest else None
+    overshoot_ppm = None if peak is None else max(round(peak * PPM), 0)
+    return WindowTail(round(over * PPM), overshoot_ppm, _settling(curve))
 
 
 def _settling(curve: NDArray[np.float64]) -> int | None:

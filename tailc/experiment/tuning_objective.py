@@ -66,6 +66,8 @@ class QueueAim:
     limit_us, no less, before the judge; None where nothing is to be kept. freedoms: what a tuned
     table may make use of. objectives: what must hold besides at every rate. Where the rate is made
     large, `rates_mrps` are the ends of its range.
+
+    The six that may be None are asked for each by itself in a spec, beside any goal.
     """
 
     percentile_ppm: int

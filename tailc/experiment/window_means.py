@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.experiment.window_quantities import Sample
+from tailc.models.datacentre.quantities import Quantity, Sample, Samples
 from tailc.order_statistics import LEAST_FREEDOM, student_t_95
 
 # Student's quantile is known to this module from three degrees of freedom on.
@@ -16,6 +16,8 @@ FEWEST_WINDOWS = int(LEAST_FREEDOM) + 1
 RULE_OF_THREE = 3.0
 
 Floats = NDArray[np.float64]
+_SHARES = (Quantity.ADMITTED, Quantity.DONE, Quantity.VIOLATIONS, Quantity.LATE)
+_RARE = (Quantity.VIOLATIONS, Quantity.LATE)
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,19 @@ class MeanOf:
     value: float
     low: float | None
     high: float | None
+
+
+def means_of(samples: Samples) -> dict[Quantity, MeanOf]:
+    """Each quantity with its interval; shares lie from 0 to 1, and only a profit is negative."""
+    return {
+        one: rare_of(sample) if one in _RARE else _within(one, mean_of(sample))
+        for one, sample in samples.items()
+    }
+
+
+def gains_of(new: Samples, old: Samples) -> dict[Quantity, MeanOf]:
+    """By how much each quantity is more in the new one, within each window."""
+    return {one: change_of(sample, old[one]) for one, sample in new.items()}
 
 
 def mean_of(sample: Sample) -> MeanOf:
@@ -75,3 +90,11 @@ def _student(value: float, residuals: Floats | None) -> MeanOf:
     deviation = math.sqrt(float((residuals**2).sum()) / (count - 1) / count)
     width = student_t_95(count - 1) * deviation
     return MeanOf(value, value - width, value + width)
+
+
+def _within(quantity: Quantity, found: MeanOf) -> MeanOf:
+    """An interval without values that the quantity cannot have."""
+    if quantity is Quantity.PROFIT or found.low is None or found.high is None:
+        return found
+    most = 1.0 if quantity in _SHARES else found.high
+    return MeanOf(found.value, max(found.low, 0.0), min(found.high, most))

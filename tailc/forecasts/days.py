@@ -131,8 +131,8 @@ class Days:
 def _columns(jobs: JobLog, start_unix_s: int) -> list[NDArray[np.int64]]:
     """What there is of each job, submitted so much later."""
     columns = [jobs.number, jobs.submit_s + start_unix_s, jobs.run_s, jobs.width]
-    told = (jobs.green_percent, jobs.application)
-    return [*columns, *(one for one in told if one is not None)]
+    columns += [] if jobs.green_percent is None else [jobs.green_percent]
+    return columns + ([] if jobs.applications is None else [jobs.applications.of_job])
 
 
 def _digest(salt: bytes, columns: Sequence[NDArray[np.int64]]) -> str:

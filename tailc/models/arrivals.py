@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.models import streams
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.outcome import NS_PER_US
 from tailc.units import format_mrps
 
 
@@ -319,3 +319,15 @@ class Recorded:
     def warm_up(self, requests: int) -> int:
         """A twentieth: the recording began on a server at work."""
         return requests // WARM_UP_PART
+
+
+def check_times(arrival_ns: NDArray[np.int64]) -> None:
+    """Raise TailcError (USAGE) for times that go on for over `LONGEST_YEARS`.
+
+    The last time tells, but where so late ones have left 64 bits it is early again.
+    """
+    latest_ns = int(arrival_ns.max(initial=0))
+    if latest_ns > LONGEST_NS:
+        message = f"`{len(arrival_ns)}` requests at these arrivals take over {LONGEST_YEARS} years"
+        hint = "replay fewer requests, or a higher rate"
+        raise TailcError(Finding(Code.USAGE, message, help=hint))

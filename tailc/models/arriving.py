@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.models.compiled import part
-from tailc.models.shared_cores.state import DRAIN, FIRST_HALF, SECOND_HALF
+from tailc.models.integrals import DRAIN, FIRST_HALF, SECOND_HALF
 
 
 @part  # pragma: no cover - compiled

@@ -10,8 +10,8 @@ import numpy as np
 from numba import njit
 
 from tailc.forms.controller import LARGEST_ERROR_US
+from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import PPM
-from tailc.models.shared_cores.arrays import NS_PER_US
 from tailc.models.steering import FIRST_RATE, KD, KI, KP
 from tailc.models.streams import NS_PER_S_IN_MRPS
 

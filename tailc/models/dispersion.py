@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tailc.models.arrivals import Recorded
 from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated, share_reached
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.outcome import NS_PER_US
 from tailc.models.skewness import BusyShare, busy_share
 from tailc.percentiles import PPM
 

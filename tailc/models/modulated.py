@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, TailcError
 from tailc.models import streams
 from tailc.models.arrivals import LONGEST_NS, WARM_UP_PART
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.outcome import NS_PER_US
 from tailc.percentiles import PPM
 from tailc.units import format_mrps, format_ppm, format_us, plain_ppm
 

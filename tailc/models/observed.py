@@ -1,4 +1,4 @@
-"""What a replay observes besides latencies: rungs, energy, rest, steps of a controller, losses."""
+"""What a replay observes besides latencies: use of rungs, energy, and steps of a controller."""
 
 from __future__ import annotations
 
@@ -37,20 +37,8 @@ class Energy:
 
 
 @dataclass(frozen=True, eq=False)
-class Resting:
-    """When cores of one type had no request, and batch work beside them was not awake yet.
-
-    idle_ns: by request, how long its core had been free when it started. waking: (phases, 2), the
-    time that batch work took to wake up beside free cores, and beside requests.
-    """
-
-    idle_ns: NDArray[np.int64]
-    waking: NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
 class Steps:
-    """What steered the ages of climbs did, one entry a step, at the exit that ended an epoch.
+    """What steered did, one entry a step, at the exit that ended an epoch; none: nothing steers.
 
     measured_us: the percentile of the window; rate_mrps: arrivals since the step before;
     output_ppm: from then on.
@@ -60,16 +48,3 @@ class Steps:
     measured_us: NDArray[np.int64]
     rate_mrps: NDArray[np.int64]
     output_ppm: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Losses:
-    """What rules for overload took, by request.
-
-    is_refused: it never entered. is_degraded: only a part of its work was to be done. lost_ns: work
-    that was not done, of those that were cut off too.
-    """
-
-    is_refused: NDArray[np.bool_]
-    is_degraded: NDArray[np.bool_]
-    lost_ns: NDArray[np.float64]

@@ -14,8 +14,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.controller import PPM, Controller
+from tailc.forms.controller import PPM, Actuator, Controller
 from tailc.forms.ladder.table import Ladder
+from tailc.models.execution_model import Window
 
 UNSTEERED, CONTROLLED, GIVEN, REACTIVE = range(4)
 # Columns of `Steer.gains`.
@@ -62,6 +63,30 @@ class Reactive:
 
 
 Steering: TypeAlias = Controller | OpenLoop | Reactive
+
+# A controller that is worth its name has settled by then; docs/verdicts.md has what was measured.
+SETTLING_EPOCHS = 20
+# That of a bound goes a fortieth of its way in an epoch where the tail follows it by a fifth.
+BOUND_SETTLING_EPOCHS = 100
+# As a controller measures by default (Haque et al., MICRO 2017, section 5.4).
+EPOCH_REQUESTS = 500
+WINDOW_REQUESTS = 2_000
+
+
+def settling(steering: Steering | None) -> int:
+    """How many requests pass until an output has settled: a full window, and some epochs."""
+    if steering is None:
+        return 0
+    scales_bound = isinstance(steering, Controller) and steering.acts_on is Actuator.LATENCY_BOUND
+    epochs = BOUND_SETTLING_EPOCHS if scales_bound else SETTLING_EPOCHS
+    return steering.window_requests + epochs * steering.epoch_requests
+
+
+def window_of(steering: Steering | None) -> Window:
+    """How a tail is measured: as the controller does, if there is one."""
+    if isinstance(steering, Controller):
+        return Window(steering.window_requests, steering.epoch_requests)
+    return Window(WINDOW_REQUESTS, EPOCH_REQUESTS)
 
 
 class Steer(NamedTuple):

@@ -23,6 +23,8 @@ _FACTOR_2 = np.uint64(_MIX_2)
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11))
 _UNIT = 2.0**-53
 
+# One request a millisecond.
+MRPS_PER_MS = 1_000_000
 NS_PER_S_IN_MRPS = 1_000_000_000_000  # nanoseconds between arrivals at one thousandth a second
 
 

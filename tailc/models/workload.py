@@ -1,4 +1,4 @@
-"""Held-out demand as the replay engine takes it: whole nanoseconds of work, speeds by rung."""
+"""Demand of requests as engines take it: whole nanoseconds of work, speeds by rung."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.models.dispersion import FEWEST_LENGTHS, BurstyFit, fit_bursty, window_lengths_us
 from tailc.models.diurnal import Diurnal, fitted_day
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.outcome import NS_PER_US
 from tailc.traces.arrivals import ArrivalColumn, times_in
 from tailc.traces.source import Format, open_source
 

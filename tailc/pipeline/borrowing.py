@@ -11,18 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 
+from tailc.experiment.sizes import Seed
 from tailc.forms.ladder.lanes import Lanes
 from tailc.pipeline.lane_bounds import least_given_up_us
 from tailc.pipeline.lane_budgets import Budgeted, budgeted, check_attainable
 from tailc.pipeline.lane_calibration import lanes_for
 from tailc.pipeline.lane_evidence import AtRate
-from tailc.pipeline.lane_replays import LaneReplays, Seen
+from tailc.pipeline.lane_sample import PlanMeasurement, PlanSample
 from tailc.pipeline.lane_search import searched
 from tailc.pipeline.progress import Progress, silent
 from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, BudgetMethod
 
 # A search chooses by the first, and is judged by the second.
-SEEDS = (1, 2)
+SEEDS = (Seed.DESIGN, Seed.SECOND_PLAN)
 _SOLVER = "tailc.pipeline.borrowing"
 
 
@@ -61,25 +62,25 @@ def solve_for_budgets(
     )
 
 
-def _replays(problem: BorrowingProblem, seed: int, workers: Executor) -> LaneReplays:
-    return LaneReplays(problem.profile, problem.percentile_ppm, seed, workers, problem.waking)
+def _replays(problem: BorrowingProblem, seed: int, workers: Executor) -> PlanSample:
+    return PlanSample(problem.profile, problem.percentile_ppm, seed, workers, problem.waking)
 
 
 def _at_rates(
     problem: BorrowingProblem,
     lanes: Lanes,
     found: Budgeted,
-    alone: tuple[Seen, ...],
-    replays: LaneReplays,
+    alone: tuple[PlanMeasurement, ...],
+    replays: PlanSample,
     workers: Executor,
 ) -> Iterator[AtRate]:
     """The plan at every rate; bounded where the most was looked for and the target is met."""
     for rate, of_alone, budget_us in zip(problem.rates_mrps, alone, found.budgets_us, strict=True):
-        under = replays.seen(lanes, found.plan, rate)
+        under = replays.measure(lanes, found.plan, rate)
         bound_us = None
         if problem.method is BudgetMethod.SEARCH and under.tail_us <= problem.target_us:
             promised = problem.percentile_ppm, problem.target_us
-            bound_us = least_given_up_us(*promised, lanes, replays.draws(rate), workers)
+            bound_us = least_given_up_us(*promised, lanes, replays.replications(rate), workers)
         yield AtRate(rate, of_alone, under, budget_us, bound_us)
 
 

@@ -18,7 +18,7 @@ from tailc.pipeline.solve import handler_of, solve
 from tailc.pipeline.versions import versions
 from tailc.policies import KindSpec
 from tailc.problems.problem import P, Problem, S, Solution
-from tailc.traces.reading import Reading
+from tailc.traces.reading import TraceReading
 
 Form: TypeAlias = Ladder | TailTable | Shares | Plan
 
@@ -57,7 +57,7 @@ class Solved:
     refused: tuple[Finding, ...]
 
 
-def solve_all(compilation: Compilation, parts: Parts[D], reading: Reading) -> Solved:
+def solve_all(compilation: Compilation, parts: Parts[D], reading: TraceReading) -> Solved:
     """Solve every candidate; raises what the last one raised where none has a solution."""
     kind = compilation.opened.kind
     solved: list[AnyCandidate] = []
@@ -105,7 +105,7 @@ def _evidence(
 
 
 def _policy(
-    spec: KindSpec, form: Form, evidence: Evidence, inputs: tuple[Input, ...], reading: Reading
+    spec: KindSpec, form: Form, evidence: Evidence, inputs: tuple[Input, ...], reading: TraceReading
 ) -> Policy:
     return Policy(
         name=spec.name,

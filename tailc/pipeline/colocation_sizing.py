@@ -18,15 +18,15 @@ from tailc_solvers.colocation.core import SharedCore
 from tailc_solvers.colocation.fleet import NO_BATCH, WHOLE, SupplyCurve
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.experiment import Experiment
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.setting import draw, setting_for
+from tailc.experiment.scenario import scenario_for
+from tailc.experiment.sizes import SERVER, Seed
 from tailc.forms.tail_table import TailTable
 from tailc.models.arrivals import Poisson
 from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.outcome import nearest_us
-from tailc.models.run import replay
-from tailc.models.subject import table_of, workload_for
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
 from tailc.pipeline.core_configuration import design_of
 from tailc.pipeline.progress import Progress, silent
@@ -38,9 +38,6 @@ from tailc.problems.tail_table import TailProblem
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.slo import promise
 from tailc.units import format_khz, format_mrps, format_us, printable
-
-REQUESTS = 20_000
-SEED = 1
 
 
 @dataclass(frozen=True)
@@ -124,8 +121,8 @@ def size_colocation(
     path: str,
     demands: Sequence[Demand],
     *,
-    requests: int = REQUESTS,
-    seed: int = SEED,
+    requests: int = SERVER.requests,
+    seed: int = Seed.DESIGN,
     progress: Progress = silent,
 ) -> Colocation:
     """What the demands take on the server of the spec at `path`.
@@ -192,14 +189,10 @@ def _tail_us(
     problem: TailProblem, batch: BatchWork, clocks: Clocks, level: int, options: VerifyOptions
 ) -> int:
     subject = at_level("one frequency", clocks, level)
-    load = workload_for(problem.profile, subject)
-    setting = setting_for(load, Poisson(batch.rate_mrps), (), options, clocks=clocks)
     with ThreadPoolExecutor(1) as worker:
-        drawn = draw(setting, 1, 0, worker).repeats[0]
-    most = setting.most_in_system
-    lowered = table_of(subject, batch.rate_mrps, most)
-    warm_up = setting.warm_up(len(drawn.order))
-    outcome = replay(load, drawn.order, drawn.arrival_ns, lowered, most, warm_up)
+        workload, arrivals = subject.workload(problem.profile), Poisson(batch.rate_mrps)
+        scenario = scenario_for(workload, arrivals, options, subject)
+        ((_, outcome),) = Experiment(scenario, SERVER.repeats, 0, worker).outcomes(subject)
     return nearest_us(outcome.tail_ns(problem.percentile_ppm))
 
 

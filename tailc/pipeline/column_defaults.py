@@ -10,8 +10,10 @@ from tailc.pipeline.reading import throughput_reading
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.trace import trace_path
 from tailc.specs.clocked import ClockedDemandSpec
-from tailc.specs.common import DemandSpec
+from tailc.specs.common import DemandSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
+from tailc.specs.demand_source import DemandColumn, DemandProfile, DemandTimings
+from tailc.specs.speedup_source import CurvesByClass, SpeedupColumns
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.reading import TimeUnit
 
@@ -62,20 +64,32 @@ def _of_cycles(opened: OpenedSpec, demand: ClockedDemandSpec) -> TraceOptions:
 
 
 def _of_demand(opened: OpenedSpec, demand: DemandSpec) -> TraceOptions:
-    speedup, timings = opened.spec.speedup, demand.timings
-    columns = {
-        Role.DEMAND: demand.column if timings is None else timings.duration,
-        Role.REQUEST_CLASS: speedup and speedup.classes and speedup.classes.column,
-        Role.WEIGHT: demand.weight,
-        Role.REQUEST: timings and timings.request,
-        Role.DEGREE: timings and timings.degree,
-    }
+    source, speedup = demand.source, opened.spec.speedup
     return TraceOptions(
-        columns=_stated(columns),
-        units={Role.DEMAND: TimeUnit(demand.unit)},
-        speedups=(speedup and speedup.columns) or (),
+        columns={**_of_times(source), **_stated({Role.WEIGHT: source.weight}), **_classes(speedup)},
+        units={Role.DEMAND: TimeUnit(source.unit)},
+        speedups=_speedup_columns(speedup),
         percentile_ppm=_percentile(opened),
     )
+
+
+def _of_times(source: DemandColumn | DemandTimings | DemandProfile) -> dict[Role, str]:
+    if not isinstance(source, DemandTimings):
+        return {Role.DEMAND: source.column}
+    told = source.timings
+    return {Role.DEMAND: told.duration, Role.REQUEST: told.request, Role.DEGREE: told.degree}
+
+
+def _classes(speedup: SpeedupSpec | None) -> dict[Role, str]:
+    if speedup is not None and isinstance(speedup.source, CurvesByClass):
+        return {Role.REQUEST_CLASS: speedup.source.classes.column}
+    return {}
+
+
+def _speedup_columns(speedup: SpeedupSpec | None) -> tuple[str, ...]:
+    if speedup is not None and isinstance(speedup.source, SpeedupColumns):
+        return speedup.source.columns
+    return ()
 
 
 def _stated(columns: dict[Role, str | None]) -> dict[Role, str]:

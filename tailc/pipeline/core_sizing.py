@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailc.experiment.experiment import Experiment
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.setting import Draw, Setting, draw, setting_for
+from tailc.experiment.scenario import scenario_for
+from tailc.experiment.sizes import SERVER, Seed
 from tailc.models.arrivals import Poisson
-from tailc.models.outcome import Outcome, nearest_us
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of
-from tailc.models.workload import workload
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.outcome import nearest_us
 from tailc.pipeline.core_configuration import (
     PARTS,
     Ages,
@@ -40,8 +40,6 @@ from tailc.pipeline.progress import Progress, silent
 from tailc.specs.cores import PowerUnit
 from tailc.threads import thread_count
 
-REQUESTS = 20_000
-SEED = 1
 # Energies are told in thousandths of the unit of power times ms.
 _NS_PER_STEP = 1_000
 _MRPS_PER_MS = 1_000_000
@@ -113,8 +111,8 @@ def size_cores(
     paths: Sequence[str],
     grid: Grid,
     *,
-    requests: int = REQUESTS,
-    seed: int = SEED,
+    requests: int = SERVER.requests,
+    seed: int = Seed.DESIGN,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> CoreSizing:
@@ -150,21 +148,21 @@ def _cells(
     ages_us = [ages_at_low_load(one, target_us) for target_us in grid.targets_us]
     found = []
     for rate_mrps in grid.rates_mrps:
-        trials = _Trials(number, one, rate_mrps, options, workers)
-        trials.add([never(one)])
+        candidates = _Candidates(number, one, rate_mrps, options, workers)
+        candidates.add([never(one)])
         for ages, target_us in zip(ages_us, grid.targets_us, strict=True):
-            if ages is not None and not trials.is_overloaded:
-                _search(trials, ages, target_us)
-        found.append([trials.least(target_us) for target_us in grid.targets_us])
+            if ages is not None and not candidates.is_overloaded:
+                _search(candidates, ages, target_us)
+        found.append([candidates.least(target_us) for target_us in grid.targets_us])
     return found
 
 
-def _search(trials: _Trials, ages_us: Sequence[int], target_us: int) -> None:
+def _search(candidates: _Candidates, ages_us: Sequence[int], target_us: int) -> None:
     """Try parts of the ages, and then around the best of them."""
 
     def best(parts: Sequence[int]) -> int:
-        trials.add([part_of(ages_us, part) for part in parts])
-        return min(parts, key=lambda part: trials.rank(part_of(ages_us, part), target_us))
+        candidates.add([part_of(ages_us, part) for part in parts])
+        return min(parts, key=lambda part: candidates.rank(part_of(ages_us, part), target_us))
 
     # From late to early, so that of those alike the latest is the best.
     part, step = best(range(PARTS, -1, -_FIRST_STEP)), _FIRST_STEP
@@ -173,7 +171,7 @@ def _search(trials: _Trials, ages_us: Sequence[int], target_us: int) -> None:
         part = best([near for near in (part + step, part, part - step) if 0 <= near <= PARTS])
 
 
-class _Trials:
+class _Candidates:
     """Replays of one server at one rate, all on the same requests at the same times."""
 
     def __init__(
@@ -187,9 +185,9 @@ class _Trials:
         self._number = number
         self._one = one
         self._workers = workers
-        load = workload(one.profile, one.ladder)
-        self._setting = setting_for(load, Poisson(rate_mrps), (one.ladder,), options)
-        self._drawn = draw(self._setting, 1, 0, workers).repeats[0]
+        server = CoreTypes(one.name, (one.ladder,))
+        scenario = scenario_for(server.workload(one.profile), Poisson(rate_mrps), options, server)
+        self._experiment = Experiment(scenario, SERVER.repeats, 0, workers).with_draws()
         self._found: dict[Ages, Choice | None] = {}
         self.is_overloaded = _is_too_much(one, rate_mrps)
 
@@ -212,11 +210,13 @@ class _Trials:
         return min(met, key=lambda choice: choice.energy, default=None)
 
     def _choice(self, climbs: Ages) -> Choice | None:
-        subject = Subject(self._one.name, (with_ages(self._one, climbs),))
-        outcome = _replayed(self._setting, self._drawn, subject)
+        subject = CoreTypes(self._one.name, (with_ages(self._one, climbs),))
+        ((_, outcome),) = self._experiment.outcomes(subject)
         if outcome.was_cut_off:
             return None
-        return Choice(self._number, climbs, *_figures(self._one, outcome))
+        tail_us = nearest_us(outcome.tail_ns(self._one.percentile_ppm))
+        energy = round((subject.cost_of_request(outcome) or 0.0) / _NS_PER_STEP)
+        return Choice(self._number, climbs, tail_us, energy)
 
 
 def _is_too_much(one: Configuration, rate_mrps: int) -> bool:
@@ -224,21 +224,3 @@ def _is_too_much(one: Configuration, rate_mrps: int) -> bool:
     demand = one.profile
     mean_ms = float(np.average(demand.demand_ms, weights=demand.weight))
     return mean_ms * rate_mrps / _MRPS_PER_MS >= capacity(one)
-
-
-def _replayed(setting: Setting, drawn: Draw, subject: Subject) -> Outcome:
-    table = table_of(subject, setting.arrivals.rate_mrps, setting.most_in_system)
-    return replay(
-        setting.load,
-        drawn.order,
-        drawn.arrival_ns,
-        table,
-        setting.most_in_system,
-        setting.arrivals.warm_up(len(drawn.order)),
-    )
-
-
-def _figures(one: Configuration, outcome: Outcome) -> tuple[int, int]:
-    """Tail [us] and energy by request."""
-    energy = outcome.mean_energy + outcome.mean_idle_energy
-    return nearest_us(outcome.tail_ns(one.percentile_ppm)), round(energy / _NS_PER_STEP)

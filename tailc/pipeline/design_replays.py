@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 
-from tailc.experiment.estimate import Repeats, Tail, repeated
-from tailc.experiment.load import ServerUse, server_use
+from tailc.experiment.experiment import experiment_for
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.setting import Draw, draw, setting_for
+from tailc.experiment.server_use import ServerUse
+from tailc.experiment.sizes import DESIGN, Seed
+from tailc.experiment.tail_sample import Repeats, Tail
 from tailc.models.arrivals import Arrivals
-from tailc.models.outcome import Outcome
-from tailc.models.subject import Subject
+from tailc.models.execution_model import Subject
 from tailc.models.workload import Workload
 
-# 200,000 requests at each rate: the noise of a 99th percentile is then below a per cent.
-REQUESTS_PER_REPLAY = 20_000
-REPLAYS = 10
-SEED = 1
+_OPTIONS = VerifyOptions(
+    requests_per_replay=DESIGN.requests, repeats=DESIGN.repeats, seed=Seed.DESIGN
+)
 
 
 def design_repeats(
@@ -32,17 +31,4 @@ def design_repeats(
     workers: Executor,
 ) -> Repeats[ServerUse]:
     """The percentiles under those arrivals, and how busy the server is in each replay."""
-    options = VerifyOptions(requests_per_replay=REQUESTS_PER_REPLAY, seed=SEED)
-    setting = setting_for(
-        requests, arrivals, subject.ladders, options, subject.steering, subject.clocks
-    )
-
-    def keep(one: Draw, outcome: Outcome) -> ServerUse:
-        return server_use(setting, one, outcome)
-
-    draws = draw(setting, REPLAYS, 0, workers)
-    return repeated(setting, draws, subject, tails, workers, _no_tick, keep)
-
-
-def _no_tick() -> None:
-    pass
+    return experiment_for(_OPTIONS, requests, arrivals, workers, subject).used(subject, tails)

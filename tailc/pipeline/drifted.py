@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.experiment.drift import Drift, drift_findings, drift_from
+from tailc.experiment.demand_drift import Drift
+from tailc.experiment.drift import drift_findings, drift_from
 from tailc.pipeline.held_out import request_reading_of
 from tailc.traces.demand_log import as_drawn, demands_of_log, is_demand_log
 from tailc.traces.profile import DemandProfile

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.experiment.drift import Drift, drift_findings
+from tailc.experiment.demand_drift import Drift
+from tailc.experiment.drift import drift_findings
 from tailc.forms.ladder.units import degrees
 from tailc.models.arrivals import Recorded
 from tailc.pipeline.recorded import recorded_arrivals

@@ -11,7 +11,8 @@ from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.experiment.held_out_days import HeldOutDays, plan_of
 from tailc.forecasts.days import Days
 from tailc.forms.plan.plan import Plan
-from tailc.models.datacentre.window import Curves, Window, windows
+from tailc.models.datacentre.window import Curves, NoCurves, Window, windows
+from tailc.models.malleable_jobs.jobs import malleable_jobs_of
 from tailc.pipeline.days.opened import open_days
 from tailc.pipeline.refusals import told_in_full
 from tailc.pipeline.spec import open_document
@@ -62,7 +63,7 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
     return HeldOutDays(
         windows=found,
         left_out=len(begin) - len(found),
-        curves=None if plan.malleable is None else _curves(loaded, days, plan, found),
+        curves=_curves(loaded, days, plan, found),
         digest=days.digest,
         jobs_digest=days.jobs_digest,
         energy_digest=days.energy.digest,
@@ -131,22 +132,26 @@ def _stride(plan: Plan) -> int:
 
 
 def _curves(loaded: LoadedSpec, days: Days, plan: Plan, found: Sequence[Window]) -> Curves:
-    """The speed-ups of the document; TailcError where they are not those of every job."""
+    """The speed-ups of the document, none for rigid jobs.
+
+    Raises TailcError where malleable ones lack theirs.
+    """
+    if plan.malleable is None:
+        return NoCurves()
     speedups: Curves | None = getattr(loaded.model, "speedups", None)
     if speedups is None:
         message = "tells of rigid jobs, and the plan is of malleable ones"
         hint = "give a spec of such jobs, or a document of `kind: days`"
         place = loaded.place("kind")
         raise TailcError(Finding(Code.MISSING_KEY, f"the spec {message}", place, hint))
-    if days.jobs.application is None:
+    if days.jobs.applications is None:
         message = "does not say which application each job is, and the plan is of malleable jobs"
         hint = "add `applications: {FT: 2, LU: 1}`, say, or one `speedup` for all jobs"
         place = loaded.place("jobs")
         raise TailcError(Finding(Code.MISSING_KEY, f"`jobs` {message}", place, hint))
-    assert plan.malleable is not None
     with told_in_full(loaded, (), days.warnings):
         for window in found:
-            window.malleable(speedups, plan.malleable.slowdown_ppm, plan.servers)
+            malleable_jobs_of(window, speedups, plan.malleable.slowdown_ppm, plan.servers)
     return speedups
 
 

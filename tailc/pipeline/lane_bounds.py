@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.queues.stretching import Queue, stretch_bound_ns
 
-from tailc.experiment.setting import Draws
+from tailc.experiment.replications import Replications
 from tailc.forms.ladder.lanes import Lanes
 from tailc.forms.ladder.table import Ladder
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.outcome import NS_PER_US
 from tailc.models.shared_cores.shared_power import drawn_unit
 from tailc.percentiles import PPM, percentile_rank
 
 
 def least_given_up_us(
-    percentile_ppm: int, target_us: int, lanes: Lanes, draws: Draws, workers: Executor
+    percentile_ppm: int, target_us: int, lanes: Lanes, replications: Replications, workers: Executor
 ) -> int:
     """A bound on the batch work given up by request, if the tail of all meets the target."""
-    queues = [_measured(draws, number, lanes) for number in range(len(draws.repeats))]
+    queues = [_measured(replications, number, lanes) for number in range(len(replications.repeats))]
     demand_ns = sum(int(queue.service_ns.sum()) for queue in queues)
     requests = sum(len(queue.service_ns) for queue in queues)
     gain_ppm = PPM - lanes.interference_ppm - lanes.batch_slowdown_ppm
@@ -45,7 +45,7 @@ def least_given_up_us(
     return max(least_ns, 0) // requests // NS_PER_US
 
 
-def least_of_work(ladder: Ladder, draws: Draws) -> int:
+def least_of_work(ladder: Ladder, replications: Replications) -> int:
     """A bound on the batch work given up by request on shared cores, whatever the tail may be.
 
     In millionths of that beside a free core times microseconds: all work is done where that gives
@@ -54,17 +54,19 @@ def least_of_work(ladder: Ladder, draws: Draws) -> int:
     unit = drawn_unit(ladder)
     assert unit is not None
     least = min(rung.cost_ppm[unit] / rung.speed_ppm for rung in ladder.rungs)
-    work_ns = draws.setting.load.work_ns
-    measured = [one.order[draws.setting.warm_up(len(one.order)) :] for one in draws.repeats]
+    work_ns = replications.scenario.workload.work_ns
+    measured = [
+        one.order[replications.scenario.warm_up(len(one.order)) :] for one in replications.repeats
+    ]
     mean_ns = float(np.mean([work_ns[order].mean() for order in measured]))
     return math.floor(PPM * least * mean_ns / NS_PER_US)
 
 
-def _measured(draws: Draws, number: int, lanes: Lanes) -> Queue:
+def _measured(replications: Replications, number: int, lanes: Lanes) -> Queue:
     """The requests of a repeat that count, after those before them that never shared."""
-    one = draws.repeats[number]
-    service_ns = draws.setting.load.work_ns[one.order]
-    first = draws.setting.warm_up(len(one.order))
+    one = replications.repeats[number]
+    service_ns = replications.scenario.workload.work_ns[one.order]
+    first = replications.scenario.warm_up(len(one.order))
     gap_ns = np.diff(one.arrival_ns, append=one.arrival_ns[-1])
     shared_ppm = PPM - lanes.interference_ppm
     stretch_ns = -(-service_ns * lanes.interference_ppm // shared_ppm)

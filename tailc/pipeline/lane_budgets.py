@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.lanes import Lanes, Plan
-from tailc.pipeline.lane_replays import NO_END_US, Seen
+from tailc.pipeline.lane_sample import NO_END_US, PlanMeasurement
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, BudgetMethod, age_of, plan_of
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
@@ -23,7 +23,9 @@ class Budgeted:
     budgets_us: tuple[int | None, ...]
 
 
-def budgeted(problem: BorrowingProblem, lanes: Lanes, alone: tuple[Seen, ...]) -> Budgeted:
+def budgeted(
+    problem: BorrowingProblem, lanes: Lanes, alone: tuple[PlanMeasurement, ...]
+) -> Budgeted:
     """What a policy does with the budgets; `alone`: requests alone, at every rate.
 
     Raises TailcError for a budget that ends before batch work has left: INFEASIBLE, or CONFLICT if
@@ -57,7 +59,7 @@ def _check_release(problem: BorrowingProblem, least_age_us: int | None) -> None:
     raise TailcError(Finding(Code.INFEASIBLE, at + message, help=hint))
 
 
-def _budgets_us(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> tuple[int, ...]:
+def _budgets_us(problem: BorrowingProblem, alone: tuple[PlanMeasurement, ...]) -> tuple[int, ...]:
     """At each rate: the one given, or the headroom, the least of all but by load."""
     if problem.method is BudgetMethod.GIVEN:
         assert problem.budget_us is not None
@@ -69,7 +71,7 @@ def _budgets_us(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> tuple[int
     return tuple(min(headroom_us[: place + 1]) for place in range(len(alone)))
 
 
-def check_attainable(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> None:
+def check_attainable(problem: BorrowingProblem, alone: tuple[PlanMeasurement, ...]) -> None:
     """Refuse rates at which requests alone miss the target already.
 
     A policy without headroom to find only needs that there is an end of the queue.
@@ -90,5 +92,5 @@ def check_attainable(problem: BorrowingProblem, alone: tuple[Seen, ...]) -> None
     raise TailcError(Finding(Code.INFEASIBLE, message, help=", or ".join(ways)))
 
 
-def _have(alone: Seen) -> str:
+def _have(alone: PlanMeasurement) -> str:
     return "overload the server" if alone.is_overloaded else f"have {format_us(alone.tail_us)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.lanes import Lanes
 from tailc.percentiles import PPM
-from tailc.pipeline.lane_replays import LaneReplays
+from tailc.pipeline.lane_sample import PlanSample
 from tailc.problems.borrowing import BorrowingProblem, Calibration
 from tailc.units import format_mrps
 
@@ -15,7 +15,7 @@ _STEP_PPM = 100
 _ALONE = ("lanes", "calibrate", "alone")
 
 
-def lanes_for(problem: BorrowingProblem, replays: LaneReplays) -> Lanes:
+def lanes_for(problem: BorrowingProblem, replays: PlanSample) -> Lanes:
     """Its cores, and how much slower each lane is.
 
     Raises TailcError (INFEASIBLE) where requests alone overload the server that calibrates.
@@ -32,7 +32,7 @@ def lanes_for(problem: BorrowingProblem, replays: LaneReplays) -> Lanes:
     )
 
 
-def _calibrated_ppm(problem: BorrowingProblem, wanted: Calibration, replays: LaneReplays) -> int:
+def _calibrated_ppm(problem: BorrowingProblem, wanted: Calibration, replays: PlanSample) -> int:
     """The most with which the tail of requests that always share is no longer than wanted."""
 
     def lanes(steps: int) -> Lanes:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, Severity
 from tailc.forms.ladder.row_evidence import RowEvidence
-from tailc.models.smt.usage import BATCH_WAKE, CORE_WAKE
+from tailc.models.smt.waking import BATCH_WAKE, CORE_WAKE
 from tailc.percentiles import PPM
-from tailc.pipeline.lane_replays import Seen
+from tailc.pipeline.lane_sample import PlanMeasurement
 from tailc.pipeline.lane_search import low_load_age_us
 from tailc.problems.borrowing import (
     Borrowing,
@@ -42,8 +42,8 @@ class AtRate:
     """
 
     rate_mrps: int
-    alone: Seen
-    under: Seen
+    alone: PlanMeasurement
+    under: PlanMeasurement
     budget_us: int | None
     bound_us: int | None
 

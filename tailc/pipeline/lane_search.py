@@ -24,7 +24,7 @@ import numpy as np
 from tailc.forms.ladder.lanes import Lanes, Plan
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.percentiles import PPM
-from tailc.pipeline.lane_replays import LaneReplays
+from tailc.pipeline.lane_sample import PlanSample
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.thresholds import solve_for_ages
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, plan_of
@@ -63,12 +63,12 @@ class _Tried:
 def searched(
     problem: BorrowingProblem,
     lanes: Lanes,
-    first: LaneReplays,
-    other: LaneReplays,
+    first: PlanSample,
+    other: PlanSample,
     progress: Progress,
 ) -> Plan:
     """The plan of most batch work that is found; requests alone meet the target at all rates."""
-    search, judge = (_Trials(problem, lanes, replays) for replays in (first, other))
+    search, judge = (_Candidates(problem, lanes, replays) for replays in (first, other))
     progress("trying one age for all", 0.0)
     constant = search.best_constant()
     progress("trying ages from arrival", 0.0)
@@ -82,10 +82,10 @@ def searched(
     return max(judged, better, key=lambda one: one.merit(judged)).plan
 
 
-class _Trials:
+class _Candidates:
     """Plans tried on one set of random numbers."""
 
-    def __init__(self, problem: BorrowingProblem, lanes: Lanes, replays: LaneReplays) -> None:
+    def __init__(self, problem: BorrowingProblem, lanes: Lanes, replays: PlanSample) -> None:
         self._problem = problem
         self._lanes = lanes
         self._replays = replays
@@ -95,7 +95,7 @@ class _Trials:
         batch_ppm: list[int] = []
         # The highest rate is the first to miss.
         for rate in reversed(self._problem.rates_mrps):
-            seen = self._replays.seen(self._lanes, plan, rate)
+            seen = self._replays.measure(self._lanes, plan, rate)
             if seen.tail_us > self._problem.target_us:
                 return _Tried(plan, (0,) * len(self._problem.rates_mrps), False)
             batch_ppm.append(seen.batch_ppm)

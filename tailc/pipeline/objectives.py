@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
-from tailc.experiment.load import load
-from tailc.experiment.subjects import subject_of, tail_of
+from tailc.experiment.server_use import load
+from tailc.experiment.tail_sample import tail_of
 from tailc.experiment.tuning_objective import Objective, QueueAim
 from tailc.models.arrivals import Arrivals, Poisson
-from tailc.models.outcome import nearest_us
-from tailc.models.subject import Subject, workload_for
+from tailc.models.execution_model import Subject
+from tailc.models.subjects import subject_of
 from tailc.pipeline.design_replays import design_repeats
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.promises import requests_of
@@ -112,15 +112,14 @@ def predicted(
     threads: int,
 ) -> Predicted:
     """What the objectives have under the arrivals, each told by its rate in requests/1000 s."""
-    requests = workload_for(design, subject)
+    requests = subject.workload(design)
     tails = [tail_of(limit.slo, design) for limit in limits]
     found = []
     with ThreadPoolExecutor(threads) as workers:
         for rate_mrps, process in arrivals:
             repeats = design_repeats(subject, requests, process, tails, workers)
-            tails_us = tuple(nearest_us(limit_ns) for limit_ns in repeats.limits_ns)
             busy = load(process, repeats.kept)
-            found.append(AtRate(rate_mrps, tails_us, busy.is_overloaded))
+            found.append(AtRate(rate_mrps, repeats.tails_us, busy.is_overloaded))
     return Predicted(limits, tuple(found))
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from tailc.experiment.design_estimate import DesignEstimate, design_estimate
 from tailc.experiment.options import VerifyOptions
 from tailc.pipeline.compile import AnyCompiled
 from tailc.pipeline.progress import Progress
 from tailc.traces.profile import DemandProfile
-from tailc.verify.judge import verify
-from tailc.verify.verdict import Verdicts
 
 
-def on_design(compiled: AnyCompiled, threads: int | None, progress: Progress) -> Verdicts | None:
-    """What the policy does alone, without baselines; predictions, and no verdict.
+def on_design(
+    compiled: AnyCompiled, threads: int | None, progress: Progress
+) -> DesignEstimate | None:
+    """What the policy does alone, without baselines.
 
     None where no request arrives, or no rate or objective is stated.
     """
@@ -26,4 +27,4 @@ def on_design(compiled: AnyCompiled, threads: int | None, progress: Progress) ->
         pictured=True,
         progress=lambda done, of: progress("replaying for the pictures", done / of),
     )
-    return verify(policy, design, options)
+    return design_estimate(policy, design, options)

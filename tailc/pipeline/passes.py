@@ -36,6 +36,7 @@ from tailc.specs.load import LoadedSpec
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
+from tailc.traces.reading import clock_khz_of
 
 # What a compile finds beside the table of the formula.
 Addition: TypeAlias = Tuned | AnyTuned | Relief | Robustness | RobustTables
@@ -108,7 +109,7 @@ class TableTuning:
         return Step(tuned_policy(policy, tuned), (tuned,), queue_remarks(tuned))
 
     def _tuned(self, policy: Policy, sample: Sample) -> AnyTuned:
-        table, clock_khz = policy.tail_table, policy.reading.clock_khz
+        table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
         if table is None:
             ladders = partial(approach_to, policy.ladders[0], sample.design)
             return tuned_for_queue(self.aim, ladders, sample.threads, sample.progress)

@@ -11,8 +11,9 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.response import step_response, tail_surface
+from tailc.experiment.sizes import STEP_REPEATS, SURFACE, Seed
 from tailc.forms.ladder.table import Ladder
-from tailc.models.core_types.response import step_response, tail_surface
 from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
@@ -25,14 +26,8 @@ PARTS = 8
 OUTPUTS_PPM = tuple(PPM * part // PARTS for part in range(PARTS + 1))
 # A step that moves the tail by less than this share of the target tells nothing.
 LEAST_CHANGE = 0.02
-# With so many requests a 99th percentile is known to about 3 %, and all cells share their noise.
-SURFACE_REQUESTS = 10_000
-SURFACE_REPEATS = 4
 # A window counts as so many epochs at least, for fewer tell no plant.
 FEWEST_EPOCHS = 3
-# A response is averaged over so many replications.
-RESPONSE_REPEATS = 40
-SEED = 1
 
 
 @dataclass(frozen=True)
@@ -87,9 +82,9 @@ def tails(
             rates,
             OUTPUTS_PPM,
             percentile_ppm=problem.percentile_ppm,
-            requests=SURFACE_REQUESTS,
-            repeats=SURFACE_REPEATS,
-            seed=SEED,
+            requests=SURFACE.requests,
+            repeats=SURFACE.repeats,
+            seed=Seed.DESIGN,
             workers=workers,
         )
     rows = zip(found.tail_us.tolist(), found.is_overloaded.tolist(), strict=True)
@@ -125,8 +120,8 @@ def operation(
         epoch_requests=problem.epoch_requests,
         window_requests=problem.window_requests,
         percentile_ppm=problem.percentile_ppm,
-        repeats=RESPONSE_REPEATS,
-        seed=SEED,
+        repeats=STEP_REPEATS,
+        seed=Seed.DESIGN,
         workers=workers,
     ).tolist()
     change = tuple(tail - measured[0] for tail in measured[1:])

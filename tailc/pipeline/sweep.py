@@ -12,15 +12,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Generic
 
+from tailc.experiment.sizes import DESIGN, Seed
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.models.arrivals import Poisson
-from tailc.models.subject import Subject
+from tailc.models.subjects import on_ladders
 from tailc.pipeline.candidates import Candidate
-from tailc.pipeline.design_replays import REPLAYS, REQUESTS_PER_REPLAY, SEED
 from tailc.pipeline.objectives import limits_of, predicted
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import approach_to
-from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.rate_sample import rate_sample
 from tailc.problems.problem import P, S
 from tailc.traces.profile import DemandProfile
 
@@ -81,14 +81,14 @@ def _by_rate(
         for number, candidate in enumerate(candidates):
             (table,) = candidate.policy.ladders
             approach = approach_to(table, design, aim)
-            trials = RateTrials(
+            trials = rate_sample(
                 approach.load,
                 aim,
                 aim.limit_us,
                 approach,
-                requests=REQUESTS_PER_REPLAY,
-                repeats=REPLAYS,
-                seed=SEED,
+                requests=DESIGN.requests,
+                repeats=DESIGN.repeats,
+                seed=Seed.DESIGN,
                 workers=workers,
             )
             rate_mrps = None
@@ -106,6 +106,7 @@ def _replayed(candidate: Candidate[P, S], design: DemandProfile, threads: int) -
     policy = candidate.policy
     arrivals = [(rate_mrps, Poisson(rate_mrps)) for rate_mrps in policy.rates_mrps]
     limits = limits_of(policy.slos, design)
-    found = predicted(Subject(policy.name, policy.ladders), limits, design, arrivals, threads)
+    subject = on_ladders(policy.name, policy.ladders)
+    found = predicted(subject, limits, design, arrivals, threads)
     tails_us = tuple(one.tails_us[0] for one in found.rates)
     return replace(candidate, tails_us=tails_us, keeps_all=len(policy.slos) < 2 or found.holds)

@@ -179,8 +179,8 @@ def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
     if not has_proposed or judged.trust is Trust.REFUTED:
         message = "; ".join(judged.faults) if judged.faults else answer.message
         raise _failed(backend, answer.outcome, judged.trust, message)
-    assert answer.x is not None
-    ages = rounded_ages(problem, sample, stated.age_ms(answer.x))
+    assert answer.point is not None
+    ages = rounded_ages(problem, sample, stated.age_ms(answer.point.x))
     proof = "solver-claim" if answer.outcome is Outcome.OPTIMAL else "none"
     return Answer(ages, None, None, proof, answer.solver or backend.value)
 

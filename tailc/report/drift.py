@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tailc.artifact.envelope import Policy
-from tailc.experiment.drift import Drift
+from tailc.experiment.demand_drift import Drift
 from tailc.report.verdict.words import sentences_of_drift
 from tailc.traces.profile import DemandProfile
 from tailc.units import printable

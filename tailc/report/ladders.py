@@ -69,7 +69,7 @@ def _curve(speeds: list[float]) -> str:
 def sweep_text(compiled: _Compiled) -> str:
     """The replayed tail of every candidate of a sweep; the chosen one is marked."""
     # The replay takes half a second to import, and what was swept has done that.
-    from tailc.pipeline.design_replays import REPLAYS, REQUESTS_PER_REPLAY
+    from tailc.experiment.sizes import DESIGN
 
     candidates = compiled.sweep.candidates
     rates = [format_mrps(rate) for rate in candidates[0].policy.rates_mrps]
@@ -82,6 +82,6 @@ def sweep_text(compiled: _Compiled) -> str:
             told.append("lower" if rate_mrps is None else format_mrps(rate_mrps))
         mark = "chosen" if number == compiled.sweep.best else ""
         rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *told, mark))
-    replays = f"{REPLAYS} replays of {REQUESTS_PER_REPLAY:,} requests"
+    replays = f"{DESIGN.repeats} replays of {DESIGN.requests:,} requests"
     records = f"all {len(compiled.design.weight):,} records of the design sample"
     return f"sweep, {replays} on {records}\n{aligned(rows)}"

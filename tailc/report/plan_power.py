@@ -15,9 +15,7 @@ from tailc.forms.plan.ledger import Entry
 from tailc.forms.plan.plan import Plan
 
 if TYPE_CHECKING:
-    from tailc.models.datacentre.jobs import Submitted
-    from tailc.models.malleable_jobs.engine import ClusterOutcome
-    from tailc.models.rigid_jobs.engine import RigidOutcome
+    from tailc.models.datacentre.course import Course
 
 Floats = NDArray[np.float64]
 # 1 kW is so many mW, and a kWh of energy takes an hour of it.
@@ -87,48 +85,16 @@ def power_of_plan(plan: Plan) -> Power:
     )
 
 
-def power_of_rigid(
-    start_unix_s: int,
-    epoch_s: int,
-    jobs: Sequence[Submitted],
-    outcome: RigidOutcome,
-    forecast_mw: Sequence[int] | None = None,
-) -> Power:
-    """What came of a replay of rigid `jobs`, with the green power that was forecast, if it is told.
-
-    A job begins or is refused when the planner decides, at the start of the first epoch after it
-    came.
-    """
-    settled = {one.number for one in outcome.settled}
-    decided = [(-(-max(job.submit_s, 0) // epoch_s) * epoch_s, job.number) for job in jobs]
-    edges_s = _even_edges_s(len(outcome.entries), epoch_s)
+def power_of_course(start_unix_s: int, course: Course) -> Power:
+    """What came of a replay, with the green power that was forecast, if it is told."""
     return Power(
         start_unix_s,
-        edges_s,
-        outcome.entries,
+        course.edges_s,
+        course.entries,
         is_expected=False,
-        forecast_mw=None if forecast_mw is None else tuple(int(mw) for mw in forecast_mw),
-        begun=_counted([at_s for at_s, number in decided if number in settled]),
-        refused=_counted(
-            [at_s for at_s, number in decided if number not in settled and at_s < edges_s[-1]]
-        ),
-    )
-
-
-def power_of_cluster(start_unix_s: int, outcome: ClusterOutcome) -> Power:
-    """What came of a replay of jobs on one bus."""
-    begun: dict[int, int] = {}
-    for from_s, given in outcome.history:
-        for job in given:
-            begun.setdefault(job, from_s)
-    return Power(
-        start_unix_s,
-        (0, *outcome.ends_s),
-        outcome.entries,
-        is_expected=False,
-        forecast_mw=None,
-        begun=_counted(list(begun.values())),
-        refused={},
+        forecast_mw=course.forecast_mw,
+        begun=_counted(course.begun_s),
+        refused=_counted(course.refused_s),
     )
 
 

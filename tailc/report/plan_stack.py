@@ -14,7 +14,7 @@ from tailc.forms.plan.plan import Plan
 from tailc.report.plan_shown import Shown, shown_of
 
 if TYPE_CHECKING:
-    from tailc.models.malleable_jobs.engine import ClusterOutcome
+    from tailc.models.malleable_jobs.outcome import ClusterOutcome
 
 Whole = NDArray[np.int64]
 

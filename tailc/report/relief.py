@@ -10,7 +10,7 @@ from tailc.report.table import aligned
 from tailc.units import format_mrps, format_us
 
 if TYPE_CHECKING:
-    from tailc.pipeline.overload.bench import RateLoss
+    from tailc.pipeline.overload.losses import RateLoss
     from tailc.pipeline.overload.search import Relief
 
 

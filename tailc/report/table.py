@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from tailc.models.columns import Column
 from tailc.units import printable
 
 # What Markdown could take for markup, and HTML for a tag.
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
-
-
-@dataclass(frozen=True)
-class Column:
-    """A head and its cells, one a row; numbers stand to the right."""
-
-    head: str
-    cells: tuple[str, ...]
-    is_number: bool = True
-
-    @property
-    def width(self) -> int:
-        return max(len(cell) for cell in (self.head, *self.cells))
 
 
 def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:

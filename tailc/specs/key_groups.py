@@ -89,8 +89,9 @@ def _groups_of(model: type[BaseModel]) -> Mapping[str, frozenset[str]]:
 
 
 def _keys_within(field: FieldInfo) -> dict[str, FieldInfo]:
-    """The keys of all groups that a field may hold; of one that several have, the first's."""
+    """The keys of all groups that a field may hold; one of several stands where the last has it."""
     found: dict[str, FieldInfo] = {}
     for member in models_in(field.annotation):
-        found = {**found, **{k: v for k, v in fields_of(member).items() if k not in found}}
+        for key, own in fields_of(member).items():
+            found[key] = found.pop(key, own)
     return found

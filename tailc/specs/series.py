@@ -90,13 +90,13 @@ class SeriesSpec(SpecModel):
         description="Format of the file; `auto` goes by its name and first bytes. Raw weather "
         "files are `tmy3` and `nsrdb`.",
     )
-    source: Annotated[TableSeries | TypicalYear | MeasuredYear, OneOf(_BY_FORMAT)] = Field(
-        alias="<source>"
-    )
     time: Text = Field(default="time", description="Column of times.")
     column: Text = Field(
         examples=["kw"],
         description="Column of values; of a weather file `ghi`, `dni`, `dhi` or `cloud_cover`.",
+    )
+    source: Annotated[TableSeries | TypicalYear | MeasuredYear, OneOf(_BY_FORMAT)] = Field(
+        alias="<source>"
     )
     zone: Text | None = Field(
         default=None, examples=["America/Denver"], description="Zone of times that state none."

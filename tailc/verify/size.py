@@ -7,40 +7,32 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 
-import numpy as np
-
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.baseline_names import chosen_names
 from tailc.experiment.compatibility import check
-from tailc.experiment.estimate import Repeats, repeated, sample, whole
+from tailc.experiment.experiment import Experiment
 from tailc.experiment.feasibility_boundary import last_met
 from tailc.experiment.interval import Interval, interval
-from tailc.experiment.load import is_overloaded
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.setting import Setting, draw, setting_for
-from tailc.experiment.subjects import subject_of, tail_of
+from tailc.experiment.scenario import scenario_for
+from tailc.experiment.server_use import ServerUse, is_overloaded
+from tailc.experiment.sizes import GLANCE_REPEATS
+from tailc.experiment.tail_sample import Repeats, tail_of
 from tailc.forms.controller import Actuator
 from tailc.models.arrivals import Poisson
-from tailc.models.baselines import baseline, chosen_names
-from tailc.models.core_queues.clocked import WHOLE
-from tailc.models.core_queues.clocks import Clocks
-from tailc.models.outcome import Outcome, nearest_us
-from tailc.models.pools import NEVER_NS, pools
-from tailc.models.shared_cores.arrays import NS_PER_US
-from tailc.models.subject import Subject, workload_for
-from tailc.models.workload import NS_PER_MS, Workload
+from tailc.models.execution_model import Subject
+from tailc.models.subjects import subject_of
 from tailc.percentiles import PPM
 from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
-from tailc.verify.judge import search_for
 
 # Rates are tried on a grid of this many steps up to the one that fills the server however requests
 # are run.
 STEPS = 200
 # First every so many steps, on a few replays, to find about where it begins to miss.
 STRIDE = 20
-GLANCE_REPEATS = 8
 # The limits of the interval are sought on every so many steps: they are ten times as wide apart.
 LIMIT_STEPS = 2
 # Their margin falls so many times as fast as the estimate's, about, for intervals widen with load.
@@ -49,8 +41,6 @@ LIMITS_FALL = 1.25
 _LEAST_FALL = 1e-4
 # About how many evaluations with an interval a subject takes; only the progress depends on it.
 _USUAL_INTERVALS = 6
-# One request a millisecond.
-MRPS_PER_MS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -155,8 +145,7 @@ def _subjects(
 ) -> list[tuple[Policy, str | None]]:
     """Each policy, and the names of baselines on the first one's server."""
     first = subject_of(policies[0], held_out)
-    load = workload_for(held_out, first)
-    names = chosen_names(options.baselines, first, load)
+    names = chosen_names(options.baselines, first, first.workload(held_out))
     named = [(policies[0], name) for name in names]
     return [*((policy, None) for policy in policies), *named]
 
@@ -215,8 +204,8 @@ class _Trial:
     ) -> None:
         self._name = name
         self._policy = subject_of(policy, held_out)
-        self._load = workload_for(held_out, self._policy)
-        self._most_mrps = _most(self._policy, self._load, options.cut_off_us)
+        self._workload = self._policy.workload(held_out)
+        self._most_mrps = self._policy.filling_mrps(self._workload, options.cut_off_us)
         self._options = options
         self._tail = tail_of(slo, held_out)
         self._slo = slo
@@ -244,8 +233,8 @@ class _Trial:
         found = self._interval_at(step)
         return self._margin(None if found is None else limit_us(found))
 
-    def _of_estimate(self, found: Repeats[Outcome] | None) -> float:
-        return self._margin(None if found is None else nearest_us(found.limits_ns[0]))
+    def _of_estimate(self, found: Repeats[ServerUse] | None) -> float:
+        return self._margin(None if found is None else found.tails_us[0])
 
     def _margin(self, latency_us: int | None) -> float:
         return -1.0 if latency_us is None else self._target_us / max(latency_us, 1) - 1
@@ -254,76 +243,31 @@ class _Trial:
         """The subject; a baseline with a searched threshold is another at every rate."""
         if self._name is None:
             return self._policy
-        search = search_for(self._setting(step), self._slo, self._tail, self._workers)
-        return baseline(self._name, self._policy, self._load, search)
+        search = self._experiment(step, 0).search(self._tail, self._target_us)
+        return self._policy.baseline(self._name, self._workload, search)
 
     def _interval(self, step: int) -> Interval | None:
         """The percentile and its limits; None where the server is overloaded."""
         repeats = self._repeats(step, self._options.repeats)
         if repeats is None:
             return None
-        setting, subject, tails = self._setting(step), self.subject_at(step), (self._tail,)
-        draws = draw(setting, self._options.repeats, self._options.replicates, self._workers)
-        found = sample(setting, draws, subject, tails, self._workers, self._tick, repeats)
-        return interval(found.tails[0])
+        experiment = self._experiment(step, self._options.repeats, self._options.replicates)
+        (found,) = experiment.sample(self.subject_at(step), (self._tail,), repeats)
+        return interval(found)
 
-    def _replayed(self, step: int, repeats: int) -> Repeats[Outcome] | None:
+    def _replayed(self, step: int, repeats: int) -> Repeats[ServerUse] | None:
         """What is known without replicates; None where the server is overloaded."""
-        setting, subject, tails = self._setting(step), self.subject_at(step), (self._tail,)
-        draws = draw(setting, repeats, 0, self._workers)
-        found = repeated(setting, draws, subject, tails, self._workers, self._tick, whole)
-        if is_overloaded(setting.arrivals, found.kept):
+        experiment = self._experiment(step, repeats)
+        found = experiment.used(self.subject_at(step), (self._tail,))
+        if is_overloaded(experiment.scenario.arrivals, found.kept):
             return None
-        # They take the most memory, and have said all they had to say.
+        # They have said all they had to say.
         return replace(found, kept=())
 
-    def _setting(self, step: int) -> Setting:
+    def _experiment(self, step: int, repeats: int, replicates: int = 0) -> Experiment:
         arrivals = Poisson(self.rate_mrps(step))
-        return setting_for(
-            self._load,
-            arrivals,
-            self._policy.ladders,
-            self._options,
-            self._policy.steering,
-            self._policy.clocks,
-        )
-
-
-def _most(policy: Subject, load: Workload, cut_off_us: int | None) -> int:
-    """The rate [thousandths a second] that fills the server however requests are run."""
-    if policy.clocks is not None:
-        return _most_of_clocks(policy.clocks, load)
-    ladder = policy.ladders[0]
-    shared = pools(ladder)
-    capacity_ppm, cost_ppm = int(shared.capacity_ppm[shared.pool_of[0]]), int(shared.cost_ppm[0])
-    if capacity_ppm >= NEVER_NS or cost_ppm <= 0:
-        message = (
-            f"policy `{policy.name}` states no capacity of its server that the first rung draws on"
-        )
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, help="state `server.cores`"))
-    filling: dict[int, float] = {}
-    for rung, pool in enumerate(shared.pool_of.tolist()):
-        if shared.capacity_ppm[pool] < NEVER_NS and shared.cost_ppm[rung] > 0:
-            at_once = shared.capacity_ppm[pool] / shared.cost_ppm[rung]
-            per_ms = at_once / _mean_ms(load, rung, cut_off_us)
-            filling[pool] = max(filling.get(pool, 0.0), per_ms)
-    return max(round(sum(filling.values()) * MRPS_PER_MS), 1)
-
-
-def _most_of_clocks(clocks: Clocks, load: Workload) -> int:
-    """Of all cores at the highest frequency."""
-    assert load.clocked is not None
-    alone_ns = WHOLE / load.clocked.rate[:, -1]
-    mean_ms = float(np.average(alone_ns, weights=load.weight)) / NS_PER_MS
-    return max(round(clocks.table.cores / mean_ms * MRPS_PER_MS), 1)
-
-
-def _mean_ms(load: Workload, rung: int, cut_off_us: int | None) -> float:
-    """How long a request runs on that rung alone, in the mean."""
-    ran_ns = load.work_ns / load.speed[load.curve_of, rung]
-    if cut_off_us is not None:
-        ran_ns = np.minimum(ran_ns, cut_off_us * NS_PER_US)
-    return float(np.average(ran_ns, weights=load.weight)) / NS_PER_MS
+        scenario = scenario_for(self._workload, arrivals, self._options, self._policy)
+        return Experiment(scenario, repeats, replicates, self._workers, self._tick)
 
 
 def _crossing(margin: Callable[[int], float]) -> tuple[int, float]:

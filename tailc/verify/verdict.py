@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.errors import ExitCode
-from tailc.experiment.comparison import Point
-from tailc.experiment.drift import Drift
+from tailc.experiment.demand_drift import Drift
+from tailc.experiment.point import Point
 from tailc.experiment.ruling import Ruling
 from tailc.specs.slo import Slo
 
@@ -40,7 +40,7 @@ class Verdicts:
     @property
     def ruling(self) -> Ruling:
         """Fail if any point of the policy fails, else undecided if any is, else pass."""
-        rulings = {said.ruling for point in self.points for said in point.policy.verdicts}
+        rulings = {said.ruling for point in self.points for said in point.policy.estimates}
         for ruling in (Ruling.FAIL, Ruling.UNDECIDED):
             if ruling in rulings:
                 return ruling

@@ -7,8 +7,8 @@ import shutil
 import numpy as np
 import pytest
 
+from bench.replay import replay
 from bench.twin import Twin, differences
-from tailc.models.run import replay
 from tailc.models.shared_cores.arrays import lower
 from tailc.models.workload import Workload
 from tests.tailc.models.shared_cores.servers import MS, random_ladder

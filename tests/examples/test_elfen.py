@@ -12,7 +12,7 @@ import pytest
 from bench.lanes_study import LanesStudy, idle_share
 from bench.trends_elfen import demand, found
 from tailc.forms.ladder.lanes import Lanes
-from tailc.pipeline.lane_replays import LaneReplays
+from tailc.pipeline.lane_sample import PlanSample
 from tailc.problems.borrowing import Borrowing
 from tests.examples.scripts import script
 
@@ -49,14 +49,14 @@ def test_p99_is_76_ms_at_100_a_second_alone_and_at_40_always_shared(profile):
     # Yang et al., USENIX ATC 2016, section 2; the noise of ours is about 2 ms.
     lanes = found(profile, Borrowing.IDLE, (100,)).lanes
     with ThreadPoolExecutor(2) as workers:
-        replays = LaneReplays(profile, 990_000, 3, workers)
+        replays = PlanSample(profile, 990_000, 3, workers)
         assert replays.alone(lanes, 100_000).tail_us == pytest.approx(76_000, abs=4_000)
         assert replays.shared(lanes, 40_000).tail_us == pytest.approx(76_000, abs=4_000)
 
 
 def test_above_120_a_second_p99_misses_100_ms(profile):
     with ThreadPoolExecutor(2) as workers:
-        replays = LaneReplays(profile, 990_000, 1, workers)
+        replays = PlanSample(profile, 990_000, 1, workers)
         lanes = Lanes(1, 0, 0)
         assert replays.alone(lanes, 110_000).tail_us < 100_000
         assert replays.alone(lanes, 130_000).tail_us > 100_000

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Answer, Limits, Outcome
+from tailc_solvers.backends.linear import Answer, Limits, Outcome, Point
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
@@ -123,11 +123,15 @@ class Liar:
 
 
 def perturbed(answer, program):
-    return replace(answer, x=answer.x * 1.01)
+    return replace(answer, point=replace(answer.point, x=answer.point.x * 1.01))
 
 
 def cheaper(answer, program):
-    return replace(answer, objective=answer.objective * 0.9, bound=answer.bound * 0.9)
+    return replace(
+        answer,
+        point=replace(answer.point, objective=answer.point.objective * 0.9),
+        bound=answer.bound * 0.9,
+    )
 
 
 def infeasible(answer, program):
@@ -135,7 +139,7 @@ def infeasible(answer, program):
 
 
 def swapped(answer, program):
-    return replace(answer, x=answer.x[::-1])
+    return replace(answer, point=replace(answer.point, x=answer.point.x[::-1]))
 
 
 @pytest.mark.parametrize("lie", [perturbed, cheaper, infeasible, swapped])
@@ -151,7 +155,7 @@ def test_the_fastest_schedule_called_the_best_is_not_believed(solvers):
     # It is feasible and consistent; only the multipliers would show that it is not the best.
     def fastest(answer, program):
         told = program.offset
-        return Answer(Outcome.OPTIMAL, np.zeros(program.n_variables), told, told)
+        return Answer(Outcome.OPTIMAL, Point(np.zeros(program.n_variables), told), told)
 
     instance = lucene_like(100)
     liar = Liar(solvers[Backend.CLARABEL], fastest)

@@ -16,6 +16,7 @@ from tailc_solvers.thresholds.mip import MipThresholds, mip_thresholds
 from tailc_solvers.thresholds.search import search_thresholds
 
 from tests.reference import thresholds_plain
+from tests.tailc_solvers.backends.answers import point_of
 from tests.tailc_solvers.threshold_instances import random_thresholds
 
 EXACT = (Backend.HIGHS, Backend.SCIP, Backend.GUROBI)
@@ -102,12 +103,12 @@ def exact_ones_agree(solvers, seed: int) -> Outcome:
         assert grid.status is Status.INFEASIBLE, seed
         return outcome
     assert outcome is Outcome.OPTIMAL, (seed, answers)
-    points = [answer.x for answer in answers]
+    points = [point_of(answer).x for answer in answers]
     for answer in answers:
         judged = verdict(mip.program, answer, Known(points=points))
         assert judged.faults == (), (seed, answer)
         assert judged.trust is Trust.CLAIMED, (seed, answer)
-    energies = [answer.objective for answer in answers]
+    energies = [point_of(answer).objective for answer in answers]
     assert max(energies) <= min(energies) * (1 + AGREEMENT), (seed, energies)
     ages = mip.age_ms(points[0])
     _is_that_of_its_ages(instance, ages, min(energies), seed)
@@ -146,10 +147,10 @@ def cp_sat_agrees(solvers, seed: int) -> str:
         return found.message
     assert found.outcome is Outcome.FEASIBLE, (seed, found)
     assert verdict(instance.program().program, found).faults == (), (seed, found)
-    assert found.objective >= best.objective * (1 - AGREEMENT), (seed, found)
+    assert point_of(found).objective >= point_of(best).objective * (1 - AGREEMENT), (seed, found)
     if found.message == GRID_OPTIMUM and tighter.outcome is Outcome.OPTIMAL:
-        most = tighter.objective + few * sum(instance.power)
-        assert found.objective <= most, (seed, found)
+        most = point_of(tighter).objective + few * sum(instance.power)
+        assert point_of(found).objective <= most, (seed, found)
     return found.message
 
 
@@ -184,7 +185,7 @@ def equals_the_dual(solver: Solver, seed: int) -> Status:
     if exact.status is Status.INFEASIBLE:
         assert answer.outcome is Outcome.INFEASIBLE, seed
         return exact.status
-    assert answer.objective == pytest.approx(exact.energy, rel=AGREEMENT), (seed, answer)
+    assert point_of(answer).objective == pytest.approx(exact.energy, rel=AGREEMENT), (seed, answer)
     judged = verdict(mip.program, answer, Known(bound=exact.bound))
     assert judged.trust is Trust.PROVED, seed
     return exact.status
@@ -221,8 +222,8 @@ def test_a_fine_plain_search_finds_no_better_ages(solvers):
     # By hand: request 1 needs t + (24 - t) / 1.6 <= 22, t <= 56 / 3; request 2 needs
     # t + (36 - t) / 2.4 <= 22, t <= 12. So t = 12: (12 + 4 * 7.5 + 12 + 4 * 10) / 2 = 47.
     assert float(best) == 47
-    assert answer.objective == pytest.approx(47, rel=AGREEMENT)
-    assert mip.age_ms(answer.x) == pytest.approx([12], abs=1e-5)
+    assert point_of(answer).objective == pytest.approx(47, rel=AGREEMENT)
+    assert mip.age_ms(point_of(answer).x) == pytest.approx([12], abs=1e-5)
 
 
 def test_the_request_of_the_tail_is_chosen_where_curves_cross(solvers):
@@ -231,7 +232,7 @@ def test_the_request_of_the_tail_is_chosen_where_curves_cross(solvers):
     sample = Sample.individual([24.0, 30.0], [[1.0, 1.8], [1.0, 4.0]])
     mip = mip_thresholds(sample, [1.0, 8.0], rank=1, target_ms=15.0)
     answer = solvers[Backend.SCIP].answer(mip.program)
-    assert mip.age_ms(answer.x) == pytest.approx([10.0], abs=1e-5)
+    assert mip.age_ms(point_of(answer).x) == pytest.approx([10.0], abs=1e-5)
 
 
 def test_constants_are_the_least_that_the_data_allow():

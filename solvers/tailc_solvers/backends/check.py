@@ -196,21 +196,21 @@ class _Case:
         object.__setattr__(self, "best_known", min(objectives, default=math.inf))
 
     def of_point(self) -> Verdict:
-        x = self.answer.x
-        if x is None:
+        point = self.answer.point
+        if point is None:
             return self._refuted([Fault.POINT_MISSING])
-        faults = faults_of_point(self.program, x, self.tolerances)
+        faults = faults_of_point(self.program, point.x, self.tolerances)
         if faults:
             return self._refuted(faults)
-        objective = self._objective(x)
+        objective = self._objective(point.x)
         bound = max(self.known.bound, self._dual_bound())
-        faults = self._faults_of_value(objective, bound)
+        faults = self._faults_of_value(point.objective, objective, bound)
         trust = Trust.REFUTED if faults else self._trust(objective, bound)
         return Verdict(self.answer.outcome, trust, tuple(faults), objective, bound)
 
     def of_no_point(self) -> Verdict:
         faults = []
-        if self.answer.x is not None:
+        if self.answer.point is not None:
             faults.append(Fault.POINT_UNASKED)
         if self.answer.outcome is Outcome.INFEASIBLE and math.isfinite(self.best_known):
             faults.append(Fault.FEASIBLE_AFTER_ALL)
@@ -220,9 +220,9 @@ class _Case:
             return self._refuted(faults)
         return Verdict(self.answer.outcome, Trust.CLAIMED, bound=self.known.bound)
 
-    def _faults_of_value(self, objective: float, bound: float) -> list[Fault]:
+    def _faults_of_value(self, claimed: float, objective: float, bound: float) -> list[Fault]:
         """Contradictions of a feasible point of this objective."""
-        claimed, claimed_bound = self.answer.objective, self.answer.bound
+        claimed_bound = self.answer.bound
         numbers = [value for value in (claimed, claimed_bound) if value is not None]
         if not all(math.isfinite(value) for value in numbers):
             return [Fault.NOT_FINITE]
@@ -230,7 +230,7 @@ class _Case:
         is_optimum = self.answer.outcome is Outcome.OPTIMAL
         reached = -math.inf if claimed_bound is None or not is_optimum else objective
         contradictions = {
-            Fault.WRONG_OBJECTIVE: claimed is None or self._differ(claimed, objective),
+            Fault.WRONG_OBJECTIVE: self._differ(claimed, objective),
             Fault.BOUND_TOO_HIGH: claimed_bound is not None and self._above(claimed_bound, best),
             Fault.NOT_OPTIMAL: is_optimum
             and (
@@ -247,9 +247,9 @@ class _Case:
         return Trust.CLAIMED
 
     def _dual_bound(self) -> float:
-        if self.answer.dual is None:
+        if self.answer.duals is None:
             return -math.inf
-        return proved_bound(self.program, self.answer.dual)
+        return proved_bound(self.program, self.answer.duals.rows)
 
     def _objective(self, x: Vector) -> float:
         return dot(self.program.cost, x) + self.program.offset

@@ -14,7 +14,7 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import Answer, Duals, Limits, LinearProgram, Outcome, Point
 
 MOST_ITERATIONS = 500
 TOLERANCE = 1e-9
@@ -81,9 +81,8 @@ def _answer(
         start += at.size
     return Answer(
         outcome,
-        x=np.array(found.x),
-        objective=found.obj_val + program.offset,
+        Point(np.array(found.x), found.obj_val + program.offset),
         bound=found.obj_val_dual + program.offset,
-        dual=dual,
+        duals=Duals(dual),
         solver=name,
     )

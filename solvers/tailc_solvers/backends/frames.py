@@ -16,7 +16,16 @@ from dataclasses import asdict, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.backends.linear import Answer, Basis, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import (
+    Answer,
+    Basis,
+    Duals,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Point,
+    Vector,
+)
 from tailc_solvers.course import Reached
 
 MAGIC = b"TLCF"
@@ -122,10 +131,11 @@ def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, Limits]:
 
 def encoded_answer(answer: Answer) -> bytes:
     """An answer."""
-    arrays = {"x": answer.x, "dual": answer.dual}
+    point, duals = answer.point, answer.duals
+    arrays = {"x": point.x if point else None, "dual": duals.rows if duals else None}
     head = {
         "outcome": answer.outcome.value,
-        "objective": answer.objective,
+        "objective": point.objective if point else None,
         "bound": answer.bound,
         "solver": answer.solver,
         "message": answer.message,
@@ -133,7 +143,7 @@ def encoded_answer(answer: Answer) -> bytes:
     there = {name: a for name, a in arrays.items() if a is not None}
     if answer.course:
         there[COURSE] = np.array(answer.course, dtype=np.float64).ravel()
-    return encoded(head, there | _parts(answer.basis))
+    return encoded(head, there | _parts(duals.basis if duals else None))
 
 
 def decoded_answer(frame: bytes) -> Answer:
@@ -146,17 +156,31 @@ def decoded_answer(frame: bytes) -> Answer:
         outcome = Outcome(head["outcome"])
         return Answer(
             outcome=outcome,
-            x=arrays.get("x"),
-            objective=_number(head["objective"]),
+            point=_point(arrays.get("x"), _number(head["objective"])),
             bound=_number(head["bound"]),
-            dual=arrays.get("dual"),
+            duals=_duals(arrays.get("dual"), basis),
             solver=str(head["solver"]),
             message=str(head["message"]),
-            basis=basis,
             course=course,
         )
     except (KeyError, ValueError) as error:
         raise GarbledFrameError("the answer has a wrong head") from error
+
+
+def _point(x: Vector | None, objective: float | None) -> Point | None:
+    """Both or neither; ValueError for one alone."""
+    if x is None and objective is None:
+        return None
+    if x is None or objective is None:
+        raise ValueError("a point has an objective")
+    return Point(x, objective)
+
+
+def _duals(rows: Vector | None, basis: Basis | None) -> Duals | None:
+    """ValueError for a corner without multipliers."""
+    if rows is None and basis is not None:
+        raise ValueError("a corner has multipliers")
+    return None if rows is None else Duals(rows, basis)
 
 
 def _parts(basis: Basis | None) -> Arrays:

@@ -7,7 +7,7 @@ import numpy as np
 from gurobipy import GRB
 from scipy import sparse
 
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import Answer, Duals, Limits, LinearProgram, Outcome, Point
 
 TOLERANCE = 1e-9
 """Of feasibility and optimality, the smallest that Gurobi takes; of the gap likewise."""
@@ -49,10 +49,9 @@ def _solved(program: LinearProgram, model: gurobipy.Model) -> Answer:
         return Answer(outcome, solver=_name(), message=f"status {model.Status}")
     return Answer(
         outcome,
-        x=np.array(x.X, dtype=np.float64),
-        objective=model.ObjVal,
+        Point(np.array(x.X, dtype=np.float64), model.ObjVal),
         bound=model.ObjBound if model.IsMIP else None,
-        dual=None if model.IsMIP else _dual(program, rows),
+        duals=None if model.IsMIP else Duals(_dual(program, rows)),
         solver=_name(),
     )
 

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from tailc_solvers.backends.linear import (
     Answer,
     Basis,
+    Duals,
     Limits,
     LinearProgram,
     Outcome,
     Place,
+    Point,
     Vector,
 )
 from tailc_solvers.course import Reached
@@ -106,8 +108,9 @@ def solve(program: LinearProgram, limits: Limits) -> Answer:
     else:
         highs = _passed(program, limits)
     answer = _answer(highs, program)
-    if answer.outcome is Outcome.OPTIMAL and answer.basis is not None:
-        _last = _Last(highs, program, answer.basis, limits.seed)
+    duals = answer.duals
+    if answer.outcome is Outcome.OPTIMAL and duals is not None and duals.basis is not None:
+        _last = _Last(highs, program, duals.basis, limits.seed)
     return answer
 
 
@@ -183,13 +186,16 @@ def _found(program: LinearProgram, highs: highspy.Highs, outcome: Outcome, name:
     x = np.array(solution.col_value, dtype=np.float64)
     return Answer(
         outcome,
-        x=x,
-        objective=info.objective_function_value,
+        Point(x, info.objective_function_value),
         bound=bound if is_proved else None,
-        dual=np.array(solution.row_dual, dtype=np.float64) if is_linear else None,
+        duals=_duals(program, highs, x) if is_linear else None,
         solver=name,
-        basis=_corner(program, highs, x) if is_linear else None,
     )
+
+
+def _duals(program: LinearProgram, highs: highspy.Highs, x: Vector) -> Duals:
+    rows = np.array(highs.getSolution().row_dual, dtype=np.float64)
+    return Duals(rows, _corner(program, highs, x))
 
 
 @functools.cache

@@ -169,31 +169,47 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
+class Point:
+    """A point [n], and its objective as the solver says."""
+
+    x: Vector
+    objective: float
+
+
+@dataclass(frozen=True, eq=False)
+class Duals:
+    """What a linear program ended with.
+
+    Attributes:
+        rows: multipliers, positive where raising the row's lower bound raises the objective [m].
+        basis: the corner at which it ended; None where the solver tells none.
+    """
+
+    rows: Vector
+    basis: Basis | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Answer:
     """What a solver claims. Nothing in it is checked: that is `check.verdict`.
 
     Attributes:
         outcome: the claim.
-        x: the point; None where there is none [n].
-        objective: its objective, as the solver says; None likewise.
+        point: None where there is none.
         bound: claimed lower bound on the objective; None where there is none.
-        dual: multipliers of the rows of a linear program, None otherwise; positive where raising
-            the row's lower bound raises the objective [m].
+        duals: of a linear program; None otherwise.
         solver: name and version.
         message: a sentence for people where there is no point, or GRID_OPTIMUM.
-        basis: the corner at which a linear program ended, where the solver tells it.
         course: bound and best point by the solver's own count of its work, of whole variables where
             the solver tells it.
     """
 
     outcome: Outcome
-    x: Vector | None = None
-    objective: float | None = None
+    point: Point | None = None
     bound: float | None = None
-    dual: Vector | None = None
+    duals: Duals | None = None
     solver: str = ""
     message: str = ""
-    basis: Basis | None = None
     course: tuple[Reached, ...] = ()
 
 

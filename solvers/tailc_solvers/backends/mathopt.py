@@ -10,7 +10,15 @@ import ortools
 from ortools.math_opt import model_pb2
 from ortools.math_opt.python import mathopt
 
-from tailc_solvers.backends.linear import GRID_OPTIMUM, Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import (
+    GRID_OPTIMUM,
+    Answer,
+    Duals,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Point,
+)
 
 TOLERANCE = 1e-9
 """Of feasibility, absolute, and of the gap, asked of every solver that takes it."""
@@ -81,15 +89,16 @@ def _solve(
     if not outcome.has_point:
         return Answer(outcome, solver=name, message=result.termination.detail)
     bound = result.termination.objective_bounds.dual_bound
-    dual = None
+    duals = None
     if result.has_dual_feasible_solution():
-        dual = np.array(result.dual_values(list(model.linear_constraints())), dtype=np.float64)
+        rows = result.dual_values(list(model.linear_constraints()))
+        duals = Duals(np.array(rows, dtype=np.float64))
+    x = result.variable_values(list(model.variables()))
     return Answer(
         outcome,
-        x=np.array(result.variable_values(list(model.variables())), dtype=np.float64),
-        objective=result.objective_value(),
+        Point(np.array(x, dtype=np.float64), result.objective_value()),
         bound=bound if math.isfinite(bound) else None,
-        dual=dual,
+        duals=duals,
         solver=name,
     )
 

@@ -178,13 +178,13 @@ def propose_thresholds(
         program = problem.program(last)
         answer = solver.answer(program, limits)
         judged = verdict(program, answer, Known(points=[np.zeros(program.n_variables)]))
-        if not answer.outcome.has_point or judged.trust is Trust.REFUTED:
+        if answer.point is None or judged.trust is Trust.REFUTED:
             return _failed(answer, judged)
         outcome = answer.outcome if answer.outcome is Outcome.FEASIBLE else outcome
         assert judged.objective is not None
         claimed, bound = min(claimed, judged.objective), min(bound, judged.bound)
         trust = judged.trust if judged.trust is Trust.CLAIMED else trust
-        found = _thresholds(problem, answer.x, last)
+        found = _thresholds(problem, answer.point.x, last)
         best = found if best is None or found.energy < best.energy else best
     assert best is not None
     if outcome is Outcome.OPTIMAL and claimed > known_energy * (1 + AGREEMENT):

@@ -17,6 +17,7 @@ class Overload:
     system, only so many millionths of the work are done. It does not count itself.
     """
 
+    # Each is optional, for the released format has one flat table for any set of these rules.
     shed_from: int | None = None
     cut_off_us: int | None = None
     degrade_from: int | None = None

@@ -203,6 +203,8 @@ class Guard:
 class Ladder:
     """Rungs and rows for one class of requests (`request_class` None: for all)."""
 
+    # The other optional parts are those of the released formats: each goes with its own rule, and
+    # is absent from the bytes of a table without that rule.
     load_axis: LoadAxis
     request_class: str | None
     cost_units: tuple[CostUnit, ...]

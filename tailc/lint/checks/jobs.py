@@ -25,13 +25,11 @@ def _seen(jobs: Jobs, message: str, found: NDArray[np.bool_]) -> Iterator[Sighti
     """A sighting of the jobs that are so, if any."""
     if not found.any():
         return
-    log, at = jobs.log, np.flatnonzero(found)
-    places = log.row if log.line is None else log.line
-    named = () if places is None else tuple(int(each) for each in places[at[:ROWS_NAMED]])
-    if log.line is None:
-        yield Sighting(message, len(at), rows=named)
-    else:
-        yield Sighting(message, len(at), lines=named)
+    at = np.flatnonzero(found)
+    places = [jobs.log.place(job) for job in at[:ROWS_NAMED].tolist()]
+    rows = tuple(place.row for place in places if place.row is not None)
+    lines = tuple(place.line for place in places if place.line is not None)
+    yield Sighting(message, len(at), rows=rows, lines=lines)
 
 
 def _doubled(jobs: Jobs) -> Iterator[Sighting]:
@@ -88,13 +86,13 @@ def _same_number(jobs: Jobs) -> Iterator[Sighting]:
 
 
 def _overfull(jobs: Jobs) -> Iterator[Sighting]:
-    log = jobs.log
-    if log.capacity is None:
+    log, capacity = jobs.log, jobs.log.header.capacity
+    if capacity is None:
         return
     lasted_s = int(log.submit_s[-1] - log.submit_s[0] + log.run_s.max())
-    times = float((log.run_s * log.width).sum()) / (log.capacity * lasted_s)
+    times = float((log.run_s * log.width).sum()) / (capacity * lasted_s)
     if times > _OVERFULL:
-        yield Sighting(f"the jobs are {times:.1f} times what {log.capacity:,} processors can do")
+        yield Sighting(f"the jobs are {times:.1f} times what {capacity:,} processors can do")
 
 
 _check = partial(check, Jobs, 1800)

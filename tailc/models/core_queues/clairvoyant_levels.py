@@ -38,7 +38,7 @@ from tailc.models.core_queues.arrays import ClockTable
 from tailc.models.core_queues.clocked import WHOLE
 from tailc.models.core_queues.clocks import Foresight
 from tailc.models.core_queues.state import ClockDemand
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.outcome import NS_PER_US
 from tailc.percentiles import PPM
 
 # How many requests a decision looks ahead at most; it seldom takes more than a few.

@@ -45,9 +45,9 @@ from tailc.models.core_queues.level_choice import level_by_tails
 from tailc.models.core_queues.running import account, run_at, work
 from tailc.models.core_queues.sharing import decide, rest, share_out
 from tailc.models.core_queues.state import ClockDemand, ClockLog, empty_server
+from tailc.models.integrals import BUSY, IN_SYSTEM, SPAN, THREADS
+from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM
-from tailc.models.shared_cores.arrays import NS_PER_US
-from tailc.models.shared_cores.state import BUSY, IN_SYSTEM, SPAN, THREADS
 from tailc.models.steering import CONTROLLED, UNSTEERED
 
 # As in the engine for threads: nothing is allocated in the loop.

@@ -11,8 +11,8 @@ from tailc.models.control_law import STEP_COLUMNS
 from tailc.models.core_queues.arrays import ClockTable
 from tailc.models.core_queues.chip import NOTHING, Limited
 from tailc.models.core_queues.clocked import Clocked
+from tailc.models.integrals import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.state import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.steering import UNSTEERED, first_output_ppm
 
 

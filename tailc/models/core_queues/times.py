@@ -22,14 +22,13 @@ class ChipTimes:
 
 
 @dataclass(frozen=True, eq=False)
-class ClockTimes:
+class LevelTimes:
     """Core time at each level, while the core held a request, waking included.
 
     level_ns: (phases, levels), over cores and time. adapts: whether levels follow what there is to
-    do, so that cores are slow rather than idle. chip: None where cores share nothing.
+    do, so that cores are slow rather than idle.
     """
 
     frequency_khz: tuple[int, ...]
     level_ns: NDArray[np.float64]
     adapts: bool
-    chip: ChipTimes | None = None

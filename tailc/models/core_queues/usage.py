@@ -1,16 +1,20 @@
-"""At which frequencies cores with a clock each ran, and what all of them drew."""
+"""What cores that change their clock show besides latency: energy, control, and frequencies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import fmean
+from typing import Any
 
-from tailc.artifact.envelope import Policy
-from tailc.models.core_queues.clocks import Clocks
-from tailc.models.outcome import Outcome
+from tailc.models.core_queues.columns import CoreQueuesColumns
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
+from tailc.models.energy import ControlUse, EnergyTimes, EnergyUse
+from tailc.models.server_load import Load
+from tailc.models.usage import Headline, Quantity, Usage
 from tailc.percentiles import PPM
-from tailc.traces.reading import clock_khz_of
+
+_MW_PER_W = 1_000
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,58 @@ class ClockUse:
     batch_ppm: int | None
 
 
-_MW_PER_W = 1_000
+@dataclass(frozen=True)
+class CoreQueuesUse(Usage):
+    """`control`: None where nothing steers, or no epoch ended."""
+
+    energy: EnergyUse
+    control: ControlUse | None
+    clocks: ClockUse
+
+    @property
+    def drawn_us(self) -> int:
+        """Of a request, cores without requests included."""
+        return self.energy.drawn_us
+
+    def relative_to(self, base_us: int, other_ppm: int) -> CoreQueuesUse:
+        """With its energy over that of a base."""
+        return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
+
+    @property
+    def columns(self) -> CoreQueuesColumns:
+        """Energy in the place of threads."""
+        return CoreQueuesColumns()
+
+    def cost_us(self, load: Load) -> int:  # noqa: ARG002
+        """Energy."""
+        return self.energy.drawn_us
+
+    def headline(self, load: Load) -> Headline:  # noqa: ARG002
+        """Power of all cores."""
+        return Headline(Quantity.POWER, self.clocks.power_mw)
+
+    @property
+    def energy_ratio_ppm(self) -> int | None:
+        """Of the cores."""
+        return self.energy.ratio and self.energy.ratio.cores_ppm
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Nothing."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Energy, frequencies, and control where there is any."""
+        levels = [asdict(one) for one in self.clocks.levels]
+        return {
+            "cores": self.energy.to_dict(),
+            "control": None if self.control is None else asdict(self.control),
+            "clocks": {**asdict(self.clocks), "levels": levels},
+        }
 
 
 @dataclass(frozen=True, eq=False)
-class ClockTimes:
+class LevelShares:
     """One replay: power of all cores [W], and by level the share of the time of busy cores.
 
     idle: share of the time of cores without requests.
@@ -47,39 +98,35 @@ class ClockTimes:
 
     power: float
     frequency_khz: tuple[int, ...]
-    level_shares: tuple[float, ...]
+    shares: tuple[float, ...]
     idle: float
 
 
-def clock_times(outcome: Outcome) -> ClockTimes | None:
-    """What a replay says; None where rungs are no levels of a clock."""
-    if outcome.clock is None:
-        return None
-    return ClockTimes(
+@dataclass(frozen=True, eq=False)
+class CoreQueuesTimes:
+    """One replay: energy, and the time at each level."""
+
+    energy: EnergyTimes
+    levels: LevelShares
+
+
+def level_times(outcome: CoreQueuesOutcome) -> LevelShares:
+    """What a replay says."""
+    return LevelShares(
         outcome.mean_power + outcome.mean_idle_power,
-        outcome.clock.frequency_khz,
+        outcome.levels.frequency_khz,
         outcome.level_shares,
-        1 - (outcome.utilization or 0.0),
+        1 - outcome.utilization,
     )
 
 
-def clock_use(repeats: Sequence[ClockTimes], clocks: Clocks) -> ClockUse:
+def level_use(repeats: Sequence[LevelShares], *, has_batch: bool) -> ClockUse:
     """Means over all repeats."""
-    by_level = zip(*(one.level_shares for one in repeats), strict=True)
-    shares = [fmean(share) for share in by_level]
-    frequency_khz = repeats[0].frequency_khz
-    levels = [LevelUse(khz, round(at * PPM)) for khz, at in zip(frequency_khz, shares, strict=True)]
-    mean_khz = sum(khz * at for khz, at in zip(frequency_khz, shares, strict=True))
+    shares = [fmean(share) for share in zip(*(one.shares for one in repeats), strict=True)]
+    by_level = list(zip(repeats[0].frequency_khz, shares, strict=True))
     return ClockUse(
         round(fmean(one.power for one in repeats) * _MW_PER_W),
-        round(mean_khz),
-        tuple(levels),
-        round(fmean(one.idle for one in repeats) * PPM) if clocks.table.batch is not None else None,
+        round(sum(khz * at for khz, at in by_level)),
+        tuple(LevelUse(khz, round(at * PPM)) for khz, at in by_level),
+        round(fmean(one.idle for one in repeats) * PPM) if has_batch else None,
     )
-
-
-def reference_khz(policy: Policy) -> int | None:
-    """The clock at which the policy's demands were measured, or are counted; None: not told."""
-    table = policy.tail_table
-    told = None if table is None else table.reference_khz
-    return clock_khz_of(policy.reading) if told is None else told

@@ -14,8 +14,8 @@ from tailc.models.control_law import (
     measured_tail_us,
 )
 from tailc.models.core_types.arrays import NEVER_US
+from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM
-from tailc.models.shared_cores.arrays import NS_PER_US
 from tailc.models.steering import CONTROLLED, GIVEN, UNSTEERED
 
 _kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs

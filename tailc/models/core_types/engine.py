@@ -59,8 +59,8 @@ from tailc.models.core_types.state import (
     CoreLog,
     empty_server,
 )
+from tailc.models.integrals import NOBODY
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.state import NOBODY
 from tailc.models.streams import uniform
 
 # An age above those of all climbs; with the time of a replay on top it is still below never.

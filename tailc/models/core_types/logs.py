@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numba import njit
 
+from tailc.models.integrals import BUSY, IN_SYSTEM, NOBODY, POOL_COLUMNS, SPAN, THREADS
 from tailc.models.pools import PPM
-from tailc.models.shared_cores.state import BUSY, IN_SYSTEM, NOBODY, POOL_COLUMNS, SPAN, THREADS
 
 _part = njit(inline="always")
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from numba import njit
 
 from tailc.models.core_types.arrays import NOWHERE
+from tailc.models.integrals import NOBODY
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.state import NOBODY
 
 _kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
 _part = njit(inline="always")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tailc.models import streams
 from tailc.models.control_law import STEP_COLUMNS
 from tailc.models.core_types.arrays import CoreTable
+from tailc.models.integrals import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.state import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.steering import UNSTEERED, first_output_ppm
 
 # Where batch work is that wakes up: beside a free core, or beside a request.

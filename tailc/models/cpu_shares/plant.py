@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
 from tailc.forms.shares_step import full_ticks, lag_ticks
 from tailc.models.cpu_shares import engine as kernels
+from tailc.models.cpu_shares.outcome import Outcome
 
 Floats = NDArray[np.float64]
 US_PER_S = 1e6
@@ -57,51 +58,6 @@ class Plant:
     def steps(self) -> int:
         """How many steps it lasts."""
         return self.a.shape[1]
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What was measured and granted, step by step.
-
-    throughput: float64 (machines, steps), work a second at the end of each step; share: during it.
-    online, offline: what the estimated and the first model said of it a step before, NaN where they
-    could not. is_short: bool (machines, steps), whether the target was told to be out of reach.
-    batch_share: float64 (steps,), of all batch machines together. target: float64 (machines,).
-    """
-
-    throughput: Floats
-    share: Floats
-    online: Floats
-    offline: Floats
-    is_short: NDArray[np.bool_]
-    batch_share: Floats
-    target: Floats
-    settling: int
-
-    @property
-    def utilization(self) -> float:
-        """The mean share of the host that was granted to anybody."""
-        return float(np.mean(self.share.sum(axis=0) + self.batch_share))
-
-    @property
-    def slo_error(self) -> Floats:
-        """Mean absolute error of each machine's throughput, relative to its target, (machines,).
-
-        Over all steps after the first full window (Bartolini, 2015, eq. 2.6, with the target as the
-        reference).
-        """
-        measured = self.throughput[:, self.settling :]
-        return np.abs(measured / self.target[:, None] - 1).mean(axis=1)
-
-    def model_error(self, said: Floats) -> Floats:
-        """Mean absolute error of what a model said, relative to what was measured, (machines,).
-
-        Steps in which nothing was done are left out; NaN where that leaves none.
-        """
-        counted = np.isfinite(said) & (self.throughput > 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            errors = np.where(counted, np.abs(said / self.throughput - 1), 0.0)
-            return errors.sum(axis=1) / counted.sum(axis=1)
 
 
 def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome:

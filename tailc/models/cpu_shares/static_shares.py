@@ -1,14 +1,15 @@
-"""Shares that never change: the best there are, and equal ones."""
+"""Shares that never change: what they leave, and the best of them."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.shares import PPM, Shares
+from tailc.models.cpu_shares.given_shares import GivenShares
 from tailc.models.cpu_shares.plant import Plant, replay
 
 Floats = NDArray[np.float64]
@@ -16,26 +17,27 @@ Floats = NDArray[np.float64]
 TRIED, TRIED_NEAR = 96, 41
 
 
-@dataclass(frozen=True)
-class Static:
-    """A share for each machine with a target, and the errors that they leave."""
-
-    shares: tuple[float, ...]
-    errors: tuple[float, ...]
-
-
-def best_static(shares: Shares, plant: Plant) -> Static:
+def best_static(shares: Shares, plant: Plant) -> GivenShares:
     """The constant share of least error of each machine, every one tried as if it were alone.
 
     Where they are more than the host together all are cut in proportion. Of equals the smallest.
     """
     shares = _in_coarse_ticks(shares)
-    machines, steps = plant.a.shape
+    machines, _ = plant.a.shape
     best = np.array([_best_alone(shares, plant, at) for at in range(machines)])
-    if (total := best.sum()) * PPM > shares.host_ppm:
-        best = best * (shares.host_ppm / PPM / total)
-    outcome = replay(shares, plant, np.repeat(best[:, None], steps, axis=1))
-    return Static(tuple(best.tolist()), tuple(outcome.slo_error.tolist()))
+    return constant(shares, plant, within_host(shares, best))
+
+
+def within_host(shares: Shares, parts: Floats) -> Floats:
+    """The parts of the host, cut in proportion where they are more than the host together."""
+    total = parts.sum()
+    return parts * (shares.host_ppm / PPM / total) if total * PPM > shares.host_ppm else parts
+
+
+def constant(shares: Shares, plant: Plant, parts: Floats) -> GivenShares:
+    """The parts of the host, (machines,), at every step."""
+    outcome = replay(shares, plant, np.repeat(parts[:, None], plant.steps, axis=1))
+    return GivenShares(tuple(parts.tolist()), tuple(outcome.slo_error.tolist()))
 
 
 def _in_coarse_ticks(shares: Shares) -> Shares:
@@ -60,12 +62,6 @@ def _best_alone(shares: Shares, plant: Plant, at: int) -> float:
 def _best_of(tried: Floats, alone: Shares, part: Plant) -> float:
     errors = [replay(alone, part, np.full((1, part.steps), s)).slo_error[0] for s in tried]
     return float(tried[int(np.argmin(errors))])
-
-
-def equal_parts(shares: Shares, plant: Plant) -> Floats:
-    """The host in equal parts, batch work's among them, for every step: (machines, steps)."""
-    part = shares.host_ppm // len(shares.machines) / PPM
-    return np.full(plant.a.shape, part)
 
 
 def _part(plant: Plant, at: int) -> Plant:

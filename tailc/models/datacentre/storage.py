@@ -53,7 +53,8 @@ class Books:
             battery = self.storage.battery
             charged_mj = self._charged_mj(battery, green_mj - demand_mj, length_s)
             kept_mj = battery.stored_mj(charged_mj)
-            given_mj = self._given_mj(demand_mj - green_mj, udollars_per_kwh, length_s)
+            missing_mj = demand_mj - green_mj
+            given_mj = self._given_mj(self.storage, missing_mj, udollars_per_kwh, length_s)
         self.held_mj += kept_mj - given_mj
         lost_mj = charged_mj - kept_mj
         flows = {"charged_mj": charged_mj, "lost_mj": lost_mj, "discharged_mj": given_mj}
@@ -65,10 +66,11 @@ class Books:
         room_mj = battery.capacity_mj - self.held_mj
         return battery.to_charge_mj(min(battery.stored_mj(most_mj), room_mj))
 
-    def _given_mj(self, missing_mj: int, udollars_per_kwh: int, length_s: int) -> int:
-        assert self.storage is not None
-        least = self.storage.least_udollars_per_kwh
+    def _given_mj(
+        self, storage: Storage, missing_mj: int, udollars_per_kwh: int, length_s: int
+    ) -> int:
+        least = storage.least_udollars_per_kwh
         if least is None or udollars_per_kwh < least:
             return 0
-        most_mj = self.storage.battery.discharge_mw * length_s
+        most_mj = storage.battery.discharge_mw * length_s
         return min(max(missing_mj, 0), most_mj, self.held_mj)

@@ -9,9 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from tailc.forecasts.days import Energy
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.site import PPM, Supply
-from tailc.models.malleable_jobs.engine import MalleableJob
+from tailc.models.datacentre.supply import Supply
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.scaling import window as part_of
 
@@ -28,6 +26,16 @@ class Curves(Protocol):
         those that it asks for, and they have a speed-up on `requested`.
         """
         ...
+
+
+class NoCurves:
+    """The speed-ups of days whose jobs are rigid: there are none."""
+
+    def speedup_ppm(
+        self, application: str, requested: int, servers: int
+    ) -> Mapping[int, Mapping[int, int]]:
+        """Nobody asks for one."""
+        raise ValueError(f"no speed-up is told of {application} on {requested} of {servers}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,41 +69,6 @@ class Window:
     jobs: JobLog
     supply: Supply
     expected: Expected
-
-    def submitted(self) -> tuple[Submitted, ...]:
-        """The jobs as a rigid replay takes them; none asks for green slots where none was drawn."""
-        log = self.jobs
-        green = np.zeros_like(log.width) if log.green_percent is None else log.green_percent
-        columns = (log.number, log.submit_s, log.run_s, log.width, green * (PPM // 100))
-        return tuple(
-            Submitted(*row) for row in zip(*(one.tolist() for one in columns), strict=True)
-        )
-
-    def malleable(
-        self, curves: Curves, slowdown_ppm: int, servers: int
-    ) -> tuple[MalleableJob, ...]:
-        """The jobs as a malleable replay takes them: each ran as it did on the servers it asked
-        for.
-
-        Raises ValueError where the log does not say which application each is.
-        """
-        log = self.jobs
-        if log.application is None:
-            raise ValueError("malleable jobs are of applications")
-        names = [log.applications[at] for at in log.application.tolist()]
-        columns = (log.number, log.submit_s, log.run_s, log.width)
-        found: list[MalleableJob] = []
-        alike: dict[tuple[str, int], Mapping[int, Mapping[int, int]]] = {}
-        for name, number, submit_s, run_s, width in zip(
-            names, *(one.tolist() for one in columns), strict=True
-        ):
-            if (name, width) not in alike:
-                alike[name, width] = curves.speedup_ppm(name, width, servers)
-            speedup_ppm = alike[name, width]
-            work_s = max(run_s * speedup_ppm[min(speedup_ppm)][width] // PPM, 1)
-            job = MalleableJob(number, submit_s, work_s, width, slowdown_ppm, speedup_ppm)
-            found.append(job)
-        return tuple(found)
 
 
 def windows(

@@ -9,7 +9,8 @@ import numpy as np
 
 from tailc.forms.plan.plan import PPM, Plan, PoolPrices
 from tailc.forms.plan.quote import cheapest_width
-from tailc.models.malleable_jobs.engine import Active, Allocation, ClusterView
+from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
+from tailc.models.malleable_jobs.jobs import Active
 
 
 class PricedWidths:

@@ -14,36 +14,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tailc.forms.plan.ledger import Entry
-from tailc.models.datacentre.jobs import Running, Settled, Submitted
-from tailc.models.datacentre.planner import Forecasts, Planner, View
-from tailc.models.datacentre.site import PPM, S_PER_HOUR, Site, Supply, Whole
+from tailc.models.datacentre.forecasts import Forecasts
 from tailc.models.datacentre.storage import Books
+from tailc.models.datacentre.supply import PPM, S_PER_HOUR, Supply, Whole
+from tailc.models.rigid_jobs.jobs import Running, Settled, Submitted
+from tailc.models.rigid_jobs.outcome import RigidOutcome
+from tailc.models.rigid_jobs.planner import Planner, View
+from tailc.models.rigid_jobs.site import Site
 from tailc.models.streams import stream, uniform
-
-
-@dataclass(frozen=True, eq=False)
-class RigidOutcome:
-    """A replay: its jobs by number, and an entry of the ledger an epoch.
-
-    green_racks: int64 (epochs,), on the green bus. busy: int64 (epochs,), servers.
-    """
-
-    submitted: int
-    settled: tuple[Settled, ...]
-    entries: tuple[Entry, ...]
-    green_racks: Whole
-    busy: Whole
-
-    @property
-    def income_udollars(self) -> int:
-        """What jobs paid, less penalties."""
-        return sum(one.udollars for one in self.settled)
-
-    @property
-    def profit_udollars(self) -> float:
-        """Less the price of brown energy."""
-        return float(self.income_udollars - sum(one.brown_udollars for one in self.entries))
 
 
 @dataclass(eq=False)

@@ -9,10 +9,10 @@ import numpy as np
 
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
 from tailc.forms.plan.quote import quote
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.planner import View
-from tailc.models.datacentre.rack_assignment import handed_out
-from tailc.models.datacentre.site import Whole
+from tailc.models.datacentre.supply import Whole
+from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.planner import View
+from tailc.models.rigid_jobs.rack_assignment import handed_out
 
 # Of the two pools that a view is seen as, the second.
 _GREEN = 1

@@ -21,9 +21,8 @@ from tailc.forms.ladder.table import (
     Row,
     Rule,
 )
+from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM, Pools, pools, refuse
-
-NS_PER_US = 1_000
 
 # What ladders replayed together have in common, and how people call it.
 _SHARED = {

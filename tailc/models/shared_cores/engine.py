@@ -48,6 +48,7 @@ from __future__ import annotations
 
 from tailc.models.arriving import arrive
 from tailc.models.compiled import loop, part
+from tailc.models.integrals import BUSY, IN_SYSTEM, POOL_COLUMNS, SPAN, THREADS
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.arrays import Lowered
 from tailc.models.shared_cores.next_event import first_due, look_ahead, next_exit
@@ -59,17 +60,7 @@ from tailc.models.shared_cores.running import (
     run_on,
     rung_of,
 )
-from tailc.models.shared_cores.state import (
-    BUSY,
-    IN_SYSTEM,
-    POOL_COLUMNS,
-    SPAN,
-    THREADS,
-    Demand,
-    Log,
-    State,
-    empty_server,
-)
+from tailc.models.shared_cores.state import Demand, Log, State, empty_server
 from tailc.models.shared_cores.waiting import leave_out, line_up, next_of, next_start, release
 
 

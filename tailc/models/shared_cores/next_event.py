@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from tailc.models.compiled import part
+from tailc.models.integrals import NOBODY
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.running import cut_at
-from tailc.models.shared_cores.state import NOBODY
 
 # Work that ends so little after a whole nanosecond ends at it: the rounding of a virtual clock, a
 # step of which is as long at 45 s without an empty moment, puts no exit off.

@@ -7,8 +7,8 @@ import numpy as np
 from tailc.forms.ladder.lanes import BATCH
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.ladder.units import POWER, WATTS
-from tailc.models.outcome import Outcome
 from tailc.models.pools import pools
+from tailc.models.shared_cores.outcome import SharedCoresOutcome
 from tailc.percentiles import PPM
 
 _DRAWN = (WATTS, POWER, BATCH)
@@ -20,7 +20,7 @@ def drawn_unit(ladder: Ladder) -> int | None:
     return next((number for number, unit in units if unit.name in _DRAWN), None)
 
 
-def drawn_of_shared(outcome: Outcome, ladder: Ladder) -> float | None:
+def drawn_of_shared(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
     """What a request draws in the mean, in units of power, or of batch work, times nanoseconds.
 
     None where rungs cost neither power nor batch work.
@@ -29,7 +29,7 @@ def drawn_of_shared(outcome: Outcome, ladder: Ladder) -> float | None:
     return None if drawn is None else outcome.by_request(drawn)
 
 
-def mean_drawn(outcome: Outcome, ladder: Ladder) -> float | None:
+def mean_drawn(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
     """What all requests draw in the mean, in units of power, or of batch work.
 
     Of each pool that part of the capacity which is in use draws as its rungs do in the mean over
@@ -37,7 +37,7 @@ def mean_drawn(outcome: Outcome, ladder: Ladder) -> float | None:
     neither power nor batch work.
     """
     unit = drawn_unit(ladder)
-    if unit is None or outcome.rung_ns is None:
+    if unit is None:
         return None
     cost_ppm = np.array([rung.cost_ppm[unit] for rung in ladder.rungs], dtype=np.float64)
     shared = pools(ladder)

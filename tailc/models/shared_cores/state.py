@@ -7,17 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.models.integrals import FIRST_HALF, NOBODY, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.arrays import Lowered
-
-NOBODY = -1
-
-# Phases of a replay: warming up, first and second half of what is measured, draining.
-PHASES = 4
-WARM_UP, FIRST_HALF, SECOND_HALF, DRAIN = range(PHASES)
-# Columns of the integrals; threads and busy stand once for each pool.
-SPAN, IN_SYSTEM, THREADS, BUSY = range(4)
-POOL_COLUMNS = 2
 
 
 class Demand(NamedTuple):

@@ -7,8 +7,8 @@ numbered in order of arrival.
 from __future__ import annotations
 
 from tailc.models.compiled import loop, part
+from tailc.models.integrals import NOBODY
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.state import NOBODY
 
 
 @loop  # pragma: no cover - compiled

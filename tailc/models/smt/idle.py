@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.outcome import Outcome
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.outcome import NS_PER_US
+from tailc.models.smt.outcome import SmtOutcome
 from tailc.percentiles import PPM
 
 
@@ -54,7 +54,7 @@ class IdleTimes:
     count: NDArray[np.int64]
 
 
-def idle_times(outcome: Outcome) -> IdleTimes:
+def idle_times(outcome: SmtOutcome) -> IdleTimes:
     """Of the periods that end with a measured request."""
     periods_ns = outcome.idle_periods_ns
     place = np.searchsorted(np.array(EDGES_US) * NS_PER_US, periods_ns)
@@ -65,10 +65,8 @@ def idle_times(outcome: Outcome) -> IdleTimes:
 
 def idle_use(share: float, repeats: Sequence[IdleTimes]) -> IdleUse:
     """All repeats together; `share` is that of the time in which a core has no request."""
-    time_ns = sum(one.time_ns for one in repeats)
-    count = sum(one.count for one in repeats)
-    assert isinstance(time_ns, np.ndarray)
-    assert isinstance(count, np.ndarray)
+    time_ns = np.sum([one.time_ns for one in repeats], axis=0)
+    count = np.sum([one.count for one in repeats], axis=0)
     times, counts = _shares_ppm(time_ns), _shares_ppm(count)
     parts = zip((*EDGES_US, None), times, counts, count.tolist(), strict=True)
     told = tuple(IdlePeriods(edge, time, many) for edge, time, many, some in parts if some)

@@ -1,26 +1,27 @@
-"""How busy the lanes of cores were: with requests, with batch work, and with neither."""
+"""What SMT cores show besides latency: batch work, busy hardware threads, and idle periods."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import fmean
+from typing import Any
 
-from tailc.artifact.envelope import Policy
-from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.lanes import Lanes, Waking, lanes_of
-from tailc.models.outcome import Outcome
+from tailc.forms.ladder.lanes import Lanes
+from tailc.models.server_load import Load
 from tailc.models.shared_cores.batch import batch_use
+from tailc.models.smt.columns import SmtColumns
 from tailc.models.smt.idle import IdleTimes, IdleUse, idle_times, idle_use
-from tailc.models.subject import Subject
+from tailc.models.smt.outcome import SmtOutcome
+from tailc.models.usage import Headline, Quantity, Usage
 from tailc.percentiles import PPM
 
 
 @dataclass(frozen=True)
-class LaneUse:
-    """How busy the lanes of a core were, in the mean, where rungs are those.
+class SmtUse(Usage):
+    """How busy the hardware threads of a core were, in the mean.
 
-    `batch_ppm`, `low_ppm`, `high_ppm`: as in `BatchUse`. `utilization_ppm`: busy lanes of a core,
+    `batch_ppm`, `low_ppm`, `high_ppm`: as in `BatchUse`. `utilization_ppm`: busy threads of a core,
     up to 2. `idle`: when that of requests is not.
     """
 
@@ -30,18 +31,50 @@ class LaneUse:
     utilization_ppm: int
     idle: IdleUse
 
+    @property
+    def drawn_us(self) -> None:
+        """What requests draw is batch work."""
+        return
 
-# What the evidence of a policy on lanes says of waking up, where that takes time.
-BATCH_WAKE, CORE_WAKE = "wake_ns", "core_wake_ns"
-# Beyond what a spec can say, and with the time of a replay on top within 64 bits.
-_LONGEST_NS = 2**53
+    def relative_to(self, base_us: int, other_ppm: int) -> SmtUse:  # noqa: ARG002
+        """The same."""
+        return self
+
+    @property
+    def columns(self) -> SmtColumns:
+        """Batch work in the place of energy."""
+        return SmtColumns()
+
+    def cost_us(self, load: Load) -> None:  # noqa: ARG002
+        """Batch work pays for requests."""
+        return
+
+    def headline(self, load: Load) -> Headline:  # noqa: ARG002
+        """Batch work that is left."""
+        return Headline(Quantity.BATCH, self.batch_ppm)
+
+    @property
+    def energy_ratio_ppm(self) -> None:
+        """Energy is not known."""
+        return
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Nothing."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as lanes."""
+        periods = [asdict(one) for one in self.idle.periods]
+        idle = {"share_ppm": self.idle.share_ppm, "periods": periods}
+        return {"lanes": {**asdict(self), "idle": idle}}
 
 
 @dataclass(frozen=True, eq=False)
-class LaneTimes:
+class SmtTimes:
     """One replay: shares of the time of its cores, and the batch work that is given up on all.
 
-    waking: how many lanes had batch work that was not awake yet, beside free cores and others.
+    waking: how many cores had batch work that was not awake yet, free ones and others.
     """
 
     requests: float
@@ -50,52 +83,32 @@ class LaneTimes:
     idle: IdleTimes
 
 
-def waking_of(policy: Policy) -> Waking:
-    """How long batch work, and a core without any, were taken to wake up by the compile.
-
-    Raises TailcError (BAD_ARTIFACT) for times that are none.
-    """
-    settings = dict(policy.evidence.settings)
-    times_ns = {name: settings.get(name, 0) for name in (BATCH_WAKE, CORE_WAKE)}
-    for name, time_ns in times_ns.items():
-        if not 0 <= time_ns <= _LONGEST_NS:
-            message = f"the evidence says that `{name}` is {time_ns:,}, which is no time to wake up"
-            hint = "compile the policy anew"
-            raise TailcError(Finding(Code.BAD_ARTIFACT, message, help=hint))
-    return Waking(times_ns[BATCH_WAKE], times_ns[CORE_WAKE])
+def smt_times(outcome: SmtOutcome) -> SmtTimes:
+    """What a replay says."""
+    (busy,) = outcome.utilization_by_pool
+    return SmtTimes(busy or 0.0, outcome.mean_power, outcome.mean_waking, idle_times(outcome))
 
 
-def lane_times(outcome: Outcome) -> LaneTimes | None:
-    """What a replay says; None where rungs are not cores of one type."""
-    if outcome.energy is None or outcome.resting is None:
-        return None
-    (requests,) = outcome.utilization_by_pool
-    assert requests is not None
-    return LaneTimes(requests, outcome.mean_power, outcome.mean_waking, idle_times(outcome))
-
-
-def lane_use(subject: Subject, repeats: Sequence[LaneTimes]) -> LaneUse:
+def smt_use(lanes: Lanes, repeats: Sequence[SmtTimes], *, has_batch: bool) -> SmtUse:
     """Means over all repeats; the interval is that of the repeats, as for energy, within 0 to 1."""
-    lanes = lanes_of(subject.ladders[0])
-    batch = batch_work if subject.has_batch else _none
-    busy = busy_lanes if subject.has_batch else _requests
-    found = batch_use([batch(one, lanes) for one in repeats])
-    return LaneUse(
+    found = batch_use([batch_work(one, lanes) if has_batch else 0.0 for one in repeats])
+    busy = [busy_threads(one, lanes) if has_batch else one.requests for one in repeats]
+    return SmtUse(
         found.batch_ppm,
         found.low_ppm,
         found.high_ppm,
-        round(fmean(busy(one, lanes) for one in repeats) * PPM),
+        round(fmean(busy) * PPM),
         idle_use(1 - fmean(one.requests for one in repeats), [one.idle for one in repeats]),
     )
 
 
-def batch_work(one: LaneTimes, lanes: Lanes) -> float:
+def batch_work(one: SmtTimes, lanes: Lanes) -> float:
     """By core, over that beside a free core."""
     return 1 - (one.given_up + lanes.lost_waking(*one.waking)) / lanes.cores
 
 
-def busy_lanes(one: LaneTimes, lanes: Lanes) -> float:
-    """Lanes of a core that are busy, in the mean: that of requests, and that of batch work.
+def busy_threads(one: SmtTimes, lanes: Lanes) -> float:
+    """Hardware threads of a core that are busy, in the mean: for requests, and for batch work.
 
     The latter rests beside a request that is alone, and until it is awake. How often the first is
     follows from the batch work that is given up, all of it there and `batch_slowdown_ppm` of it
@@ -104,11 +117,3 @@ def busy_lanes(one: LaneTimes, lanes: Lanes) -> float:
     slowed = lanes.batch_slowdown_ppm / PPM
     alone = (one.given_up / lanes.cores - slowed * one.requests) / (1 - slowed)
     return one.requests + 1 - alone - sum(one.waking) / lanes.cores
-
-
-def _none(_one: LaneTimes, _lanes: Lanes) -> float:
-    return 0.0
-
-
-def _requests(one: LaneTimes, _lanes: Lanes) -> float:
-    return one.requests

@@ -19,8 +19,9 @@ from tailc_solvers.green.parallel.problem import MS_PER_S, ParallelProblem
 from tailc_solvers.green.parallel.schedules import Column
 from tailc_solvers.green.parallel.warm import carried
 
-from tailc.models.datacentre.site import PPM, Supply
-from tailc.models.malleable_jobs.engine import Active, Allocation, ClusterView, MalleableJob
+from tailc.models.datacentre.supply import PPM, Supply
+from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
+from tailc.models.malleable_jobs.jobs import Active, MalleableJob
 from tailc.pipeline.allocators.epochs import Epochs, epochs_ahead
 from tailc.pipeline.allocators.problem import (
     Aims,

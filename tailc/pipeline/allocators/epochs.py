@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.models.datacentre.site import Supply, Whole
-from tailc.models.malleable_jobs.engine import Cluster
+from tailc.models.datacentre.supply import Supply, Whole
+from tailc.models.malleable_jobs.cluster import Cluster
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.supply import Supply
+from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
 from tailc.models.malleable_jobs.baselines.constant import Constant
-from tailc.models.malleable_jobs.engine import Allocation, Cluster, ClusterView, MalleableJob
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.pipeline.allocators.epochs import epochs_ahead
 from tailc.pipeline.allocators.problem import Aims, new_job, parallel_problem
 from tailc.pipeline.allocators.solving import Solve, planned

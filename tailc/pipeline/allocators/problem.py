@@ -21,8 +21,9 @@ from tailc_solvers.green.parallel.problem import (
     weighed_cost,
 )
 
-from tailc.models.datacentre.site import PPM, Whole
-from tailc.models.malleable_jobs.engine import Active, Cluster, MalleableJob
+from tailc.models.datacentre.supply import PPM, Whole
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.jobs import Active, MalleableJob
 from tailc.pipeline.allocators.epochs import Epochs
 
 MG_PER_G = 1_000

@@ -34,7 +34,7 @@ def by_columns(solver: Solver, effort: Effort | None = None, limits: Limits | No
 
 def planned(problem: ParallelProblem, found: Columns) -> list[Column] | None:
     """The schedules of a plan that passes the exact checks; None where there is none."""
-    plan = found.solution.plan
-    if plan is None or faults_of(problem, plan):
+    best = found.solution.best
+    if best is None or faults_of(problem, best.plan):
         return None
-    return columns_of(plan.servers, plan.shape)
+    return columns_of(best.plan.servers, best.plan.shape)

@@ -8,7 +8,8 @@ that the solution was judged by. A fault here is ours, so it is an assertion.
 from __future__ import annotations
 
 import numpy as np
-from tailc_solvers.green.parallel.solution import Solution
+from tailc_solvers.green.parallel.plan import Plan as ParallelPlan
+from tailc_solvers.green.parallel.solution import CostedPlan
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.plan.plan import (
@@ -60,21 +61,17 @@ def plan_of(problem: ClusterProblem, servers: Whole, priced: Priced) -> Plan:
     )
 
 
-def placed(problem: ClusterProblem, found: Solution) -> tuple[Placed, ...]:
+def placed(problem: ClusterProblem, found: ParallelPlan) -> tuple[Placed, ...]:
     """How each job fares; an AssertionError for one that is not done as was promised."""
-    assert found.plan is not None
     epochs = problem.supply.epochs
     return tuple(
         _placed(problem, job, row.tolist(), sorted(job.speedup_ppm)[shape], epochs)
-        for job, row, shape in zip(
-            problem.jobs, found.plan.servers, found.plan.shape.tolist(), strict=True
-        )
+        for job, row, shape in zip(problem.jobs, found.servers, found.shape.tolist(), strict=True)
     )
 
 
-def check_books(asked: Stated, found: Solution, plan: Plan) -> None:
+def check_books(asked: Stated, found: CostedPlan, plan: Plan) -> None:
     """An AssertionError unless the form draws in each epoch what the solution was judged by."""
-    assert found.ledger is not None
     problem = asked.problem
     asleep_mj = problem.servers * problem.asleep_mw * problem.epoch_s
     drawn = [sum(pools) for pools in plan.drawn_mj]

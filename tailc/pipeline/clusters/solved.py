@@ -13,7 +13,7 @@ from tailc_solvers.backends.linear import Limits, Outcome
 from tailc_solvers.course import Reached
 from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
-from tailc_solvers.green.parallel.solution import Solution
+from tailc_solvers.green.parallel.solution import CostedPlan, Solution
 
 from tailc.forms.plan.plan import PPM
 from tailc.pipeline.clusters.failed import check_solver, no_plan
@@ -41,6 +41,7 @@ class _Found:
 
     asked: Stated
     solution: Solution
+    best: CostedPlan
     columns: Columns | None
 
 
@@ -75,13 +76,13 @@ def _found(problem: ClusterProblem, solver: Solver, limits: Limits) -> _Found:
         columns = _by_columns(asked, solver, limits)
         solution = columns.solution
     check_solver(Backend(problem.search.solver), solution)
-    if solution.plan is None:
+    if solution.best is None:
 
         def again(jobs: Sequence[NamedMalleable]) -> Solution:
             return _by_columns(stated(problem, jobs), solver, limits).solution
 
         raise no_plan(problem, solution, again)
-    return _Found(asked, solution, columns)
+    return _Found(asked, solution, solution.best, columns)
 
 
 def _by_columns(asked: Stated, solver: Solver, limits: Limits) -> Columns:
@@ -99,20 +100,19 @@ def _limits(problem: ClusterProblem) -> Limits:
 
 
 def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> ClusterSolution:
-    asked, solution = found.asked, found.solution
-    assert solution.plan is not None
-    assert solution.ledger is not None
-    plan = plan_of(problem, solution.plan.servers, prices)
-    check_books(asked, solution, plan)
+    asked, solution, best = found.asked, found.solution, found.best
+    plan = plan_of(problem, best.plan.servers, prices)
+    check_books(asked, best, plan)
     # The solver's cost of a kWh is rounded down, so the bound is one of the true cost too.
     idle = idle_cost(problem)
-    bound = None if solution.bound is None else math.floor(solution.bound + idle)
+    proved = solution.bounds.proved
+    bound = None if proved is None else math.floor(proved + idle)
     return ClusterSolution(
         plan=charged(plan, problem.battery, problem.weights),
-        value=math.ceil(asked.cost(solution.ledger)),
+        value=math.ceil(asked.cost(best.ledger)),
         bound=bound,
         claimed=_claimed(solution, idle),
-        placed=placed(problem, solution),
+        placed=placed(problem, best.plan),
         columns=len(found.columns.columns) if found.columns is not None else 0,
         nodes=found.columns.nodes if found.columns is not None else 0,
         epochs_beyond=asked.epochs_beyond,
@@ -155,13 +155,13 @@ _METHODS = {
 
 
 def _claimed(solution: Solution, idle: Fraction) -> int | None:
-    claimed = solution.claimed_bound
+    claimed = solution.bounds.claimed
     if claimed is None or not math.isfinite(claimed):
         return None
     return math.floor(Fraction(claimed) + idle)
 
 
 def _proof(solution: Solution) -> str:
-    if solution.bound is not None:
+    if solution.bounds.proved is not None:
         return DUAL_BOUND
     return SOLVER_CLAIM if solution.outcome is Outcome.OPTIMAL else NONE

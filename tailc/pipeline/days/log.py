@@ -22,10 +22,13 @@ from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.scaling import (
+    DividedWidths,
     JobScaling,
     WidthMap,
+    Widths,
     scaled_jobs,
     with_application_mix,
+    with_green_percents,
 )
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.zones import utc_text
@@ -48,7 +51,8 @@ def read_log(
     if not kept.any():
         verb = "give" if isinstance(asked.begins, ByCalendar) else "change"
         raise _none_within(log, begin_unix_s, within_unix_s, verb)
-    shifted = replace(log, submit_s=submit_s, start_unix_s=first_unix_s).part(kept)
+    header = replace(log.header, start_unix_s=first_unix_s)
+    shifted = replace(log, submit_s=submit_s, header=header).part(kept)
     return _scaled(asked, _narrow(asked, shifted))
 
 
@@ -81,11 +85,11 @@ def _lead_s(asked: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> 
     """How long after the log's start the plan begins."""
     if isinstance(asked.begins, AfterStart):
         return asked.begins.at_start_s
-    if log.start_unix_s is None:
+    if log.header.start_unix_s is None:
         message = f"`{log.source}` does not say when it began, so it meets no calendar"
         hint = "add `at_start: 72h`, say: how long after the log's start the plan begins"
         raise TailcError(Finding(Code.MISSING_KEY, message, place("jobs", "trace"), hint))
-    return start_unix_s - log.start_unix_s
+    return start_unix_s - log.header.start_unix_s
 
 
 def _narrow(asked: JobsSpec, log: JobLog) -> JobLog:
@@ -112,35 +116,27 @@ def _narrow(asked: JobsSpec, log: JobLog) -> JobLog:
 
 
 def _scaled(asked: JobsSpec, log: JobLog) -> JobLog:
-    table = None
-    if asked.map_width:
-        named = {int(key): to for key, to in asked.map_width.items() if key != OTHERS}
-        table = WidthMap(tuple(sorted(named.items())), asked.map_width.get(OTHERS))
-    scaling = JobScaling(
-        drop_largest=asked.drop_largest,
-        divide_width=asked.divide_width,
-        map_width=table,
-        multiply_run=asked.multiply_run,
-        green_seed=_green_seed(asked.green),
-    )
-    log = _with_share(asked.green, scaled_jobs(log, scaling))
+    scaling = JobScaling(asked.drop_largest, _widths(asked), asked.multiply_run)
+    log = _with_shares(asked.green, scaled_jobs(log, scaling))
     if not asked.applications:
         return log
     return with_application_mix(log, asked.applications, asked.application_seed)
 
 
-def _green_seed(green: GreenShareSpec | None) -> int | None:
-    match green and green.asked:
-        case DrawnShare(seed=seed):
-            return seed
-        case _:
-            return None
+def _widths(asked: JobsSpec) -> Widths:
+    if not asked.map_width:
+        return DividedWidths(asked.divide_width)
+    named = {int(key): to for key, to in asked.map_width.items() if key != OTHERS}
+    return WidthMap(tuple(sorted(named.items())), asked.map_width.get(OTHERS))
 
 
-def _with_share(green: GreenShareSpec | None, log: JobLog) -> JobLog:
+def _with_shares(green: GreenShareSpec | None, log: JobLog) -> JobLog:
+    """Each job with the share of green energy that it asks for."""
     match green and green.asked:
         case SameShare(share=share):
             return replace(log, green_percent=np.full(log.jobs, share, dtype=np.int64))
+        case DrawnShare(seed=seed):
+            return with_green_percents(log, seed)
         case _:
             return log
 

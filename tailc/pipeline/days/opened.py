@@ -78,13 +78,19 @@ class _Reader:
         lists = common((*sources, *(one for one in found.values() if one is not None)))
         cut = dict(zip(there, lists[len(sources) :], strict=True))
         green = lists[: len(sources)]
-        price = cut.get("price") or constant(
-            Quantity.PRICE, _number(supply.price) / UDOLLARS, green[0]
+        price, carbon = supply.price, supply.carbon
+        return (
+            green,
+            cut.get("clouds"),
+            not_negative(
+                cut["price"]
+                if isinstance(price, SeriesSpec)
+                else constant(Quantity.PRICE, price / UDOLLARS, green[0])
+            ),
+            cut["carbon"]
+            if isinstance(carbon, SeriesSpec)
+            else constant(Quantity.CARBON, carbon / MG_PER_G, green[0]),
         )
-        carbon = cut.get("carbon") or constant(
-            Quantity.CARBON, _number(supply.carbon) / MG_PER_G, green[0]
-        )
-        return green, cut.get("clouds"), not_negative(price), carbon
 
     def _maybe(
         self, asked: SeriesSpec | int | None, quantity: Quantity, at: At
@@ -94,11 +100,6 @@ class _Reader:
     def _read(self, asked: SeriesSpec, quantity: Quantity, at: At) -> TimeSeries:
         horizon = (self.asked.horizon, self.start_unix_s)
         return read_on_epochs(asked, quantity, at, horizon, self.place, self.path)
-
-
-def _number(asked: SeriesSpec | int) -> int:
-    assert isinstance(asked, int)
-    return asked
 
 
 def _beside(spec_path: str) -> PathOf:

@@ -19,16 +19,16 @@ from dataclasses import dataclass, replace
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.sizes import Seed
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.models.workload import workload
-from tailc.pipeline.overload.bench import JUDGED_REPLICATES, Bench, RateLoss
+from tailc.pipeline.overload.losses import JUDGED_REPLICATES, RateLoss, RateLosses, rate_losses
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.parts import parts_of
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_ppm, format_us
 
-_SEARCH_SEED, _JUDGING_SEED = 21, 22
 # Cut-offs are searched in steps of so small a part of the objective.
 _STEPS_OF_TARGET = 50
 _MOST_IN_SYSTEM = 4_096
@@ -59,15 +59,13 @@ def relieved(
 ) -> Relief:
     """The table with a rule; TailcError (INFEASIBLE) where no allowed one keeps it in time."""
     parts = parts_of(workload(design, table))
-    capacities = (unit.capacity_ppm for unit in table.cost_units)
-    capacity_ppm = max((ppm for ppm in capacities if ppm is not None), default=None)
     progress("looking for a rule for overload", 0.0)
     with ThreadPoolExecutor(threads) as workers:
-        last = Bench(
+        last = rate_losses(
             parts.judging,
             aim,
-            capacity_ppm,
-            _JUDGING_SEED,
+            table,
+            Seed.OVERLOAD_VALIDATION,
             workers,
             replicates=JUDGED_REPLICATES,
         )
@@ -75,7 +73,7 @@ def relieved(
         rates = last.judged(table)
         if _all_meet(rates, aim):
             return Relief(aim, table, None, rates, (), judged_on)
-        search = Bench(parts.tuning, aim, capacity_ppm, _SEARCH_SEED, workers)
+        search = rate_losses(parts.tuning, aim, table, Seed.OVERLOAD_SEARCH, workers)
         found = {rule: _largest_of(rule, aim, table, search) for rule in aim.allowed}
         lost = {
             rule: round(search.lost_ppm(_with(rule, value, aim, table))) if value else None
@@ -107,20 +105,20 @@ def largest(holds: Callable[[int], bool], most: int) -> int:
     return low
 
 
-def _largest_of(rule: Rule, aim: OverloadAim, table: Ladder, bench: Bench) -> int:
+def _largest_of(rule: Rule, aim: OverloadAim, table: Ladder, losses: RateLosses) -> int:
     most = _MOST_STEPS if rule is Rule.CUT_OFF else _MOST_IN_SYSTEM
-    return largest(lambda value: bench.meets(_with(rule, value, aim, table)), most)
+    return largest(lambda value: losses.meets(_with(rule, value, aim, table)), most)
 
 
 def _judged(
-    rule: Rule, value: int, aim: OverloadAim, table: Ladder, bench: Bench
+    rule: Rule, value: int, aim: OverloadAim, table: Ladder, losses: RateLosses
 ) -> Iterator[tuple[Ladder, tuple[RateLoss, ...]]]:
     """The table with the rule, then with a stricter one each time."""
     for _ in range(_MOST_JUDGED):
         if value < 1:
             return
         chosen = _with(rule, value, aim, table)
-        judged = bench.judged(chosen)
+        judged = losses.judged(chosen)
         yield chosen, judged
         highs = [one.high_us or one.tail_us for one in judged[: len(aim.rates_mrps)]]
         in_proportion = value * aim.latency_us // max(*highs, 1)

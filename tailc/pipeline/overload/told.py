@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
-from tailc.pipeline.overload.bench import RateLoss
+from tailc.pipeline.overload.losses import RateLoss
 from tailc.pipeline.overload.search import Relief
 
 

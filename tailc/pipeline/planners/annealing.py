@@ -20,9 +20,9 @@ from tailc_solvers.green.sla.check import figures_of
 from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
 from tailc_solvers.green.sla.solution import Solution
 
-from tailc.models.datacentre.jobs import Running, Submitted
-from tailc.models.datacentre.planner import View
-from tailc.models.datacentre.site import Whole
+from tailc.models.datacentre.supply import Whole
+from tailc.models.rigid_jobs.jobs import Running, Submitted
+from tailc.models.rigid_jobs.planner import View
 from tailc.pipeline.planners.handing_out import Granted, handed_out
 from tailc.pipeline.planners.in_force import for_now, in_force, left_of, was_on
 from tailc.pipeline.planners.on_arrival import OnArrival

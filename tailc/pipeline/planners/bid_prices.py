@@ -20,8 +20,9 @@ from tailc_solvers.green.sla.prices import mean_price
 from tailc_solvers.green.sla.problem import Charges, Groups, Job, Racks, rising_charges
 
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.site import Site, Supply, Whole
+from tailc.models.datacentre.supply import Supply, Whole
+from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.owed import job_within
 from tailc.pipeline.planners.seen import Epsilons, energy_of
 

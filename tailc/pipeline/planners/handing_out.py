@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.models.datacentre.site import Whole
+from tailc.models.datacentre.supply import Whole
 from tailc.pipeline.planners.seen import Seen
 
 

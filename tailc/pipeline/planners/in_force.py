@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tailc.models.datacentre.jobs import Running
-from tailc.models.datacentre.planner import View
-from tailc.models.datacentre.site import Whole
+from tailc.models.datacentre.supply import Whole
+from tailc.models.rigid_jobs.jobs import Running
+from tailc.models.rigid_jobs.planner import View
 
 
 def in_force(view: View, meant: Mapping[int, Whole]) -> View:

@@ -14,9 +14,9 @@ from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.problem import Groups, Job
 from tailc_solvers.green.sla.solution import Solution
 
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.planner import View
-from tailc.models.datacentre.site import Whole
+from tailc.models.datacentre.supply import Whole
+from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.planner import View
 from tailc.pipeline.planners.handing_out import Granted, handed_out
 from tailc.pipeline.planners.owed import arriving_job
 from tailc.pipeline.planners.seen import Epsilons, seen

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.models.datacentre.jobs import Running
-from tailc.models.datacentre.planner import View
+from tailc.models.rigid_jobs.jobs import Running
+from tailc.models.rigid_jobs.planner import View
 from tailc.pipeline.planners.in_force import left_of
 from tailc.pipeline.planners.owed import owed_slots
 from tailc.pipeline.planners.seen import expected_green

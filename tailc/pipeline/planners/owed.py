@@ -7,8 +7,9 @@ from dataclasses import replace
 from tailc_solvers.green.sla.problem import Job, green_slots_of
 
 from tailc.forms.plan.plan import Terms
-from tailc.models.datacentre.jobs import Running, Submitted
-from tailc.models.datacentre.site import Site, Whole
+from tailc.models.datacentre.supply import Whole
+from tailc.models.rigid_jobs.jobs import Running, Submitted
+from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.in_force import was_on
 from tailc.pipeline.planners.seen import Seen
 

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from tailc_solvers.green.sla.problem import Charges, Energy, Groups
 
 from tailc.forms.plan.ledger import MJ_PER_KWH
-from tailc.models.datacentre.jobs import Running
-from tailc.models.datacentre.planner import View
-from tailc.models.datacentre.site import Site, Supply, Whole
+from tailc.models.datacentre.supply import Supply, Whole
+from tailc.models.rigid_jobs.jobs import Running
+from tailc.models.rigid_jobs.planner import View
+from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.in_force import was_on
 
 Flags = NDArray[np.bool_]

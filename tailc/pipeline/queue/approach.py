@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.experiment.setting import Draws
+from tailc.experiment.replications import Replications
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.controller import scaled_ladder
 from tailc.forms.ladder.lanes import cores_of, is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.ladder.units import shared_power
+from tailc.models.execution_model import Subject
 from tailc.models.pools import Pools, least_of, pools
 from tailc.models.shared_cores.clairvoyant.server import SharedServer, shared_server
 from tailc.models.shared_cores.shared_power import drawn_unit
-from tailc.models.subject import Subject
+from tailc.models.smt.model import Smt
+from tailc.models.subjects import on_ladders
 from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM
 from tailc.pipeline.lane_bounds import least_given_up_us, least_of_work
@@ -29,7 +31,7 @@ from tailc.pipeline.queue.core_family import CoreFamily, core_lines
 from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.lane_family import lane_lines, sooner_alone
 from tailc.pipeline.queue.space import Space
-from tailc.pipeline.queue.trials import Form, on_ladder
+from tailc.pipeline.queue.tuning_sample import Form
 from tailc.traces.profile import DemandProfile
 
 # Ages are made earlier in such parts of what they were.
@@ -45,7 +47,7 @@ class BatchBound:
     """
 
     cores: int
-    least: Callable[[Draws, Executor], int]
+    least: Callable[[Replications, Executor], int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,9 @@ class Approach(Generic[Form]):
     schedule is known. batch: a bound on batch work; None where none is done. foreseen: what is
     replayed of a schedule that knows all requests, and is compared by what it costs; None where
     there is none.
+
+    The last six are optional each by itself: which of them a formula has depends on its rules, its
+    goal and its machine, in almost any combination.
     """
 
     base: Form
@@ -116,7 +121,7 @@ def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach
         cores=cores,
         capacity_of=lambda load: sum(_capacity_of(shared, pool, load) for pool in each),
         as_told="each on one thread" if power is None else f"each with {formula.rungs[0].name}",
-        subject_of=on_ladder,
+        subject_of=on_server,
         space_of=space_of,
         starts=family.MOST_STARTS,
         near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
@@ -156,7 +161,7 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[La
         cores=cores,
         capacity_of=lambda load: _capacity(formula, load, counts),
         as_told="each at its fastest",
-        subject_of=on_ladder,
+        subject_of=on_server,
         space_of=space_of,
         starts=core_family.STARTS,
         near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
@@ -175,7 +180,7 @@ def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder
         raise unfit(message, "ask for the policy `borrow-idle`, without a search", "lanes")
     release_us = beside.release_us
 
-    def least(draws: Draws, workers: Executor) -> int:
+    def least(draws: Replications, workers: Executor) -> int:
         return PPM * least_given_up_us(aim.percentile_ppm, limit_us, lanes, draws, workers)
 
     return Approach(
@@ -184,12 +189,17 @@ def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder
         cores=lanes.cores,
         capacity_of=lambda _load: float(lanes.cores),
         as_told="each alone on its core",
-        subject_of=lambda table: Subject("table", (table,), waking=beside.waking),
+        subject_of=lambda table: Smt("table", (table,), waking=beside.waking),
         space_of=lambda _: lane_lines(formula, target_us, lanes.cores, release_us),
         starts=lane_family.STARTS,
         earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, release_us),
         batch=BatchBound(lanes.cores, least),
     )
+
+
+def on_server(table: Ladder) -> Subject:
+    """The table on the server that its rules and cost units say."""
+    return on_ladders("table", (table,))
 
 
 def _beside(space: Family | CoreFamily, table: Ladder) -> tuple[Space[Ladder], NDArray[np.float64]]:

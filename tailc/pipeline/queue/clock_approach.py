@@ -5,7 +5,7 @@ from __future__ import annotations
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.tail_table import TailTable
 from tailc.models.core_queues.clocks import Clocks, Foresight
-from tailc.models.subject import Subject
+from tailc.models.core_queues.model import CoreQueues
 from tailc.models.workload import Workload, clocked_workload
 from tailc.pipeline.queue import tail_family
 from tailc.pipeline.queue.approach import Approach, unfit
@@ -36,14 +36,14 @@ def clock_approach(
         cores=formula.cores,
         capacity_of=lambda load: _capacity(formula, reference_khz, load),
         as_told="each at the highest frequency",
-        subject_of=lambda table: Subject("table", clocks=Clocks(table, reference_khz)),
+        subject_of=lambda table: CoreQueues("table", Clocks(table, reference_khz)),
         space_of=lambda _: TailFamily(formula),
         starts=tail_family.STARTS,
         earlier=bounded,
         parts=_PARTS,
         most_parts=tail_family.MOST_TIMES * _PARTS,
         eased=lambda table: clock_approach(table, reference_khz, design, aim),
-        foreseen=Subject("clairvoyant", clocks=Clocks(formula, reference_khz, foresight)),
+        foreseen=CoreQueues("clairvoyant", Clocks(formula, reference_khz, foresight)),
     )
 
 

@@ -11,6 +11,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Generic
 
+from tailc.experiment.sizes import VALIDATION, Seed
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
@@ -19,10 +20,7 @@ from tailc.pipeline.queue.kept import Kept, eased, surely_kept
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched
-from tailc.pipeline.queue.trials import Form, Trials
-
-REPEATS, _REQUESTS = 10, 20_000
-RANKING_SEED, JUDGING_SEED, KEEPING_SEED = 101, 102, 107
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample, tuning_sample
 
 
 @dataclass(frozen=True)
@@ -34,13 +32,13 @@ class Found(Generic[Form]):
 
     judged: Judged[Form]
     searched: Searched[Form]
-    last: Trials[Form]
+    last: TuningSample[Form]
     freedoms_pay: bool | None = None
 
 
 def requests_each(percentile_ppm: int) -> int:
     """Requests in each replay that ranks or judges tables."""
-    return max(_REQUESTS, least_each(percentile_ppm))
+    return max(VALIDATION.requests, least_each(percentile_ppm))
 
 
 def best_found(
@@ -51,7 +49,7 @@ def best_found(
     progress: Progress,
 ) -> Found[Form]:
     """The table that is better than the formula's, or else the most promising one."""
-    ranking = judging_trials(approach, scenes_of(parts.tuning, aim), aim, RANKING_SEED, workers)
+    ranking = validation_sample(approach, scenes_of(parts.tuning, aim), aim, Seed.RANKING, workers)
     reference = eased(approach, approach.base, ranking, aim)
     if approach.eased is not None:
         approach = approach.eased(reference.table)
@@ -62,13 +60,13 @@ def best_found(
     kept_once = [eased(approach, table, ranking, aim) for table in searched_tables]
     order = ranked([one.table for one in kept_once], formula, ranking, aim)
     scenes = scenes_of(parts.judging, aim.judging)
-    last = judging_trials(approach, scenes, aim.judging, JUDGING_SEED, workers)
+    last = validation_sample(approach, scenes, aim.judging, Seed.VALIDATION, workers)
     server = approach.server
     clairvoyant_us = None if server is None else last.clairvoyant_us(server).tolist()
     if aim.limit_us is None:
         as_found = [Kept(table) for table in order]
         return Found(first_better(as_found, reference, last, clairvoyant_us, aim), found, last)
-    keeping = judging_trials(approach, scenes, aim.judging, KEEPING_SEED, workers)
+    keeping = validation_sample(approach, scenes, aim.judging, Seed.SCALING, workers)
     # What it is compared with went through the same.
     reference = reference.then(surely_kept(approach, reference.table, keeping, aim))
     cut_back = (surely_kept(approach, table, keeping, aim) for table in order)
@@ -78,7 +76,7 @@ def best_found(
 def first_better(
     tables: Iterable[Kept[Form]],
     formula: Kept[Form],
-    trials: Trials[Form],
+    trials: TuningSample[Form],
     clairvoyant_us: Sequence[int] | None,
     aim: QueueAim,
 ) -> Judged[Form]:
@@ -92,16 +90,16 @@ def first_better(
     return next((told for told in others if told.keeps_tail), others[0])
 
 
-def judging_trials(
+def validation_sample(
     approach: Approach[Form],
     scenes: Sequence[Scene],
     aim: QueueAim,
     seed: int,
     workers: Executor,
-    repeats: int = REPEATS,
-) -> Trials[Form]:
+    repeats: int = VALIDATION.repeats,
+) -> TuningSample[Form]:
     """Replays that rank or judge tables: many, with random numbers of their own."""
-    return Trials(
+    return tuning_sample(
         scenes,
         aim.percentile_ppm,
         approach.cores,

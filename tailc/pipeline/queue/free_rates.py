@@ -29,10 +29,10 @@ from tailc.pipeline.queue.highest import (
     found_rate,
     raised,
     ranked_by_rate,
-    rate_trials,
+    rate_sample_of,
 )
 from tailc.pipeline.queue.parts import Parts
-from tailc.pipeline.queue.trials import Form
+from tailc.pipeline.queue.tuning_sample import Form
 
 # Repeats and seed.
 _COMPARING = (10, 105)
@@ -60,7 +60,7 @@ def freely_raised(
     took = together(plain.searched, found)
     table = _higher(order, approach, parts.judging, half, workers)
     if table is not None:
-        last = rate_trials(formula, parts.judging, half.judging, JUDGING, workers)
+        last = rate_sample_of(formula, parts.judging, half.judging, JUDGING, workers)
         _, told = first_better([table], formula.base, last, half)
         if told.is_better:
             verdict = at_both(formula, table, told, parts.judging, half, workers)
@@ -79,11 +79,11 @@ def _higher(
     longer; None where none is.
     """
     held = approach.base
-    comparing = rate_trials(approach, judging, aim.judging, _COMPARING, workers)
+    comparing = rate_sample_of(approach, judging, aim.judging, _COMPARING, workers)
     table, told = first_better(tables, held, comparing, aim)
     if not told.is_better:
         return None
     hard = longer(judging, longer_by_chance(approach.load))
-    doubting = rate_trials(approach, hard, aim.judging, _COMPARING, workers)
+    doubting = rate_sample_of(approach, hard, aim.judging, _COMPARING, workers)
     theirs, ours = doubting.kept([held, table]).rates_mrps
     return None if raised(theirs, ours, aim).is_worse else table

@@ -16,26 +16,25 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
+from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.models.perturbations import longer
 from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.found import (
-    RANKING_SEED,
     Found,
     best_found,
     first_better,
-    judging_trials,
+    validation_sample,
 )
 from tailc.pipeline.queue.judge import judged, ranked
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import Searched, searched
-from tailc.pipeline.queue.trials import Form
+from tailc.pipeline.queue.tuning_sample import Form
 
-_COMPARING_SEED = 104
 # The chance that a mean is further off is 2.5 %.
 _STANDARD_ERRORS = 2.0
 
@@ -55,15 +54,17 @@ def freely_found(
     held = plain.judged.table if plain.judged.is_better else formula.base
     approach = replace(formula, base=held)
     found = searched(approach, scenes_of(parts.tuning, half), half, workers, second)
-    ranking = judging_trials(approach, scenes_of(parts.tuning, half), half, RANKING_SEED, workers)
+    ranking = validation_sample(
+        approach, scenes_of(parts.tuning, half), half, Seed.RANKING, workers
+    )
     order = ranked(found.tables, held, ranking, half)
     scenes = scenes_of(parts.judging, half.judging)
-    comparing = judging_trials(approach, scenes, half.judging, _COMPARING_SEED, workers)
+    comparing = validation_sample(approach, scenes, half.judging, Seed.COMPARISON, workers)
     freely = [Kept(table) for table in order]
     freest = first_better(freely, Kept(held), comparing, None, half)
     took = together(plain.searched, found)
     hard = scenes_of(longer(parts.judging, longer_by_chance(approach.load)), half.judging)
-    doubting = judging_trials(approach, hard, half.judging, _COMPARING_SEED, workers)
+    doubting = validation_sample(approach, hard, half.judging, Seed.COMPARISON, workers)
     doubted = judged(Kept(freest.table), Kept(held), doubting, None, half)
     if freest.is_better and not any(gain.is_worse for gain in doubted.gains):
         reached = [gain.clairvoyant_us for gain in plain.judged.gains]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.experiment.tuning_objective import Goal, QueueAim
-from tailc.pipeline.queue.trials import Seen
+from tailc.pipeline.queue.tuning_sample import Measurements
 from tailc.units import format_mrps
 
 # What a rate is worse than under the formula's table counts so many times more.
@@ -35,8 +35,8 @@ class Aspect:
 
     is_limited: bool
     told: Callable[[str, QueueAim], str]
-    amounts: Callable[[Seen], NDArray[np.float64]]
-    values: Callable[[Seen, Seen, QueueAim], NDArray[np.float64]]
+    amounts: Callable[[Measurements], NDArray[np.float64]]
+    values: Callable[[Measurements, Measurements, QueueAim], NDArray[np.float64]]
 
 
 def aspect_of(aim: QueueAim) -> Aspect:
@@ -64,7 +64,7 @@ def _weighted(values: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np
     return (values * share).sum(axis=-1)
 
 
-def _by_objectives(seen: Seen, aim: QueueAim) -> NDArray[np.float64] | float:
+def _by_objectives(seen: Measurements, aim: QueueAim) -> NDArray[np.float64] | float:
     """What the objectives besides add where one of them is nearly missed."""
     if seen.closest is None:
         return 0.0
@@ -72,21 +72,21 @@ def _by_objectives(seen: Seen, aim: QueueAim) -> NDArray[np.float64] | float:
     return _weighted(_MISSED * np.maximum(closest + _SPARE - 1.0, 0.0), aim.weights)
 
 
-def _tail_us(seen: Seen) -> NDArray[np.float64]:
+def _tail_us(seen: Measurements) -> NDArray[np.float64]:
     return seen.tail_us.astype(np.float64)
 
 
-def _energy(seen: Seen) -> NDArray[np.float64]:
+def _energy(seen: Measurements) -> NDArray[np.float64]:
     assert seen.energy is not None
     return seen.energy
 
 
-def _tail_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
+def _tail_values(seen: Measurements, base: Measurements, aim: QueueAim) -> NDArray[np.float64]:
     tails = merit(seen.tail_us.mean(axis=2), base.tail_us.mean(axis=2), aim.weights)
     return tails + _by_objectives(seen, aim)
 
 
-def _energy_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:
+def _energy_values(seen: Measurements, base: Measurements, aim: QueueAim) -> NDArray[np.float64]:
     """By rate the most energy, and far more of it for the longest tail above the target.
 
     Where the formula's table nearly meets the target, more energy than under it counts as a longer
@@ -108,7 +108,7 @@ def _by_case(values: NDArray[np.float64], aim: QueueAim) -> NDArray[np.float64]:
     return values.reshape(len(values), -1, len(aim.weights))
 
 
-def _rate_values(seen: Seen, base: Seen, aim: QueueAim) -> NDArray[np.float64]:  # noqa: ARG001 - what is to be kept is no matter of the formula's
+def _rate_values(seen: Measurements, base: Measurements, aim: QueueAim) -> NDArray[np.float64]:  # noqa: ARG001 - what is to be kept is no matter of the formula's
     """The longest tail at any rate: where it is least, a table has most to spare for more."""
     assert aim.target_us is not None
     return (seen.tail_us.mean(axis=2) / aim.target_us).max(axis=1)

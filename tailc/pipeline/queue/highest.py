@@ -16,28 +16,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.sizes import RATE_RANKING_REPEATS, RATE_SEARCH, VALIDATION, Seed
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import REPEATS, requests_each
+from tailc.pipeline.queue.found import requests_each
 from tailc.pipeline.queue.judge import Judged, interval, judged
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.parts import Parts
-from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.rate_sample import RateSample, rate_sample
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched_for_rate
-from tailc.pipeline.queue.trials import Form, Trials
+from tailc.pipeline.queue.tuning_sample import Form, tuning_sample
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
 # Repeats and seed. For the order of tables that are judged later, fewer do.
-JUDGING, RANKING = (REPEATS, 102), (4, 101)
+JUDGING = (VALIDATION.repeats, Seed.VALIDATION)
+RANKING = (RATE_RANKING_REPEATS, Seed.RANKING)
 # A search goes on at a rate that is found on fewer requests: so many, and such a part of its budget
 # for each replay.
-_FOLLOWED_REPEATS, _FOLLOWED_REQUESTS, _FOLLOWED_PART = 4, 20_000, 3_000
-_FOLLOWING_SEED = 103
+_FOLLOWED_PART = 3_000
 # A promised rate is rounded down to so many digits.
 _DIGITS = 3
 
@@ -128,7 +129,7 @@ def tuned_for_rate(
 
 def check_formula(approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor) -> None:
     """Raise TailcError where its table keeps the percentile at all rates of the range."""
-    ranking = rate_trials(approach, parts.tuning, aim, RANKING, workers)
+    ranking = rate_sample_of(approach, parts.tuning, aim, RANKING, workers)
     if (ranking.kept([approach.base]).rates_mrps == aim.rates_mrps[-1]).all():
         raise _too_low(aim)
 
@@ -145,7 +146,7 @@ def found_rate(
 ) -> FoundRate[Form]:
     """The table of the highest rate, or the last that was tried where none has a higher one."""
     order, found = ranked_by_rate(approach, parts, aim, workers, progress)
-    last = rate_trials(approach, parts.judging, aim.judging, JUDGING, workers)
+    last = rate_sample_of(approach, parts.judging, aim.judging, JUDGING, workers)
     table, told = first_better(order, approach.base, last, aim)
     both = [last.kept_us(one) for one in (approach.base, table)]
     kept_us = min((us for us in both if us is not None), default=None)
@@ -160,22 +161,22 @@ def ranked_by_rate(
     following = _following(approach, parts.tuning, aim, workers)
     found = searched_for_rate(approach, parts.tuning, following, aim, workers, progress)
     progress("judging the tables", 1.0)
-    ranking = rate_trials(approach, parts.tuning, aim, RANKING, workers)
+    ranking = rate_sample_of(approach, parts.tuning, aim, RANKING, workers)
     rates_mrps = ranking.kept(found.tables).rates_mrps.mean(axis=1)
     return [found.tables[at] for at in np.argsort(-rates_mrps, kind="stable")], found
 
 
-def rate_trials(
+def rate_sample_of(
     approach: Approach[Form],
     load: Workload,
     aim: QueueAim,
     repeats_and_seed: tuple[int, int],
     workers: Executor,
-) -> RateTrials[Form]:
+) -> RateSample[Form]:
     """Replays that rank or judge tables by their highest rates."""
     assert aim.limit_us is not None
     repeats, seed = repeats_and_seed
-    return RateTrials(
+    return rate_sample(
         load,
         aim,
         aim.limit_us,
@@ -189,23 +190,23 @@ def rate_trials(
 
 def _following(
     approach: Approach[Form], load: Workload, aim: QueueAim, workers: Executor
-) -> RateTrials[Form]:
+) -> RateSample[Form]:
     assert aim.target_us is not None
-    requests = min(_FOLLOWED_REQUESTS, aim.most_requests // _FOLLOWED_PART)
-    return RateTrials(
+    requests = min(RATE_SEARCH.requests, aim.most_requests // _FOLLOWED_PART)
+    return rate_sample(
         load,
         aim,
         aim.target_us,
         approach,
         requests=max(requests, least_each(aim.percentile_ppm)),
-        repeats=_FOLLOWED_REPEATS,
-        seed=_FOLLOWING_SEED,
+        repeats=RATE_SEARCH.repeats,
+        seed=Seed.RATE_SEARCH,
         workers=workers,
     )
 
 
 def first_better(
-    tables: Sequence[Form], formula: Form, trials: RateTrials[Form], aim: QueueAim
+    tables: Sequence[Form], formula: Form, trials: RateSample[Form], aim: QueueAim
 ) -> tuple[Form, Raised]:
     """The first whose rate is higher than the formula's, or the last."""
     (theirs,) = trials.kept([formula]).rates_mrps
@@ -266,7 +267,7 @@ def at_both(
         rates_mrps=rates_mrps,
         weights=(1,) * len(rates_mrps),
     )
-    trials = Trials(
+    trials = tuning_sample(
         scenes_of(judging, tails),
         aim.percentile_ppm,
         approach.cores,

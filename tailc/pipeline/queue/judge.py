@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.means import mean_and_half
-from tailc.models.shared_cores.arrays import NS_PER_US
+from tailc.models.outcome import NS_PER_US
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.kept import Kept
-from tailc.pipeline.queue.trials import Form, Seen, Trials
+from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class RateGain:
     all sizes, in the mean of the same replays; None where no such schedule is known. misses:
     whether the tuned one's tail is longer than what is to be kept, beyond chance.
     formula_overloaded, tuned_overloaded: whether some replay of it was given up, so that its tail
-    and the change are no measure; see `Seen`.
+    and the change are no measure; see `Measurements`.
     """
 
     rate_mrps: int
@@ -104,17 +104,17 @@ class Judged(Generic[Form]):
 
 
 def ranked(
-    tables: Sequence[Form], formula: Form, trials: Trials[Form], aim: QueueAim
+    tables: Sequence[Form], formula: Form, trials: TuningSample[Form], aim: QueueAim
 ) -> list[Form]:
     """The tables, the most promising first."""
-    values = aspect_of(aim).values(trials.seen(tables), trials.seen([formula]), aim)
+    values = aspect_of(aim).values(trials.measure(tables), trials.measure([formula]), aim)
     return [tables[at] for at in np.argsort(values, kind="stable")]
 
 
 def judged(
     tuned: Kept[Form],
     formula: Kept[Form],
-    trials: Trials[Form],
+    trials: TuningSample[Form],
     clairvoyant_us: Sequence[int] | None,
     aim: QueueAim,
 ) -> Judged[Form]:
@@ -126,7 +126,7 @@ def judged(
     what is left of that. Where only one of the two keeps the objectives besides, that one is the
     better.
     """
-    seen = trials.seen([formula.table, tuned.table])
+    seen = trials.measure([formula.table, tuned.table])
     changes = _changes(*aspect_of(aim).amounts(seen))
     reached = clairvoyant_us or [None] * len(aim.rates_mrps)
     gains = tuple(
@@ -159,7 +159,7 @@ def _changes(formula: NDArray[np.float64], tuned: NDArray[np.float64]) -> NDArra
 
 def _gain(
     rate_mrps: int,
-    seen: Seen,
+    seen: Measurements,
     at: int,
     changes: NDArray[np.float64],
     clairvoyant_us: int | None,

@@ -12,7 +12,7 @@ from tailc.experiment.tuning_objective import QueueAim
 from tailc.means import mean_and_half
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.trials import Form, Trials
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample
 
 # Of these 64ths the latest that keeps the tail comes first; what is between is halved.
 _TRIED = (63, 62, 60, 56, 48, 40, 32, 24, 16, 8, 0)
@@ -42,7 +42,9 @@ class Kept(Generic[Form]):
         return Kept(after.table, self.part_ppm * after.part_ppm // PPM)
 
 
-def kept(approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim) -> Kept[Form]:
+def kept(
+    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: QueueAim
+) -> Kept[Form]:
     """The table with the latest ages that keep its tail within the limit at every rate.
 
     Further objectives hold too, where there are ages that keep them. All of that is so in the mean
@@ -55,7 +57,7 @@ def kept(approach: Approach[Form], table: Form, trials: Trials[Form], aim: Queue
 
 
 def surely_kept(
-    approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim
+    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: QueueAim
 ) -> Kept[Form]:
     """The same, with the upper end of the mean's 95 % interval in the place of the mean.
 
@@ -65,7 +67,9 @@ def surely_kept(
     return _cut_back(_Scaled(approach, table, trials, aim, _most))
 
 
-def eased(approach: Approach[Form], table: Form, trials: Trials[Form], aim: QueueAim) -> Kept[Form]:
+def eased(
+    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: QueueAim
+) -> Kept[Form]:
     """As `kept`, and where the tail leaves room the latest that keep it, as far as they may go."""
     found = kept(approach, table, trials, aim)
     if approach.eased is None or not found.was_kept:
@@ -110,12 +114,12 @@ class _Scaled(Generic[Form]):
 
     approach: Approach[Form]
     table: Form
-    trials: Trials[Form]
+    trials: TuningSample[Form]
     aim: QueueAim
     of_repeats: Callable[[NDArray], float]
 
     def keeps(self, part: int) -> bool:
-        seen = self.trials.seen([self.as_kept(part).table])
+        seen = self.trials.measure([self.as_kept(part).table])
         assert self.aim.limit_us is not None
         if not self._are_within(seen.tail_us[0], self.aim.limit_us):
             return False

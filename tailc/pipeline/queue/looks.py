@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.pipeline.queue.goals import Aspect
 from tailc.pipeline.queue.judge import interval
-from tailc.pipeline.queue.trials import Form, Trials
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample
 
-REPEATS = 10
 # A search that becomes better by less than such a part from one look to a later one has settled.
 _WORTH = 0.003
 
@@ -51,9 +50,11 @@ class Look:
 class Looks(Generic[Form]):
     """At tables, on the replays of some trials, each beside the formula's table `base`."""
 
-    def __init__(self, trials: Trials[Form], base: Form, aspect: Aspect, aim: QueueAim) -> None:
+    def __init__(
+        self, trials: TuningSample[Form], base: Form, aspect: Aspect, aim: QueueAim
+    ) -> None:
         self._trials = trials
-        self._base = trials.seen([base])
+        self._base = trials.measure([base])
         self._aspect = aspect
         self._aim = aim
 
@@ -64,7 +65,7 @@ class Looks(Generic[Form]):
 
     def at(self, table: Form) -> Look:
         """What a table shows."""
-        seen, replays = self._trials.seen([table]), range(self._base.tail_us.shape[-1])
+        seen, replays = self._trials.measure([table]), range(self._base.tail_us.shape[-1])
         parts = [(seen, self._base)]
         parts += [(seen.without(one), self._base.without(one)) for one in replays]
         return Look(np.concatenate([self._aspect.values(*part, self._aim) for part in parts]))

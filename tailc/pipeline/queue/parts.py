@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.sizes import Seed
 from tailc.models.workload import Workload
 
 # One request in so many is kept out of the search, where there are enough of them.
 _JUDGING_PART = 3
 _FEWEST_REQUESTS = 600
-_PARTS_SEED = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ def judging_weight(load: Workload) -> NDArray[np.int64] | None:
     # Where all three are of one record, which of them judges is no matter.
     parted = np.unique((last_of[last_of % _JUDGING_PART > 0]) // _JUDGING_PART)
     parted = parted[parted < threes]
-    chosen = np.random.default_rng(_PARTS_SEED).integers(0, _JUDGING_PART, len(parted))
+    chosen = np.random.default_rng(Seed.PARTS).integers(0, _JUDGING_PART, len(parted))
     at = np.searchsorted(last_of, parted * _JUDGING_PART + chosen, side="right")
     first_of = last_of - load.weight[by_size]
     whole = np.minimum(last_of // _JUDGING_PART, threes) - -(-first_of // _JUDGING_PART)

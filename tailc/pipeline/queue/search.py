@@ -22,17 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 from tailc_solvers.evolution import Found, evolved
 
+from tailc.experiment.sizes import VALIDATION, Seed
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.looks import REPEATS, Look, Looks
-from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.looks import Look, Looks
+from tailc.pipeline.queue.rate_sample import RateSample
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.space import Space
-from tailc.pipeline.queue.trials import Form, Trials
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample, tuning_sample
 from tailc.problems.convergence import Milestone
 
 
@@ -66,14 +67,12 @@ _NEAR = _Stage(1.0, 300_000, 12, 0.025, 0.04, 0.25, 14, fewest=12)
 # generations so many more.
 _FEWEST_BEYOND, _FEWEST_REQUESTS = 50, 5_000
 _BESIDES = 1
-_GENERATION_SEED = 1
 # After its start a search is looked at so often, at least so many generations apart, with other
 # random numbers than those of its stage. A look takes what a trial does, so all looks take less
 # than the trials of a generation.
 _LOOKS, _APART = 6, 4
 # It has settled where it is no better than so many looks before.
 _SPAN = 2
-_LOOKING_SEED = 1_000
 
 
 def least_each(percentile_ppm: int) -> int:
@@ -115,7 +114,7 @@ class Searched(Generic[Form]):
 class _Ground(Generic[Form]):
     """What a stage tries tables on, and what it is looked at on."""
 
-    trials: Trials[Form]
+    trials: TuningSample[Form]
     looks: Looks[Form]
 
 
@@ -141,7 +140,7 @@ def searched(
 def searched_for_rate(
     approach: Approach[Form],
     load: Workload,
-    rates: RateTrials[Form],
+    rates: RateSample[Form],
     aim: QueueAim,
     workers: Executor,
     progress: Progress,
@@ -177,7 +176,7 @@ class _Search(Generic[Form]):
         aim: QueueAim,
         workers: Executor,
         progress: Progress,
-        follows: tuple[Workload, RateTrials[Form]] | None = None,
+        follows: tuple[Workload, RateSample[Form]] | None = None,
     ) -> None:
         self._approach = approach
         self._scenes = scenes
@@ -245,13 +244,15 @@ class _Search(Generic[Form]):
         affordable = self._aim.most_requests * stage.share / (tables * scenes)
         least = least_each(self._aim.percentile_ppm)
         each = max(min(stage.requests // scenes, int(affordable)), least)
-        looked_on = self._trials(each // REPEATS, REPEATS, stage.seed + _LOOKING_SEED)
+        looked_on = self._trials(
+            each // VALIDATION.repeats, VALIDATION.repeats, stage.seed + Seed.CONVERGENCE
+        )
         looks = Looks(looked_on, self._approach.base, self._aspect, self._aim)
         self._requests += looks.requests
         return _Ground(self._trials(each, 1, stage.seed), looks)
 
-    def _trials(self, each: int, repeats: int, seed: int) -> Trials[Form]:
-        return Trials(
+    def _trials(self, each: int, repeats: int, seed: int) -> TuningSample[Form]:
+        return tuning_sample(
             self._scenes,
             self._aim.percentile_ppm,
             self._approach.cores,
@@ -280,7 +281,7 @@ class _Search(Generic[Form]):
             space.spread(stage.age_spread, stage.load_spread, stage.narrower),
             generations=generations,
             population=stage.population,
-            seed=_GENERATION_SEED,
+            seed=Seed.DESIGN,
             has_settled=self._settling(space, start, ground.looks, generations),
         )
 
@@ -326,12 +327,12 @@ class _Search(Generic[Form]):
         return look
 
     def _values_of(
-        self, space: Space[Form], trials: Trials[Form]
+        self, space: Space[Form], trials: TuningSample[Form]
     ) -> Callable[[Sequence[NDArray[np.float64]]], list[float]]:
-        base = trials.seen([self._approach.base])
+        base = trials.measure([self._approach.base])
 
         def values_of(points: Sequence[NDArray[np.float64]]) -> list[float]:
-            seen = trials.seen([space.table(point) for point in points])
+            seen = trials.measure([space.table(point) for point in points])
             values = self._aspect.values(seen, base, self._aim).tolist()
             self._count(values, len(points) * trials.requests)
             return values

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeAlias
 
+from tailc.experiment.sizes import VALIDATION
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.ladder.lanes import batch_left_ppm
 from tailc.forms.ladder.table import Ladder
@@ -22,14 +23,14 @@ from tailc.models.streams import NS_PER_S_IN_MRPS
 from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import REPEATS, Found, best_found, requests_each
+from tailc.pipeline.queue.found import Found, best_found, requests_each
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.freedoms import freely_found
 from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
 from tailc.pipeline.queue.judge import Judged, RateGain, energy_of
 from tailc.pipeline.queue.parts import Parts, parts_of
 from tailc.pipeline.queue.search import least_budget
-from tailc.pipeline.queue.trials import Form, Trials
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample
 from tailc.problems.convergence import Milestone
 from tailc.units import format_mrps
 
@@ -83,7 +84,7 @@ class TunedTable(Generic[Form]):
     @property
     def replays(self) -> tuple[int, int]:
         """How many at each rate judged, and of how many requests each."""
-        return REPEATS, requests_each(self.aim.percentile_ppm)
+        return VALIDATION.repeats, requests_each(self.aim.percentile_ppm)
 
 
 AnyTuned: TypeAlias = TunedTable[Ladder] | TunedTable[TailTable]
@@ -136,7 +137,7 @@ def _batch(
     if approach.batch is None or aim.goal is not Goal.BATCH:
         return ()
     cores = approach.batch.cores
-    least = [approach.batch.least(one, workers) for one in found.last.draws]
+    least = [approach.batch.least(one.replications, workers) for one in found.last.experiments]
     return tuple(map(partial(_left, cores), found.judged.gains, least))
 
 
@@ -149,11 +150,11 @@ def _left(cores: int, gain: RateGain, least: int) -> BatchLeft:
     return BatchLeft(formula, tuned, batch_left_ppm(cores, least, gain.rate_mrps))
 
 
-def _foreseen_energy(approach: Approach[Form], last: Trials[Form]) -> tuple[int, ...]:
+def _foreseen_energy(approach: Approach[Form], last: TuningSample[Form]) -> tuple[int, ...]:
     """On the replays that judge."""
     if approach.foreseen is None:
         return ()
-    seen = last.seen_of([approach.foreseen])
+    seen = last.measure_subjects([approach.foreseen])
     assert seen.energy is not None
     return tuple(energy_of(each) for each in seen.energy[0].mean(axis=1).tolist())
 

@@ -22,14 +22,14 @@ from tailc.percentiles import PPM
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import energy_of
 from tailc.pipeline.queue.kept import Kept
-from tailc.pipeline.queue.trials import Seen, Trials
+from tailc.pipeline.queue.tuning_sample import Measurements, TuningSample
 
 
 @dataclass(frozen=True)
 class Tail:
     """A tail in the mean of replays, and the interval of that mean.
 
-    overloaded: whether some replay was given up, so that these are no measure; see `Seen`.
+    overloaded: whether some replay was given up, so that these are no measure; see `Measurements`.
     """
 
     us: int
@@ -112,11 +112,11 @@ def compared(
     formula: Kept[Ladder],
     plain: Ladder,
     robust: Kept[Ladder],
-    trials: Trials[Ladder],
+    trials: TuningSample[Ladder],
     aim: QueueAim,
 ) -> Compared:
     """The three on the trials, whose scenes are cases of all rates, what was measured first."""
-    seen = trials.seen([formula.table, plain, robust.table])
+    seen = trials.measure([formula.table, plain, robust.table])
     tails_us = _by_case(seen.tail_us, aim)
     amounts = _by_case(aspect_of(aim).amounts(seen), aim)
     overloaded = _overloaded(seen, aim)
@@ -147,7 +147,7 @@ def _by_case(values: NDArray, aim: QueueAim) -> NDArray:
     return values.reshape(len(values), -1, len(aim.rates_mrps), values.shape[-1])
 
 
-def _overloaded(seen: Seen, aim: QueueAim) -> NDArray[np.bool_]:
+def _overloaded(seen: Measurements, aim: QueueAim) -> NDArray[np.bool_]:
     """Bool (tables, cases, rates)."""
     tables, scenes, _ = seen.tail_us.shape
     told = [[seen.is_overloaded(table, at) for at in range(scenes)] for table in range(tables)]

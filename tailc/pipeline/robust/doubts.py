@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tailc.experiment.sizes import Seed
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.ladder.units import degrees
 from tailc.models.perturbations import (
@@ -27,7 +28,6 @@ MEASURED = "as measured"
 Slowed = Callable[[Workload, float], Workload]
 # Of the days, those that so many requests' work varies most on are tried.
 _MOST_DAYS = 3
-_RESAMPLING_SEED = 103
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def _of_chance(load: Workload, told: Ambiguity, days: Days | None) -> Iterator[D
             more = with_more_of(load, days.of_row == day, told.mixture_ppm / PPM)
             yield Doubt(f"day {days.names[day]} +{format_ppm(told.mixture_ppm)}", more)
     for number in range(1, told.resamples + 1):
-        yield Doubt(f"resample {number}", resampled(load, _RESAMPLING_SEED + number))
+        yield Doubt(f"resample {number}", resampled(load, Seed.RESAMPLES + number))
 
 
 def _hardest(load: Workload, days: Days) -> list[int]:

@@ -18,11 +18,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.experiment.sizes import UNCERTAINTY_LOOK_REPEATS, Seed
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
-from tailc.pipeline.queue.found import KEEPING_SEED, judging_trials
+from tailc.pipeline.queue.found import validation_sample
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import ranked
 from tailc.pipeline.queue.kept import Kept, kept, surely_kept
@@ -44,8 +45,6 @@ from tailc.traces.profile import DemandProfile
 _NEARLY = 0.98
 # What was measured, and two more.
 _MOST_SEARCHED = 3
-_LOOKS = 4
-_LOOKING_SEED, _JUDGING_SEED = 105, 106
 
 
 @dataclass(frozen=True)
@@ -105,11 +104,13 @@ def _hardened(
     progress: Progress,
 ) -> Hardened:
     every = _scenes(parts.tuning, aim)
-    looks = judging_trials(approach, every, aim, _LOOKING_SEED, workers, _LOOKS)
+    looks = validation_sample(
+        approach, every, aim, Seed.UNCERTAINTY_LOOKS, workers, UNCERTAINTY_LOOK_REPEATS
+    )
     formula = approach.base
     # What there would be without the search for the worst case.
     tuned = plain.table or formula
-    seen = looks.seen([formula, tuned])
+    seen = looks.measure([formula, tuned])
     chosen = _binding([seen.tail_us, aspect_of(aim).amounts(seen)], len(aim.rates_mrps))
     scenes = _scenes([parts.tuning[case] for case in chosen], aim)
     assert approach.near is not None
@@ -122,16 +123,18 @@ def _hardened(
     best = Kept(ranked(tables, formula, looks, aim)[0])
     reference = kept(approach, formula, looks, aim)
     if aim.limit_us is not None:
-        keeping = judging_trials(approach, judging, aim.judging, KEEPING_SEED, workers)
+        keeping = validation_sample(approach, judging, aim.judging, Seed.SCALING, workers)
         best = surely_kept(approach, best.table, keeping, aim)
         reference = reference.then(surely_kept(approach, reference.table, keeping, aim))
-    last = judging_trials(approach, judging, aim.judging, _JUDGING_SEED, workers)
+    last = validation_sample(approach, judging, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers)
     as_measured = judging[: len(aim.rates_mrps)]
     told = compared(reference, tuned, best, last, aim)
     if not told.beats_plain:
         best = Kept(tuned)
         told = compared(reference, tuned, best, last, aim)
-    sent = judging_trials(approach, as_measured, aim.judging, _JUDGING_SEED, workers)
+    sent = validation_sample(
+        approach, as_measured, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers
+    )
     server = approach.server
     return Hardened(
         best.table,

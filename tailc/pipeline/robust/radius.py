@@ -14,20 +14,20 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 
-from tailc.experiment.estimate import Tail, repeated, sample, whole
+from tailc.experiment.experiment import experiment_for
 from tailc.experiment.feasibility_boundary import last_met
 from tailc.experiment.interval import interval
-from tailc.experiment.load import is_overloaded
 from tailc.experiment.options import FEWEST_REPLICATES, VerifyOptions
-from tailc.experiment.setting import draw, setting_for
+from tailc.experiment.server_use import is_overloaded
+from tailc.experiment.sizes import RADIUS, Seed
+from tailc.experiment.tail_sample import Tail
 from tailc.models.arrivals import Arrivals
-from tailc.models.outcome import nearest_us
+from tailc.models.execution_model import Subject
 from tailc.models.perturbations import longer, with_longer_tail
-from tailc.models.subject import Subject
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
-from tailc.pipeline.robust.doubts import slowed_on
+from tailc.pipeline.robust.doubts import Slowed
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
 
@@ -37,7 +37,10 @@ _FACTOR_STEP_PPM = 50_000
 # A factor beyond that says that nothing is in doubt.
 _MOST_FACTOR_PPM = 10 * PPM
 _OPTIONS = VerifyOptions(
-    seed=104, requests_per_replay=10_000, repeats=24, replicates=FEWEST_REPLICATES
+    seed=Seed.RADIUS,
+    requests_per_replay=RADIUS.requests,
+    repeats=RADIUS.repeats,
+    replicates=FEWEST_REPLICATES,
 )
 # By about how much the margin falls with a step of each.
 _FALL = 0.02
@@ -75,6 +78,7 @@ class Radius:
 
 def radius_of(
     subject: Subject,
+    slowed: Slowed,
     load: Workload,
     arrivals: Sequence[Arrivals],
     slo: Slo,
@@ -84,9 +88,10 @@ def radius_of(
 ) -> Radius:
     """The least over the rates, for each input that is in doubt, and for all of them at once.
 
-    subject: a table, and the controller that scales it, if there is one.
+    subject: a table, and the controller that scales it, if there is one. slowed: what an error of
+    speed is on its rungs.
     """
-    search = _Search(subject, load, arrivals, slo, told, workers)
+    search = _Search(subject, slowed, load, arrivals, slo, told, workers)
     reaches = []
     axes = _axes(told)
     for number, axis in enumerate(axes):
@@ -114,6 +119,7 @@ class _Search:
     def __init__(
         self,
         subject: Subject,
+        slowed: Slowed,
         load: Workload,
         arrivals: Sequence[Arrivals],
         slo: Slo,
@@ -121,7 +127,7 @@ class _Search:
         workers: Executor,
     ) -> None:
         self._subject = subject
-        self._slowed = slowed_on(subject.ladders[0])
+        self._slowed = slowed
         self._load = load
         self._slo = slo
         self._told = told
@@ -159,16 +165,15 @@ class _Search:
         """
         subject, tails = self._subject, (Tail(self._slo.percentile_ppm),)
         moved = self._moved(errors)
-        setting = setting_for(moved, arrivals, subject.ladders, _OPTIONS, subject.steering)
-        draws = draw(setting, _OPTIONS.repeats, _OPTIONS.replicates, self._workers)
-        found = repeated(setting, draws, subject, tails, self._workers, _no_tick, whole)
-        if is_overloaded(arrivals, found.kept):
+        experiment = experiment_for(_OPTIONS, moved, arrivals, self._workers, subject)
+        repeats = experiment.used(subject, tails)
+        if is_overloaded(arrivals, repeats.kept):
             return -1.0
-        estimate = self._met_by(nearest_us(found.limits_ns[0]))
+        estimate = self._met_by(repeats.tails_us[0])
         if estimate < 0:
             return estimate
-        all_of_it = sample(setting, draws, subject, tails, self._workers, _no_tick, found)
-        high_us = interval(all_of_it.tails[0]).high_us
+        (found,) = experiment.sample(subject, tails, repeats)
+        high_us = interval(found).high_us
         return -1.0 if high_us is None else self._met_by(high_us)
 
     def _met_by(self, latency_us: int) -> float:
@@ -200,7 +205,3 @@ def _errors(axis: Axis, step: int, told: Ambiguity) -> _Errors:
             factor_ppm = step * _FACTOR_STEP_PPM
             stated = (told.demand_ppm, told.tail_ppm, told.speedup_ppm)
             return _Errors(*(factor_ppm * one // PPM for one in stated))
-
-
-def _no_tick() -> None:
-    pass

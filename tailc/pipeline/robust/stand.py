@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
-from tailc.experiment.subjects import subject_of
 from tailc.experiment.tuning_objective import QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Arrivals, Poisson
+from tailc.models.subjects import subject_of
 from tailc.models.workload import Workload, workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.parts import parts_of
 from tailc.pipeline.queue.told import queue_remarks, tail_told, tuned_policy
 from tailc.pipeline.queue.tune import TunedTable
+from tailc.pipeline.robust.doubts import slowed_on
 from tailc.pipeline.robust.harden import Hardened, hardened
 from tailc.pipeline.robust.radius import Radius, radius_of
 from tailc.pipeline.robust.told import hardened_settings, radius_settings, taken
@@ -93,7 +94,9 @@ def _robustness(
 ) -> Robustness:
     subject, slo = subject_of(policy, design), policy.slos[0]
     with ThreadPoolExecutor(threads) as workers:
-        radius = radius_of(subject, judging, arrivals, slo, ambiguity, workers, progress)
+        slowed = slowed_on(policy.ladders[0])
+        parts = judging, arrivals, slo, ambiguity, workers, progress
+        radius = radius_of(subject, slowed, *parts)
     return Robustness(ambiguity, radius, len(judging.work_ns))
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tailc.forms.ladder.table import CostUnit, Ladder, Rule
 from tailc.forms.ladder.units import POWER, WATTS
 from tailc.models.perturbations import longer, slower, slower_cores
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
-from tailc.pipeline.why.bench import Case
 from tailc.units import printable
 
 # How much an input is changed, up or down.
@@ -30,18 +29,28 @@ class Input(enum.StrEnum):
     FEWER_CORES = "a core fewer"
 
 
-def inputs(table: Ladder, load: Workload) -> Iterator[tuple[str, Case]]:
-    """The table with each input otherwise, by name; the table stays."""
-    yield Input.MORE_DEMAND, Case(table, longer(load, 1 + _PART))
-    yield Input.LESS_DEMAND, Case(table, longer(load, 1 - _PART))
-    yield Input.HIGHER_RATE, Case(table, gaps=1 / (1 + _PART))
-    yield Input.LOWER_RATE, Case(table, gaps=1 / (1 - _PART))
+@dataclass(frozen=True, eq=False)
+class OtherInput:
+    """A table where an input is otherwise; `gaps` stretch times of arrival."""
+
+    name: str
+    table: Ladder
+    load: Workload
+    gaps: float = 1.0
+
+
+def inputs(table: Ladder, load: Workload) -> Iterator[OtherInput]:
+    """The table with each input otherwise; its rows stay."""
+    yield OtherInput(Input.MORE_DEMAND, table, longer(load, 1 + _PART))
+    yield OtherInput(Input.LESS_DEMAND, table, longer(load, 1 - _PART))
+    yield OtherInput(Input.HIGHER_RATE, table, load, 1 / (1 + _PART))
+    yield OtherInput(Input.LOWER_RATE, table, load, 1 / (1 - _PART))
     less = slower_cores if Rule.CORE_PER_REQUEST in table.rules else slower
-    yield Input.LESS_SPEED, Case(table, less(load, _PART))
-    yield from _scarcer(table)
+    yield OtherInput(Input.LESS_SPEED, table, less(load, _PART))
+    yield from _scarcer(table, load)
 
 
-def _scarcer(table: Ladder) -> Iterator[tuple[str, Case]]:
+def _scarcer(table: Ladder, load: Workload) -> Iterator[OtherInput]:
     """On less of each supply that has a limit: a tenth of power, or a core of the type."""
     limited = [at for at, unit in enumerate(table.cost_units) if unit.capacity_ppm is not None]
     for at in limited:
@@ -54,7 +63,7 @@ def _scarcer(table: Ladder) -> Iterator[tuple[str, Case]]:
         units = list(table.cost_units)
         units[at] = replace(unit, capacity_ppm=capacity_ppm)
         of = f" of {printable(unit.name)}" if len(limited) > 1 else ""
-        yield f"{name}{of}", Case(replace(table, cost_units=tuple(units)))
+        yield OtherInput(f"{name}{of}", replace(table, cost_units=tuple(units)), load)
 
 
 def _less(unit: CostUnit, *, is_power: bool) -> int:

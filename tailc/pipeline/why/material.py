@@ -20,6 +20,7 @@ from tailc.pipeline.progress import Progress
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.versions import compiled_digest
 from tailc.pipeline.why.decision import table_of
+from tailc.policies import Untuned, not_asked
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.profile import DemandProfile
 from tailc.traces.source import Format
@@ -154,7 +155,7 @@ def _opened(policy: Policy, spec_path: str) -> OpenedSpec:
     if opened.spec.kind != policy.kind:
         said = f"is of kind `{opened.spec.kind}`, and policy `{policy.name}` of `{policy.kind}`"
         raise _other(f"the spec {said}", opened.loaded.place("kind"))
-    return replace(opened, kind=replace(opened.kind, queue=None, robust=None))
+    return replace(opened, kind=replace(opened.kind, tuning=Untuned(), robust=not_asked))
 
 
 def _other_spec(policy: Policy, opened: OpenedSpec) -> tuple[Finding, ...]:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.core_types.arrays import CoreTable
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.models.core_types.arrays import core_table
 from tailc.models.outcome import Outcome
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.shared_cores.arrays import lower
 from tailc.percentiles import PPM
 
 Times = NDArray[np.int64]
@@ -76,8 +77,8 @@ class Passed:
 
 
 @dataclass(frozen=True, eq=False)
-class _Climbing:
-    """What of a table tells how much a request holds at which age; arrays as in `Lowered`."""
+class Holding:
+    """How much a request holds at which age under a table; arrays as in `Lowered`."""
 
     row_of_load: NDArray[np.int32]
     keeps_row: bool
@@ -87,24 +88,25 @@ class _Climbing:
     reach_ns: NDArray[np.int64]
 
 
-def _climbing(table: Lowered | CoreTable) -> _Climbing:
+def holding(table: Ladder, rate_mrps: int, most_in_system: int) -> Holding:
     """On cores of their own requests hold one from their start to their exit, whichever it is."""
-    parts = table.row_of_load, table.keeps_row, table.ages_from_arrival, table.quantum_ns
-    if isinstance(table, Lowered):
-        return _Climbing(*parts, table.threads_ppm, table.reach_ns)
-    rows = len(table.reach_us)
-    return _Climbing(*parts, np.array([PPM], np.int64), np.zeros((rows, 1), np.int64))
+    if Rule.CORE_PER_REQUEST not in table.rules:
+        arrays = lower((table,), rate_mrps, most_in_system)
+        parts = arrays.row_of_load, arrays.keeps_row, arrays.ages_from_arrival, arrays.quantum_ns
+        return Holding(*parts, arrays.threads_ppm, arrays.reach_ns)
+    cores = core_table((table,), rate_mrps, most_in_system)
+    parts = cores.row_of_load, cores.keeps_row, cores.ages_from_arrival, cores.quantum_ns
+    rows = len(cores.reach_us)
+    return Holding(*parts, np.array([PPM], np.int64), np.zeros((rows, 1), np.int64))
 
 
-def passed(
-    outcome: Outcome, table: Lowered | CoreTable, loads: tuple[int, int | None], age_ns: int
-) -> Passed:
+def passed(outcome: Outcome, table: Holding, loads: tuple[int, int | None], age_ns: int) -> Passed:
     """What one replay, which was not given up, says of the row from the first to the last load."""
-    return _Replay(outcome, _climbing(table), loads).passed(age_ns)
+    return _Replay(outcome, table, loads).passed(age_ns)
 
 
 class _Replay:
-    def __init__(self, outcome: Outcome, table: _Climbing, loads: tuple[int, int | None]) -> None:
+    def __init__(self, outcome: Outcome, table: Holding, loads: tuple[int, int | None]) -> None:
         self._table, self._outcome = table, outcome
         self._arrival_ns = outcome.arrival_ns
         self._start_ns = outcome.arrival_ns + outcome.wait_ns

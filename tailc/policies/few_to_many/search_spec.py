@@ -34,12 +34,10 @@ _OBJECTIVE = ("search", "objective")
 
 
 class SearchSpec(TunedSearch):
-    """How the intervals are searched for.
+    """How the intervals are searched for."""
 
-    Errors to stand, the grid's step and longest interval, the last row and the budget are asked for
-    each by itself, and each that is absent leaves the search to its own: of the trace, or none.
-    """
-
+    # Errors to stand, the grid's step and longest interval, the last row and the budget are asked
+    # for each by itself; the search chooses each that is absent by the trace, or does without.
     method: Literal["grid", "dual"] = Field(
         default="grid", description="The paper's grid, or continuous time with a bound."
     )

@@ -78,6 +78,10 @@ class LoggedJobs:
         return self._turns * self.days.epoch_s + self.days.jobs.run_s[: len(self._turns)]
 
     @cached_property
+    def _named(self) -> list[str]:
+        return self.days.jobs.named
+
+    @cached_property
     def _found(self) -> dict[tuple[str, int], Curves]:
         return {}
 
@@ -103,9 +107,7 @@ class LoggedJobs:
 
     def _speedups(self, at: int) -> Curves:
         """By virtual machines and servers; the same mapping for all jobs that are alike."""
-        log = self.days.jobs
-        assert log.application is not None
-        alike = log.applications[log.application[at]], int(log.width[at])
+        alike = self._named[at], int(self.days.jobs.width[at])
         if alike not in self._found:
             servers = self.spec.cluster.servers
             self._found[alike] = self.spec.speedups.speedup_ppm(*alike, servers)

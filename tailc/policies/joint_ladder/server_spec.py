@@ -73,6 +73,8 @@ class LanesSpec(SpecModel):
 class SearchSpec(TunedSearch):
     """Which rows are searched for, and how a table is tuned with queues."""
 
+    # What is optional, with what every tuned search has, is asked for each by itself.
+
     goal: Literal["tail", "energy", "batch", "rate"] = Field(
         default="tail",
         description="Of the objective `queue`: least tail, least energy under the first SLO, with "

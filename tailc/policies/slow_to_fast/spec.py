@@ -70,6 +70,8 @@ class ServerSpec(SpecModel):
 class SearchSpec(TunedSearch):
     """How the thresholds are searched for."""
 
+    # What is optional, with what every tuned search has, is asked for each by itself.
+
     method: Literal["dual", "convex", "mip", "grid"] | None = Field(
         default=None,
         description="The exact dual (the default) or a convex solver where requests share their "

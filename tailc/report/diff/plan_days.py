@@ -7,11 +7,12 @@ from typing import Any
 
 from tailc.diff.plan_days import DaysChange
 from tailc.experiment.window_means import FEWEST_WINDOWS
+from tailc.models.columns import Column
 from tailc.report.notes import Level, Note
 from tailc.report.plan import length_text
 from tailc.report.plan_verdict.json_form import means_dict
 from tailc.report.plan_verdict.words import HEADS, better, figure, limits, shown
-from tailc.report.table import Column, columns_aligned, columns_markdown
+from tailc.report.table import columns_aligned, columns_markdown
 from tailc.traces.zones import utc_text
 from tailc.units import counted
 

@@ -44,8 +44,9 @@ def job_text(job: JobChange) -> str:
     if job.first_unix_s is not None:
         epochs = "1 epoch" if job.epochs == 1 else f"{job.epochs:,} epochs"
         when = f" from {utc_text(job.first_unix_s)}, {epochs}"
-    slots = " -> ".join("none" if n is None else f"{n:,}" for n in (job.old_slots, job.new_slots))
-    green = " -> ".join("none" if n is None else f"{n:,}" for n in (job.old_green, job.new_green))
+    both = (job.old, job.new)
+    slots = " -> ".join("none" if one is None else f"{one.slots:,}" for one in both)
+    green = " -> ".join("none" if one is None else f"{one.green:,}" for one in both)
     return f"{job.name}: {job.how.value}{when}; slots {slots}, green {green}"
 
 
@@ -76,19 +77,7 @@ def plan_dict(change: PlanChange) -> dict[str, Any]:
     return {
         "settings": [_change(one) for one in change.settings],
         "shared_epochs": change.shared_epochs,
-        "jobs": [
-            {
-                "name": job.name,
-                "how": job.how.name.lower(),
-                "first_unix_s": job.first_unix_s,
-                "epochs": job.epochs,
-                "old_slots": job.old_slots,
-                "new_slots": job.new_slots,
-                "old_green_slots": job.old_green,
-                "new_green_slots": job.new_green,
-            }
-            for job in change.jobs
-        ],
+        "jobs": [_job(job) for job in change.jobs],
         "epochs": [
             {"first_unix_s": epoch.first_unix_s, "changes": [_change(one) for one in epoch.changes]}
             for epoch in change.epochs
@@ -102,6 +91,19 @@ def plan_dict(change: PlanChange) -> dict[str, Any]:
             }
             for cost in change.costs
         ],
+    }
+
+
+def _job(job: JobChange) -> dict[str, Any]:
+    return {
+        "name": job.name,
+        "how": job.how.name.lower(),
+        "first_unix_s": job.first_unix_s,
+        "epochs": job.epochs,
+        "old_slots": job.old.slots if job.old else None,
+        "new_slots": job.new.slots if job.new else None,
+        "old_green_slots": job.old.green if job.old else None,
+        "new_green_slots": job.new.green if job.new else None,
     }
 
 

@@ -6,8 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from tailc.diff.throughput import MachineChange, ThroughputChange
+from tailc.models.columns import Column
 from tailc.percentiles import PPM
-from tailc.report.table import Column, columns_aligned, columns_markdown
+from tailc.report.table import columns_aligned, columns_markdown
 from tailc.units import printable
 
 

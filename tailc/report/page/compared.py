@@ -6,7 +6,7 @@ from tailc.artifact.envelope import Policy
 from tailc.artifact.json_form import digest_of
 from tailc.diff.behaviour import Behaviour, Point
 from tailc.diff.compare import Diff
-from tailc.experiment.plot_data import Quantile
+from tailc.experiment.quantile import Quantile
 from tailc.forms.ladder.table import Ladder
 from tailc.report.page.content import MOST_FIGURES, Page, Section
 from tailc.report.page.diff_map import diff_map_figure, without_change_map

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.point import Comparison
 from tailc.pipeline.compile import AnyCompiled
 from tailc.pipeline.controller import Tuned
 from tailc.report.page.content import Page, Section
@@ -20,7 +21,6 @@ from tailc.report.page.parts import (
 )
 from tailc.report.page.search_course import compiled_course
 from tailc.traces.profile import DemandProfile
-from tailc.verify.verdict import Verdicts
 
 _ON_DESIGN = (
     "Replayed on the sample that the policy was compiled from, so these are predictions: held-out "
@@ -28,13 +28,13 @@ _ON_DESIGN = (
 )
 
 
-def compiled_page(compiled: AnyCompiled, verdicts: Verdicts | None) -> Page:
-    """A new policy on the sample that it was compiled from; `verdicts` None: none is replayed."""
+def compiled_page(compiled: AnyCompiled, estimate: Comparison | None) -> Page:
+    """A new policy on the sample that it was compiled from; `estimate` None: none is replayed."""
     policy, design = compiled.policy, compiled.design
     measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
     sections = (
-        _latency(policy, verdicts),
-        map_section(policy, verdicts),
+        _latency(policy, estimate),
+        map_section(policy, estimate),
         plan_section(policy),
         *map(control_section, compiled.added(Tuned)),
         demand_section(policy, measured),
@@ -44,9 +44,9 @@ def compiled_page(compiled: AnyCompiled, verdicts: Verdicts | None) -> Page:
     return Page(policy.name, "Compiled policy", policy_facts(policy), present(*sections))
 
 
-def _latency(policy: Policy, verdicts: Verdicts | None) -> Section | None:
+def _latency(policy: Policy, estimate: Comparison | None) -> Section | None:
     """As predicted, or why it is not; None of a policy that no request comes to."""
-    if verdicts is not None:
-        return latency_section(policy, verdicts, _ON_DESIGN)
+    if estimate is not None:
+        return latency_section(policy, estimate, _ON_DESIGN)
     why = without_latency(policy)
     return Section("latency", "Latency", says=f"There is {why}.") if why else None

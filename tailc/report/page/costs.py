@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from tailc.artifact.envelope import Policy
-from tailc.experiment.comparison import Point, Run
+from tailc.experiment.point import Comparison, Point, Run
 from tailc.forms.ladder.units import THREADS
 from tailc.report.energy import in_watts, is_energy
 from tailc.report.page.axis import logarithmic
@@ -17,7 +17,6 @@ from tailc.report.page.plot import Entry, Plot
 from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY, percentile
 from tailc.units import format_us
-from tailc.verify.verdict import Verdicts
 
 _US_PER_MS = 1_000
 
@@ -33,18 +32,18 @@ class Choice:
     is_on_front: bool
 
 
-def cost_figure(policy: Policy, verdicts: Verdicts, number: int) -> Figure | None:
+def cost_figure(policy: Policy, comparison: Comparison, number: int) -> Figure | None:
     """Under the arrivals of point `number`, for the first objective.
 
     None unless two subjects or more keep up, and on lanes, where what a request costs is the work
     of others.
     """
-    point, slo = verdicts.points[number], verdicts.slos[0]
+    point, slo = comparison.points[number], comparison.slos[0]
     choices = _choices(point)
-    if len(choices) < 2 or point.policy.lanes is not None:
+    if len(choices) < 2:
         return None
     ident = f"costs-{number + 1}"
-    noun, unit = _cost(policy, verdicts, point)
+    noun, unit = _cost(policy, comparison, point)
     title = f"{noun} against {percentile(slo)} at {point.arrivals}"
     says = (
         f"What a request costs and the {percentile(slo)} latency, of everyone that keeps up. On "
@@ -62,11 +61,11 @@ def cost_figure(policy: Policy, verdicts: Verdicts, number: int) -> Figure | Non
     return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
 
 
-def _cost(policy: Policy, verdicts: Verdicts, point: Point) -> tuple[str, str]:
+def _cost(policy: Policy, comparison: Comparison, point: Point) -> tuple[str, str]:
     """What is told of a request, and in which unit."""
-    if point.policy.cores is None:
-        own = verdicts.shared == THREADS
-        return ("Thread time", "ms") if own else (f"Use of {verdicts.shared}", "ms")
+    if point.policy.usage.drawn_us is None:
+        own = comparison.shared == THREADS
+        return ("Thread time", "ms") if own else (f"Use of {comparison.shared}", "ms")
     if is_energy(policy.evidence) and not in_watts(policy.evidence):
         return "Energy", "slow-core ms"
     return "Energy", "mJ"
@@ -75,7 +74,7 @@ def _cost(policy: Policy, verdicts: Verdicts, point: Point) -> tuple[str, str]:
 def _choices(point: Point) -> list[Choice]:
     runs = [(POLICY, point.policy), *((run.subject, run) for run in point.baselines)]
     told = [
-        (name, line_tone(place), cost, run.verdicts[0].estimate_us)
+        (name, line_tone(place), cost, run.estimates[0].estimate_us)
         for place, (name, run) in enumerate(runs)
         if not run.load.is_overloaded and (cost := _cost_ms(run)) > 0
     ]
@@ -87,9 +86,8 @@ def _choices(point: Point) -> list[Choice]:
 
 
 def _cost_ms(run: Run) -> float:
-    if run.cores is not None:
-        return (run.cores.request_us + run.cores.idle_us) / _US_PER_MS
-    return run.load.thread_time_us / _US_PER_MS
+    """Nothing where the work of others pays."""
+    return (run.usage.cost_us(run.load) or 0) / _US_PER_MS
 
 
 def _betters(one: tuple[float, int], other: tuple[float, int]) -> bool:

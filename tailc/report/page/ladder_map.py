@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tailc.experiment.plot_data import Traffic
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, Row, Rule
+from tailc.models.occupancy import Occupancy
 from tailc.report.page.axis import Axis, counted, linear
 from tailc.units import format_mrps, number_text
 
@@ -97,7 +97,7 @@ def guarded_rows(ladder: Ladder) -> tuple[Row, ...]:
     return (*below, *inside, Row(guard.max_load + 1, None, AT_ONCE, plain))
 
 
-def extent(*ladders: Ladder, traffic: Traffic | None = None) -> Extent:
+def extent(*ladders: Ladder, occupancy: Occupancy | None = None) -> Extent:
     """Every row and every climb, and the loads where requests spend their time."""
     axis = ladders[0].load_axis
     last_age_us = max(row.climbs[-1].age_us for each in ladders for row in each.rows)
@@ -107,12 +107,12 @@ def extent(*ladders: Ladder, traffic: Traffic | None = None) -> Extent:
     if axis is LoadAxis.RATE:
         last = max(max(first_of_last, each.guard.max_load) for each in ladders)
         return Extent(axis, round((last or _MRPS) * _ROOM), last_age_us, ages)
-    last = max(first_of_last + 1, _last_frequent(traffic))
+    last = max(first_of_last + 1, _last_frequent(occupancy))
     return Extent(axis, min(last, _MOST_LOADS), last_age_us, ages)
 
 
-def _last_frequent(traffic: Traffic | None) -> int:
-    shares = [] if traffic is None else [sum(row) for row in traffic.share_ppm]
+def _last_frequent(occupancy: Occupancy | None) -> int:
+    shares = [] if occupancy is None else [sum(row) for row in occupancy.share_ppm]
     return max((load for load, share in enumerate(shares) if share >= _SELDOM_PPM), default=1)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.artifact.envelope import Policy
-from tailc.experiment.comparison import Point, Run
+from tailc.experiment.point import Comparison, Point, Run
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.costs import cost_figure
 from tailc.report.page.figure import Figure
@@ -13,7 +13,6 @@ from tailc.report.page.rates import rates_figure
 from tailc.report.page.spectra import Spectrum, spectrum_figure
 from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY
-from tailc.verify.verdict import Verdicts
 
 _SAYS = (
     "Latency that so many requests stay within; each further nine is as wide as the last. The band "
@@ -21,18 +20,18 @@ _SAYS = (
 )
 
 
-def latency_section(policy: Policy, verdicts: Verdicts, replayed: str) -> Section:
+def latency_section(policy: Policy, comparison: Comparison, replayed: str) -> Section:
     """`replayed` says which requests were; costs are those of the busiest arrivals."""
-    shown = verdicts.points[:MOST_FIGURES]
-    figures = [_spectrum(verdicts, number, point) for number, point in enumerate(shown)]
-    slos = range(len(verdicts.slos))[:MOST_FIGURES]
-    figures += [rates_figure(verdicts, number) for number in slos]
-    busiest = busiest_point(verdicts.points)
+    points = comparison.points[:MOST_FIGURES]
+    figures = [_spectrum(comparison, number, point) for number, point in enumerate(points)]
+    slos = range(len(comparison.slos))[:MOST_FIGURES]
+    figures += [rates_figure(comparison, number) for number in slos]
+    busiest = busiest_point(comparison.points)
     if busiest is not None:
-        figures.append(cost_figure(policy, verdicts, verdicts.points.index(busiest)))
+        figures.append(cost_figure(policy, comparison, comparison.points.index(busiest)))
     says = replayed
-    if len(verdicts.points) > MOST_FIGURES:
-        says += f" Spectra of the first {MOST_FIGURES} of {len(verdicts.points)} are shown."
+    if len(comparison.points) > MOST_FIGURES:
+        says += f" Spectra of the first {MOST_FIGURES} of {len(comparison.points)} are shown."
     told = tuple(figure for figure in figures if figure is not None)
     return Section("latency", "Latency", told, says)
 
@@ -50,13 +49,13 @@ def busiest_point(points: Sequence[Point]) -> Point | None:
     return max(kept, key=lambda point: point.rate_mrps, default=None)
 
 
-def _spectrum(verdicts: Verdicts, number: int, point: Point) -> Figure | None:
+def _spectrum(comparison: Comparison, number: int, point: Point) -> Figure | None:
     """None where the policy is overloaded, so that no percentile exists."""
     if point.policy.load.is_overloaded or not point.policy.spectrum:
         return None
     spectra = shown_spectra(point)
     title = f"Latency by percentile at {point.arrivals}"
-    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, verdicts.slos, _SAYS)
+    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, comparison.slos, _SAYS)
 
 
 def shown_spectra(point: Point) -> list[Spectrum]:
@@ -72,5 +71,5 @@ def _beside(point: Point) -> list[Run]:
     """The first baseline, and of the others the best at the first objective."""
     kept = [run for run in point.baselines if run.spectrum and not run.load.is_overloaded]
     others = [run for run in kept if run is not point.baselines[0]]
-    best = sorted(others, key=lambda run: run.verdicts[0].estimate_us)[:1]
+    best = sorted(others, key=lambda run: run.estimates[0].estimate_us)[:1]
     return [run for run in kept if run is point.baselines[0]] + best

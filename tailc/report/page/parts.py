@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.artifact.json_form import digest_of
+from tailc.experiment.point import Comparison
 from tailc.report.page.certificate import certificate_figure
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.demands import Sample, demand_figure, sample_of, sample_of_summary
@@ -19,7 +20,6 @@ from tailc.report.plan_power import power_of_plan
 from tailc.report.policy import policy_text
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
-from tailc.verify.verdict import Verdicts
 
 _STEERED = (
     "A controller scales the ages while the server runs: these are they where it changes none."
@@ -39,22 +39,22 @@ def policy_facts(policy: Policy) -> tuple[tuple[str, str], ...]:
     )
 
 
-def map_section(policy: Policy, verdicts: Verdicts | None = None) -> Section | None:
-    """A map for each ladder, with the traffic of the busiest arrivals that the server keeps up
+def map_section(policy: Policy, comparison: Comparison | None = None) -> Section | None:
+    """A map for each ladder, with the occupancy of the busiest arrivals that the server keeps up
     with; of a policy without a ladder why there is none, and None of a plan, which has its power.
     """
     if policy.plan is not None:
         return None
     if not policy.ladders:
         return Section("map", "Policy map", says=f"There is {without_map(policy)}.")
-    point = None if verdicts is None else busiest_point(verdicts.points)
-    traffic = point.policy.traffic if point is not None else ()
+    point = None if comparison is None else busiest_point(comparison.points)
+    occupancy = point.policy.occupancy if point is not None else ()
     figures = []
     for number, ladder in enumerate(policy.ladders[:MOST_FIGURES]):
         title = "Rungs by load and age"
         if ladder.request_class is not None:
             title += f", class {ladder.request_class}"
-        of = traffic[number] if number < len(traffic) else None
+        of = occupancy[number] if number < len(occupancy) else None
         if of is not None and point is not None:
             title += f", requests at {point.arrivals}"
         figures.append(map_figure(f"map-{number + 1}", title, ladder, of))

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from markupsafe import Markup
 
-from tailc.experiment.plot_data import Traffic
 from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis, Rung
+from tailc.models.occupancy import Occupancy
 from tailc.percentiles import PPM
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.ladder_map import Extent, Span, extent, ms
@@ -29,11 +29,11 @@ _STARTS = {AdmissionKind.AT_ONCE: "at-once", AdmissionKind.DELAY: "delay",
            AdmissionKind.ON_EXIT: "on-exit"}  # fmt: skip
 
 
-def map_figure(ident: str, title: str, ladder: Ladder, traffic: Traffic | None) -> Figure:
+def map_figure(ident: str, title: str, ladder: Ladder, occupancy: Occupancy | None) -> Figure:
     """The rows as areas of one colour a rung, and dots where requests spend their time."""
-    shown = extent(ladder, traffic=traffic)
+    shown = extent(ladder, occupancy=occupancy)
     waits = any(row.admission.kind is not AdmissionKind.AT_ONCE for row in ladder.rows)
-    dots = _dots(shown, traffic)
+    dots = _dots(shown, occupancy)
     plot = Plot(
         shown.x, shown.y, _legend(ladder, waits, bool(dots)), _HEIGHT, _STRIP if waits else 0.0
     )
@@ -43,7 +43,7 @@ def map_figure(ident: str, title: str, ladder: Ladder, traffic: Traffic | None) 
     marks += _drawn_dots(plot, dots)
     says = _says(ladder, waits, dots)
     numbers = [_rows(ident, ladder, shown)]
-    numbers += [_traffic(ident, dots)] if dots else []
+    numbers += [_occupancy(ident, dots)] if dots else []
     return Figure(ident, title, says, tuple(numbers), plot.drawn(ident, title, says, marks))
 
 
@@ -89,15 +89,15 @@ def _start(plot: Plot, span: Span) -> Markup:
     )
 
 
-def _dots(shown: Extent, traffic: Traffic | None) -> list[tuple[float, float, int]]:
+def _dots(shown: Extent, occupancy: Occupancy | None) -> list[tuple[float, float, int]]:
     """Load, age [ms] and share of the time, the largest shares, in order of load and age."""
-    if traffic is None or shown.axis is LoadAxis.RATE:
+    if occupancy is None or shown.axis is LoadAxis.RATE:
         return []
     wide = max(1, -(-shown.last_load // _COLUMNS))
-    ages = shown.last_age_us / traffic.step_us
+    ages = shown.last_age_us / occupancy.step_us
     tall = max(1, math.ceil(ages / _LINES))
     shares: dict[tuple[int, int], int] = {}
-    for load, row in enumerate(traffic.share_ppm):
+    for load, row in enumerate(occupancy.share_ppm):
         for age, share in enumerate(row):
             # The last age counts all beyond: it has no place of its own.
             is_whole = (age // tall + 1) * tall <= min(ages, len(row) - 1)
@@ -105,7 +105,7 @@ def _dots(shown: Extent, traffic: Traffic | None) -> list[tuple[float, float, in
                 cell = (load - 1) // wide, age // tall
                 shares[cell] = shares.get(cell, 0) + share
     largest = sorted(shares, key=lambda cell: (-shares[cell], cell))[:_MOST_DOTS]
-    step_ms = traffic.step_us * tall / 1_000
+    step_ms = occupancy.step_us * tall / 1_000
     return [
         (1 + x * wide + (wide - 1) / 2, (y + 0.5) * step_ms, shares[x, y])
         for x, y in sorted(largest)
@@ -153,7 +153,7 @@ def _rows(name: str, ladder: Ladder, shown: Extent) -> Numbers:
     return Numbers(name, heads, tuple(rows))
 
 
-def _traffic(name: str, dots: Sequence[tuple[float, float, int]]) -> Numbers:
+def _occupancy(name: str, dots: Sequence[tuple[float, float, int]]) -> Numbers:
     heads = ("in system", "age [ms]", "share of time [%]")
     rows = [(f"{load:g}", f"{age_ms:.3f}", f"{share * 100 / PPM:.4f}")
             for load, age_ms, share in dots]  # fmt: skip

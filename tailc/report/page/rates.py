@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from tailc.experiment.comparison import Point, Run, Verdict
+from tailc.experiment.point import Comparison, Point, Run, SloEstimate
 from tailc.report.page.axis import linear, logarithmic
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry, Plot
@@ -14,23 +14,22 @@ from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY, percentile
 from tailc.specs.slo import Slo
 from tailc.units import format_mrps, format_ppm, format_us
-from tailc.verify.verdict import Verdicts
 
 _US_PER_MS = 1_000
 _MRPS = 1_000
 _ROOM = 1.05
 
 
-def rates_figure(verdicts: Verdicts, number: int) -> Figure | None:
+def rates_figure(comparison: Comparison, number: int) -> Figure | None:
     """Of SLO number `number`; None unless Poisson arrivals were replayed at two rates or more.
 
     An overloaded server has no dot: its percentile grows with the length of the replay.
     """
     points = sorted(
-        (point for point in verdicts.points if point.arrivals == format_mrps(point.rate_mrps)),
+        (point for point in comparison.points if point.arrivals == format_mrps(point.rate_mrps)),
         key=lambda point: point.rate_mrps,
     )
-    slo = verdicts.slos[number]
+    slo = comparison.slos[number]
     names = [POLICY, *(run.subject for run in points[0].baselines)] if points else []
     if len(points) < 2 or not _told(points):
         return None
@@ -64,10 +63,10 @@ def _runs(point: Point) -> tuple[Run, ...]:
 def _times_ms(points: list[Point], slo: Slo, number: int) -> Iterable[float]:
     yield slo.latency_us / _US_PER_MS
     for run in _told(points):
-        verdict = run.verdicts[number]
+        verdict = run.estimates[number]
         yield max(verdict.estimate_us, 1) / _US_PER_MS
     for run in (point.policy for point in points if not point.policy.load.is_overloaded):
-        verdict = run.verdicts[number]
+        verdict = run.estimates[number]
         yield max(verdict.low_us, 1) / _US_PER_MS
         yield max(verdict.high_us or verdict.estimate_us, 1) / _US_PER_MS
 
@@ -75,7 +74,7 @@ def _times_ms(points: list[Point], slo: Slo, number: int) -> Iterable[float]:
 def _marks(plot: Plot, points: list[Point], number: int, place: int, name: str) -> Iterable[Markup]:
     tone = line_tone(place)
     kept = [(point.rate_mrps / _MRPS, _runs(point)[place]) for point in points]
-    shown = [(rate, run.verdicts[number]) for rate, run in kept if not run.load.is_overloaded]
+    shown = [(rate, run.estimates[number]) for rate, run in kept if not run.load.is_overloaded]
     dots = [(rate, verdict.estimate_us / _US_PER_MS) for rate, verdict in shown]
     if dots:
         yield plot.line(dots, tone)
@@ -86,7 +85,7 @@ def _marks(plot: Plot, points: list[Point], number: int, place: int, name: str) 
         yield plot.dot(dot, tone, f"{name} at {rate:g}/s: {_estimate(verdict)}")
 
 
-def _estimate(verdict: Verdict) -> str:
+def _estimate(verdict: SloEstimate) -> str:
     high = "unknown" if verdict.high_us is None else format_us(verdict.high_us)
     limits = f"{format_us(verdict.low_us)} to {high}"
     return f"{format_us(verdict.estimate_us)}, 95 % interval {limits}"
@@ -98,9 +97,9 @@ def _numbers(name: str, points: list[Point], number: int) -> Numbers:
             f"{point.rate_mrps / _MRPS:g}",
             POLICY if place == 0 else run.subject,
             run.note,
-            str(run.verdicts[number].estimate_us / _US_PER_MS),
-            str(run.verdicts[number].low_us / _US_PER_MS),
-            "" if (high := run.verdicts[number].high_us) is None else str(high / _US_PER_MS),
+            str(run.estimates[number].estimate_us / _US_PER_MS),
+            str(run.estimates[number].low_us / _US_PER_MS),
+            "" if (high := run.estimates[number].high_us) is None else str(high / _US_PER_MS),
             "yes" if run.load.is_overloaded else "no",
         )
         for point in points

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from tailc.experiment.plot_data import Quantile
+from tailc.experiment.quantile import Quantile
 from tailc.report.page.axis import logarithmic, spectrum
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry, Plot

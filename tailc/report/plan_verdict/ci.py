@@ -22,7 +22,7 @@ def as_cases(judged: JudgedPlan) -> tuple[Case, ...]:
     return (
         Case(
             group=judged.policy_name,
-            name="green energy of jobs" if found.is_rigid else "run times of jobs",
+            name=found.words.promise,
             fault=FAULTS[found.ruling],
             kind=found.ruling.value,
             message=said(judged),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tailc.experiment.window_means import MeanOf
-from tailc.experiment.window_quantities import Quantity
+from tailc.models.datacentre.quantities import Quantity
 from tailc.verify.plan.judge import JudgedPlan
 from tailc.verify.plan.verdict import Figures
 
@@ -26,18 +26,18 @@ def as_dict(judged: JudgedPlan) -> dict[str, Any]:
         "policy": {"name": judged.policy_name, "generation": judged.generation},
         "held_out": {
             "digest": judged.held_out_digest,
-            "windows": found.windows,
+            "windows": found.spans.windows,
             "left_out": judged.left_out,
             "own_windows": judged.own_windows,
-            "epochs": found.epochs,
-            "epoch_s": found.epoch_s,
-            "from_unix_s": found.from_unix_s,
-            "until_unix_s": found.until_unix_s,
+            "epochs": found.spans.epochs,
+            "epoch_s": found.spans.epoch_s,
+            "from_unix_s": found.spans.from_unix_s,
+            "until_unix_s": found.spans.until_unix_s,
             "jobs": found.jobs,
         },
         "seed": found.seed,
         "failures_ppm": found.failures_ppm,
-        "jobs_are": "rigid" if found.is_rigid else "malleable",
+        "jobs_are": found.words.jobs_are,
         "promised_ppm": found.promised_ppm,
         "judged": found.judged.key,
         "more_windows": found.more_windows,

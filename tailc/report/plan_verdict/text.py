@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.experiment.window_quantities import Quantity
+from tailc.models.columns import Column
+from tailc.models.datacentre.quantities import Quantity
 from tailc.report.plan_verdict.words import (
     HEADS,
     figure,
@@ -14,27 +15,12 @@ from tailc.report.plan_verdict.words import (
     remarks,
     shown,
 )
-from tailc.report.table import (
-    Column,
-    columns_aligned,
-    columns_markdown,
-    escaped_markdown,
-    packed,
-)
+from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
 from tailc.units import printable
 from tailc.verify.plan.judge import JudgedPlan
 from tailc.verify.plan.verdict import Figures, PlanVerdict
 
 _WIDTH = 100
-_RIGID = """\
-Means of a window. profit: what jobs paid less penalties and the price of brown energy; spilled:
-green energy that nothing drew; violations: admitted jobs that missed green energy promised to them;
-over: by how much the policy has more than a baseline, within the same windows."""
-_MALLEABLE = """\
-Means of a window. cost: the price of brown energy; spilled: green energy that nothing drew; late:
-jobs that ran for longer than their slowdown allows; run: how long a job ran, relative to what it
-did under constant allocation; servers, machines: of a job, while it ran; over: by how much the
-policy has more than a baseline, within the same windows."""
 
 
 def as_text(judged: JudgedPlan) -> str:
@@ -45,7 +31,7 @@ def as_text(judged: JudgedPlan) -> str:
         f"promise: {promise(found)}",
         *(columns_aligned(table) for table in _means(found)),
         *(columns_aligned(table) for table in _gains(found)),
-        _RIGID if found.is_rigid else _MALLEABLE,
+        found.words.legend,
         "\n".join(remarks(judged)),
         f"verdict: {found.ruling.value}",
     ]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.window_means import FEWEST_WINDOWS, MeanOf
-from tailc.experiment.window_quantities import Quantity
+from tailc.models.datacentre.quantities import Quantity
 from tailc.report.plan import length_text
 from tailc.traces.zones import utc_text
 from tailc.units import counted, format_ppm
@@ -85,20 +85,19 @@ def better(quantity: Quantity, change: MeanOf) -> str:
 
 def heading(judged: JudgedPlan) -> str:
     """What was replayed."""
-    found = judged.verdict
+    found, spans = judged.verdict, judged.verdict.spans
     return (
-        f"generation {judged.generation}, {counted(found.windows, 'window')} of "
-        f"{length_text(found.epochs * found.epoch_s)} from {utc_text(found.from_unix_s)} to "
-        f"{utc_text(found.until_unix_s)}, {found.jobs:,} jobs"
+        f"generation {judged.generation}, {counted(spans.windows, 'window')} of "
+        f"{length_text(spans.epochs * spans.epoch_s)} from {utc_text(spans.from_unix_s)} to "
+        f"{utc_text(spans.until_unix_s)}, {found.jobs:,} jobs"
     )
 
 
 def promise(found: PlanVerdict) -> str:
     """What is promised, and what was found."""
-    jobs = "admitted jobs miss their green energy" if found.is_rigid else "jobs run for too long"
     broken = found.broken
     value = figure(found.judged, broken.value)
-    told = f"at most {format_ppm(found.promised_ppm)} of the {jobs}; {value} % did"
+    told = f"at most {format_ppm(found.promised_ppm)} of the {found.words.broken}; {value} % did"
     if broken.low is None:
         return f"{told}, 95 % interval unknown"
     return f"{told}, 95 % interval {limits(found.judged, broken)} %"
@@ -115,11 +114,11 @@ def remarks(judged: JudgedPlan) -> list[str]:
     if judged.own_windows:
         windows = counted(judged.own_windows, "window")
         told.append(f"{windows} of the days that the policy was made from")
-    if found.windows < FEWEST_WINDOWS:
+    if found.spans.windows < FEWEST_WINDOWS:
         told.append(f"an interval needs {FEWEST_WINDOWS} windows at least")
     if found.more_windows is not None:
         told.append(f"about {counted(found.more_windows, 'more window')} would decide")
-    elif found.ruling is Ruling.UNDECIDED and found.windows >= FEWEST_WINDOWS:
+    elif found.ruling is Ruling.UNDECIDED and found.spans.windows >= FEWEST_WINDOWS:
         if found.broken.low is None:
             told.append("there was no job to judge")
         elif not found.promised_ppm:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tailc.experiment.plot_data import Quantile
+from tailc.experiment.quantile import Quantile
 from tailc.report.page.axis import Axis, logarithmic
 from tailc.report.page.axis import spectrum as percentiles
 from tailc.report.page.spectra import Spectrum

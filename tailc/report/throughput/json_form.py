@@ -30,17 +30,39 @@ def as_dict(verdicts: ThroughputVerdicts) -> dict[str, Any]:
             "replicates": verdicts.replicates,
         },
         "tolerance_ppm": verdicts.tolerance_ppm,
-        "utilization_ppm": verdicts.utilization_ppm,
-        "batch_ppm": verdicts.batch_ppm,
+        "utilization_ppm": verdicts.usage.utilization_ppm,
+        "batch_ppm": verdicts.usage.batch_ppm,
         "machines": [_machine_dict(machine) for machine in verdicts.machines],
     }
 
 
 def _machine_dict(machine: MachineVerdict) -> dict[str, Any]:
-    fields = asdict(machine)
     return {
-        "name": fields.pop("name"),
-        "verdict": fields.pop("ruling").value,
+        "name": machine.name,
+        "verdict": machine.ruling.value,
         "is_attainable": machine.is_attainable,
-        **fields,
+        "target_milli": machine.target_milli,
+        "error": asdict(machine.error),
+        "online": asdict(machine.model.online) if machine.model else None,
+        "offline": asdict(machine.model.offline) if machine.model else None,
+        "share_ppm": machine.share_ppm,
+        "most_milli": machine.most_milli,
+        "short_ppm": machine.short_ppm,
+        **_beside(machine),
+        "more_steps": machine.more_steps,
+        "drift": asdict(machine.drift) if machine.drift else None,
     }
+
+
+def _beside(machine: MachineVerdict) -> dict[str, Any]:
+    """Baselines that are replayed unless others are named have members of their own."""
+    told, others = dict[str, Any](), []
+    for name, found in machine.beside.items():
+        match name:
+            case "static":
+                told |= {"static_ppm": found.error_ppm, "static_share_ppm": found.share_ppm}
+            case "fair":
+                told["fair_ppm"] = found.error_ppm
+            case _:
+                others.append({"name": name, **asdict(found)})
+    return {**told, "baselines": others} if others else told

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from tailc.report.table import Column, columns_aligned, columns_markdown, escaped_markdown
-from tailc.report.throughput.words import error, heading, host, limits, percent, plain, remarks
+import textwrap
+
+from tailc.models.columns import Column
+from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown
+from tailc.report.throughput.words import (
+    NONE,
+    error,
+    heading,
+    host,
+    limits,
+    percent,
+    plain,
+    remarks,
+)
 from tailc.units import format_mrps, printable
-from tailc.verify.throughput.verdict import ThroughputVerdicts
+from tailc.verify.throughput.verdict import Baseline, MachineVerdict, ThroughputVerdicts
 
-_LEGEND = """\
-error: mean absolute error of throughput at the steps, relative to the target; share: mean share of
-the host; static: error at the best share that never changes; fair: at an equal part of the host;
-model: mean absolute error of a step's prediction, estimated all the time and as compiled"""
-
+_WIDTH = 100
+_POLICY = (
+    "error: mean absolute error of throughput at the steps, relative to the target",
+    "share: mean share of the host",
+)
+_MODEL = "model: mean absolute error of a step's prediction, estimated all the time and as compiled"
 _DRIFT = "drift since the compile, of throughput and of the model's a"
 
 
@@ -21,7 +34,7 @@ def as_text(verdicts: ThroughputVerdicts) -> str:
         f"policy `{printable(verdicts.policy_name)}`, {heading(verdicts)}",
         columns_aligned(_verdict_columns(verdicts)),
         columns_aligned(_beside_columns(verdicts)),
-        _LEGEND,
+        _legend(verdicts),
         host(verdicts),
         _drift_text(verdicts),
         "\n".join(map(printable, remarks(verdicts))),
@@ -59,15 +72,29 @@ def _verdict_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
 
 def _beside_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
     machines = verdicts.machines
+    models = [machine.model for machine in machines]
     return (
         _names(verdicts),
         Column("share", tuple(percent(m.share_ppm) for m in machines)),
-        Column("static", tuple(percent(m.static_ppm) for m in machines)),
-        Column("its share", tuple(percent(m.static_share_ppm) for m in machines)),
-        Column("fair", tuple(percent(m.fair_ppm) for m in machines)),
-        Column("model, online", tuple(error(m.online) for m in machines)),
-        Column("compiled", tuple(error(m.offline) for m in machines)),
+        *(column for one in verdicts.baselines for column in _baseline_columns(one, machines)),
+        Column("model, online", tuple(error(one.online) if one else NONE for one in models)),
+        Column("compiled", tuple(error(one.offline) if one else NONE for one in models)),
     )
+
+
+def _baseline_columns(
+    baseline: Baseline, machines: tuple[MachineVerdict, ...]
+) -> tuple[Column, ...]:
+    """Its error, and its share where that is told."""
+    found = [machine.beside[baseline.name] for machine in machines]
+    errors = Column(baseline.name, tuple(percent(one.error_ppm) for one in found))
+    shares = Column("its share", tuple(percent(one.share_ppm) for one in found))
+    return (errors, shares) if baseline.is_share_told else (errors,)
+
+
+def _legend(verdicts: ThroughputVerdicts) -> str:
+    baselines = (f"{one.name}: {one.about}" for one in verdicts.baselines)
+    return textwrap.fill("; ".join((*_POLICY, *baselines, _MODEL)), _WIDTH)
 
 
 def _drift_text(verdicts: ThroughputVerdicts) -> str:

@@ -9,15 +9,18 @@ from tailc.percentiles import PPM
 from tailc.units import format_mrps, format_ppm, format_us
 from tailc.verify.throughput.verdict import MachineVerdict, ThroughputVerdicts
 
+NONE = "-"
+"""What stands for a number that there is none of."""
+
 
 def percent(ppm: int) -> str:
     """Such as `3.2 %`."""
     return f"{ppm * 100 / PPM:.1f} %"
 
 
-def error(of: ErrorOf | None) -> str:
-    """Such as `3.2 %`; a dash where there is none."""
-    return "-" if of is None else percent(of.ppm)
+def error(of: ErrorOf) -> str:
+    """Such as `3.2 %`."""
+    return percent(of.ppm)
 
 
 def limits(of: ErrorOf) -> str:
@@ -28,7 +31,7 @@ def limits(of: ErrorOf) -> str:
 def plain(of: ErrorOf | None) -> tuple[str, str]:
     """Such as `0.03` and `-0.01 .. 0.07`; dashes where there is none."""
     if of is None:
-        return "-", "-"
+        return NONE, NONE
     # Plus zero: a small negative number is 0.00.
     rounded = (round(ppm / PPM, 2) + 0.0 for ppm in (of.ppm, of.low_ppm, of.high_ppm))
     middle, low, high = (f"{number:.2f}" for number in rounded)
@@ -47,8 +50,8 @@ def heading(verdicts: ThroughputVerdicts) -> str:
 def host(verdicts: ThroughputVerdicts) -> str:
     """How much of the host was granted."""
     return (
-        f"granted: {percent(verdicts.utilization_ppm)} of the host in the mean, of which "
-        f"batch work {percent(verdicts.batch_ppm)}"
+        f"granted: {percent(verdicts.usage.utilization_ppm)} of the host in the mean, of which "
+        f"batch work {percent(verdicts.usage.batch_ppm)}"
     )
 
 
@@ -56,11 +59,17 @@ def said(verdicts: ThroughputVerdicts, machine: MachineVerdict) -> str:
     """One machine's verdict in a sentence."""
     parts = [
         f"{format_mrps(machine.target_milli)} within {format_ppm(verdicts.tolerance_ppm)}, "
-        f"mean error {error(machine.error)}, 95 % interval {limits(machine.error)}, "
-        f"best static share {percent(machine.static_ppm)}",
+        f"mean error {error(machine.error)}, 95 % interval {limits(machine.error)}"
+        + _best_static(machine),
         *sentences(machine),
     ]
     return "; ".join(parts)
+
+
+def _best_static(machine: MachineVerdict) -> str:
+    """What CI is told of the baselines, where it was among those replayed."""
+    found = machine.beside.get("static")
+    return "" if found is None else f", best static share {percent(found.error_ppm)}"
 
 
 def sentences(machine: MachineVerdict) -> Iterator[str]:

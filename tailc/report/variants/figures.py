@@ -10,6 +10,7 @@ from tailc.artifact.envelope import Policy
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
+from tailc.models.usage import Quantity
 from tailc.percentiles import PPM
 from tailc.pipeline.at_rates import AtRate
 from tailc.pipeline.variants import Answer
@@ -68,20 +69,20 @@ def _at_rate(policy: Policy, one: AtRate) -> Iterator[Figure]:
 
 def _taken(policy: Policy, one: AtRate) -> tuple[str, str, int, str]:
     """Name, noun, value and text of what a policy takes at a rate."""
-    if one.lanes is not None:
-        batch_ppm = one.lanes.batch_ppm
-        return "batch_ppm", "batch work", batch_ppm, _percent(batch_ppm)
-    if one.clocks is not None:
-        power_mw = one.clocks.power_mw
-        return "power_mw", "power", power_mw, f"{power_mw / _MILLI:.4g} W"
-    if one.cores is not None:
-        # Millijoules, or milliseconds of a slow core, in thousandths.
-        energy = one.cores.request_us + one.cores.idle_us
-        watts = in_watts(policy.evidence)
-        name = "request_uj" if watts else "request_slow_core_us"
-        return name, "a request", energy, work_text(energy * PPM, watts)
-    threads = one.load.threads_milli
-    return "threads_milli", "threads", threads, f"{threads / _MILLI:.2f}"
+    headline = one.usage.headline(one.load)
+    value = headline.value
+    match headline.quantity:
+        case Quantity.BATCH:
+            return "batch_ppm", "batch work", value, _percent(value)
+        case Quantity.POWER:
+            return "power_mw", "power", value, f"{value / _MILLI:.4g} W"
+        case Quantity.ENERGY:
+            # Millijoules, or milliseconds of a slow core, in thousandths.
+            watts = in_watts(policy.evidence)
+            name = "request_uj" if watts else "request_slow_core_us"
+            return name, "a request", value, work_text(value * PPM, watts)
+        case Quantity.THREADS:
+            return "threads_milli", "threads", value, f"{value / _MILLI:.2f}"
 
 
 def _of_plan(policy: Policy, plan: Plan) -> Iterator[Figure]:

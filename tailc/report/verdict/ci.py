@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tailc.experiment.comparison import Point, Verdict
+from tailc.experiment.point import Point, SloEstimate
+from tailc.models.columns import ms
 from tailc.report.junit import Case
 from tailc.report.notes import Note
 from tailc.report.rulings import FAULTS, LEVELS
-from tailc.report.verdict.words import decimals, energy_share, limits, ms, sentences, subject
+from tailc.report.verdict.words import decimals, energy_share, limits, sentences, subject
 from tailc.specs.slo import Slo
 from tailc.verify.verdict import Verdicts
 
@@ -40,20 +41,20 @@ def as_cases(verdicts: Verdicts) -> tuple[Case, ...]:
     )
 
 
-def _verdicts(verdicts: Verdicts) -> Iterator[tuple[Point, int, Slo, Verdict]]:
+def _verdicts(verdicts: Verdicts) -> Iterator[tuple[Point, int, Slo, SloEstimate]]:
     for number, slo in enumerate(verdicts.slos):
         for point in verdicts.points:
-            yield point, number, slo, point.policy.verdicts[number]
+            yield point, number, slo, point.policy.estimates[number]
 
 
 def _said(verdicts: Verdicts, point: Point, number: int) -> str:
     slo = verdicts.slos[number]
-    verdict = point.policy.verdicts[number]
+    verdict = point.policy.estimates[number]
     digits = decimals(verdicts)
     estimate, interval = ms(verdict.estimate_us, digits), limits(verdict, digits)
     parts = [f"{slo}, estimate {estimate} ms, 95 % interval {interval} ms"]
     parts += [
-        f"{subject(run)} {ms(run.verdicts[number].estimate_us, digits)} ms"
+        f"{subject(run)} {ms(run.estimates[number].estimate_us, digits)} ms"
         for run in point.baselines[:1]
     ]
     parts += [f"energy {share} of {point.reference}"] if (share := energy_share(point)) else []

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
-from tailc.experiment.comparison import Point, Run, Verdict
-from tailc.models.core_queues.usage import ClockUse
-from tailc.models.core_types.usage import CoreUse
-from tailc.models.smt.usage import LaneUse
+from tailc.experiment.point import Point, Run, SloEstimate
+from tailc.experiment.spike import Spike, WindowTail
 from tailc.report.document import slo_dict
 from tailc.verify.verdict import Verdicts
 
 FORMAT = "tailc-verdict"
 VERSION = 2
+# Members in their order that an execution model fills, or leaves empty.
+_OF_MODELS = ("cores", "lanes", "control", "spikes", "clocks", "loss", "batch")
 
 
 def as_dict(verdicts: Verdicts) -> dict[str, Any]:
@@ -59,31 +59,21 @@ def _run_dict(run: Run) -> dict[str, Any]:
         "subject": run.subject,
         "note": run.note,
         "load": load,
-        "verdicts": [_verdict_dict(verdict) for verdict in run.verdicts],
+        "verdicts": [_estimate_dict(one) for one in run.estimates],
         "stretch_us": [list(times_us) for times_us in run.stretch_us],
-        "cores": None if run.cores is None else _cores_dict(run.cores),
-        "lanes": None if run.lanes is None else _lanes_dict(run.lanes),
-        "control": None if run.control is None else asdict(run.control),
-        "spikes": [asdict(spike) for spike in run.spikes],
-        "clocks": None if run.clocks is None else _clocks_dict(run.clocks),
-        "loss": None if run.loss is None else asdict(run.loss),
-        "batch": None if run.batch is None else asdict(run.batch),
+        **dict.fromkeys(_OF_MODELS),
+        **run.usage.to_dict(),
+        "spikes": [_spike_dict(spike) for spike in run.spikes],
     }
 
 
-def _cores_dict(use: CoreUse) -> dict[str, Any]:
-    return {**asdict(use), "types": [asdict(one) for one in use.types]}
-
-
-def _lanes_dict(use: LaneUse) -> dict[str, Any]:
-    periods = [asdict(one) for one in use.idle.periods]
-    return {**asdict(use), "idle": {"share_ppm": use.idle.share_ppm, "periods": periods}}
-
-
-def _clocks_dict(use: ClockUse) -> dict[str, Any]:
-    return {**asdict(use), "levels": [asdict(one) for one in use.levels]}
-
-
-def _verdict_dict(verdict: Verdict) -> dict[str, Any]:
-    fields = asdict(verdict)
+def _estimate_dict(estimate: SloEstimate) -> dict[str, Any]:
+    fields = asdict(estimate)
     return {"verdict": fields.pop("ruling").value, **fields}
+
+
+def _spike_dict(spike: Spike) -> dict[str, Any]:
+    """Flat, as the schema has it."""
+    window = dict.fromkeys(field.name for field in fields(WindowTail))
+    window |= {} if spike.window is None else asdict(spike.window)
+    return {"stretch": spike.stretch, "tail_us": spike.tail_us, **window}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.report.table import Column, columns_markdown, escaped_markdown
-from tailc.report.verdict.clocks import has_clocks, level_use
-from tailc.report.verdict.cores import spikes
+from tailc.models.columns import Column
+from tailc.report.table import columns_markdown, escaped_markdown
 from tailc.report.verdict.tables import (
     Groups,
+    by_subject,
+    columns_of,
     comparison,
     policy_alone,
     rung_use,
+    spikes,
     stretches,
     verdict_table,
 )
@@ -41,9 +43,9 @@ def _details(verdicts: Verdicts, rungs: Sequence[str]) -> list[str]:
         tables = [comparison(verdicts, point) for point in verdicts.points]
     else:
         tables = [policy_alone(verdicts)]
-    if has_clocks(verdicts):
-        tables += [level_use(point) for point in verdicts.points]
-    else:
+    for point in verdicts.points:
+        tables += [(one.first, list(one.groups)) for one in by_subject(verdicts, point)]
+    if columns_of(verdicts).rungs_title(verdicts.shared):
         tables.append(rung_use(verdicts, rungs))
     tables += [stretches(verdicts, point) for point in verdicts.points if point.policy.stretch_us]
     tables += [spikes(verdicts, point) for point in verdicts.points if point.policy.spikes]

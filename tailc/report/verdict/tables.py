@@ -3,45 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from tailc.experiment.comparison import Point, Run
-from tailc.report.table import Column
-from tailc.report.verdict.cores import core_groups, is_on_cores
-from tailc.report.verdict.lanes import batch_columns
+from tailc.experiment.point import Point, Run
+from tailc.models.columns import Column, Group, Table, UsageColumns, column, ms, percent
 from tailc.report.verdict.words import (
     POLICY,
     change,
-    count,
     decimals,
     is_rate,
     limits,
-    ms,
-    percent,
     percentile,
     says,
     subject,
 )
-from tailc.units import printable
 from tailc.verify.verdict import Verdicts
 
-Groups = list[tuple[Column, ...]]
+Groups = list[Group]
+_DASH = "-"
 
 
 def verdict_table(verdicts: Verdicts) -> tuple[Column, ...]:
     """A row for each SLO and arrival process: the verdict of the policy."""
     rows = [
-        (slo, point, point.policy.verdicts[number])
+        (slo, point, point.policy.estimates[number])
         for number, slo in enumerate(verdicts.slos)
         for point in verdicts.points
     ]
     digits = decimals(verdicts)
     return (
-        _column("SLO", [str(slo) for slo, _, _ in rows], is_number=False),
+        column("SLO", [str(slo) for slo, _, _ in rows], is_number=False),
         _arrivals([point for _, point, _ in rows]),
-        _column("estimate", [ms(said.estimate_us, digits) for _, _, said in rows]),
-        _column("95 % interval", [limits(said, digits) for _, _, said in rows], is_number=False),
-        _column("noise", [f"+-{ms(said.simulation_us, digits)}" for _, _, said in rows]),
-        _column(
+        column("estimate", [ms(said.estimate_us, digits) for _, _, said in rows]),
+        column("95 % interval", [limits(said, digits) for _, _, said in rows], is_number=False),
+        column("noise", [f"+-{ms(said.simulation_us, digits)}" for _, _, said in rows]),
+        column(
             "verdict", [says(said, point.policy.load) for _, point, said in rows], is_number=False
         ),
     )
@@ -66,18 +62,13 @@ def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
     On cores of their own requests have no threads.
     """
     uses = [point.policy.load.rung_use for point in verdicts.points]
-    threads = (
-        _column(verdicts.shared, [count(use.mean_milli) for use in uses]),
-        _column("longest 5 %", [count(use.longest_milli) for use in uses]),
-        _column("shortest 5 %", [count(use.shortest_milli) for use in uses]),
-    )
+    counts = columns_of(verdicts).rung_counts(uses, verdicts.shared)
     shares = list(zip(*(use.final_ppm for use in uses), strict=True))
     names = rungs or [f"rung {number}" for number in range(1, len(shares) + 1)]
     left_on = [
-        (_column(name, [percent(share) for share in row]),)
+        (column(name, [percent(share) for share in row]),)
         for name, row in zip(names, shares, strict=True)
     ]
-    counts = [] if is_on_cores(verdicts) else [threads]
     return _arrivals(verdicts.points), [*counts, *left_on]
 
 
@@ -90,29 +81,54 @@ def stretches(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
         for stretch in range(len(point.policy.stretch_us)):
             found = [run.stretch_us[stretch][number] for run in runs]
             cells = ["-" if time_us is None else ms(time_us, digits) for time_us in found]
-            groups.append((_column(f"{percentile(slo)} of {stretch + 1}", cells),))
+            groups.append((column(f"{percentile(slo)} of {stretch + 1}", cells),))
     return _subjects(point), groups
 
 
 def _subjects(point: Point) -> Column:
     names = [POLICY, *map(subject, point.baselines)]
-    return _column(f"at {point.arrivals}", names, is_number=False)
+    return column(f"at {point.arrivals}", names, is_number=False)
 
 
 def _arrivals(points: Sequence[Point]) -> Column:
     are_rates = all(map(is_rate, points))
-    return _column("arrivals", [point.arrivals for point in points], is_number=are_rates)
+    return column("arrivals", [point.arrivals for point in points], is_number=are_rates)
 
 
 def _groups(verdicts: Verdicts, runs: Sequence[Run], against: Sequence[Run]) -> Groups:
     slos = [_percentiles(verdicts, number, runs, against) for number in range(len(verdicts.slos))]
-    return [*slos, _load(verdicts, runs), *core_groups(verdicts, runs), *_batch(runs)]
+    columns, loads = columns_of(verdicts), [run.load for run in runs]
+    server = columns.server(loads, verdicts.shared, decimals(verdicts))
+    uses, has_other_power = [run.usage for run in runs], bool(verdicts.other_power_ppm)
+    return [
+        *slos,
+        (*server, *_cut_off(verdicts, runs)),
+        *columns.groups(uses, has_other_power=has_other_power),
+    ]
 
 
-def _batch(runs: Sequence[Run]) -> Groups:
-    """What requests that share cores leave of the batch work beside them."""
-    uses = [run.batch for run in runs if run.batch is not None]
-    return [batch_columns(uses)] if uses and len(uses) == len(runs) else []
+def _cut_off(verdicts: Verdicts, runs: Sequence[Run]) -> Group:
+    """Requests that were ended, where there is a cut-off."""
+    cuts = [percent(run.load.cut_ppm) for run in runs]
+    return () if verdicts.cut_off_us is None else (column("cut off", cuts),)
+
+
+def columns_of(verdicts: Verdicts) -> UsageColumns[Any]:
+    """How the policy's execution model shows its use."""
+    return verdicts.points[0].policy.usage.columns
+
+
+def by_subject(verdicts: Verdicts, point: Point) -> list[Table]:
+    """Further tables of the execution model, for the policy and each baseline at one point."""
+    uses = [run.usage for run in (point.policy, *point.baselines)]
+    return columns_of(verdicts).by_subject(_subjects(point), uses)
+
+
+def by_arrivals(verdicts: Verdicts) -> list[Table]:
+    """Further tables of the execution model, for the policy under each arrival process."""
+    uses = [point.policy.usage for point in verdicts.points]
+    arrivals = column("arrivals", [point.arrivals for point in verdicts.points])
+    return columns_of(verdicts).by_arrivals(arrivals, uses)
 
 
 def _percentiles(
@@ -120,46 +136,53 @@ def _percentiles(
 ) -> tuple[Column, ...]:
     pairs = list(zip(runs, against, strict=True))
     digits = decimals(verdicts)
-    estimates = [ms(run.verdicts[number].estimate_us, digits) for run in runs]
+    estimates = [ms(run.estimates[number].estimate_us, digits) for run in runs]
     changes = ["" if run is ours else change(ours, run, number) for run, ours in pairs]
     rulings = [
-        "overloaded" if run.load.is_overloaded else run.verdicts[number].ruling.value
+        "overloaded" if run.load.is_overloaded else run.estimates[number].ruling.value
         for run in runs
     ]
-    own = (_column(POLICY, changes),) if any(changes) else ()
+    own = (column(POLICY, changes),) if any(changes) else ()
     return (
-        _column(percentile(verdicts.slos[number]), estimates),
+        column(percentile(verdicts.slos[number]), estimates),
         *own,
-        _column("verdict", rulings, is_number=False),
+        column("verdict", rulings, is_number=False),
     )
 
 
-def _load(verdicts: Verdicts, runs: Sequence[Run]) -> tuple[Column, ...]:
-    digits = decimals(verdicts)
-    loads = [run.load for run in runs]
-    util = [load.utilization_ppm for load in loads]
-    cuts = [percent(load.cut_ppm) for load in loads]
-    cut = () if verdicts.cut_off_us is None else (_column("cut off", cuts),)
-    mean = _column("mean", [ms(load.mean_latency_us, digits) for load in loads])
-    number = _column("n", [count(load.in_system_milli) for load in loads])
-    if is_on_cores(verdicts):
-        return (mean, number, *cut)
-    return (
-        mean,
-        _column("util", ["-" if share is None else percent(share) for share in util]),
-        _column(verdicts.shared, [count(load.threads_milli) for load in loads]),
-        number,
-        _column(
-            f"{_of_one(verdicts.shared)} time", [ms(load.thread_time_us, digits) for load in loads]
+def spikes(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
+    """A row for each stretch and subject, for the first SLO."""
+    runs = (point.policy, *point.baselines)
+    rows = [
+        (f"{number + 1}: {runs[0].spikes[number].stretch}", run, run.spikes[number])
+        for number in range(len(point.policy.spikes))
+        for run in runs
+        if run.spikes
+    ]
+    digits = 1
+    names = [POLICY if run is point.policy else subject(run) for _, run, _ in rows]
+    found = [spike for _, _, spike in rows]
+    windows = [spike.window for spike in found]
+    return column("stretch", [stretch for stretch, _, _ in rows], is_number=False), [
+        (column(f"at {point.arrivals}", names, is_number=False),),
+        (
+            column(
+                percentile(verdicts.slos[0]),
+                [_DASH if one.tail_us is None else ms(one.tail_us, digits) for one in found],
+            ),
+            column("over", [_share(one and one.over_ppm) for one in windows]),
+            column("overshoot", [_share(one and one.overshoot_ppm) for one in windows]),
+            column(
+                "settled after",
+                [_number(one and one.settling_epochs) for one in windows],
+            ),
         ),
-        *cut,
-    )
+    ]
 
 
-def _of_one(shared: str) -> str:
-    """Such as `thread` of `threads`."""
-    return shared.removesuffix("s")
+def _number(number: int | None) -> str:
+    return _DASH if number is None else str(number)
 
 
-def _column(head: str, cells: Sequence[str], is_number: bool = True) -> Column:
-    return Column(printable(head), tuple(map(printable, cells)), is_number)
+def _share(share_ppm: int | None) -> str:
+    return _DASH if share_ppm is None else percent(share_ppm)

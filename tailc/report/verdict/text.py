@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tailc.report.table import Column, columns_aligned, packed
-from tailc.report.verdict.clocks import has_clocks, level_use
-from tailc.report.verdict.cores import is_on_cores, spikes
-from tailc.report.verdict.lanes import idle_table, is_on_lanes
+from tailc.models.columns import Column, Table
+from tailc.report.table import columns_aligned, packed
 from tailc.report.verdict.tables import (
     Groups,
+    by_arrivals,
+    by_subject,
+    columns_of,
     comparison,
     policy_alone,
     rung_use,
+    spikes,
     stretches,
     verdict_table,
 )
@@ -24,43 +26,10 @@ from tailc.verify.verdict import Verdicts
 _WIDTH = 100
 _WIDEST_HEAD = 24
 
-_LEGEND = """\
-Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: threads that
-ran over cores; threads, n: mean threads, and mean requests in the system; thread time: threads
-times time that a request took"""
-_POWER_LEGEND = """\
-Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: what was
-drawn of the peak power; {0}, n: mean power asked for, and mean requests in the system;
-{1} time: power times time that a request had it"""
-_SHARED_LEGENDS = {
-    "power": _POWER_LEGEND.format("power", "power"),
-    "watts": _POWER_LEGEND.format("watts", "watt"),
-}
-_CORES_LEGEND = """\
-Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
-in the system; energy: power times ms that a request drew, with its interval over replays; idle:
-what free cores drew, by request; by type: share of its cores that were busy; output: what scales
-the ages of climbs, and nine in ten"""
-_CLOCKS_LEGEND = """\
-Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
-in the system; energy: watts times ms that a request drew, with its interval over replays; idle:
-what cores without requests drew, by request; cores: share of them that were busy; power: of all
-cores; frequency: mean of busy cores; batch: share of core time that batch work had; output: what
-scales the bound, and nine in ten"""
-_LANES_LEGEND = """\
-Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
-in the system; batch: batch work by core over that beside a free core, with its interval over
-replays; util: busy lanes of a core, of 2"""
-_BATCH = """;
-batch: batch work by core over that beside a free core, with its interval over replays"""
-_CORE_RUNGS = "the rung that requests of the policy left on"
-_IDLE = "the time of a core without a request of the policy"
-_LEVELS = "share of the time of busy cores at each frequency"
 _SPIKES = """\
 stretches of a constant rate: percentile of their requests; share of the tails, measured once an
 epoch, that are over the target; how far they overshoot it; epochs until they have settled"""
 _AGAINST = "; policy: its percentile against the row's"
-_RUNGS = "{shared} of a request in the policy, and the rung it left on"
 _STRETCHES = "percentiles by stretch of the arrivals, in order"
 
 
@@ -75,7 +44,7 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         *_comparisons(verdicts),
         _legend(verdicts),
         *_rung_use(verdicts, rungs),
-        *_idle(verdicts),
+        *map(_shown, by_arrivals(verdicts)),
         *_stretches(verdicts),
         *_spikes(verdicts),
         "\n  ".join(drift_sentences(verdicts)),
@@ -87,27 +56,20 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
 
 def _legend(verdicts: Verdicts) -> str:
     against = _AGAINST if any(point.baselines for point in verdicts.points) else ""
-    if not is_on_cores(verdicts):
-        beside = _BATCH if verdicts.points[0].policy.batch is not None else ""
-        return f"{_SHARED_LEGENDS.get(verdicts.shared, _LEGEND)}{against}{beside}."
-    if is_on_lanes([point.policy for point in verdicts.points]):
-        return f"{_LANES_LEGEND}{against}."
-    legend = _CLOCKS_LEGEND if has_clocks(verdicts) else _CORES_LEGEND
-    return "\n".join([f"{legend}{against}.", *energy_sentences(verdicts)])
+    use = verdicts.points[0].policy.usage
+    legend = columns_of(verdicts).legend(verdicts.shared, use, against)
+    return "\n".join([legend, *energy_sentences(verdicts)])
 
 
 def _rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> Iterator[str]:
-    if has_clocks(verdicts):
-        for point in verdicts.points:
-            yield f"{_LEVELS}\n" + "\n\n".join(_tables(*level_use(point)))
-        return
-    said = _CORE_RUNGS if is_on_cores(verdicts) else _RUNGS.format(shared=verdicts.shared)
-    yield f"{said}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs)))
+    for point in verdicts.points:
+        yield from map(_shown, by_subject(verdicts, point))
+    if title := columns_of(verdicts).rungs_title(verdicts.shared):
+        yield f"{title}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs)))
 
 
-def _idle(verdicts: Verdicts) -> Iterator[str]:
-    if is_on_lanes([point.policy for point in verdicts.points]):
-        yield f"{_IDLE}\n{columns_aligned(idle_table(verdicts))}"
+def _shown(table: Table) -> str:
+    return f"{table.title}\n" + "\n\n".join(_tables(table.first, list(table.groups)))
 
 
 def _spikes(verdicts: Verdicts) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tailc.experiment.comparison import Point, Run, Verdict
-from tailc.experiment.drift import Distance, Drift
-from tailc.experiment.load import Load
-from tailc.experiment.loss import Loss
+from tailc.experiment.demand_drift import Distance, Drift
+from tailc.experiment.point import Point, Run, SloEstimate
 from tailc.experiment.ruling import Ruling
+from tailc.models.columns import at_least_a_tenth, ms, percent
+from tailc.models.server_load import Load
 from tailc.specs.slo import Slo
 from tailc.units import format_mrps, format_percentile, format_us
 from tailc.verify.verdict import Verdicts
@@ -14,15 +14,13 @@ from tailc.verify.verdict import Verdicts
 POLICY = "policy"
 
 _PPM_PER_PERCENT = 10_000
-_PPM_PER_TENTH = 1_000
 _US_PER_MS = 1_000
-_MILLI = 1_000
 
 
 def decimals(verdicts: Verdicts) -> int:
     """How many decimals of a ms every time has: three digits of the shortest estimate."""
     runs = [run for point in verdicts.points for run in (point.policy, *point.baselines)]
-    estimates_us = [verdict.estimate_us for run in runs for verdict in run.verdicts]
+    estimates_us = [verdict.estimate_us for run in runs for verdict in run.estimates]
     return _decimals(*estimates_us)
 
 
@@ -32,22 +30,7 @@ def _decimals(*times_us: int) -> int:
     return 1 if shortest_ms >= 10 else 2 if shortest_ms else 3
 
 
-def ms(time_us: int, decimals: int) -> str:
-    """A time in ms."""
-    return f"{time_us / _US_PER_MS:,.{decimals}f}"
-
-
-def percent(share_ppm: int) -> str:
-    """A share, to a tenth of a percent."""
-    return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"
-
-
-def count(milli: int) -> str:
-    """A mean count, to a tenth."""
-    return f"{milli / _MILLI:,.1f}"
-
-
-def limits(verdict: Verdict, decimals: int) -> str:
+def limits(verdict: SloEstimate, decimals: int) -> str:
     """The 95 % interval in ms."""
     high = "unknown" if verdict.high_us is None else ms(verdict.high_us, decimals)
     return f"{ms(verdict.low_us, decimals)} .. {high}"
@@ -55,14 +38,14 @@ def limits(verdict: Verdict, decimals: int) -> str:
 
 def change(ours: Run, theirs: Run, number: int) -> str:
     """Our percentile against theirs, such as `-32.0 %`; nothing where one grows without end."""
-    base_us = theirs.verdicts[number].estimate_us
+    base_us = theirs.estimates[number].estimate_us
     if ours.load.is_overloaded or theirs.load.is_overloaded or not base_us:
         return ""
-    tenths = round(1_000 * (ours.verdicts[number].estimate_us / base_us - 1))
+    tenths = round(1_000 * (ours.estimates[number].estimate_us / base_us - 1))
     return f"{tenths / 10:+.1f} %"
 
 
-def says(verdict: Verdict, load: Load) -> str:
+def says(verdict: SloEstimate, load: Load) -> str:
     """The ruling in a word or two."""
     return verdict.ruling.value + (", overloaded" if load.is_overloaded else "")
 
@@ -104,10 +87,8 @@ def energy_sentences(verdicts: Verdicts) -> list[str]:
 
 def energy_share(point: Point) -> str:
     """The policy's energy over that of the reference, such as `41.2 %`; nothing without one."""
-    cores = point.policy.cores
-    if cores is None or cores.relative_ppm is None:
-        return ""
-    return percent(cores.relative_ppm)
+    ratio_ppm = point.policy.usage.energy_ratio_ppm
+    return "" if ratio_ppm is None else percent(ratio_ppm)
 
 
 def is_rate(point: Point) -> bool:
@@ -136,7 +117,7 @@ def remarks(verdicts: Verdicts) -> list[str]:
 
 def sentences(verdicts: Verdicts, point: Point, number: int) -> list[str]:
     """Why a verdict of the policy is not the last word, and what its windows say."""
-    verdict = point.policy.verdicts[number]
+    verdict = point.policy.estimates[number]
     said = []
     if point.policy.load.is_overloaded:
         said.append("the server is overloaded, the estimate grows with the replay's length")
@@ -149,28 +130,9 @@ def sentences(verdicts: Verdicts, point: Point, number: int) -> list[str]:
         said.append(f"{share} of accounting windows meet the target")
     cut_ppm = point.policy.load.cut_ppm
     if verdicts.cut_off_us is not None and cut_ppm > 0:
-        share, after = _at_least_a_tenth(cut_ppm), format_us(verdicts.cut_off_us)
+        share, after = at_least_a_tenth(cut_ppm), format_us(verdicts.cut_off_us)
         said.append(f"{share} of requests were cut off after {after}")
-    return [*said, *_loss_sentences(point.policy.loss)]
-
-
-def _loss_sentences(loss: Loss | None) -> list[str]:
-    """What rules for overload took; one sentence though nobody lost anything."""
-    if loss is None:
-        return []
-    shares = {"refused": loss.refused_ppm, "cut off": loss.cut_ppm, "degraded": loss.degraded_ppm}
-    parts = [f"{_at_least_a_tenth(ppm)} of requests {what}" for what, ppm in shares.items() if ppm]
-    if not parts:
-        return ["nothing is lost by the rules for overload"]
-    limits = ""
-    if loss.low_ppm is not None and loss.high_ppm is not None:
-        limits = f" ({percent(loss.low_ppm)} .. {percent(loss.high_ppm)})"
-    return [f"{percent(loss.work_ppm)} of the work is lost{limits}: {', '.join(parts)}"]
-
-
-def _at_least_a_tenth(share_ppm: int) -> str:
-    """A share that is not 0, and does not look as if it were."""
-    return "less than 0.1 %" if share_ppm < _PPM_PER_TENTH else percent(share_ppm)
+    return [*said, *point.policy.usage.remarks]
 
 
 def drift_sentences(verdicts: Verdicts) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
-from tailc.traces.jobs.log import Ints, JobLog, refuse_wide
+from tailc.traces.jobs.log import Ints, JobLog, LogHeader, Positions, refuse_wide
 from tailc.traces.zones import ADVICE, TimeError, instant, zone_of
 from tailc.units import counted
 
@@ -44,7 +44,7 @@ class JobReading:
 
 @dataclass(frozen=True)
 class Stated:
-    """Jobs as a log states them, int64 (jobs,) each; `at` is the line or row of each.
+    """Jobs as a log states them, int64 (jobs,) each.
 
     run_s and width are -1 where the log does not say; never_ran and is_part: bool (jobs,), jobs
     that were cancelled before they began, and lines that tell a part of a job told elsewhere.
@@ -57,8 +57,7 @@ class Stated:
     requested_s: Ints
     never_ran: NDArray[np.bool_]
     is_part: NDArray[np.bool_]
-    at: Ints
-    by_line: bool
+    positions: Positions
 
 
 @dataclass
@@ -92,19 +91,14 @@ class Choosing:
             self.findings.append(Finding(code, message, self._place(bad), help_))
 
     def _place(self, which: NDArray[np.bool_]) -> Place:
-        at = int(self.stated.at[int(np.argmax(which))])
-        if self.stated.by_line:
-            return Place(self.source, line=at)
-        return Place(self.source, row=at)
+        return self.stated.positions.place(self.source, int(np.argmax(which)))
 
 
 def chosen_jobs(
     stated: Stated,
     reading: JobReading,
     source: str,
-    start_unix_s: int | None = None,
-    zone: str | None = None,
-    capacity: int | None = None,
+    header: LogHeader,
     warnings: tuple[Finding, ...] = (),
 ) -> JobLog:
     """The jobs that ran; what was left out is counted by reason in warnings.
@@ -114,7 +108,7 @@ def chosen_jobs(
     """
     if reading.zone is not None:
         _check_zone(reading.zone, source)
-    choosing = Choosing(stated, source, np.ones(len(stated.at), dtype=np.bool_))
+    choosing = Choosing(stated, source, np.ones(len(stated.number), dtype=np.bool_))
     choosing.leave_out(stated.is_part, "are parts of jobs that have a line of their own")
     choosing.leave_out(stated.never_ran, "never ran")
     choosing.leave_out(stated.width < 1, "have no width")
@@ -136,11 +130,12 @@ def chosen_jobs(
         stated.width[kept],
         np.maximum(stated.requested_s[kept], 0),
         source,
-        start_unix_s if asked_start is None else asked_start,
-        reading.zone or zone,
-        capacity,
-        line=stated.at[kept] if stated.by_line else None,
-        row=None if stated.by_line else stated.at[kept],
+        LogHeader(
+            header.start_unix_s if asked_start is None else asked_start,
+            reading.zone or header.zone,
+            header.capacity,
+        ),
+        positions=stated.positions.part(kept),
         warnings=(*warnings, *choosing.findings),
     )
     if reading.servers is not None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.cells import MEND, Cells, not_negative, numbers, texts
 from tailc.traces.jobs.chosen import JobReading, Stated, chosen_jobs
-from tailc.traces.jobs.log import Ints, JobLog
+from tailc.traces.jobs.log import Ints, JobLog, LogHeader, Rows
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import Filters, kept_cells
@@ -103,10 +103,8 @@ def job_list_in(
     number = row if columns.number is None else _whole(cells, columns.number, LARGEST_NUMBER)
     cells.stop_if_refused()
     nobody = np.zeros(cells.count, dtype=np.bool_)
-    stated = Stated(
-        number, submit_s, run_s, width, requested_s, nobody, nobody, at=row, by_line=False
-    )
-    return chosen_jobs(stated, reading, cells.source, start_unix_s)
+    stated = Stated(number, submit_s, run_s, width, requested_s, nobody, nobody, Rows(row))
+    return chosen_jobs(stated, reading, cells.source, LogHeader(start_unix_s))
 
 
 def _arrivals(cells: Cells, columns: JobColumns, reading: JobReading) -> tuple[Ints, int | None]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,92 @@ from tailc.errors import Code, Finding, Place, TailcError
 Ints = NDArray[np.int64]
 
 
+Chosen = NDArray[np.bool_] | Ints | slice
+
+
+@dataclass(frozen=True)
+class LogHeader:
+    """What a log says of itself; None where it does not.
+
+    start_unix_s: when second 0 is. zone: an IANA name or an offset such as `-07:00`, in which it
+    tells its days. capacity: how wide its machine is.
+    """
+
+    start_unix_s: int | None = None
+    zone: str | None = None
+    capacity: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Applications:
+    """Which of `names` each job is; int64 (jobs,)."""
+
+    names: tuple[str, ...]
+    of_job: Ints
+
+    def __post_init__(self) -> None:
+        _check_within(self.of_job, len(self.names) - 1)
+
+    def part(self, chosen: Chosen) -> Applications:
+        """Of some of the jobs."""
+        return Applications(self.names, self.of_job[chosen])
+
+
+class Positions(Protocol):
+    """Where each job stands in its log."""
+
+    def place(self, source: str, job: int) -> Place:
+        """Of one job."""
+        ...
+
+    def part(self, chosen: Chosen) -> Positions:
+        """Of some of the jobs."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Each on a line of text, from 1; int64 (jobs,)."""
+
+    at: Ints
+
+    def place(self, source: str, job: int) -> Place:
+        """The job's line."""
+        return Place(source, line=int(self.at[job]))
+
+    def part(self, chosen: Chosen) -> Lines:
+        """Of some of the jobs."""
+        return Lines(self.at[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Each in a row of a table, from 1; int64 (jobs,)."""
+
+    at: Ints
+
+    def place(self, source: str, job: int) -> Place:
+        """The job's row."""
+        return Place(source, row=int(self.at[job]))
+
+    def part(self, chosen: Chosen) -> Rows:
+        """Of some of the jobs."""
+        return Rows(self.at[chosen])
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """Jobs that were read of no file."""
+
+    def place(self, source: str, job: int) -> Place:  # noqa: ARG002
+        """The log."""
+        return Place(source)
+
+    def part(self, chosen: Chosen) -> Unplaced:  # noqa: ARG002
+        """The same."""
+        return self
+
+
 @dataclass(frozen=True, eq=False)
 class JobLog:
     """Jobs in order of submission; int64 (jobs,) each.
@@ -19,13 +106,8 @@ class JobLog:
     number: the job's own in its log. submit_s: seconds since the log's start, ascending. run_s: how
     long it ran, >= 1. width: processors or nodes, as its log counts them, >= 1. requested_s: the
     time asked for, 0 where the log does not state it. green_percent: share of a job's slots that
-    is to be green, 0 to 100, None before it is assigned. application: which of `applications` the
-    job is, None before it is assigned.
-
-    start_unix_s: when second 0 is, None where the log does not say. zone: an IANA name or an offset
-    such as `-07:00`, in which the log tells its days; None where it does not say. capacity: how
-    wide the machine of the log is, None where it does not say. source: how messages call the log.
-    line, row: where each job stands there, from 1; None where it has no lines, or no rows.
+    is to be green, 0 to 100, None before it is assigned. applications: which each job is, None
+    before it is assigned. source: how messages call the log.
     """
 
     number: Ints
@@ -34,19 +116,18 @@ class JobLog:
     width: Ints
     requested_s: Ints
     source: str
-    start_unix_s: int | None = None
-    zone: str | None = None
-    capacity: int | None = None
+    header: LogHeader = LogHeader()
     green_percent: Ints | None = None
-    application: Ints | None = None
-    applications: tuple[str, ...] = ()
-    line: Ints | None = None
-    row: Ints | None = None
+    applications: Applications | None = None
+    positions: Positions = Unplaced()
     warnings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
-        columns = self._columns().values()
-        if any(each.shape != self.submit_s.shape or each.dtype != np.int64 for each in columns):
+        columns = (self.number, self.submit_s, self.run_s, self.width, self.requested_s)
+        assigned = [] if self.green_percent is None else [self.green_percent]
+        assigned += [] if self.applications is None else [self.applications.of_job]
+        every = (*columns, *assigned)
+        if any(each.shape != self.submit_s.shape or each.dtype != np.int64 for each in every):
             raise ValueError("columns of jobs are int64, one value a job")
         if (np.diff(self.submit_s) < 0).any():
             raise ValueError("jobs are in order of submission")
@@ -54,28 +135,39 @@ class JobLog:
             raise ValueError("a job runs for a second and on one processor at least")
         if self.jobs and self.requested_s.min() < 0:
             raise ValueError("a requested time is not negative")
-        if (self.application is None) != (not self.applications):
-            raise ValueError("jobs are of applications where these are named")
-        _check_within(self.green_percent, 100)
-        _check_within(self.application, len(self.applications) - 1)
+        if self.green_percent is not None:
+            _check_within(self.green_percent, 100)
 
     @property
     def jobs(self) -> int:
         """Number of jobs."""
         return len(self.submit_s)
 
+    @property
+    def named(self) -> list[str]:
+        """The application of each job; ValueError where the log does not say."""
+        if self.applications is None:
+            raise ValueError("malleable jobs are of applications")
+        return [self.applications.names[at] for at in self.applications.of_job.tolist()]
+
     def place(self, job: int) -> Place:
         """Where a job stands in its log, or the log."""
-        line, row = (None if at is None else int(at[job]) for at in (self.line, self.row))
-        return Place(self.source, line=line, row=row)
+        return self.positions.place(self.source, job)
 
-    def part(self, chosen: NDArray[np.bool_] | Ints | slice) -> JobLog:
+    def part(self, chosen: Chosen) -> JobLog:
         """Some of the jobs, in their order."""
-        return replace(self, **{name: each[chosen] for name, each in self._columns().items()})
-
-    def _columns(self) -> dict[str, Ints]:
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {name: each for name, each in values if isinstance(each, np.ndarray)}
+        green, applications = self.green_percent, self.applications
+        return replace(
+            self,
+            number=self.number[chosen],
+            submit_s=self.submit_s[chosen],
+            run_s=self.run_s[chosen],
+            width=self.width[chosen],
+            requested_s=self.requested_s[chosen],
+            green_percent=None if green is None else green[chosen],
+            applications=None if applications is None else applications.part(chosen),
+            positions=self.positions.part(chosen),
+        )
 
 
 def peak_width(log: JobLog) -> int:
@@ -118,6 +210,6 @@ def refuse_same_numbers(log: JobLog) -> None:
     raise TailcError(Finding(Code.BAD_VALUE, message, log.place(again), help_))
 
 
-def _check_within(values: Ints | None, largest: int) -> None:
-    if values is not None and len(values) and not 0 <= values.min() <= values.max() <= largest:
+def _check_within(values: Ints, largest: int) -> None:
+    if len(values) and not 0 <= values.min() <= values.max() <= largest:
         raise ValueError("a job's share is 0 to 100 %, and its application one that is named")

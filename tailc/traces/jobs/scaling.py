@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.jobs.log import Ints, JobLog, refuse_wide
+from tailc.traces.jobs.log import Applications, Ints, JobLog
 from tailc.traces.split_keys import hash_key
 from tailc.units import counted
 
@@ -24,6 +25,29 @@ GREEN_PERCENTS = (0, 25, 50, 75, 100)
 LONGEST_GREEN_S = 48 * 3_600
 # Times of a log have 12 digits at most, so products stay within 64 bits.
 MOST_TIMES = 1_000_000
+
+
+class Widths(Protocol):
+    """What becomes of the widths of jobs."""
+
+    def of(self, log: JobLog) -> JobLog:
+        """The log with other widths."""
+        ...
+
+
+@dataclass(frozen=True)
+class DividedWidths:
+    """Divided, and rounded up."""
+
+    by: int = 1
+
+    def __post_init__(self) -> None:
+        if self.by < 1:
+            raise ValueError("widths are divided by 1 or more")
+
+    def of(self, log: JobLog) -> JobLog:
+        """The log with other widths."""
+        return replace(log, width=-(-log.width // self.by))
 
 
 @dataclass(frozen=True)
@@ -41,57 +65,45 @@ class WidthMap:
         if not targets or min([*mapped, *targets]) < 1:
             raise ValueError("widths are mapped to widths of 1 and more")
 
+    def of(self, log: JobLog) -> JobLog:
+        """The log with other widths; TailcError where one is not in the table."""
+        width = np.full(log.jobs, self.otherwise or 0, dtype=np.int64)
+        for given, becomes in self.widths:
+            width[log.width == given] = becomes
+        if (unknown := width == 0).any():
+            job = int(np.argmax(unknown))
+            message = f"job {log.number[job]} is {log.width[job]} wide, which is not in the table"
+            help_ = "add the width to the table, or say what the others become"
+            raise TailcError(Finding(Code.OUT_OF_RANGE, message, log.place(job), help_))
+        return replace(log, width=width)
+
 
 @dataclass(frozen=True)
 class JobScaling:
-    """What is done to a log, in this order; what is None or does nothing is not done.
+    """What is done to a log, in this order.
 
-    window_s: start and length of the part kept, in seconds since the log's start. drop_largest:
-    that many of the widest jobs. divide_width: rounded up. map_width: instead of dividing.
-    multiply_run: run and requested times, rounded to seconds, 1 at least. green_seed: each job is
-    given a share of green energy. applications: how many jobs are which, given by application_seed.
-    servers: wider jobs are refused.
+    drop_largest: that many of the widest jobs. multiply_run: run and requested times, rounded to
+    seconds, 1 at least.
     """
 
-    window_s: tuple[int, int] | None = None
     drop_largest: int = 0
-    divide_width: int = 1
-    map_width: WidthMap | None = None
+    widths: Widths = DividedWidths()
     multiply_run: Fraction | int = 1
-    green_seed: int | None = None
-    applications: tuple[tuple[str, int], ...] = ()
-    application_seed: int = 0
-    servers: int | None = None
 
     def __post_init__(self) -> None:
-        if self.divide_width < 1 or self.drop_largest < 0:
-            raise ValueError("widths are divided by 1 or more, and jobs dropped, not added")
+        if self.drop_largest < 0:
+            raise ValueError("jobs are dropped, not added")
         if not 0 < self.multiply_run <= MOST_TIMES:
-            raise ValueError(f"widths are divided, run times multiplied by up to {MOST_TIMES}")
-        if self.map_width is not None and self.divide_width != 1:
-            raise ValueError("widths are divided or mapped, not both")
+            raise ValueError(f"run times are multiplied by up to {MOST_TIMES}")
 
 
 def scaled_jobs(log: JobLog, scaling: JobScaling) -> JobLog:
     """The log after all that `scaling` says.
 
-    Raises TailcError where a window has no job, where a width is not in the table, counts of
-    applications do not add up to the jobs, or a job is wider than the servers.
+    Raises TailcError where it leaves no job, and where a width is not in the table.
     """
-    if scaling.window_s is not None:
-        log = window(log, *scaling.window_s)
-    log = without_widest(log, scaling.drop_largest)
-    log = divided_widths(log, scaling.divide_width)
-    if scaling.map_width is not None:
-        log = mapped_widths(log, scaling.map_width)
-    log = multiplied_runs(log, scaling.multiply_run)
-    if scaling.green_seed is not None:
-        log = with_green_percents(log, scaling.green_seed)
-    if scaling.applications:
-        log = with_applications(log, dict(scaling.applications), scaling.application_seed)
-    if scaling.servers is not None:
-        refuse_wide(log, scaling.servers)
-    return log
+    log = scaling.widths.of(without_widest(log, scaling.drop_largest))
+    return multiplied_runs(log, scaling.multiply_run)
 
 
 def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
@@ -103,8 +115,9 @@ def window(log: JobLog, start_s: int, length_s: int) -> JobLog:
         help_ = "choose a window within the log"
         raise TailcError(Finding(Code.EMPTY_TRACE, message + last, Place(log.source), help_))
     part = log.part(slice(int(first), int(past)))
-    start_unix_s = None if log.start_unix_s is None else log.start_unix_s + start_s
-    return replace(part, submit_s=part.submit_s - start_s, start_unix_s=start_unix_s)
+    begun = log.header.start_unix_s
+    header = replace(log.header, start_unix_s=None if begun is None else begun + start_s)
+    return replace(part, submit_s=part.submit_s - start_s, header=header)
 
 
 def without_widest(log: JobLog, count: int) -> JobLog:
@@ -115,24 +128,6 @@ def without_widest(log: JobLog, count: int) -> JobLog:
         raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(log.source), help_))
     order = np.lexsort((np.arange(log.jobs), log.run_s, log.width))
     return log.part(np.sort(order[: log.jobs - count]))
-
-
-def divided_widths(log: JobLog, by: int) -> JobLog:
-    """Widths divided and rounded up."""
-    return replace(log, width=-(-log.width // by))
-
-
-def mapped_widths(log: JobLog, table: WidthMap) -> JobLog:
-    """Widths replaced as the table says."""
-    width = np.full(log.jobs, table.otherwise or 0, dtype=np.int64)
-    for given, becomes in table.widths:
-        width[log.width == given] = becomes
-    if (unknown := width == 0).any():
-        job = int(np.argmax(unknown))
-        message = f"job {log.number[job]} is {log.width[job]} wide, which is not in the table"
-        help_ = "add the width to the table, or say what the others become"
-        raise TailcError(Finding(Code.OUT_OF_RANGE, message, log.place(job), help_))
-    return replace(log, width=width)
 
 
 def multiplied_runs(log: JobLog, by: Fraction | int) -> JobLog:
@@ -168,7 +163,7 @@ def with_applications(log: JobLog, counts: Mapping[str, int], seed: int) -> JobL
     application = np.empty(total, dtype=np.int64)
     order = np.lexsort((log.number, _keys(log, f"application {seed}")))
     application[order] = np.repeat(np.arange(len(counts)), list(counts.values()))
-    return replace(log, application=application, applications=tuple(counts))
+    return replace(log, applications=Applications(tuple(counts), application))
 
 
 def with_application_mix(log: JobLog, weights: Mapping[str, int], seed: int) -> JobLog:
@@ -182,7 +177,7 @@ def with_application_mix(log: JobLog, weights: Mapping[str, int], seed: int) -> 
     past = np.cumsum(np.array(list(weights.values()), dtype=np.uint64))
     drawn = _keys(log, f"application {seed}") % past[-1]
     application = np.searchsorted(past, drawn, side="right").astype(np.int64)
-    return replace(log, application=application, applications=tuple(weights))
+    return replace(log, applications=Applications(tuple(weights), application))
 
 
 def _times(values: Ints, by: Fraction | int) -> Ints:

@@ -15,7 +15,7 @@ import numpy as np
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.jobs.chosen import JobReading, Stated, chosen_jobs
-from tailc.traces.jobs.log import Ints, JobLog
+from tailc.traces.jobs.log import Ints, JobLog, Lines, LogHeader
 from tailc.traces.jobs.swf_header import SwfHeader
 from tailc.traces.source import Source, open_source
 from tailc.units import shorten
@@ -84,9 +84,7 @@ def swf_in(source: Source, reading: JobReading) -> JobLog:
         _stated(jobs, lines),
         reading,
         source.name,
-        header.start_unix_s,
-        zone,
-        header.capacity,
+        LogHeader(header.start_unix_s, zone, header.capacity),
         header.count_warning(len(jobs)),
     )
 
@@ -152,6 +150,5 @@ def _stated(jobs: Ints, lines: Ints) -> Stated:
         requested_s=requested_s,
         never_ran=(run_s == _UNKNOWN) | was_cancelled,
         is_part=np.isin(status, _PART_STATUSES),
-        at=lines,
-        by_line=True,
+        positions=Lines(lines),
     )

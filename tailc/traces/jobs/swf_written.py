@@ -20,12 +20,13 @@ def _header(log: JobLog, computer: str) -> Iterator[str]:
     yield f"; Computer: {computer}"
     yield f"; MaxJobs: {log.jobs}"
     yield f"; MaxRecords: {log.jobs}"
-    if log.start_unix_s is not None:
-        yield f"; UnixStartTime: {log.start_unix_s}"
-    if log.zone is not None:
-        yield f"; TimeZoneString: {log.zone}"
-    if log.capacity is not None:
-        yield f"; MaxProcs: {log.capacity}"
+    header = log.header
+    if header.start_unix_s is not None:
+        yield f"; UnixStartTime: {header.start_unix_s}"
+    if header.zone is not None:
+        yield f"; TimeZoneString: {header.zone}"
+    if header.capacity is not None:
+        yield f"; MaxProcs: {header.capacity}"
 
 
 def _jobs(log: JobLog) -> Iterator[str]:

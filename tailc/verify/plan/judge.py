@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tailc.artifact.envelope import Policy
-from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.held_out_days import HeldOutDays, check_held_out, plan_of, windows_of_compile
-from tailc.experiment.window_quantities import Samples
+from tailc.experiment.job_windows import WindowSamples, replay_windows, replayable
+from tailc.experiment.plan_options import PlanOptions
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.window_means import gains_of, means_of
 from tailc.forms.plan.plan import Plan
-from tailc.verify.plan.malleable import cluster_of, malleable_samples, verify_malleable
-from tailc.verify.plan.options import PlanOptions
-from tailc.verify.plan.rigid import rigid_samples, site_of, verify_rigid
-from tailc.verify.plan.verdict import PlanVerdict
+from tailc.models.datacentre.job_model import JobModel
+from tailc.percentiles import PPM
+from tailc.verify.plan.promise import more_windows, ruling_of
+from tailc.verify.plan.verdict import Figures, PlanVerdict, Spans
+
+POLICY = "policy"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,49 +41,47 @@ def verify_plan(
     """The plan's prices on each window, beside the baselines.
 
     Deterministic in the policy, the days and the options. Raises TailcError where the plan was made
-    from a window, for one that no replay is of, and where servers of malleable jobs shall fail.
+    from a window, for one that no replay is of, where servers of malleable jobs shall fail, and for
+    names of no baseline.
     """
     options = options or PlanOptions()
-    plan = replayable(policy)
+    model = replayable(policy, options)
     if not options.allow_compile_trace:
         check_held_out((policy,), held_out)
-    if plan.terms is not None:
-        verdict = verify_rigid(plan, held_out.windows, options)
-    else:
-        if options.failures_ppm:
-            message = f"`{policy.name}` is of malleable jobs, whose servers do not fail in a replay"
-            raise TailcError(Finding(Code.USAGE, message, help="leave out `--failures`"))
-        assert held_out.curves is not None
-        verdict = verify_malleable(plan, held_out.windows, held_out.curves, options)
     own = len(windows_of_compile(policy, held_out))
+    plan, found = plan_of(policy), replay_windows(policy, held_out, options)
     return JudgedPlan(
         policy_name=policy.name,
         generation=policy.generation,
         held_out_digest=held_out.digest,
         left_out=held_out.left_out,
         own_windows=own,
-        verdict=verdict,
+        verdict=verdict_of(plan, model, Spans.of(plan, held_out.windows), found, options),
     )
 
 
-def replayable(policy: Policy) -> Plan:
-    """The policy's plan; TailcError where it has none, or where its servers are not alike."""
-    plan = plan_of(policy)
-    try:
-        if plan.terms is not None:
-            site_of(plan)
-        else:
-            cluster_of(plan)
-    except ValueError as fault:
-        message = f"the plan of `{policy.name}` cannot be replayed: {fault}"
-        hint = "judge one of racks that are alike, or of malleable jobs on one pool"
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint)) from None
-    return plan
-
-
-def samples_of(plan: Plan, held_out: HeldOutDays, options: PlanOptions) -> Samples:
-    """What the plan's prices do on each window."""
-    if plan.terms is not None:
-        return rigid_samples(plan, held_out.windows, options)
-    assert held_out.curves is not None
-    return malleable_samples(plan, held_out.windows, held_out.curves, options)
+def verdict_of(
+    plan: Plan, model: JobModel[Any], spans: Spans, found: WindowSamples, options: PlanOptions
+) -> PlanVerdict:
+    """The ruling on the share of jobs whose promise was broken, and all that is told besides."""
+    means = means_of(found.policy)
+    sample, broken = found.policy[model.judged], means[model.judged]
+    promised = plan.violations_ppm / PPM
+    ruling = ruling_of(broken, promised)
+    more = more_windows(sample, broken, promised) if ruling is Ruling.UNDECIDED else None
+    return PlanVerdict(
+        words=model.words,
+        spans=spans,
+        jobs=found.jobs,
+        seed=options.seed,
+        failures_ppm=options.failures_ppm,
+        promised_ppm=plan.violations_ppm,
+        judged=model.judged,
+        ruling=ruling,
+        more_windows=more,
+        policy=Figures(POLICY, means, {}),
+        baselines=tuple(
+            Figures(name, means_of(samples), gains_of(found.policy, samples))
+            for name, samples in found.baselines.items()
+        ),
+    )

@@ -14,6 +14,7 @@ number.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,12 @@ from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.experiment.block_means import HIGH, LOW, ErrorOf, in_ppm, resampled
 from tailc.experiment.options import VerifyOptions
+from tailc.experiment.recorded_periods import shares_of
 from tailc.forms.shares import MILLI, Machine
+from tailc.models.cpu_shares.recorded import SMALLEST_SPREAD
 from tailc.percentiles import PPM
 from tailc.traces.throughput import Pairs, ThroughputTrace, pairs
 from tailc.units import plain_ppm
-from tailc.verify.throughput.recorded import SMALLEST_SPREAD
 from tailc.verify.throughput.verdict import MachineDrift
 
 Floats = NDArray[np.float64]
@@ -48,8 +50,7 @@ def drifts(
     None where fewer than `FEWEST_STEPS` were measured, or nothing was done, and for the rows of the
     compile themselves.
     """
-    shares = policy.shares
-    assert shares is not None
+    shares = shares_of(policy)
     compiled = {part.role: part for part in policy.inputs}
     design = compiled.get(InputRole.DESIGN)
     own = {part.digest for role, part in compiled.items() if role is not InputRole.HELD_OUT}
@@ -104,13 +105,12 @@ def drift_findings(
     policy: Policy, found: tuple[MachineDrift | None, ...], held_out: ThroughputTrace
 ) -> tuple[Finding, ...]:
     """A warning for each machine whose drift is flagged, at its first row."""
-    shares = policy.shares
-    assert shares is not None
+    shares = shares_of(policy)
     hint = "compile again on newer rows, or check that this is a trace of the same service"
     return tuple(
         Finding(
             Code.DRIFT,
-            f"`{machine.name}` has drifted: {_said(machine, drift)}",
+            f"`{machine.name}` has drifted: {next(_sentences(machine, drift))}",
             held_out.place(machine.name, held_out.reading.columns.throughput),
             hint,
             Severity.WARNING,
@@ -159,22 +159,27 @@ def _is_beyond(shift: ErrorOf, material_ppm: int) -> bool:
     return abs(shift.ppm) >= material_ppm and (shift.low_ppm > 0 or shift.high_ppm < 0)
 
 
-def _said(machine: Machine, drift: MachineDrift) -> str:
-    """What flags it; throughput where both do."""
-    shift = drift.throughput
-    if _is_beyond(shift, MATERIAL_THROUGHPUT_PPM):
-        ends = sorted((abs(shift.low_ppm), abs(shift.high_ppm)))
-        low, part, high = (_percent(ppm) for ppm in (ends[0], abs(shift.ppm), ends[1]))
-        way = "more" if shift.ppm > 0 else "less"
-        return (
-            f"by the same share it does {part} % {way} than when the policy was compiled "
-            f"(95 % interval {low} .. {high} %)"
-        )
-    assert drift.memory is not None
-    now_ppm = machine.first_a_ppm + drift.memory.ppm
+def _sentences(machine: Machine, drift: MachineDrift) -> Iterator[str]:
+    """Of each change that flags it, throughput's first."""
+    if _is_beyond(drift.throughput, MATERIAL_THROUGHPUT_PPM):
+        yield _throughput_said(drift.throughput)
+    if drift.memory is not None and _is_beyond(drift.memory, MATERIAL_MEMORY_PPM):
+        yield _memory_said(machine.first_a_ppm, machine.first_a_ppm + drift.memory.ppm)
+
+
+def _throughput_said(shift: ErrorOf) -> str:
+    ends = sorted((abs(shift.low_ppm), abs(shift.high_ppm)))
+    low, part, high = (_percent(ppm) for ppm in (ends[0], abs(shift.ppm), ends[1]))
+    way = "more" if shift.ppm > 0 else "less"
+    return (
+        f"by the same share it does {part} % {way} than when the policy was compiled "
+        f"(95 % interval {low} .. {high} %)"
+    )
+
+
+def _memory_said(before_ppm: int, now_ppm: int) -> str:
     before, now = (
-        plain_ppm(round(ppm / _HUNDREDTH_PPM) * _HUNDREDTH_PPM)
-        for ppm in (machine.first_a_ppm, now_ppm)
+        plain_ppm(round(ppm / _HUNDREDTH_PPM) * _HUNDREDTH_PPM) for ppm in (before_ppm, now_ppm)
     )
     return (
         f"{now} of its throughput is what it was a step before (a), and {before} was when the "

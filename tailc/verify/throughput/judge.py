@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Mapping
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.block_means import ErrorOf, error_of, in_ppm
 from tailc.experiment.options import VerifyOptions
+from tailc.experiment.recorded_periods import (
+    RecordedPeriods,
+    missing_machines,
+    recorded_periods,
+    share_rules,
+    shares_of,
+)
 from tailc.experiment.ruling import Ruling
-from tailc.forms.shares import MILLI, Shares
-from tailc.models.cpu_shares.plant import Outcome, replay
-from tailc.models.cpu_shares.static_shares import best_static, equal_parts
+from tailc.forms.shares import MILLI
+from tailc.models.cpu_shares.given_shares import GivenShares
+from tailc.models.cpu_shares.usage import usage_of
 from tailc.percentiles import PPM
 from tailc.traces.throughput import ThroughputTrace, unknown_machines
 from tailc.verify.throughput.drift import FEWEST_STEPS, drifts
-from tailc.verify.throughput.recorded import RecordedMachine, plant_of
-from tailc.verify.throughput.replayed import Replayed, missing_machines, replayed_on
-from tailc.verify.throughput.verdict import MachineDrift, MachineVerdict, ThroughputVerdicts
-
-Floats = NDArray[np.float64]
+from tailc.verify.throughput.verdict import (
+    Baseline,
+    BaselineError,
+    MachineDrift,
+    MachineVerdict,
+    ThroughputVerdicts,
+)
 
 
 def verify_throughput(
@@ -35,38 +41,35 @@ def verify_throughput(
     """A verdict for every machine with a target, at the tolerance that is promised or given.
 
     Deterministic in the policy, the rows and the options' seed. Raises TailcError where the rows
-    are those that the policy was compiled from, lack a machine, or are of one that it lacks.
+    are those that the policy was compiled from, lack a machine, or are of one that it lacks, and
+    for names of no baseline.
     """
     options = options or VerifyOptions()
     shares = shares_of(policy)
+    names = share_rules().chosen(options.baselines)
     check(policy, held_out, options)
-    replayed = replayed_on(shares, held_out)
+    periods = recorded_periods(shares, held_out)
+    beside = {name: periods.beside(name) for name in names}
     tolerance_ppm = shares.tolerance_ppm if tolerance_ppm is None else tolerance_ppm
-    outcome, found = replayed.outcome, drifts(policy, held_out, options)
+    machines = (
+        _verdict(periods, at, options, tolerance_ppm, beside, drift)
+        for at, drift in enumerate(drifts(policy, held_out, options))
+    )
     return ThroughputVerdicts(
         policy_name=policy.name,
         generation=policy.generation,
         held_out_digest=held_out.digest,
         held_out_rows=held_out.rows,
         is_compile_trace=is_compile_throughput(policy, held_out),
-        steps=replayed.steps,
+        steps=periods.steps,
         step_us=shares.step_us,
         seed=options.seed,
         replicates=options.replicates,
         tolerance_ppm=tolerance_ppm,
-        machines=_verdicts(shares, replayed, options, tolerance_ppm, found),
-        utilization_ppm=in_ppm(outcome.utilization),
-        batch_ppm=in_ppm(float(outcome.batch_share.mean())),
+        baselines=tuple(map(_baseline, names)),
+        machines=tuple(machines),
+        usage=usage_of(periods.outcome),
     )
-
-
-def shares_of(policy: Policy) -> Shares:
-    """The policy's form of shares; TailcError where it has none."""
-    if policy.shares is None:
-        message = f"policy `{policy.name}` is of requests, and not of throughput"
-        hint = "leave out --trace, or give two policies of throughput"
-        raise TailcError(Finding(Code.USAGE, message, help=hint))
-    return policy.shares
 
 
 def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
@@ -77,69 +80,39 @@ def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
     )
 
 
-def slo_errors(outcome: Outcome) -> Floats:
-    """|throughput / target - 1| of every machine at every step after the first full window."""
-    measured = outcome.throughput[:, outcome.settling :]
-    return np.abs(measured / outcome.target[:, None] - 1)
+def _baseline(name: str) -> Baseline:
+    rule = share_rules().made(name)
+    return Baseline(name, rule.about, rule.is_share_told)
 
 
-def _verdicts(
-    shares: Shares,
-    replayed: Replayed,
+def _verdict(
+    periods: RecordedPeriods,
+    at: int,
     options: VerifyOptions,
     tolerance_ppm: int,
-    found: tuple[MachineDrift | None, ...],
-) -> tuple[MachineVerdict, ...]:
-    plant = plant_of(replayed.machines)
-    static = best_static(shares, plant)
-    fair = replay(shares, plant, equal_parts(shares, plant)).slo_error
-    errors = slo_errors(replayed.outcome)
-    draw = (options.seed, options.replicates)
-    verdicts = []
-    for at, machine in enumerate(shares.served):
-        error = error_of(errors[at], draw[0], at, draw[1])
-        ruling = _ruling(error, tolerance_ppm, replayed.steps)
-        online, offline = _model_errors(shares, replayed.machines[at], at, options)
-        outcome = replayed.outcome
-        verdicts.append(
-            MachineVerdict(
-                name=machine.name,
-                target_milli=machine.target_milli or 0,
-                ruling=ruling,
-                error=error,
-                online=online,
-                offline=offline,
-                share_ppm=in_ppm(float(outcome.share[at].mean())),
-                most_milli=round(replayed.machines[at].most * shares.host_ppm / PPM * MILLI),
-                short_ppm=in_ppm(float(outcome.is_short[at].mean())),
-                static_ppm=in_ppm(static.errors[at]),
-                static_share_ppm=in_ppm(static.shares[at]),
-                fair_ppm=in_ppm(float(fair[at])),
-                more_steps=_more_steps(error, tolerance_ppm, replayed.steps)
-                if ruling is Ruling.UNDECIDED
-                else None,
-                drift=found[at],
-            )
-        )
-    return tuple(verdicts)
-
-
-def _model_errors(
-    shares: Shares, machine: RecordedMachine, at: int, options: VerifyOptions
-) -> tuple[ErrorOf | None, ErrorOf | None]:
-    """Of the estimated and the compiled model, under the very shares that were measured."""
-    alone = replace(shares, machines=(shares.served[at],), host_ppm=PPM)
-    plant = plant_of([machine])
-    outcome = replay(alone, plant, machine.share[None, :])
-    found = []
-    for number, said in enumerate((outcome.online[0], outcome.offline[0]), start=1):
-        counted = np.isfinite(said) & (outcome.throughput[0] > 0)
-        errors = np.abs(said[counted] / outcome.throughput[0][counted] - 1)
-        draw = number * len(shares.served) + at
-        found.append(
-            error_of(errors, options.seed, draw, options.replicates) if len(errors) else None
-        )
-    return found[0], found[1]
+    beside: Mapping[str, GivenShares],
+    drift: MachineDrift | None,
+) -> MachineVerdict:
+    shares, outcome = periods.shares, periods.outcome
+    error = error_of(periods.errors[at], options.seed, at, options.replicates)
+    ruling = _ruling(error, tolerance_ppm, periods.steps)
+    more = _more_steps(error, tolerance_ppm, periods.steps)
+    return MachineVerdict(
+        name=shares.served[at].name,
+        target_milli=shares.served[at].target_milli or 0,
+        ruling=ruling,
+        error=error,
+        model=periods.model_errors(at, options.seed, options.replicates),
+        share_ppm=in_ppm(float(outcome.share[at].mean())),
+        most_milli=round(periods.machines[at].most * shares.host_ppm / PPM * MILLI),
+        short_ppm=in_ppm(float(outcome.is_short[at].mean())),
+        beside={
+            name: BaselineError(in_ppm(found.errors[at]), in_ppm(found.shares[at]))
+            for name, found in beside.items()
+        },
+        more_steps=more if ruling is Ruling.UNDECIDED else None,
+        drift=drift,
+    )
 
 
 def _ruling(error: ErrorOf, tolerance_ppm: int, steps: int) -> Ruling:

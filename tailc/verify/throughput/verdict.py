@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tailc.errors import ExitCode
 from tailc.experiment.block_means import ErrorOf
+from tailc.experiment.recorded_periods import ModelErrors
 from tailc.experiment.ruling import Ruling
+from tailc.models.cpu_shares.usage import HostUsage
 
 
 @dataclass(frozen=True)
@@ -23,30 +26,42 @@ class MachineDrift:
 
 
 @dataclass(frozen=True)
+class BaselineError:
+    """A machine under shares that are given: the error, and the mean share that it got."""
+
+    error_ppm: int
+    share_ppm: int
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Shares that are given. about: what they are. is_share_told: whether reports tell them."""
+
+    name: str
+    about: str
+    is_share_told: bool
+
+
+@dataclass(frozen=True)
 class MachineVerdict:
     """A machine under the policy, relative to its target.
 
-    error: of its throughput. online, offline: of what its model said a step before, estimated all
-    the time and as compiled; None where it did nothing. share_ppm: the mean share that it got.
-    most_milli: throughput at the whole host, by the held-out rows; short_ppm: part of the steps in
-    which its target was told to be out of reach. static_ppm, static_share_ppm: error at the best
-    share that never changes, and that share; fair_ppm: error at an equal part of the host.
-    more_steps: how many more would decide, where the ruling is undecided and they can. drift: since
-    the compile; None where it is not known.
+    error: of its throughput. model: of what its models said a step before; None where it did
+    nothing. share_ppm: the mean share that it got. most_milli: throughput at the whole host, by the
+    held-out rows; short_ppm: part of the steps in which its target was told to be out of reach.
+    beside: under each baseline, by its name. more_steps: how many more would decide, where the
+    ruling is undecided and they can. drift: since the compile; None where it is not known.
     """
 
     name: str
     target_milli: int
     ruling: Ruling
     error: ErrorOf
-    online: ErrorOf | None
-    offline: ErrorOf | None
+    model: ModelErrors | None
     share_ppm: int
     most_milli: int
     short_ppm: int
-    static_ppm: int
-    static_share_ppm: int
-    fair_ppm: int
+    beside: Mapping[str, BaselineError]
     more_steps: int | None
     drift: MachineDrift | None
 
@@ -60,8 +75,8 @@ class MachineVerdict:
 class ThroughputVerdicts:
     """Every machine with a target, and what the verdict rests on.
 
-    tolerance_ppm: the error that is promised, or that was asked for. utilization_ppm: the part of
-    the host that was granted in the mean, and batch_ppm what batch work had of it.
+    tolerance_ppm: the error that is promised, or that was asked for. baselines: in the order in
+    which they are told. usage: of the host, under the policy.
     """
 
     policy_name: str
@@ -74,9 +89,9 @@ class ThroughputVerdicts:
     seed: int
     replicates: int
     tolerance_ppm: int
+    baselines: tuple[Baseline, ...]
     machines: tuple[MachineVerdict, ...]
-    utilization_ppm: int
-    batch_ppm: int
+    usage: HostUsage
 
     @property
     def ruling(self) -> Ruling:

@@ -200,7 +200,7 @@ def test_github_output_points_at_the_line(toy, tailc, in_folder):
 def test_a_failure_of_ours_is_exit_70_without_a_traceback(toy, tailc, monkeypatch):
     import tailc.pipeline.compile as room
 
-    monkeypatch.setattr(room, "parts_of", lambda _opened, _read: 1 / 0)
+    monkeypatch.setattr(room, "parts_of_requests", lambda _opened, _read: 1 / 0)
     ended = tailc("compile", toy)
     assert ended.code == 70
     assert "TAILC_DEBUG" in ended.err
@@ -212,7 +212,7 @@ def test_an_interrupt_is_exit_130_and_writes_nothing(toy, tailc, monkeypatch, in
     def interrupted(opened, read):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(room, "parts_of", interrupted)
+    monkeypatch.setattr(room, "parts_of_requests", interrupted)
     ended = tailc("compile", toy, "-o", "out/toy")
     assert ended.code == 130
     assert not (in_folder / "out").exists()

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import tailc as package
 from tailc.artifact.files import read_policy
 from tailc.pipeline.made_from import made_from, named_files
 from tailc.specs.document import parse_document
@@ -85,7 +84,8 @@ def test_it_says_what_has_changed_and_compiles(made, tailc, change, reason):
 
 def test_an_option_and_a_version_count_too(made, tailc, monkeypatch):
     assert "option `objective`: `threads` is new" in tailc(*AGAIN, "--objective", "threads").out
-    monkeypatch.setattr(package, "__version__", "9.0.0")
+    for module in ("versions", "made_from"):
+        monkeypatch.setattr(f"tailc.pipeline.{module}.__version__", "9.0.0")
     out = tailc(*AGAIN).out
     assert "option `objective`: is gone" in out
     assert "version of `tailc`: `9.0.0`, was `0.1.0`" in out

@@ -108,7 +108,7 @@ def test_an_interrupt_is_data_where_data_is_asked_for(compiled, tailc, monkeypat
     def interrupted(opened, read):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(room, "parts_of", interrupted)
+    monkeypatch.setattr(room, "parts_of_requests", interrupted)
     ended = tailc("compile", "toy.yaml", "--output-format", "json")
     document = json.loads(ended.out)
     assert (ended.code, document["exit_code"], document["command"]) == (130, 130, "compile")

@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from tailc.artifact.files import read_policy
+from tailc.experiment.plan_options import PlanOptions
 from tailc.forms.plan.plan import Battery, Malleable, PlannedJob, Span
 from tailc.pipeline.held_out_days import read_held_out_days
 from tailc.report.plan_verdict import as_dict
 from tailc.report.plan_window import power_of_window
 from tailc.verify.plan.judge import verify_plan
-from tailc.verify.plan.options import PlanOptions
 from tests.tailc.artifact.published import VECTORS
 from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
 from tests.tailc.held_out_days import malleable_plan, rigid_plan, write_days, write_plan
@@ -191,7 +191,6 @@ def test_the_same_days_give_the_same_verdict(days, tailc):
         ("--requests", "2000"),
         ("--rate", "5/s"),
         ("--cut-off", "1s"),
-        ("--baselines", "seq"),
         ("--tolerance", "5%"),
         ("--replicates", "50"),
         ("--format", "csv"),
@@ -202,6 +201,20 @@ def test_options_about_requests_do_not_apply(days, tailc, words):
     assert ended.code == 64
     assert "is a plan of jobs, not of requests" in ended.err
     assert words[0] in ended.err
+
+
+def test_baselines_are_those_that_are_named(days, told, in_folder):
+    only = told("plan", "--trace", days, "--baselines", "smart-green")
+    assert [one["name"] for one in only["subjects"]] == ["policy", "smart-green"]
+    none = told("plan", "--trace", days, "--baselines", "none")
+    assert none["subjects"] == only["subjects"][:1]
+
+
+def test_names_of_no_baseline_are_refused_before_any_day_is_read(days, tailc):
+    ended = tailc("verify", "plan", "--trace", "no-such.yaml", "--baselines", "first-fits")
+    assert ended.code == 64
+    assert "there is no baseline `first-fits` of rigid jobs" in ended.err
+    assert "did you mean `first-fit`? Known: `first-fit`, `smart-green`" in ended.err
 
 
 def test_windows_are_of_plans(days, tailc, in_folder):

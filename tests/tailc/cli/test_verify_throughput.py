@@ -6,10 +6,12 @@ import json
 
 import pytest
 
-from tests.tailc.cli.test_json_output import OUTPUT
+from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
 from tests.tailc.policies.autopro.case import write
 from tests.tailc.schemas import validate
 from tests.tailc.toy import write_toy
+
+VERDICT = json.loads((SCHEMAS / "report/throughput-1.schema.json").read_text())
 
 
 @pytest.fixture
@@ -46,13 +48,37 @@ def test_every_format_names_the_machines(case, tailc, form):
 
 @pytest.mark.parametrize(
     "words",
-    [("--requests", "2000"), ("--rate", "5/s"), ("--cut-off", "1s"), ("--baselines", "seq")],
+    [("--requests", "2000"), ("--rate", "5/s"), ("--cut-off", "1s")],
 )
 def test_options_about_requests_do_not_apply(case, tailc, words):
     written, policy = case
     ended = tailc("verify", policy, "--trace", written.held_out, *words)
     assert ended.code == 64
     assert "is of throughput, not of requests" in ended.err
+
+
+def test_baselines_are_those_that_are_named(case, tailc):
+    written, policy = case
+    words = ("--baselines", "recorded,fair,static-40%", "--output-format", "json")
+    ended = tailc("verify", policy, "--trace", written.held_out, *words)
+    document = json.loads(ended.out)
+    validate(document["result"], VERDICT)
+    for machine in document["result"]["machines"]:
+        assert "static_ppm" not in machine
+        assert machine["fair_ppm"] > 0
+        assert [one["name"] for one in machine["baselines"]] == ["recorded", "static-40%"]
+        assert machine["baselines"][1]["share_ppm"] == 400_000
+    ended = tailc("verify", policy, "--trace", written.held_out, "--baselines", "first,recorded")
+    assert "static: error at the best share that never changes;" in ended.out
+    assert "recorded: error at the shares that were measured" in ended.out.replace("\n", " ")
+
+
+def test_names_of_no_baseline_are_refused(case, tailc):
+    written, policy = case
+    ended = tailc("verify", policy, "--trace", written.held_out, "--baselines", "statik")
+    assert ended.code == 64
+    assert "there is no baseline `statik` of machines with shares" in ended.err
+    assert "did you mean `static`?" in ended.err
 
 
 def test_check_reads_a_trace_of_throughput(case, tailc):

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from tailc.diff.change import PairedChange, Shown, compare
-from tailc.diff.paired import MeanLatency, MeanThreads, Percentile, Replays, percentile
-from tailc.experiment.estimate import Tail
-from tailc.experiment.setting import Setting, draw
+from tailc.diff.paired import MeanLatency, MeanThreads, Percentile, percentile
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.pairs import Pairs
+from tailc.experiment.scenario import Scenario
+from tailc.experiment.tail_sample import Tail
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.models.arrivals import Poisson, Recorded
-from tailc.models.subject import Subject
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import workload
 from tests.tailc.diff.servers import one_climb
 from tests.tailc.verify.policies import climbing, held_out
@@ -22,17 +24,17 @@ from tests.tailc.verify.policies import climbing, held_out
 TAILS = (Tail(500_000), Tail(950_000))
 
 
-def setting(rate_mrps=100_000, requests=1500, arrivals=None):
+def scenario(rate_mrps=100_000, requests=1500, arrivals=None):
     load = workload(held_out(requests), climbing())
-    return Setting(load, arrivals or Poisson(rate_mrps), 3000, 1000, 1)
+    return Scenario(load, arrivals or Poisson(rate_mrps), 3000, 1000, 1)
 
 
 def compared(old, new, where=None, repeats=8, replicates=60):
-    where = where or setting()
-    subjects = Subject("old", (old,)), Subject("new", (new,))
+    where = where or scenario()
+    subjects = SharedCores("old", (old,)), SharedCores("new", (new,))
     with ThreadPoolExecutor(1) as workers:
-        draws = draw(where, repeats, replicates, workers)
-        return compare(Replays(where, subjects), draws, TAILS, workers).changes
+        experiment = Experiment(where, repeats, replicates, workers)
+        return compare(Pairs(subjects, (experiment, experiment)), TAILS, ()).changes
 
 
 def test_a_policy_beside_itself_changes_nothing():
@@ -63,14 +65,14 @@ def test_the_other_direction_has_the_opposite_change():
 
 def test_an_idle_server_varies_as_independent_requests_do():
     """Nothing queues at 1/s: the interval is that of a mean of independent differences."""
-    where = setting(rate_mrps=1_000)
+    where = scenario(rate_mrps=1_000)
     form = one_climb(0)
     first_only, second_only = (
         replace(form, rows=(Row(0, None, AT_ONCE, (Climb(0, rung),)),)) for rung in (0, 1)
     )
     mean = compared(second_only, first_only, where, repeats=20, replicates=150)[2]
-    work_us = where.load.work_ns / 1000
-    saved = work_us - work_us / where.load.speed[0, 1]
+    work_us = where.workload.work_ns / 1000
+    saved = work_us - work_us / where.workload.speed[0, 1]
     assert mean.difference == pytest.approx(saved.mean(), rel=0.001)
     half_width = 1.96 * saved.std(ddof=1) / np.sqrt(len(saved))
     assert mean.low is not None
@@ -79,19 +81,20 @@ def test_an_idle_server_varies_as_independent_requests_do():
 
 
 def test_effects_of_requests_add_up_to_the_difference_of_a_replay():
-    where = setting()
-    subjects = Subject("old", (one_climb(0),)), Subject("new", (one_climb(40),))
+    where = scenario()
+    subjects = SharedCores("old", (one_climb(0),)), SharedCores("new", (one_climb(40),))
     with ThreadPoolExecutor(1) as workers:
-        draws = draw(where, 3, 0, workers)
-        replays = Replays(where, subjects)
-        pairs = [replays.pair(one) for one in draws.repeats]
+        experiment = Experiment(where, 3, 0, workers)
+        repeats = experiment.replications.repeats
+        both = Pairs(subjects, (experiment, experiment))
+        pairs = [both.pair(one) for one in repeats]
     for quantity, tolerance in (
         (MeanLatency(), 1e-9),
-        (percentile(where, Tail(950_000), draws.repeats, pairs), 1e-9),
+        (percentile(where, Tail(950_000), repeats, pairs), 1e-9),
         # Little's law holds in the long run.
         (MeanThreads(), 0.05),
     ):
-        for one, pair in zip(draws.repeats, pairs, strict=True):
+        for one, pair in zip(repeats, pairs, strict=True):
             old, new = quantity.values(one, pair)
             places_ns = quantity.at_ns if isinstance(quantity, Percentile) else (0, 0)
             difference = new - old - (places_ns[1] - places_ns[0]) / 1000
@@ -101,7 +104,7 @@ def test_effects_of_requests_add_up_to_the_difference_of_a_replay():
 
 
 def test_too_few_requests_leave_the_change_of_a_tail_unknown():
-    where = setting(requests=50)
+    where = scenario(requests=50)
     median, high, mean, *_ = compared(one_climb(0), one_climb(40), where)
     assert high.low is high.high is None
     assert high.shown is Shown.UNSHOWN
@@ -113,7 +116,7 @@ def recorded():
     """A day of 1500 arrivals, each with its own request."""
     times_ns = np.cumsum(np.random.default_rng(3).exponential(1e7, 1500)).astype(np.int64)
     times_ns -= times_ns[0]
-    return setting(arrivals=Recorded(times_ns, np.arange(1500, dtype=np.int32), "t"))
+    return scenario(arrivals=Recorded(times_ns, np.arange(1500, dtype=np.int32), "t"))
 
 
 def test_recorded_arrivals_vary_by_day():
@@ -125,14 +128,15 @@ def test_recorded_arrivals_vary_by_day():
 
 def test_another_day_of_a_recording_has_the_percentile_of_its_own_latencies():
     where = recorded()
-    subjects = Subject("old", (one_climb(0),)), Subject("new", (one_climb(40),))
+    subjects = SharedCores("old", (one_climb(0),)), SharedCores("new", (one_climb(40),))
     with ThreadPoolExecutor(1) as workers:
-        draws = draw(where, 1, 2, workers)
-        replays = Replays(where, subjects)
-        pairs = [replays.pair(one) for one in draws.repeats]
-        tail = percentile(where, Tail(950_000), draws.repeats, pairs)
-    day = draws.replicate(1)
-    pair = replays.pair(day)
+        experiment = Experiment(where, 1, 2, workers)
+        replications = experiment.replications
+        both = Pairs(subjects, (experiment, experiment))
+        pairs = [both.pair(one) for one in replications.repeats]
+        tail = percentile(where, Tail(950_000), replications.repeats, pairs)
+    day = replications.replicate(1)
+    pair = both.pair(day)
     for value, outcome in zip(tail.values(day, pair), pair, strict=True):
         latency_us = outcome.latency_ns[outcome.measured] / 1000
         assert value == np.quantile(latency_us, 0.95, method="inverted_cdf")

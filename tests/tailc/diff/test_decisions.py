@@ -10,12 +10,12 @@ import pytest
 
 from tailc.diff import lookups
 from tailc.diff.causes import Cause
-from tailc.diff.decisions import Asked, Share, asked, decisions, incomparable
-from tailc.diff.paired import Replays
-from tailc.experiment.setting import Setting, draw
+from tailc.diff.decisions import Asked, SamePlaces, Share, asked, decisions, same_places
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.scenario import Scenario
 from tailc.forms.ladder.table import CostUnit, Rung
 from tailc.models.arrivals import Poisson
-from tailc.models.subject import Subject
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import workload
 from tests.tailc.diff.servers import one_climb
 from tests.tailc.verify.policies import climbing, held_out
@@ -86,23 +86,25 @@ def test_without_a_replay_that_ended_nothing_is_told():
 )
 def test_policies_on_other_rungs_or_quanta_are_not_asked(changes, why):
     old = one_climb(20)
-    assert why in incomparable(Subject("old", (old,)), Subject("new", (replace(old, **changes),)))
+    new = replace(old, **changes)
+    assert why in same_places(SharedCores("old", (old,)), SharedCores("new", (new,)))
 
 
 def test_policies_on_renamed_rungs_are_asked():
     old = one_climb(20)
     renamed = tuple(replace(rung, name=f"x{rung.name}") for rung in old.rungs)
-    assert not incomparable(Subject("a", (old,)), Subject("b", (replace(old, rungs=renamed),)))
+    new = replace(old, rungs=renamed)
+    places = same_places(SharedCores("a", (old,)), SharedCores("b", (new,)))
+    assert isinstance(places, SamePlaces)
 
 
 def replayed(old, new):
-    subjects = Subject("old", (old,)), Subject("new", (new,))
-    setting = Setting(workload(held_out(400), climbing()), Poisson(100_000), 1000, 500, 1)
+    places = SamePlaces(SharedCores("old", (old,)), SharedCores("new", (new,)))
+    scenario = Scenario(workload(held_out(400), climbing()), Poisson(100_000), 1000, 500, 1)
     with ThreadPoolExecutor(1) as workers:
-        draws = draw(setting, 2, 0, workers)
-        replays = Replays(setting, subjects)
-        outcomes = [replays.pair(one)[0] for one in draws.repeats]
-        return asked(replays, draws.repeats, outcomes, subjects, workers)
+        experiment = Experiment(scenario, 2, 0, workers)
+        outcomes = [outcome for _, outcome in experiment.outcomes(places.old)]
+        return asked(places, experiment, outcomes, repeats=2)
 
 
 def test_a_later_climb_changes_the_requests_that_reach_its_age_in_that_row():

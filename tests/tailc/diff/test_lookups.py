@@ -20,10 +20,9 @@ from tailc.diff.lookups import (
     History,
     ask,
 )
-from tailc.forms.ladder.table import Admission, Climb, Row
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.forms.ladder.table import Admission, Climb, Ladder, Row
+from tailc.models.shared_cores.model import SharedCores, SharedCoresEngine
+from tailc.models.shared_cores.outcome import SharedCoresOutcome
 from tailc.models.workload import Workload
 from tests.reference.lookups_plain import Life, first_difference, last_rung
 from tests.tailc.models.shared_cores.servers import MS, at_once, ladder, random_ladder, random_row
@@ -45,7 +44,7 @@ def requests_of(rng: Random, count: int, rungs: int, gap_ns: int):
     return load, np.array(arrival_ns)
 
 
-def history_of(outcome: Outcome, old_ladder=None, new_ladder=None) -> History:
+def history_of(outcome: SharedCoresOutcome, old_ladder=None, new_ladder=None) -> History:
     count = len(outcome.arrival_ns)
     none = np.zeros(count, np.int32)
     return History(
@@ -62,11 +61,15 @@ def lives_of(history: History) -> list[Life]:
     return [Life(*moments) for moments in zip(*(one.tolist() for one in times), strict=True)]
 
 
+def engine_of(one: Ladder) -> SharedCoresEngine:
+    return SharedCores("x", (one,)).engine(1, MOST)
+
+
 def run(old, rng, count=40):
     gap_ns = rng.choice([3, 8, 20]) * MS
     load, arrival_ns = requests_of(rng, count, len(old.rungs), gap_ns)
     order = np.arange(count, dtype=np.int32)
-    outcome = replay(load, order, arrival_ns, lower([old], 1, MOST), MOST)
+    outcome = engine_of(old).replay(load, order, arrival_ns, 0)
     assert not outcome.was_cut_off
     return outcome
 
@@ -89,7 +92,7 @@ def test_a_ladder_answers_its_own_replay_as_the_replay_did(seed):
     rng = Random(seed)
     old = random_ladder(rng)
     outcome = run(old, rng, 80)
-    table = lower([old], 1, MOST)
+    table = engine_of(old).arrays
     noted = ask(history_of(outcome), table, table)
     assert not noted.what.any()
     lives = lives_of(history_of(outcome))
@@ -104,9 +107,9 @@ def test_two_ladders_on_one_server_answer_their_own_replay_too(seed):
     load, arrival_ns = requests_of(rng, 80, len(first.rungs), 8 * MS)
     order = np.arange(80, dtype=np.int32)
     ladder_of = np.array([rng.randrange(2) for _ in range(80)], np.int32)
-    table = lower([first, second], 1, MOST)
-    outcome = replay(load, order, arrival_ns, table, MOST, 0, ladder_of)
-    noted = ask(history_of(outcome, ladder_of, ladder_of), table, table)
+    engine = SharedCores("old", (first, second), ladder_of).engine(1, MOST)
+    outcome = engine.replay(load, order, arrival_ns, 0)
+    noted = ask(history_of(outcome, ladder_of, ladder_of), engine.arrays, engine.arrays)
     assert not noted.what.any()
     lives = lives_of(history_of(outcome))
     rungs = [last_rung(lives, n, (first, second)[ladder_of[n]]) for n in range(80)]
@@ -120,7 +123,7 @@ def test_the_kernel_finds_what_asking_request_by_request_finds(seed):
     old = random_ladder(rng)
     new = other_rows(rng, old)
     outcome = run(old, rng)
-    noted = ask(history_of(outcome), lower([old], 1, MOST), lower([new], 1, MOST))
+    noted = ask(history_of(outcome), engine_of(old).arrays, engine_of(new).arrays)
     history = history_of(outcome)
     lives = lives_of(history)
     for number in range(len(lives)):
@@ -142,10 +145,9 @@ def one_request(old, new, work_ms=100):
     load = Workload(
         np.array([work_ms * MS]), np.ones(1, np.int64), np.zeros(1, np.int32), np.ones((1, 4))
     )
-    table = lower([old], 1, MOST)
-    arrival_ns = np.zeros(1, np.int64)
-    outcome = replay(load, np.zeros(1, np.int32), arrival_ns, table, MOST)
-    noted = ask(history_of(outcome), table, lower([new], 1, MOST))
+    engine = engine_of(old)
+    outcome = engine.replay(load, np.zeros(1, np.int32), np.zeros(1, np.int64), 0)
+    noted = ask(history_of(outcome), engine.arrays, engine_of(new).arrays)
     return noted.what[0], noted.at_ns[0] // MS, noted.old_rung[0], noted.new_rung[0]
 
 

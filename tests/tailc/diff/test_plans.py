@@ -81,7 +81,8 @@ def test_jobs_of_one_plan_alone_are_admitted_or_dropped():
     assert hows(new) == {"new": How.ADMITTED, "Zürich": How.DROPPED}
     change = next(job for job in plan_change(RACKS, new).jobs if job.name == "Zürich")
     assert (change.first_unix_s, change.epochs) == (START + 4 * QUARTER_S, 12)
-    assert (change.old_slots, change.new_slots) == (224, None)
+    assert change.old is not None
+    assert (change.old.slots, change.new) == (224, None)
 
 
 def test_an_epoch_that_brings_something_else_is_told_by_its_time():

@@ -8,9 +8,8 @@ import pytest
 
 from tailc.diff.throughput import throughput_change
 from tailc.errors import Code, TailcError
+from tailc.experiment.recorded_periods import recorded_periods, shares_of
 from tailc.percentiles import PPM
-from tailc.verify.throughput.judge import shares_of
-from tailc.verify.throughput.replayed import replayed_on
 from tests.tailc.verify.throughput.test_judge import ONE, QUICK, policy, series, trace
 
 ROWS = trace(series("one", 0.2, 30.0, 0.05))
@@ -44,8 +43,8 @@ def test_a_longer_window_is_compared_from_the_step_that_both_have_a_full_one():
     """A window of two steps is full a step later: what came before counts for neither."""
     longer = policy(ONE, window_us=1_500_000)
     changed = throughput_change(policy(ONE), longer, ROWS, QUICK)
-    before = replayed_on(shares_of(policy(ONE)), ROWS)
-    after = replayed_on(shares_of(longer), ROWS)
+    before = recorded_periods(shares_of(policy(ONE)), ROWS)
+    after = recorded_periods(shares_of(longer), ROWS)
     first = after.outcome.settling
     assert (before.outcome.settling, first) == (1, 2)
     wanted = [

@@ -16,7 +16,8 @@ from scipy import stats
 from tailc.artifact.envelope import InputRole
 from tailc.artifact.files import read_policy
 from tailc.errors import Code, ExitCode, Place, Severity
-from tailc.experiment.drift import Drift, drift, drift_findings, drift_from
+from tailc.experiment.demand_drift import Drift
+from tailc.experiment.drift import drift, drift_findings, drift_from
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.summary import summary
 from tests.tailc.artifact.published import VECTORS, lucene_policy

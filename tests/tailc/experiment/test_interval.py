@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from scipy.stats import t as student
 
-from tailc.experiment.estimate import TailSample, percentile_ns
 from tailc.experiment.interval import (
     Interval,
     Variance,
@@ -23,8 +22,9 @@ from tailc.experiment.interval import (
     windows_met_ppm,
 )
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.setting import Spread
-from tailc.models.outcome import Outcome
+from tailc.experiment.scenario import Spread
+from tailc.experiment.tail_sample import TailSample, percentile_ns
+from tailc.models.shared_cores.outcome import SharedCoresOutcome
 from tailc.specs.slo import Slo
 
 P99 = 990_000
@@ -33,20 +33,23 @@ MANY = 4001
 EVEN = Spread(10**9, 1.0, 0.0, math.inf)
 
 
-def outcome(latency_ms: list[float], arrival_ms: list[float] | None = None) -> Outcome:
+def outcome(latency_ms: list[float], arrival_ms: list[float] | None = None) -> SharedCoresOutcome:
     count = len(latency_ms)
-    return Outcome(
-        np.array([round(a * 1e6) for a in arrival_ms or range(count)]),
-        np.array([round(ms * 1e6) for ms in latency_ms]),
-        np.zeros(count, np.int64),
+    return SharedCoresOutcome(
+        arrival_ns=np.array([round(a * 1e6) for a in arrival_ms or range(count)]),
+        latency_ns=np.array([round(ms * 1e6) for ms in latency_ms]),
+        wait_ns=np.zeros(count, np.int64),
         rung=np.zeros(count, np.int32),
         is_cut=np.zeros(count, np.bool_),
+        is_refused=np.zeros(0, np.bool_),
         thread_ns=np.zeros(count),
         arrived=count,
         measured_from=0,
         integrals=np.ones((4, 4)),
         capacity_ppm=(1_000_000,),
         rungs=1,
+        rung_ns=np.zeros(1),
+        losses=None,
     )
 
 

@@ -9,8 +9,9 @@ from tailc.experiment.options import VerifyOptions
 from tailc.experiment.spikes import Measuring, Stretch, measured, measuring, spikes, stretches
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Step
-from tailc.models.outcome import Outcome
-from tailc.models.subject import Subject
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.outcome import SharedCoresOutcome
 from tailc.specs.slo import Slo
 from tailc.verify.judge import verify
 from tests.tailc.models.core_types.servers import MS, PPM, cores, row
@@ -25,21 +26,26 @@ def seconds(*rates: int) -> RateProfile:
     return RateProfile(tuple(Step(20_000_000, rate * 1000) for rate in rates))
 
 
-def outcome(latency_ms: list[float], gap_ms: float = 1000, arrived: int | None = None) -> Outcome:
+def outcome(
+    latency_ms: list[float], gap_ms: float = 1000, arrived: int | None = None
+) -> SharedCoresOutcome:
     count = len(latency_ms)
     nothing = np.zeros(count)
-    return Outcome(
-        (np.arange(count) * gap_ms * MS).astype(np.int64),
-        (np.array(latency_ms) * MS).astype(np.int64),
-        nothing.astype(np.int64),
-        nothing.astype(np.int32),
-        nothing.astype(bool),
-        nothing,
-        count if arrived is None else arrived,
-        0,
-        np.zeros((4, 4)),
-        (PPM,),
-        1,
+    return SharedCoresOutcome(
+        arrival_ns=(np.arange(count) * gap_ms * MS).astype(np.int64),
+        latency_ns=(np.array(latency_ms) * MS).astype(np.int64),
+        wait_ns=nothing.astype(np.int64),
+        rung=nothing.astype(np.int32),
+        is_cut=nothing.astype(bool),
+        is_refused=np.zeros(0, bool),
+        thread_ns=nothing,
+        arrived=count if arrived is None else arrived,
+        measured_from=0,
+        integrals=np.zeros((4, 4)),
+        capacity_ppm=(PPM,),
+        rungs=1,
+        rung_ns=np.zeros(1),
+        losses=None,
     )
 
 
@@ -91,14 +97,14 @@ def test_a_silent_stretch_has_no_tail():
 
 def test_the_share_over_the_target_is_that_of_all_repeats():
     found = spike(points(25, 20, 15, 15), points(21, 22, 15, 15))
-    assert found.over_ppm == 375_000
+    assert found.window.over_ppm == 375_000
 
 
 def test_overshoot_is_that_of_the_mean_of_the_repeats():
     # means 23, 21, 15, 15 of a target of 20
     found = spike(points(26, 20, 15, 15), points(20, 22, 15, 15))
-    assert found.overshoot_ppm == 150_000
-    assert spike(points(10, 10, 10, 10)).overshoot_ppm == 0
+    assert found.window.overshoot_ppm == 150_000
+    assert spike(points(10, 10, 10, 10)).window.overshoot_ppm == 0
 
 
 @pytest.mark.parametrize(
@@ -112,17 +118,17 @@ def test_overshoot_is_that_of_the_mean_of_the_repeats():
     ],
 )
 def test_it_has_settled_where_it_stays_within_5_percent_of_its_last_quarter(tails_ms, epochs):
-    assert spike(points(*tails_ms)).settling_epochs == epochs
+    assert spike(points(*tails_ms)).window.settling_epochs == epochs
 
 
 def test_measuring_is_the_controller_s_own():
     gains = (GainRow(0, 0, 0, 0),)
     controller = Controller(Actuator.CLIMB_AGES, 990_000, 1, 50, 100, PPM, 0, PPM, 32, gains)
     amp = (cores([1, 1], row((0, 0))),)
-    own = measuring(Subject("x", amp, steering=controller), 950_000, 7)
+    own = measuring(CoreTypes("x", amp, steering=controller), 950_000, 7)
     assert own == Measuring(950_000, 7, 50, 100)
-    assert measuring(Subject("x", amp), 950_000, 7) == Measuring(950_000, 7, 500, 2000)
-    assert measuring(Subject("x", (ladder(at_once((0, 0))),)), 950_000, 7) is None
+    assert measuring(CoreTypes("x", amp), 950_000, 7) == Measuring(950_000, 7, 500, 2000)
+    assert measuring(SharedCores("x", (ladder(at_once((0, 0))),)), 950_000, 7) is None
 
 
 def test_a_verdict_on_a_profile_tells_its_stretches():
@@ -141,8 +147,8 @@ def test_a_verdict_on_a_profile_tells_its_stretches():
     # TL is at 50 ms throughout
     tl = point.baselines[0].spikes
     assert [one.tail_us for one in tl] == [50_000] * 3
-    assert [one.settling_epochs for one in tl][1] == 0
-    assert [one.over_ppm for one in tl] == [0, 0, 0]
+    assert [one.window.settling_epochs for one in tl][1] == 0
+    assert [one.window.over_ppm for one in tl] == [0, 0, 0]
 
 
 def test_gains_by_rate_overshoot_less_than_one_set_of_gains():
@@ -165,7 +171,8 @@ def test_gains_by_rate_overshoot_less_than_one_set_of_gains():
     )
     point = verify(amp, dataclasses.replace(alike(), demand_ms=demand_ms), options).points[0]
     scheduled, single = point.policy.spikes, point.baselines[0].spikes
-    assert all(a.overshoot_ppm < b.overshoot_ppm for a, b in zip(scheduled, single, strict=True))
-    assert scheduled[2].over_ppm < 0.8 * single[2].over_ppm
+    overshoots = zip(scheduled, single, strict=True)
+    assert all(a.window.overshoot_ppm < b.window.overshoot_ppm for a, b in overshoots)
+    assert scheduled[2].window.over_ppm < 0.8 * single[2].window.over_ppm
     # the mean of the slow one never leaves the band around where it ends: it is over throughout
-    assert scheduled[2].settling_epochs is not None
+    assert scheduled[2].window.settling_epochs is not None

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tailc.experiment.window_means import change_of, mean_of, rare_of
-from tailc.experiment.window_quantities import Sample
+from tailc.models.datacentre.quantities import Sample
 
 
 def test_an_interval_of_a_mean_is_student_s():

@@ -9,8 +9,7 @@ from tailc.errors import Code, TailcError
 from tailc.models import streams
 from tailc.models.arrivals import Poisson
 from tailc.models.modulated import Burstiness, Modulated
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.reference.modulated_queue import mean_in_system
 from tests.tailc.models.shared_cores.servers import MS, at_once, ladder
@@ -126,9 +125,9 @@ def replayed(arrivals, number, policy, draw_ms, requests=40_000):
     load = Workload(
         work_ns, np.ones(requests, np.int64), np.zeros(requests, np.int32), np.ones((1, 1))
     )
-    table = lower((policy,), arrivals.rate_mrps, 20_000)
+    engine = SharedCores("x", (policy,)).engine(arrivals.rate_mrps, 20_000)
     arrival_ns = times(arrivals, 7, number, requests=requests)
-    return replay(load, np.arange(requests), arrival_ns, table, 20_000, 4_000)
+    return engine.replay(load, np.arange(requests), arrival_ns, 4_000)
 
 
 def test_one_core_holds_as_many_as_the_matrix_geometric_solution():

@@ -5,21 +5,22 @@ from tailc.errors import Code, TailcError
 from tailc.forms.ladder.table import ON_EXIT, Climb, Row
 from tailc.models import streams
 from tailc.models.arrivals import Poisson
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.outcome import SharedCoresOutcome
 from tailc.models.workload import Workload
 from tests.tailc.models.shared_cores.servers import MS, at_once, ladder
 
 
-def five_requests(measured_from: int, most: int = 64) -> Outcome:
+def five_requests(measured_from: int, most: int = 64) -> SharedCoresOutcome:
     """One every 10 ms, each 5 ms of work, but the last two 10 ms."""
     load = Workload(
         np.array([5, 10]) * MS, np.array([1, 1]), np.zeros(2, np.int32), np.array([[1.0]])
     )
     policy = ladder(at_once((0, 0)), cores=2, rungs=1)
     order, arrival_ns = np.array([0, 0, 0, 1, 1]), np.arange(5) * 10 * MS
-    return replay(load, order, arrival_ns, lower((policy,), 1, most), most, measured_from)
+    return (
+        SharedCores("x", (policy,)).engine(1, most).replay(load, order, arrival_ns, measured_from)
+    )
 
 
 @pytest.mark.parametrize("requests", [3_000_000, 12_000_000])
@@ -27,9 +28,9 @@ def test_arrivals_of_more_than_ten_years_are_refused(requests):
     # a request every 1,000 s; twelve million of them leave 64 bits of nanoseconds
     arrival_ns = Poisson(1).arrival_ns(streams.stream(1), requests)
     load = Workload(np.array([MS]), np.array([1]), np.zeros(1, np.int32), np.array([[1.0]]))
-    table = lower((ladder(at_once((0, 0)), cores=2, rungs=1),), 1, 64)
+    engine = SharedCores("x", (ladder(at_once((0, 0)), cores=2, rungs=1),)).engine(1, 64)
     with pytest.raises(TailcError, match=f"`{requests}` requests .* over 10 years") as raised:
-        replay(load, np.zeros(requests, np.int64), arrival_ns, table, 64)
+        engine.replay(load, np.zeros(requests, np.int64), arrival_ns, 0)
     assert raised.value.findings[0].code is Code.USAGE
 
 
@@ -48,8 +49,8 @@ def test_halves_split_at_the_middle_request():
 
 def test_a_replay_cut_off_in_its_warm_up_still_has_latencies():
     load = Workload(np.array([500 * MS]), np.array([1]), np.zeros(1, np.int32), np.ones((1, 1)))
-    table = lower((ladder(at_once((0, 0)), cores=1, rungs=1),), 1, 3)
-    outcome = replay(load, np.zeros(9, int), np.arange(9) * 10 * MS, table, 3, measured_from=5)
+    engine = SharedCores("x", (ladder(at_once((0, 0)), cores=1, rungs=1),)).engine(1, 3)
+    outcome = engine.replay(load, np.zeros(9, int), np.arange(9) * 10 * MS, 5)
     assert outcome.was_cut_off
     assert outcome.latency_ns[outcome.measured].tolist() == [20 * MS, 10 * MS, 0]
     assert outcome.utilization == pytest.approx(1)
@@ -64,9 +65,9 @@ def test_threads_by_demand_and_the_rungs_that_requests_left_on():
         np.zeros(40, np.int32),
         np.array([[1.0, 2.0]]),
     )
-    table = lower((ladder(at_once((0, 0), (5, 1)), cores=2, rungs=2),), 1, 9)
+    engine = SharedCores("x", (ladder(at_once((0, 0), (5, 1)), cores=2, rungs=2),)).engine(1, 9)
     order = np.arange(40)
-    outcome = replay(load, order, order * 100 * MS, table, 9)
+    outcome = engine.replay(load, order, order * 100 * MS, 0)
     found = outcome.rung_times(load.work_ns[order])
     # the longest takes 5 ms on one thread and 10 ms on two
     longest = (5 + 2 * 10) / 15
@@ -80,8 +81,8 @@ def test_threads_by_demand_and_the_rungs_that_requests_left_on():
 def test_requests_that_never_ran_say_nothing_of_rungs():
     load = Workload(np.array([500 * MS]), np.array([1]), np.zeros(1, np.int32), np.ones((1, 1)))
     policy = ladder(at_once((0, 0), last=1), Row(2, None, ON_EXIT, (Climb(0, 0),)), rungs=1)
-    table = lower((policy,), 1, 3)
-    outcome = replay(load, np.zeros(9, int), np.arange(9) * 10 * MS, table, 3)
+    engine = SharedCores("x", (policy,)).engine(1, 3)
+    outcome = engine.replay(load, np.zeros(9, int), np.arange(9) * 10 * MS, 0)
     assert outcome.wait_ns[:3].tolist() == [0, 10 * MS, 0]
     assert outcome.thread_ns[:3].tolist() == [20 * MS, 0, 0]
     found = outcome.rung_times(load.work_ns[np.zeros(9, int)])
@@ -90,8 +91,8 @@ def test_requests_that_never_ran_say_nothing_of_rungs():
 
 def test_without_a_limited_unit_there_is_no_utilization():
     load = Workload(np.array([5 * MS]), np.array([1]), np.zeros(1, np.int32), np.ones((1, 2)))
-    table = lower((ladder(at_once((0, 1)), rungs=2),), 1, 9)
-    outcome = replay(load, np.zeros(2, int), np.array([0, 10 * MS]), table, 9)
+    engine = SharedCores("x", (ladder(at_once((0, 1)), rungs=2),)).engine(1, 9)
+    outcome = engine.replay(load, np.zeros(2, int), np.array([0, 10 * MS]), 0)
     assert outcome.utilization is None
     # two threads for half of the time
     assert outcome.mean_threads == pytest.approx(1)
@@ -99,11 +100,10 @@ def test_without_a_limited_unit_there_is_no_utilization():
 
 def test_thread_time_on_rungs_adds_up_to_that_of_requests():
     """One thread for 10 ms, then two: 38 ms of the first request and 5 of the second are work."""
-    table = lower([ladder(at_once((0, 0), (10, 1)), rungs=2)], 1000, 64)
+    engine = SharedCores("x", (ladder(at_once((0, 0), (10, 1)), rungs=2),)).engine(1000, 64)
     load = Workload(
         np.array([38 * MS, 5 * MS]), np.ones(2, np.int64), np.zeros(2, np.int32), np.ones((1, 2))
     )
-    outcome = replay(load, np.arange(2), np.array([0, 100 * MS]), table, 64)
-    assert outcome.rung_ns is not None
+    outcome = engine.replay(load, np.arange(2), np.array([0, 100 * MS]), 0)
     assert outcome.rung_ns.tolist() == [(10 + 5) * MS, 2 * 28 * MS]
     assert outcome.rung_ns.sum() == outcome.thread_ns.sum()

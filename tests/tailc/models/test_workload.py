@@ -7,8 +7,7 @@ import pytest
 
 from tailc.forms.ladder.table import CostUnit, Ladder, Rung
 from tailc.forms.ladder.units import degrees
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import workload
 from tailc.traces.profile import DemandProfile, Measure
 from tests.reference.replay_plain import Request, replay_plain
@@ -58,7 +57,7 @@ def test_a_ladder_that_skips_a_degree_has_the_speeds_of_those_it_takes():
     assert load.speed.tolist() == [[1, 2.6], [1, 1.3]]
     # by hand: 10 ms at 1, then 16 ms of work at 2.6
     far = np.array([0, 1000 * MS])
-    outcome = replay(load, np.arange(2), far, lower((skips,), 1, 9), 9)
+    outcome = SharedCores("x", (skips,)).engine(1, 9).replay(load, np.arange(2), far, 0)
     assert outcome.latency_ns.tolist() == [
         round((10 + 16 / 2.6) * MS + 0.5),
         round((10 + 16 / 1.3) * MS + 0.5),
@@ -92,7 +91,8 @@ def test_two_core_types_replay_as_the_plain_replay_does_at_the_speeds_of_the_run
     work_ms = [rng.randint(1, 60) for _ in range(count)]
     arrival_ns = np.cumsum([rng.randint(0, 12 * MS) for _ in range(count)])
     load = workload(profile(work_ms, [rng.randrange(2) for _ in work_ms]), policy)
-    fast = replay(load, np.arange(count), arrival_ns, lower((policy,), 1, 99), 99)
+    engine = SharedCores("x", (policy,)).engine(1, 99)
+    fast = engine.replay(load, np.arange(count), arrival_ns, 0)
     speed = [Fraction(rung.speed_ppm, PPM) for rung in policy.rungs]
     requests = [
         Request(number, at, work * MS, speed)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
+from tailc.experiment.sizes import Size
 from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.models.pools import NEVER_NS
-from tailc.pipeline import lane_replays
+from tailc.pipeline import lane_sample
 from tailc.pipeline.borrowing import solve_for_budgets
 from tailc.pipeline.lane_evidence import predicted_misses
 from tailc.pipeline.lane_search import low_load_age_us
@@ -30,13 +31,13 @@ MEAN_MS = 6.0
 
 @pytest.fixture(autouse=True)
 def _few_replays(monkeypatch):
-    monkeypatch.setattr(lane_replays, "REPLAYS", 3)
+    monkeypatch.setattr(lane_sample, "PLAN", Size(20_000, 3))
 
 
 @pytest.fixture
 def few_requests(monkeypatch):
     """Where policies are compared on the same requests, and no closed form is wanted."""
-    monkeypatch.setattr(lane_replays, "REQUESTS_PER_REPLAY", 5_000)
+    monkeypatch.setattr(lane_sample, "PLAN", Size(5_000, 3))
 
 
 def exponential(count: int = 1_000) -> DemandProfile:

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tailc.experiment.sizes import Size
 from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load
 from tailc.forms.ladder.table import LoadAxis, Rule
-from tailc.pipeline import lane_replays
+from tailc.pipeline import lane_sample
 from tailc.pipeline.borrowing import solve_for_budgets
 from tailc.pipeline.lane_bounds import least_given_up_us
-from tailc.pipeline.lane_replays import LaneReplays
+from tailc.pipeline.lane_sample import PlanSample
 from tailc.problems.borrowing import Borrowing, plan_of
 from tests.tailc.pipeline.test_borrowing import MS, alike, problem
 
@@ -23,18 +24,17 @@ LANES = Lanes(1, 400_000, 300_000)
 @pytest.fixture(autouse=True)
 def _few_replays(monkeypatch):
     # The bound is of the requests that are replayed, however many they are.
-    monkeypatch.setattr(lane_replays, "REPLAYS", 3)
-    monkeypatch.setattr(lane_replays, "REQUESTS_PER_REPLAY", 5_000)
+    monkeypatch.setattr(lane_sample, "PLAN", Size(5_000, 3))
 
 
 def seen_and_bound(plans: list[Plan], lanes: Lanes = LANES, rate: int = RATE_MRPS, **changes):
     """What replays show of the plans, and the bound on the same replays."""
     asked = problem(**changes)
     with ThreadPoolExecutor(2) as workers:
-        replays = LaneReplays(asked.profile, asked.percentile_ppm, 2, workers)
-        seen = [replays.seen(lanes, plan, rate) for plan in plans]
+        replays = PlanSample(asked.profile, asked.percentile_ppm, 2, workers)
+        seen = [replays.measure(lanes, plan, rate) for plan in plans]
         promised = asked.percentile_ppm, asked.target_us
-        return seen, least_given_up_us(*promised, lanes, replays.draws(rate), workers)
+        return seen, least_given_up_us(*promised, lanes, replays.replications(rate), workers)
 
 
 def plans(cores: int) -> list[Plan]:

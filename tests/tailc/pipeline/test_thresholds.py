@@ -6,7 +6,7 @@ The two-type closed form is t = (target - w / s) / (1 - 1 / s) with w the demand
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import Answer, Outcome, Point
 
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.pipeline.solve import solve
@@ -152,7 +152,7 @@ def test_a_solver_without_an_answer_is_told_with_its_exit_code(changes, outcome,
 @pytest.mark.parametrize("changes", BY_SOLVERS[:2], ids=ident)
 def test_a_point_that_breaks_a_row_is_not_believed(changes, monkeypatch):
     def lie(_, program, __):
-        return Answer(Outcome.OPTIMAL, np.zeros(program.n_variables), objective=-1.0, bound=-1.0)
+        return Answer(Outcome.OPTIMAL, Point(np.zeros(program.n_variables), -1.0), bound=-1.0)
 
     monkeypatch.setattr(Solver, "answer", lie)
     finding, _ = finding_of(**changes)

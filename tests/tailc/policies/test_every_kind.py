@@ -25,6 +25,7 @@ from tailc.diff.throughput import throughput_change
 from tailc.errors import ExitCode
 from tailc.experiment.block_means import ErrorOf
 from tailc.experiment.options import VerifyOptions
+from tailc.experiment.recorded_periods import recorded_periods
 from tailc.forms import shares_step
 from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
@@ -36,15 +37,13 @@ from tailc.forms.plan.quote import RigidJob, cheapest_width, quote
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import PPM, Queued, TailTable, level_for
 from tailc.models import streams
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of
+from tailc.models.subjects import on_ladders
 from tailc.models.workload import workload
 from tailc.pipeline.held_out import read_held_out
 from tailc.pipeline.held_out_rows import read_held_out_rows
 from tailc.policies import find_kinds
 from tailc.traces.zones import utc_text
 from tailc.units import format_mrps, plain_ppm
-from tailc.verify.throughput.replayed import replayed_on
 from tests.tailc.policies.cases import write_case
 from tests.tailc.policies.compiled import Compiled, compiled_kind
 
@@ -234,8 +233,8 @@ def test_in_a_replay_every_request_leaves_after_its_work_is_done(compiled, ladde
     arrival_ns = np.empty(requests, np.int64)
     streams.poisson_arrivals(streams.stream(1), rate_mrps, arrival_ns)
     order = np.arange(requests) % len(load.work_ns)
-    table = table_of(Subject("first", tuple(ladders[:1])), rate_mrps, 10_000)
-    outcome = replay(load, order, arrival_ns, table, 10_000)
+    engine = on_ladders("first", ladders[:1]).engine(rate_mrps, 10_000)
+    outcome = engine.replay(load, order, arrival_ns, 0)
     assert outcome.arrived == requests
     fastest = load.speed[load.curve_of[order]].max(axis=1)
     least_ns = load.work_ns[order] / fastest
@@ -276,7 +275,7 @@ def shares(compiled) -> Shares:
 
 def test_shares_never_add_up_to_more_than_the_host(compiled, shares):
     rows = read_held_out_rows(compiled.policy, str(compiled.case.held_out))
-    outcome = replayed_on(shares, rows).outcome
+    outcome = recorded_periods(shares, rows).outcome
     granted = np.rint(outcome.share * PPM).sum(axis=0) + np.rint(outcome.batch_share * PPM)
     assert (granted <= shares.host_ppm).all()
     assert (np.rint(outcome.share * PPM) >= shares.least_ppm).all()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.supply import Supply
 from tailc.models.malleable_jobs.baselines.constant import Constant
-from tailc.models.malleable_jobs.engine import (
-    Cluster,
-    ClusterOutcome,
-    MalleableJob,
-    replay_malleable,
-)
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.engine import replay_malleable
+from tailc.models.malleable_jobs.jobs import MalleableJob
+from tailc.models.malleable_jobs.outcome import ClusterOutcome
 from tests.tailc.models.datacentre.sites import Known
 
 # Of servers of 30 W, and of 1 W without a job.

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from tailc.forms.plan.ledger import Entry
-from tailc.models.datacentre.jobs import Submitted
+from tailc.models.malleable_jobs.model import course_of as cluster_course
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.report.plan_power import Power, power_of_cluster, power_of_plan, power_of_rigid
+from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.model import course_of as rigid_course
+from tailc.report.plan_power import Power, power_of_course, power_of_plan
 from tailc.report.plan_power_plot import draw, picture
 from tailc.traces.zones import zone_of
 from tests.tailc.artifact.published import policy_of
@@ -94,7 +96,7 @@ def test_a_replay_has_what_came_what_was_forecast_and_who_was_refused():
     jobs = [Submitted(number, at_s, 1_800, 4, 0) for number, at_s in ((1, 0), (2, 0), (3, 10))]
     came = supply([1, 2, 0])
     found = replay_rigid(SMALL, came, Known(came), jobs, FirstFit())
-    power = power_of_rigid(0, 900, jobs, found, [2 * RACK_MW, RACK_MW, 0])
+    power = power_of_course(0, rigid_course(900, jobs, found, (2 * RACK_MW, RACK_MW, 0)))
     top, panel = axes_of(draw, power)
     drawn = steps_of(top)
     assert drawn["green, produced"].values.tolist() == pytest.approx([0.28, 0.56, 0])
@@ -109,7 +111,7 @@ def test_jobs_after_the_last_decision_neither_begin_nor_are_refused():
     came = supply([1])
     late = [Submitted(1, 1, 900, 1, 0)]
     found = replay_rigid(SMALL, came, Known(came), late, FirstFit())
-    power = power_of_rigid(0, 900, late, found)
+    power = power_of_course(0, rigid_course(900, late, found, None))
     assert (power.begun, power.refused) == ({}, {})
 
 
@@ -123,7 +125,7 @@ def test_intervals_of_different_length_have_their_mean_power():
 def test_a_cluster_s_replay_has_its_own_intervals():
     """Two of four servers are busy for 334 s, then all for 200 s: 30 W a busy one, 1 W another."""
     found = two_jobs(90_000)
-    top, panel = axes_of(draw, power_of_cluster(0, found))
+    top, panel = axes_of(draw, power_of_course(0, cluster_course(found)))
     drawn = steps_of(top)
     assert drawn["demand"].edges.tolist() == [0, 334, 534, 900]
     assert drawn["demand"].values.tolist() == pytest.approx([0.062, 0.12, 0.004])

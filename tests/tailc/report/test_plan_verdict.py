@@ -8,20 +8,19 @@ import pytest
 
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.window_means import MeanOf
-from tailc.experiment.window_quantities import Quantity
+from tailc.models.datacentre.quantities import Quantity
+from tailc.models.malleable_jobs.model import MalleableJobs
 from tailc.report.plan_verdict.json_form import told
 from tailc.report.plan_verdict.words import HEADS, better, figure, limits, remarks, said
 from tailc.verify.plan.judge import JudgedPlan
-from tailc.verify.plan.verdict import Figures, PlanVerdict
+from tailc.verify.plan.verdict import Figures, PlanVerdict, Spans
 
 UNKNOWN = MeanOf(0.0, None, None)
 VERDICT = PlanVerdict(
-    is_rigid=False,
-    windows=5,
-    epochs=96,
-    epoch_s=900,
-    from_unix_s=1_341_100_800,
-    until_unix_s=1_341_532_800,
+    words=MalleableJobs.words,
+    spans=Spans(
+        windows=5, epochs=96, epoch_s=900, from_unix_s=1_341_100_800, until_unix_s=1_341_532_800
+    ),
     jobs=1_234,
     seed=1,
     failures_ppm=0,
@@ -95,7 +94,9 @@ def test_a_verdict_on_nobody_says_so():
 
 
 def test_what_is_left_to_say_is_said():
-    few = replace(VERDICT, windows=3, promised_ppm=50_000, more_windows=1)
+    few = replace(
+        VERDICT, spans=replace(VERDICT.spans, windows=3), promised_ppm=50_000, more_windows=1
+    )
     odd = replace(JUDGED, verdict=few, left_out=2, own_windows=1)
     assert remarks(odd) == [
         "2 windows left out, without jobs or with energy that is not known",

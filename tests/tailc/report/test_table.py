@@ -3,14 +3,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.report.table import (
-    Column,
-    aligned,
-    as_markdown,
-    columns_aligned,
-    columns_markdown,
-    packed,
-)
+from tailc.models.columns import Column
+from tailc.report.table import aligned, as_markdown, columns_aligned, columns_markdown, packed
 
 
 def test_words_stand_on_the_left_and_numbers_on_the_right():

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tailc.experiment.plot_data import Quantile
+from tailc.experiment.quantile import Quantile
 from tailc.forms.ladder.table import Guard, LoadAxis
 from tailc.report.page.spectra import Spectrum
 from tailc.report.terminal.frame import NARROWEST, WIDEST

@@ -7,10 +7,18 @@ import json
 from pathlib import Path
 
 from tailc.experiment.block_means import ErrorOf
+from tailc.experiment.recorded_periods import ModelErrors
 from tailc.experiment.ruling import Ruling
+from tailc.models.cpu_shares.usage import HostUsage
 from tailc.report.github import as_github
 from tailc.report.throughput import as_cases, as_dict, as_markdown, as_notes, as_text
-from tailc.verify.throughput.verdict import MachineDrift, MachineVerdict, ThroughputVerdicts
+from tailc.verify.throughput.verdict import (
+    Baseline,
+    BaselineError,
+    MachineDrift,
+    MachineVerdict,
+    ThroughputVerdicts,
+)
 from tests.tailc.schemas import validate
 
 SCHEMA = json.loads(
@@ -21,14 +29,11 @@ ENCODER = MachineVerdict(
     target_milli=30_000,
     ruling=Ruling.PASS,
     error=ErrorOf(32_000, 28_900, 36_100),
-    online=ErrorOf(60_000, 51_000, 70_000),
-    offline=ErrorOf(81_000, 70_000, 95_000),
+    model=ModelErrors(ErrorOf(60_000, 51_000, 70_000), ErrorOf(81_000, 70_000, 95_000)),
     share_ppm=402_000,
     most_milli=72_500,
     short_ppm=0,
-    static_ppm=274_000,
-    static_share_ppm=400_000,
-    fair_ppm=310_000,
+    beside={"static": BaselineError(274_000, 400_000), "fair": BaselineError(310_000, 333_333)},
     more_steps=None,
     drift=MachineDrift(ErrorOf(-413_000, -440_000, -383_000), None, is_flagged=True),
 )
@@ -37,7 +42,7 @@ INDEX = dataclasses.replace(
     name="index",
     ruling=Ruling.UNDECIDED,
     target_milli=80_000,
-    online=None,
+    model=None,
     short_ppm=500_000,
     more_steps=1_200,
     drift=MachineDrift(ErrorOf(20_000, -10_000, 51_000), ErrorOf(-3_000, -10_000, 70_000), False),
@@ -53,9 +58,12 @@ BOTH = ThroughputVerdicts(
     seed=1,
     replicates=100,
     tolerance_ppm=50_000,
+    baselines=(
+        Baseline("static", "error at the best share that never changes", is_share_told=True),
+        Baseline("fair", "at an equal part of the host", is_share_told=False),
+    ),
     machines=(ENCODER, INDEX),
-    utilization_ppm=999_990,
-    batch_ppm=120_000,
+    usage=HostUsage(utilization_ppm=999_990, batch_ppm=120_000),
 )
 
 
@@ -70,7 +78,7 @@ def test_text_has_a_row_for_each_machine_and_what_is_left_to_say():
         "\n"
         "machine   share  static  its share    fair  model, online  compiled\n"
         "encoder  40.2 %  27.4 %     40.0 %  31.0 %          6.0 %     8.1 %\n"
-        "index    40.2 %  27.4 %     40.0 %  31.0 %              -     8.1 %\n"
+        "index    40.2 %  27.4 %     40.0 %  31.0 %              -         -\n"
     )
     assert "granted: 100.0 % of the host in the mean, of which batch work 12.0 %" in told
     assert (

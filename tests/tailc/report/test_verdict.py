@@ -7,9 +7,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tailc.experiment.comparison import Verdict
-from tailc.experiment.load import Load, RungUse
+from tailc.experiment.point import SloEstimate
 from tailc.experiment.ruling import Ruling
+from tailc.models.server_load import Load, RungUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
 from tailc.specs.slo import Slo
@@ -152,7 +152,7 @@ def test_github_gets_a_line_a_verdict_with_the_first_baseline():
     assert as_github((), as_notes(missed)).startswith("::error title=SLO fail::")
 
 
-BARE = Verdict(1, 0, None, 0, Ruling.UNDECIDED, None, 500_000)
+BARE = SloEstimate(1, 0, None, 0, Ruling.UNDECIDED, None, 500_000)
 IDLE = Load(1, None, 0, 0, 0, 0, RungUse(0, 0, 0, ()), is_overloaded=True)
 
 
@@ -243,7 +243,7 @@ def test_a_cut_off_is_told_though_it_ended_nobody():
 
 
 def short_service():
-    said = Verdict(512, 487, 1_530, 4, Ruling.PASS, None, None)
+    said = SloEstimate(512, 487, 1_530, 4, Ruling.PASS, None, None)
     load = dataclasses.replace(LOAD, mean_latency_us=301)
     drift = dataclasses.replace(DRIFT, compiled_mean_us=1_084, held_out_mean_us=1_127)
     return verdicts(point("9/s", run("cache", said, load=load), rate_mrps=9_000), drift=drift)

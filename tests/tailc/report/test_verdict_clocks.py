@@ -4,9 +4,9 @@ import dataclasses
 import json
 from pathlib import Path
 
-from tailc.experiment.comparison import Run
-from tailc.models.core_queues.usage import ClockUse, LevelUse
-from tailc.models.core_types.usage import ControlUse, CoreUse, TypeUse
+from tailc.experiment.point import Run
+from tailc.models.core_queues.usage import ClockUse, CoreQueuesUse, LevelUse
+from tailc.models.energy import ControlUse, EnergyRatio, EnergyUse, TypeUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_dict, as_markdown, as_notes, as_text
 from tailc.verify.verdict import Verdicts
@@ -20,8 +20,9 @@ WIDEST = 100
 
 
 def with_clocks(one: Run, relative_ppm: int, use: ClockUse, control: ControlUse | None) -> Run:
-    cores = CoreUse(2_760, 2_750, 2_770, 180, (TypeUse("cores", 467_000),), relative_ppm)
-    return dataclasses.replace(one, cores=cores, clocks=use, control=control)
+    ratio, types = EnergyRatio(relative_ppm, relative_ppm), (TypeUse("cores", 467_000),)
+    energy = EnergyUse(2_760, (2_750, 2_770), 180, types, ratio)
+    return dataclasses.replace(one, usage=CoreQueuesUse(energy, control, use))
 
 
 def use(power_mw: int, *shares_ppm: int, batch_ppm: int | None = None) -> ClockUse:

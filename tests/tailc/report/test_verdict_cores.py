@@ -4,11 +4,12 @@ import dataclasses
 import json
 from pathlib import Path
 
-from tailc.experiment.comparison import Run
-from tailc.experiment.spikes import Spike
-from tailc.models.core_types.usage import ControlUse, CoreUse, TypeUse
+from tailc.experiment.point import Run
+from tailc.experiment.spike import Spike, WindowTail
+from tailc.models.core_types.usage import CoreTypesUse
+from tailc.models.energy import ControlUse, EnergyRatio, EnergyUse, TypeUse
 from tailc.models.smt.idle import IdlePeriods, IdleUse
-from tailc.models.smt.usage import LaneUse
+from tailc.models.smt.usage import SmtUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
 from tailc.verify.verdict import Verdicts
@@ -21,33 +22,36 @@ SCHEMA = json.loads(
 WIDEST = 100
 
 
-def used(request_us: int, relative_ppm: int | None, whole_ppm: int | None, *busy: int) -> CoreUse:
+def used(request_us: int, ratio: EnergyRatio | None, *busy: int) -> EnergyUse:
     types = tuple(
         TypeUse(name, share) for name, share in zip(("slow cores", "fast cores"), busy, strict=True)
     )
     low, high = request_us - 1_500, request_us + 1_500
-    return CoreUse(request_us, low, high, 4_600, types, relative_ppm, whole_ppm)
+    return EnergyUse(request_us, (low, high), 4_600, types, ratio)
 
 
-def on_cores(one: Run, cores: CoreUse, control: ControlUse | None = None, *spikes: Spike) -> Run:
-    return dataclasses.replace(one, cores=cores, control=control, spikes=spikes)
+def on_cores(one: Run, energy: EnergyUse, control: ControlUse | None = None, *spikes: Spike) -> Run:
+    return dataclasses.replace(one, usage=CoreTypesUse(energy, control), spikes=spikes)
 
 
 SPIKES = (
-    Spike("10/s", 185_000, 76_000, 0, 4),
-    Spike("50/s", 203_300, 544_000, 123_000, 11),
-    Spike("10/s", None, None, None, None),
+    Spike("10/s", 185_000, WindowTail(76_000, 0, 4)),
+    Spike("50/s", 203_300, WindowTail(544_000, 123_000, 11)),
+    Spike("10/s", None, None),
 )
 POLICY = on_cores(
     run("amp", MEETS),
-    used(151_400, 512_000, 673_000, 133_000, 152_000),
+    used(151_400, EnergyRatio(512_000, 673_000), 133_000, 152_000),
     ControlUse(832_000, 400_000, 1_000_000),
     *SPIKES,
 )
 TL = on_cores(
-    run("TL", UNSURE), used(295_400, 1_000_000, 1_000_000, 17_000, 528_000), None, *SPIKES
+    run("TL", UNSURE),
+    used(295_400, EnergyRatio(1_000_000, 1_000_000), 17_000, 528_000),
+    None,
+    *SPIKES,
 )
-RC = on_cores(run("RC", MISSES, note="threshold 206 ms"), used(9_280, None, None, 178_000, 0))
+RC = on_cores(run("RC", MISSES, note="threshold 206 ms"), used(9_280, None, 178_000, 0))
 
 
 def made(**changed) -> Verdicts:
@@ -174,10 +178,10 @@ ON_LANES = dataclasses.replace(
         point(
             "30/s",
             dataclasses.replace(
-                run("smt", MEETS), lanes=LaneUse(873_000, 872_000, 874_000, 1_320_000, IDLE)
+                run("smt", MEETS), usage=SmtUse(873_000, 872_000, 874_000, 1_320_000, IDLE)
             ),
             dataclasses.replace(
-                run("borrow-idle", UNSURE), lanes=LaneUse(765_000, None, None, 1_000_000, IDLE)
+                run("borrow-idle", UNSURE), usage=SmtUse(765_000, None, None, 1_000_000, IDLE)
             ),
         )
     ),

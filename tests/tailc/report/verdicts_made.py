@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from tailc.experiment.comparison import Point, Run, Verdict
-from tailc.experiment.drift import Distance, Drift
-from tailc.experiment.load import Load, RungUse
+from tailc.experiment.demand_drift import Distance, Drift
+from tailc.experiment.point import Point, Run, SloEstimate
 from tailc.experiment.ruling import Ruling
+from tailc.models.server_load import Load, RungUse
+from tailc.models.shared_cores.usage import SharedCoresUse
 from tailc.specs.slo import Slo
 from tailc.verify.verdict import Verdicts
 
 USE = RungUse(1_810, 3_100, 1_000, (612_000, 388_000))
 LOAD = Load(109_000, 767_400, 15_720, 4_390, 130_000, 0, USE, is_overloaded=False)
-MEETS = Verdict(352_044, 316_400, 397_700, 2_400, Ruling.PASS, None, None)
-UNSURE = Verdict(476_085, 420_784, 552_699, 3_515, Ruling.UNDECIDED, 19_000, None)
-MISSES = Verdict(880_110, 790_068, 952_918, 944, Ruling.FAIL, None, None)
+MEETS = SloEstimate(352_044, 316_400, 397_700, 2_400, Ruling.PASS, None, None)
+UNSURE = SloEstimate(476_085, 420_784, 552_699, 3_515, Ruling.UNDECIDED, 19_000, None)
+MISSES = SloEstimate(880_110, 790_068, 952_918, 944, Ruling.FAIL, None, None)
 P99 = Slo(990_000, 500_000)
 GOLD = Slo(950_000, 250_000, window_requests=1_000, request_class="gold")
 DRIFT = Drift(Distance(128_323, 0, 287_000), Distance(9_697, 282, 19_135), 36_134, 27_245, True)
 
 
-def run(name: str, *verdicts: Verdict, note: str = "", load: Load = LOAD) -> Run:
-    return Run(name, note, load, verdicts)
+def run(name: str, *estimates: SloEstimate, note: str = "", load: Load = LOAD) -> Run:
+    return Run(name, note, load, estimates, SharedCoresUse())
 
 
 def point(arrivals: str, policy: Run, *baselines: Run, rate_mrps: int = 30_000) -> Point:

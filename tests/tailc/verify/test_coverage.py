@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import gamma
 
-from tailc.experiment.estimate import Tail, replayed_us, sample
+from tailc.experiment.experiment import Experiment
 from tailc.experiment.interval import Interval, interval
-from tailc.experiment.setting import Setting, draw
+from tailc.experiment.scenario import Scenario
+from tailc.experiment.tail_sample import Tail
 from tailc.models.arrivals import Arrivals, Poisson, Recorded
-from tailc.models.subject import Subject
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing
@@ -25,8 +26,8 @@ TRIALS = 60
 FEWEST = 53
 HELD_OUT = 400
 TAIL = Tail(950_000)
-IDLE = Subject("idle", (ladder(at_once((0, 0)), rungs=1),))
-BUSY = Subject("busy", (climbing(cores=8),))
+IDLE = SharedCores("idle", (ladder(at_once((0, 0)), rungs=1),))
+BUSY = SharedCores("busy", (climbing(cores=8),))
 # Eight cores of which 280 requests/s take seven tenths or so.
 BUSY_MRPS = 280_000
 
@@ -38,12 +39,12 @@ def requests(rng: np.random.Generator, count: int) -> Workload:
     return Workload(work_ns, ones, np.zeros(count, np.int32), np.array([[1, 1.8]]))
 
 
-def judged(subject: Subject, load: Workload, arrivals: Arrivals, seed: int) -> Interval:
-    setting = Setting(load, arrivals, 2000, 2000, seed)
+def judged(subject: SharedCores, load: Workload, arrivals: Arrivals, seed: int) -> Interval:
+    scenario = Scenario(load, arrivals, 2000, 2000, seed)
     with ThreadPoolExecutor(2) as workers:
-        draws = draw(setting, 8, 49, workers)
-        found = sample(setting, draws, subject, (TAIL,), workers, lambda: None)
-    return interval(found.tails[0])
+        experiment = Experiment(scenario, 8, 49, workers)
+        (found,) = experiment.sample(subject, (TAIL,), experiment.used(subject, (TAIL,)))
+    return interval(found)
 
 
 def held(trials: list[Interval], truth_us: float) -> int:
@@ -55,11 +56,11 @@ def held(trials: list[Interval], truth_us: float) -> int:
 
 @pytest.fixture(scope="module")
 def busy_truth_us() -> float:
-    setting = Setting(
+    scenario = Scenario(
         requests(np.random.default_rng(99), 400_000), Poisson(BUSY_MRPS), 400_000, 2000, 1
     )
     with ThreadPoolExecutor(2) as workers:
-        return replayed_us(setting, BUSY, TAIL, 2, workers)
+        return Experiment(scenario, 2, 0, workers).tried(BUSY, TAIL).tail_us
 
 
 def test_intervals_hold_the_truth_on_an_idle_server():

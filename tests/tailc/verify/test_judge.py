@@ -6,14 +6,14 @@ import pytest
 
 from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.experiment import estimate
+from tailc.experiment import comparison
+from tailc.experiment.experiment import Experiment
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
 from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
 from tailc.percentiles import percentile_rank
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.verify import judge
 from tailc.verify.judge import verify
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.verify.policies import climbing, held_out, policy
@@ -39,7 +39,7 @@ def test_without_queueing_the_estimate_is_the_percentile_of_the_held_out_request
     wanted = in_order[percentile_rank(990_000, 800) - 1] * 1000
     # warm-up leaves part of the passes out, so the rank may move by one
     near = in_order[[percentile_rank(990_000, 800) - 2, percentile_rank(990_000, 800)]] * 1000
-    said = point.policy.verdicts[0]
+    said = point.policy.estimates[0]
     assert round(near[0]) <= said.estimate_us <= round(near[1])
     assert said.low_us < wanted < said.high_us
     assert said.simulation_us < 0.02 * wanted
@@ -49,19 +49,19 @@ def test_a_subject_that_does_as_the_policy_does_gets_the_same_numbers():
     form = ladder(at_once((0, 0)), cores=8, rungs=2)
     point = verify(policy(P99, form=form), held_out(), QUICK).points[0]
     (seq,) = point.baselines
-    assert (point.policy.load, point.policy.verdicts) == (seq.load, seq.verdicts)
+    assert (point.policy.load, point.policy.estimates) == (seq.load, seq.estimates)
 
 
 def test_policy_and_baseline_meet_the_same_requests_at_the_same_times(monkeypatch):
     met: dict[str, list[tuple[bytes, bytes]]] = {}
-    outcome = estimate._Replays.outcome
+    outcome = Experiment.outcome
 
-    def watched(replays, one):
+    def watched(experiment, subject, engine, one):
         replayed = (one.arrival_ns.tobytes(), one.order.tobytes())
-        met.setdefault(replays._subject.name, []).append(replayed)
-        return outcome(replays, one)
+        met.setdefault(subject.name, []).append(replayed)
+        return outcome(experiment, subject, engine, one)
 
-    monkeypatch.setattr(estimate._Replays, "outcome", watched)
+    monkeypatch.setattr(Experiment, "outcome", watched)
     point = verify(policy(P99), held_out(), QUICK).points[0]
     ours, theirs = (sorted(met[name]) for name in ("search", "SEQ"))
     assert ours == theirs
@@ -72,7 +72,7 @@ def test_policy_and_baseline_meet_the_same_requests_at_the_same_times(monkeypatc
 def test_a_generous_target_passes_and_a_mean_one_fails():
     generous, harsh = Slo(500_000, 10_000_000), Slo(500_000, 1)
     found = verify(policy(generous, harsh), held_out(), QUICK)
-    said = found.points[0].policy.verdicts
+    said = found.points[0].policy.estimates
     assert [one.ruling for one in said] == [Ruling.PASS, Ruling.FAIL]
     assert found.exit_code is ExitCode.MISSED
     assert verify(policy(generous), held_out(), QUICK).exit_code is ExitCode.OK
@@ -80,12 +80,12 @@ def test_a_generous_target_passes_and_a_mean_one_fails():
 
 def test_too_few_held_out_requests_never_pass():
     found = verify(policy(Slo(990_000, 10_000_000)), held_out(300), QUICK)
-    (verdict,) = found.points[0].policy.verdicts
-    assert verdict.high_us is None
-    assert verdict.ruling is Ruling.UNDECIDED
+    (said,) = found.points[0].policy.estimates
+    assert said.high_us is None
+    assert said.ruling is Ruling.UNDECIDED
     # 90 more make 390; a few more, since those held out are worth less than they number
-    assert verdict.more_requests is not None
-    assert 90 <= verdict.more_requests < 300
+    assert said.more_requests is not None
+    assert 90 <= said.more_requests < 300
     assert found.exit_code is ExitCode.UNDECIDED
 
 
@@ -93,8 +93,8 @@ def test_weights_count_as_requests():
     binned, listed = held_out(100, weight=5), held_out(100)
     p99 = policy(Slo(990_000, 10_000_000))
     assert verify(p99, binned, QUICK).held_out_requests == 500
-    assert verify(p99, binned, QUICK).points[0].policy.verdicts[0].high_us is not None
-    assert verify(p99, listed, QUICK).points[0].policy.verdicts[0].high_us is None
+    assert verify(p99, binned, QUICK).points[0].policy.estimates[0].high_us is not None
+    assert verify(p99, listed, QUICK).points[0].policy.estimates[0].high_us is None
 
 
 def test_every_slo_is_judged_at_every_rate():
@@ -104,7 +104,7 @@ def test_every_slo_is_judged_at_every_rate():
         ("20/s", 20_000),
         ("50/s", 50_000),
     ]
-    p99, p50 = found.points[0].policy.verdicts
+    p99, p50 = found.points[0].policy.estimates
     assert p50.estimate_us < p99.estimate_us
     assert found.slos == slos
 
@@ -118,8 +118,8 @@ def test_a_server_that_cannot_keep_up_is_overloaded():
     found = verify(policy(P99, form=climbing(cores=8)), held_out(), at(500_000))
     run = found.points[0].policy
     assert run.load.is_overloaded
-    assert run.verdicts[0].ruling is Ruling.FAIL
-    assert run.verdicts[0].more_requests is None
+    assert run.estimates[0].ruling is Ruling.FAIL
+    assert run.estimates[0].more_requests is None
 
 
 def test_a_server_that_fills_up_while_it_warms_up_is_overloaded():
@@ -129,8 +129,8 @@ def test_a_server_that_fills_up_while_it_warms_up_is_overloaded():
     assert run.load.is_overloaded
     assert run.load.utilization_ppm == pytest.approx(1_000_000, rel=0.05)
     # its latencies are short, because the replay was over soon
-    assert run.verdicts[0].estimate_us < P99.latency_us
-    assert run.verdicts[0].ruling is point.baselines[0].verdicts[0].ruling is Ruling.FAIL
+    assert run.estimates[0].estimate_us < P99.latency_us
+    assert run.estimates[0].ruling is point.baselines[0].estimates[0].ruling is Ruling.FAIL
 
 
 def test_a_handful_of_requests_fails_no_policy_however_long_they_are():
@@ -153,7 +153,7 @@ def test_windows_of_an_slo_for_a_class_are_those_of_its_requests():
     )
     gold = Slo(950_000, 5_000, window_requests=50, request_class="gold")
     found = verify(policy(gold, form=ladder(at_once((0, 0)), rungs=1)), classes, at(10_000))
-    assert found.points[0].policy.verdicts[0].windows_met_ppm == 1_000_000
+    assert found.points[0].policy.estimates[0].windows_met_ppm == 1_000_000
 
 
 def test_a_busy_server_that_keeps_up_is_not_overloaded():
@@ -199,7 +199,7 @@ def test_bursts_tell_how_each_quantum_settled():
 
 def test_a_request_leaves_at_the_cut_off():
     options = dataclasses.replace(at(10_000), cut_off_us=30_000)
-    said = verify(policy(P99), held_out(), options).points[0].baselines[0].verdicts[0]
+    said = verify(policy(P99), held_out(), options).points[0].baselines[0].estimates[0]
     assert said.estimate_us == 30_000
 
 
@@ -215,8 +215,8 @@ def test_the_estimate_under_recorded_arrivals_is_of_the_recording_itself():
     # nobody waits: the percentile of all but the first twentieth
     measured = np.sort(trace.demand_ms[100:])
     wanted = round(measured[percentile_rank(990_000, 1900) - 1] * 1000)
-    assert point.policy.verdicts[0].estimate_us == pytest.approx(wanted, abs=1)
-    assert point.policy.verdicts[0].simulation_us == 0
+    assert point.policy.estimates[0].estimate_us == pytest.approx(wanted, abs=1)
+    assert point.policy.estimates[0].simulation_us == 0
     assert seen[-1] == (122, 122)
 
 
@@ -296,7 +296,7 @@ def test_an_slo_for_a_class_is_judged_on_its_own_requests():
     tin = Slo(500_000, 60_000, request_class="tin")
     form = ladder(at_once((0, 0)), rungs=1)
     trace = classed()
-    found = verify(policy(gold, tin, form=form), trace, QUICK).points[0].policy.verdicts
+    found = verify(policy(gold, tin, form=form), trace, QUICK).points[0].policy.estimates
     for said, number in zip(found, (1, 0), strict=True):
         own = np.sort(trace.demand_ms[trace.curve_of == number])
         wanted = own[percentile_rank(500_000, len(own)) - 1] * 1000
@@ -312,7 +312,7 @@ def test_each_class_climbs_its_own_ladder():
     slos = tuple(Slo(500_000, 60_000, request_class=name) for name in ("gold", "tin"))
     trace = classed()
     two = dataclasses.replace(policy(*slos), forms=forms)
-    gold, tin = verify(two, trace, QUICK).points[0].policy.verdicts
+    gold, tin = verify(two, trace, QUICK).points[0].policy.estimates
     of_gold = np.median(trace.demand_ms[trace.curve_of == 1]) * 1000 / 1.8
     assert gold.estimate_us == pytest.approx(of_gold, rel=0.02)
     assert tin.estimate_us == pytest.approx(
@@ -359,7 +359,7 @@ def test_a_cut_off_is_told_with_the_share_of_requests_that_it_ended():
     longer = np.mean(trace.demand_ms > 20)
     assert found.cut_off_us == 20_000
     assert found.points[0].policy.load.cut_ppm == pytest.approx(longer * 1e6, rel=0.01)
-    assert found.points[0].policy.verdicts[0].estimate_us == 20_000
+    assert found.points[0].policy.estimates[0].estimate_us == 20_000
     whole = verify(policy(P99, form=form), trace, QUICK)
     assert (whole.cut_off_us, whole.points[0].policy.load.cut_ppm) == (None, 0)
 
@@ -398,17 +398,17 @@ def test_a_recording_that_a_server_carries_overloads_it_in_neither_order(gaps_ms
 def test_no_times_of_requests_outlive_the_replay_that_they_are_of(monkeypatch):
     seen, alive = [], []
 
-    def server_use(setting, one, outcome):
+    def server_use(subject, outcome, work_ns):
         seen.append(weakref.ref(outcome))
-        return used(setting, one, outcome)
+        return used(subject, outcome, work_ns)
 
     def load(arrivals, repeats):
         alive.append(sum(outcome() is not None for outcome in seen))
         return loaded(arrivals, repeats)
 
-    used, loaded = judge.server_use, judge.load
-    monkeypatch.setattr(judge, "server_use", server_use)
-    monkeypatch.setattr(judge, "load", load)
+    used, loaded = comparison.server_use, comparison.load
+    monkeypatch.setattr(comparison, "server_use", server_use)
+    monkeypatch.setattr(comparison, "load", load)
     verify(policy(P99), held_out(), dataclasses.replace(QUICK, baselines=()))
     assert len(seen) == 8
     # a worker may still hold its last one

@@ -10,12 +10,12 @@ import time
 
 import numpy as np
 from tailc_solvers.backends.frames import MAGIC, PREFIX, encoded, encoded_answer
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import Answer, Outcome, Point
 
 
 def echo(program, limits):
     """An honest one: the lower bounds."""
-    return Answer(Outcome.FEASIBLE, x=program.lower, objective=float(program.cost @ program.lower))
+    return Answer(Outcome.FEASIBLE, Point(program.lower, float(program.cost @ program.lower)))
 
 
 def slow_then_fine(program, limits):

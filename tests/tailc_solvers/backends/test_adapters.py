@@ -20,6 +20,8 @@ from tailc_solvers.backends.linear import (
     Place,
 )
 
+from tests.tailc_solvers.backends.answers import duals_of, point_of
+
 LINEAR = (Backend.HIGHS, Backend.SCIP, Backend.CLARABEL, Backend.GUROBI)
 WHOLE = (Backend.HIGHS, Backend.SCIP, Backend.CP_SAT, Backend.GUROBI)
 TOLERANCE = 1e-7
@@ -52,15 +54,15 @@ BAG = LinearProgram.build(
 def test_a_linear_program_has_its_corner(solvers, backend):
     found = solvers[backend].answer(PRODUCTS)
     assert found.outcome is Outcome.OPTIMAL
-    assert found.x == pytest.approx([10, 20], abs=TOLERANCE)
-    assert found.objective == pytest.approx(-70 + 1.5, abs=TOLERANCE)
+    assert point_of(found).x == pytest.approx([10, 20], abs=TOLERANCE)
+    assert point_of(found).objective == pytest.approx(-70 + 1.5, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("backend", [Backend.HIGHS, Backend.CLARABEL, Backend.GUROBI])
 def test_multipliers_have_one_sign_and_prove_the_optimum(solvers, backend):
     # One more hour is worth 1, one more part is worth 1.
     found = solvers[backend].answer(PRODUCTS)
-    assert found.dual == pytest.approx([-1, -1], abs=1e-6)
+    assert duals_of(found).rows == pytest.approx([-1, -1], abs=1e-6)
     judged = verdict(PRODUCTS, found)
     assert judged.trust is Trust.PROVED
     assert judged.bound == pytest.approx(-68.5, abs=1e-5)
@@ -69,18 +71,20 @@ def test_multipliers_have_one_sign_and_prove_the_optimum(solvers, backend):
 def test_a_corner_is_told_and_may_be_begun_with(solvers):
     # Hours and parts are used up, and of both products something is made.
     found = solvers[Backend.HIGHS].answer(PRODUCTS)
-    assert found.basis.variables.tolist() == [Place.BASIC, Place.BASIC]
-    assert found.basis.rows.tolist() == [Place.AT_UPPER, Place.AT_UPPER]
-    dearer = replace(PRODUCTS, cost=np.array([-5.0, -1.0]), start=found.basis)
+    assert duals_of(found).basis.variables.tolist() == [Place.BASIC, Place.BASIC]
+    assert duals_of(found).basis.rows.tolist() == [Place.AT_UPPER, Place.AT_UPPER]
+    dearer = replace(PRODUCTS, cost=np.array([-5.0, -1.0]), start=duals_of(found).basis)
     # 20 of the first use up all hours, and the second is worth less than half of it.
-    assert solvers[Backend.HIGHS].answer(dearer).x == pytest.approx([20, 0], abs=TOLERANCE)
+    assert point_of(solvers[Backend.HIGHS].answer(dearer)).x == pytest.approx(
+        [20, 0], abs=TOLERANCE
+    )
 
 
 @pytest.mark.parametrize("backend", LINEAR)
 def test_a_start_that_is_no_corner_does_no_harm(solvers, backend):
     nowhere = Basis(np.full(2, Place.AT_LOWER), np.full(2, Place.AT_UPPER))
     found = solvers[backend].answer(replace(PRODUCTS, start=nowhere))
-    assert found.x == pytest.approx([10, 20], abs=TOLERANCE)
+    assert point_of(found).x == pytest.approx([10, 20], abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("backend", LINEAR)
@@ -90,8 +94,8 @@ def test_equations_and_ranges_are_kept(solvers, backend):
         [2.0, 1.0], -10, 10, [(3, {0: 1, 1: 1}, 3), (1, {0: 1, 1: -1}, 2)]
     )
     found = solvers[backend].answer(program)
-    assert found.x == pytest.approx([2, 1], abs=TOLERANCE)
-    if found.dual is not None:
+    assert point_of(found).x == pytest.approx([2, 1], abs=TOLERANCE)
+    if found.duals is not None:
         assert verdict(program, found).trust is Trust.PROVED
 
 
@@ -99,8 +103,8 @@ def test_equations_and_ranges_are_kept(solvers, backend):
 def test_a_whole_program_has_its_best_bag(solvers, backend):
     found = solvers[backend].answer(BAG)
     assert found.outcome is Outcome.OPTIMAL
-    assert found.x == pytest.approx([1, 0, 1], abs=TOLERANCE)
-    assert found.objective == pytest.approx(-14.0, abs=TOLERANCE)
+    assert point_of(found).x == pytest.approx([1, 0, 1], abs=TOLERANCE)
+    assert point_of(found).objective == pytest.approx(-14.0, abs=TOLERANCE)
     # Only the solver knows that there is no better one.
     assert verdict(BAG, found).trust is Trust.CLAIMED
 
@@ -111,11 +115,11 @@ def test_the_course_of_a_whole_program_closes_in_on_its_optimum(solvers):
     rows = [(-math.inf, dict(enumerate(map(float, row))), row.sum() / 3) for row in weights]
     program = LinearProgram.build(-values.astype(float), 0, 1, rows, integer=True)
     found, again = (solvers[Backend.HIGHS].answer(program) for _ in range(2))
-    assert found.objective is not None
+    objective = point_of(found).objective
     assert len(found.course) > 2
     assert found.course == again.course
     for one in found.course:
-        assert one.bound <= found.objective + 1e-6 <= one.found + 2e-6
+        assert one.bound <= objective + 1e-6 <= one.found + 2e-6
     for before, after in itertools.pairwise(found.course):
         assert before.effort < after.effort
         assert after.bound > before.bound or after.found < before.found
@@ -130,7 +134,7 @@ def test_an_infeasible_program_has_no_point(solvers, backend):
     program = LinearProgram.build([1.0], 0, 1, [(2, {0: 1}, math.inf)])
     found = solvers[backend].answer(program)
     assert found.outcome is Outcome.INFEASIBLE
-    assert found.x is None
+    assert found.point is None
 
 
 @pytest.mark.parametrize("backend", [Backend.HIGHS, Backend.CLARABEL, Backend.GUROBI])
@@ -177,10 +181,9 @@ def test_the_same_question_has_the_same_answer_to_the_last_bit(solvers, backend)
     first = solvers[backend].answer(program, Limits(seed=5))
     with Solver(backend) as other:
         again = other.answer(program, Limits(seed=5))
-    assert first.x is not None
-    assert again.x is not None
-    assert first.x.tobytes() == again.x.tobytes()
-    assert first.objective == again.objective
+    one, other = point_of(first), point_of(again)
+    assert one.x.tobytes() == other.x.tobytes()
+    assert one.objective == other.objective
 
 
 @pytest.mark.parametrize(
@@ -207,7 +210,7 @@ def test_a_program_without_rows_is_solved_by_all(solvers):
     program = LinearProgram.build([1.0, -1.0], 0, 2, [], integer=False)
     for backend in LINEAR:
         found = solvers[backend].answer(program)
-        assert found.x == pytest.approx([0, 2], abs=TOLERANCE), backend
+        assert point_of(found).x == pytest.approx([0, 2], abs=TOLERANCE), backend
 
 
 def test_broken_programs_are_refused_here():
@@ -265,19 +268,19 @@ def _longer(corner: Basis, **other) -> LinearProgram:
 )
 def test_a_program_that_goes_on_from_the_last_has_its_own_answer(solvers, other, x):
     first = solvers[Backend.HIGHS].answer(HOURS)
-    assert first.x == pytest.approx([2, 4], abs=TOLERANCE)
-    program = _longer(first.basis, **other)
+    assert point_of(first).x == pytest.approx([2, 4], abs=TOLERANCE)
+    program = _longer(duals_of(first).basis, **other)
     for _ in range(2):  # the second time it is the last program itself
         found = solvers[Backend.HIGHS].answer(program)
-        assert found.x == pytest.approx(x, abs=TOLERANCE)
+        assert point_of(found).x == pytest.approx(x, abs=TOLERANCE)
         assert found.outcome is Outcome.OPTIMAL
 
 
 def test_a_program_after_one_without_a_point_begins_anew(solvers):
     first = solvers[Backend.HIGHS].answer(HOURS)
     nothing = replace(
-        _longer(first.basis), row_lower=np.array([100.0]), row_upper=np.array([100.0])
+        _longer(duals_of(first).basis), row_lower=np.array([100.0]), row_upper=np.array([100.0])
     )
     assert solvers[Backend.HIGHS].answer(nothing).outcome is Outcome.INFEASIBLE
-    found = solvers[Backend.HIGHS].answer(_longer(first.basis))
-    assert found.x == pytest.approx([0, 4, 1], abs=TOLERANCE)
+    found = solvers[Backend.HIGHS].answer(_longer(duals_of(first).basis))
+    assert point_of(found).x == pytest.approx([0, 4, 1], abs=TOLERANCE)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tailc_solvers.backends.frames import (
+    BASIS,
     PREFIX,
     GarbledFrameError,
     decoded_answer,
@@ -17,12 +18,16 @@ from tailc_solvers.backends.frames import (
 from tailc_solvers.backends.linear import (
     Answer,
     Basis,
+    Duals,
     Limits,
     LinearProgram,
     Outcome,
     Place,
+    Point,
 )
 from tailc_solvers.course import Reached
+
+from tests.tailc_solvers.backends.answers import duals_of, point_of
 
 HEAD = {"outcome": "optimal", "objective": None, "bound": None, "solver": "", "message": ""}
 
@@ -50,8 +55,9 @@ def test_a_corner_reads_back_on_both_ways():
     corner = Basis(np.array([Place.BASIC, Place.AT_LOWER]), np.array([Place.AT_UPPER]))
     program = LinearProgram.build([1.0, 2.0], 0, 1, [(0, {0: 1.0}, 1)])
     asked, _ = decoded_question(encoded_question(replace(program, start=corner), Limits()))
-    told = decoded_answer(encoded_answer(Answer(Outcome.OPTIMAL, basis=corner)))
-    for read in (asked.start, told.basis):
+    told = decoded_answer(encoded_answer(Answer(Outcome.OPTIMAL, duals=Duals(np.zeros(1), corner))))
+    assert told.duals is not None
+    for read in (asked.start, told.duals.basis):
         assert read is not None
         assert read.variables.tolist() == [Place.BASIC, Place.AT_LOWER]
         assert read.rows.tolist() == [Place.AT_UPPER]
@@ -60,16 +66,35 @@ def test_a_corner_reads_back_on_both_ways():
         decoded_answer(half)
 
 
-@pytest.mark.parametrize("objective", [None, 1.5, math.inf, -math.inf])
-@pytest.mark.parametrize("x", [None, np.array([]), np.array([1.0, math.nan])])
+@pytest.mark.parametrize("objective", [1.5, math.inf, -math.inf])
+@pytest.mark.parametrize("x", [np.array([]), np.array([1.0, math.nan])])
 def test_an_answer_reads_back(objective, x):
-    answer = Answer(Outcome.FEASIBLE, x, objective, None, x, "solver 1", "a sentence, in words: ü")
+    told = ("solver 1", "a sentence, in words: ü")
+    answer = Answer(Outcome.FEASIBLE, Point(x, objective), None, Duals(x), *told)
     read = decoded_answer(encoded_answer(answer))
-    assert (read.outcome, read.objective, read.bound) == (Outcome.FEASIBLE, objective, None)
-    assert (read.solver, read.message) == (answer.solver, answer.message)
-    for got in (read.x, read.dual):
-        assert (got is None) == (x is None)
-        assert x is None or np.array_equal(got, x, equal_nan=True)
+    assert (read.outcome, read.bound) == (Outcome.FEASIBLE, None)
+    assert (read.solver, read.message) == told
+    assert point_of(read).objective == objective
+    assert np.array_equal(point_of(read).x, x, equal_nan=True)
+    assert np.array_equal(duals_of(read).rows, x, equal_nan=True)
+
+
+def test_an_answer_without_a_point_reads_back():
+    read = decoded_answer(encoded_answer(Answer(Outcome.LIMIT, message="none")))
+    assert (read.point, read.duals, read.message) == (None, None, "none")
+
+
+@pytest.mark.parametrize(
+    ("objective", "arrays"),
+    [
+        (None, {"x": np.zeros(2)}),
+        (1.5, {}),
+        (None, {name: np.zeros(1, np.int64) for name in BASIS}),
+    ],
+)
+def test_half_a_point_and_a_corner_without_multipliers_are_garbled(objective, arrays):
+    with pytest.raises(GarbledFrameError, match="wrong head"):
+        decoded_answer(encoded({**HEAD, "objective": objective}, arrays))
 
 
 def test_a_course_reads_back():
@@ -85,7 +110,7 @@ def test_what_is_no_course_is_garbled(told):
 
 
 def test_no_flipped_byte_of_an_answer_raises_anything_else():
-    frame = encoded_answer(Answer(Outcome.OPTIMAL, np.arange(3.0), 1.0, 1.0, None, "s", "m"))
+    frame = encoded_answer(Answer(Outcome.OPTIMAL, Point(np.arange(3.0), 1.0), 1.0, None, "s", "m"))
     garbled = 0
     for at in range(len(frame)):
         for flip in (1, 0x80, 0xFF):
@@ -97,14 +122,14 @@ def test_no_flipped_byte_of_an_answer_raises_anything_else():
 
 
 def test_no_part_of_an_answer_is_an_answer():
-    frame = encoded_answer(Answer(Outcome.OPTIMAL, np.arange(3.0), 1.0))
+    frame = encoded_answer(Answer(Outcome.OPTIMAL, Point(np.arange(3.0), 1.0)))
     for end in range(len(frame)):
         with pytest.raises(GarbledFrameError):
             decoded_answer(frame[:end])
 
 
 def test_bytes_beyond_the_arrays_are_garbled():
-    frame = encoded_answer(Answer(Outcome.OPTIMAL, np.arange(3.0), 1.0))
+    frame = encoded_answer(Answer(Outcome.OPTIMAL, Point(np.arange(3.0), 1.0)))
     magic, length, head = PREFIX.unpack(frame[: PREFIX.size])
     longer = PREFIX.pack(magic, length + 8, head) + frame[PREFIX.size :] + bytes(8)
     with pytest.raises(GarbledFrameError, match="left over"):

@@ -66,9 +66,9 @@ def proved(solver: Solver, limits: Limits) -> Told:
 
 def indexed(solver: Solver, limits: Limits) -> Told:
     found = solve_indexed(MALLEABLE, solver, limits)
-    assert found.bound is None
+    assert found.bounds.proved is None
     assert found.outcome is not None
-    return found.outcome, found.plan is not None
+    return found.outcome, found.best is not None
 
 
 METHODS = [reduced, exact, horizon, claimed, proved, indexed]
@@ -116,11 +116,10 @@ def test_a_solver_that_hangs_or_crashes_is_an_outcome(
 def test_columns_have_a_plan_and_a_bound_whatever_a_solver_says(outcome: Outcome):
     found = solve_columns(MALLEABLE, Says(outcome)).solution
     assert (found.outcome, found.message) == (outcome, "so it is")
-    assert found.plan is not None
-    assert faults_of(MALLEABLE, found.plan) == []
-    assert found.bound is not None
-    assert found.ledger is not None
-    assert found.bound <= found.ledger.cost
+    assert found.best is not None
+    assert faults_of(MALLEABLE, found.best.plan) == []
+    assert found.bounds.proved is not None
+    assert found.bounds.proved <= found.best.ledger.cost
 
 
 def test_running_jobs_for_which_there_is_no_room_are_infeasible():

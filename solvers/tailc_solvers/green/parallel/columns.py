@@ -41,7 +41,7 @@ from tailc_solvers.green.parallel.schedules import (
     Schedules,
 )
 from tailc_solvers.green.parallel.search import Site, improved
-from tailc_solvers.green.parallel.solution import Ending, Solution, judged, none_of
+from tailc_solvers.green.parallel.solution import Bounds, Ending, Solution, judged, none_of
 
 FIRST_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Prices to begin with, in what brown energy costs."""
@@ -206,7 +206,7 @@ class _Search:
         bound = Fraction(max(self.bound, 0), NANO)
         if self.best is not None:
             plan = self._site(self.best).plan()
-            found = judged(self.problem, plan, bound=bound, outcome=self.outcome)
+            found = judged(self.problem, plan, Bounds(bound), self.outcome)
             told = replace(found, message=self.message)
             return Columns(told, kept, prices, self.count, tuple(self.course))
         is_proved = self.bound >= NEVER or bound > Fraction(self.master.most_cost)

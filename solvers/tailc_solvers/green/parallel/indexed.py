@@ -26,7 +26,7 @@ import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.check import Trust, verdict
-from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.linear import Limits, LinearProgram, Outcome, Vector
 from tailc_solvers.green.parallel.plan import Plan
 from tailc_solvers.green.parallel.problem import (
     MJ_PER_WH,
@@ -35,9 +35,8 @@ from tailc_solvers.green.parallel.problem import (
     S_PER_H,
     WH_PER_KWH,
     ParallelProblem,
-    require,
 )
-from tailc_solvers.green.parallel.solution import Ending, Solution, judged, none_of
+from tailc_solvers.green.parallel.solution import Bounds, Ending, Solution, judged, none_of
 
 Row = tuple[float, dict[int, float], float]
 
@@ -55,10 +54,10 @@ def solve_indexed(
     if not answer.outcome.has_point:
         ending = Ending.CLAIMED_NONE if answer.outcome is Outcome.INFEASIBLE else Ending.NO_PLAN
         return none_of(ending, answer.outcome, answer.message)
-    if trust is Trust.REFUTED or answer.x is None:
+    if trust is Trust.REFUTED or answer.point is None:
         return none_of(Ending.REFUSED, answer.outcome, "the point is none of the program")
-    plan = indexed.plan(answer)
-    found = judged(problem, plan, claimed_bound=answer.bound, outcome=answer.outcome)
+    plan = indexed.plan(answer.point.x)
+    found = judged(problem, plan, Bounds(claimed=answer.bound), answer.outcome)
     return replace(found, course=answer.course)
 
 
@@ -108,14 +107,12 @@ class IndexedPlan:
                 self._servers[epoch][variable] = float(servers)
             self._energy_wh[epoch][variable] += energy_mj / MJ_PER_WH
 
-    def plan(self, answer: Answer) -> Plan:
+    def plan(self, point: Vector) -> Plan:
         """Server counts of a point, each job cut off where its work is done."""
-        require(answer.x is not None, "an answer without a point has no plan")
-        assert answer.x is not None
         servers = np.zeros((len(self.problem.jobs), self.problem.epochs), dtype=np.int64)
         shape = np.zeros(len(self.problem.jobs), dtype=np.int64)
         for j, o, level, t, x in self._on:
-            if answer.x[x] > 1 / 2:
+            if point[x] > 1 / 2:
                 servers[j, t] = self.problem.jobs[j].shapes[o].servers[level]
                 shape[j] = o
         return cut_off(self.problem, Plan(servers, shape))

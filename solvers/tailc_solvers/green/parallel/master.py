@@ -138,28 +138,31 @@ class Master:
 
     def objective(self, answer: Answer) -> float:
         """What the point costs in micro-units; not finite without one."""
-        return math.nan if answer.objective is None else answer.objective * self.most_cost
+        return math.nan if answer.point is None else answer.point.objective * self.most_cost
 
     def shares(self, answer: Answer, allowed: Allowed) -> Vector | None:
         """How much of each schedule a point has; None without a point."""
-        if answer.x is None or answer.x.size != self._rows.fixed + allowed.size:
+        point = answer.point
+        if point is None or point.x.size != self._rows.fixed + allowed.size:
             return None
-        return np.where(allowed, answer.x[self._rows.fixed :], 0.0)
+        return np.where(allowed, point.x[self._rows.fixed :], 0.0)
 
     def take_up(self, answer: Answer, allowed: Allowed) -> int:
         """Take up rows that a point breaks; how many. Multipliers are to be read before."""
-        self._corner.keep(answer.basis, allowed.size)
+        duals, point = answer.duals, answer.point
+        self._corner.keep(duals.basis if duals else None, allowed.size)
         shares, green = self.shares(answer, allowed), self.problem.green_mj
-        if shares is None or answer.x is None or not np.isfinite(answer.x).all():
+        if shares is None or point is None or not np.isfinite(point.x).all():
             return 0
-        brown = answer.x[: green.size].reshape(green.shape)
+        brown = point.x[: green.size].reshape(green.shape)
         there = np.flatnonzero(shares)
         used = self._rows.used(self._known.servers[there], shares[there])
         return self._rows.take_up(used, brown)
 
     def multipliers(self, answer: Answer) -> Multipliers | None:
         """Those of the linear program, made valid; None where the answer has none."""
-        rows, dual, T = self._rows, answer.dual, self.problem.epochs
+        rows, T = self._rows, self.problem.epochs
+        dual = answer.duals.rows if answer.duals else None
         if dual is None or dual.shape != (sum(rows.counts),) or not np.isfinite(dual).all():
             return None
         at = np.split(-dual * self.most_cost, np.cumsum(rows.counts)[:-1])

@@ -33,15 +33,34 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
+class CostedPlan:
+    """A plan that passed every check, and its exact ledger."""
+
+    plan: Plan
+    ledger: Ledger
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Lower bounds on the cost of every plan, micro-units; None where there is none.
+
+    Attributes:
+        proved: by what stands in the evidence.
+        claimed: what a solver says is one.
+    """
+
+    proved: Fraction | None = None
+    claimed: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """A plan with its evidence.
 
     Attributes:
         ending: how to read it.
-        plan: passed every check; None where there is none.
-        ledger: of the plan, exact.
-        bound: proved lower bound on the cost of every plan, micro-units; None where none is.
-        claimed_bound: what a solver says is one, unproved.
+        best: the plan; None where there is none.
+        bounds: on the cost of every plan.
         outcome: what the last solver claimed, or what became of it; None where none was asked.
         faults: of a plan that was refused.
         message: a sentence for people where there is no plan.
@@ -49,10 +68,8 @@ class Solution:
     """
 
     ending: Ending
-    plan: Plan | None = None
-    ledger: Ledger | None = None
-    bound: Fraction | None = None
-    claimed_bound: float | None = None
+    best: CostedPlan | None = None
+    bounds: Bounds = Bounds()
     outcome: Outcome | None = None
     faults: tuple[Found, ...] = ()
     message: str = ""
@@ -61,17 +78,15 @@ class Solution:
     @property
     def gap(self) -> float | None:
         """Cost less proved bound, relative to the cost; None without one of them."""
-        if self.ledger is None or self.bound is None:
+        if self.best is None or self.bounds.proved is None:
             return None
-        return _gap(self.ledger.cost, self.bound)
+        return _gap(self.best.ledger.cost, self.bounds.proved)
 
 
 def judged(
     problem: ParallelProblem,
     plan: Plan,
-    *,
-    bound: Fraction | None = None,
-    claimed_bound: float | None = None,
+    bounds: Bounds,
     outcome: Outcome | None = None,
 ) -> Solution:
     """The plan if it passes the checks; REFUSED, with its faults, otherwise."""
@@ -80,9 +95,9 @@ def judged(
         message = "; ".join(sorted({found.fault.value for found in faults}))
         return Solution(Ending.REFUSED, outcome=outcome, faults=tuple(faults), message=message)
     own = ledger(problem, plan)
-    is_best = bound is not None and _gap(own.cost, bound) <= PROVED_GAP
+    is_best = bounds.proved is not None and _gap(own.cost, bounds.proved) <= PROVED_GAP
     ending = Ending.BEST if is_best else Ending.FOUND
-    return Solution(ending, plan, own, bound, claimed_bound, outcome)
+    return Solution(ending, CostedPlan(plan, own), bounds, outcome)
 
 
 def none_of(ending: Ending, outcome: Outcome | None, message: str) -> Solution:

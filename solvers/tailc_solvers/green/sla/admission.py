@@ -89,9 +89,9 @@ def prove_admission(
     for _ in range(effort.programs):
         answer = solver.answer(cuts.fixed(choice), limits)
         outcome, message = answer.outcome, answer.message
-        if answer.dual is None or not cuts.add(answer.dual):
+        if answer.duals is None or not cuts.add(answer.duals.rows):
             break
-        tried = cuts.choice_of(answer.x)
+        tried = cuts.choice_of(answer.point.x if answer.point else None)
         if tried is not None and cuts.most(tried) > worth:
             best, worth = tried, cuts.most(tried)
         choice, most = cuts.best(effort.looked_at)

@@ -100,9 +100,10 @@ def solve_exact(
     bound = bound_of(model.relaxed, solver.answer(model.relaxed, limits))
     answer = solver.answer(model.program, limits)
     found = verdict(model.program, answer)
-    if answer.x is None or found.faults:
+    if answer.point is None or found.faults:
         return without_plan(_all_brown(racks), answer, found, bound)
-    return judged(model.groups_of(answer.x), jobs, model.plan_of(answer.x), answer, bound)
+    x = answer.point.x
+    return judged(model.groups_of(x), jobs, model.plan_of(x), answer, bound)
 
 
 def _all_brown(racks: Racks) -> Groups:

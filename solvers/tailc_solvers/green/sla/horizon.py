@@ -87,10 +87,10 @@ def solve_horizon(
     answer = solver.answer(program, limits)
     found = verdict(program, answer)
     bound, price = math.inf, None
-    if answer.dual is not None:
-        bound = -proved_bound(program, answer.dual)
-    if answer.dual is not None and math.isfinite(bound):
-        price = model.prices(groups, answer.dual)
+    if answer.duals is not None:
+        bound = -proved_bound(program, answer.duals.rows)
+        if math.isfinite(bound):
+            price = model.prices(groups, answer.duals.rows)
     return Horizon(answer.outcome, found.trust, bound, price, answer.message)
 
 
@@ -103,9 +103,9 @@ def solve_admission(
     program = model.assembly.program()
     answer = solver.answer(program, limits)
     bound = math.inf if answer.bound is None else -answer.bound
-    if answer.x is None or verdict(program, answer).faults:
+    if answer.point is None or verdict(program, answer).faults:
         return Admission(answer.outcome, None, math.inf, answer.message)
-    admitted = tuple(bool(np.rint(answer.x[start]).any()) for start in model.starts)
+    admitted = tuple(bool(np.rint(answer.point.x[start]).any()) for start in model.starts)
     return Admission(answer.outcome, admitted, bound)
 
 

@@ -99,20 +99,21 @@ def solve_reduced(
     if not (answer.outcome.has_point and _is_whole(model.program, answer)):
         answer = solver.answer(model.program, limits)
     found = verdict(model.program, answer, model.known())
-    if answer.x is None or found.faults:
+    if answer.point is None or found.faults:
         return without_plan(groups, answer, found, bound)
-    return judged(groups, jobs, model.plan_of(answer.x), answer, bound)
+    return judged(groups, jobs, model.plan_of(answer.point.x), answer, bound)
 
 
 def bound_of(program: LinearProgram, answer: Answer) -> float:
     """What the multipliers of an answer prove of the value, whatever else it says; or inf."""
-    return np.inf if answer.dual is None else -proved_bound(program, answer.dual)
+    return np.inf if answer.duals is None else -proved_bound(program, answer.duals.rows)
 
 
 def _is_whole(program: LinearProgram, answer: Answer) -> bool:
-    if answer.x is None or answer.x.shape != program.integer.shape:
+    point = answer.point
+    if point is None or point.x.shape != program.integer.shape:
         return False
-    whole = answer.x[program.integer]
+    whole = point.x[program.integer]
     return answer.outcome is Outcome.OPTIMAL and bool(np.abs(whole - np.rint(whole)).max() <= WHOLE)
 
 

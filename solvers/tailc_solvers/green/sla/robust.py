@@ -99,14 +99,14 @@ def solve_robust(
     assembly, columns = _program(scenarios, jobs)
     relaxed = solver.answer(assembly.program(relaxed=True), limits)
     bound = math.inf
-    if relaxed.dual is not None:
-        bound = -proved_bound(assembly.program(relaxed=True), relaxed.dual)
+    if relaxed.duals is not None:
+        bound = -proved_bound(assembly.program(relaxed=True), relaxed.duals.rows)
     program = assembly.program()
     answer = solver.answer(program, limits)
     faults: tuple[StrEnum, ...] = verdict(program, answer).faults
-    if answer.x is None or faults:
+    if answer.point is None or faults:
         return Robust(answer.outcome, bound=bound, faults=faults, message=answer.message)
-    x = answer.x
+    x = answer.point.x
     plan = tuple(one.placement(x) for one in columns)
     faults = tuple(fault for one in scenarios for fault in faults_of(one, jobs, plan))
     if faults:

@@ -6,25 +6,62 @@ Bartolini (2015, section 3.9.1) runs the nominal frequency.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import final
 
+from tailc.models.baseline_syntax import Given, Part, Syntax
 from tailc.models.core_queues.clocks import Clocks, OneLevel
-from tailc.models.subject import Subject
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 from tailc.units import format_khz
 
 
-def fixed(clocks: Clocks) -> Subject:
+@final
+class Fixed(Baseline[CoreQueues]):
+    """At the clock that demands were counted at, or at any of the levels."""
+
+    syntax = Syntax("fixed[-FREQUENCY]")
+    about = "every request at one frequency, that at which demands were counted or another"
+    rank = 10
+
+    def examples(self, policy: CoreQueues) -> tuple[str, ...]:
+        lowest = policy.clocks.table.levels[0].frequency_khz
+        return ("fixed", f"fixed-{format_khz(lowest).replace(' ', '')}")
+
+    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+        khz, all_khz = given.get(Part.FREQUENCY), _all_khz(policy.clocks)
+        if khz is None or khz in all_khz:
+            return None
+        levels = ", ".join(map(format_khz, all_khz))
+        return Unfit(f"no level has {format_khz(khz)}", f"levels: {levels}")
+
+    def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
+        return ("fixed",)
+
+    def make(self, setup: Setup[CoreQueues]) -> CoreQueues:
+        clocks, khz = setup.policy.clocks, setup.given.get(Part.FREQUENCY)
+        if khz is None:
+            return fixed(clocks)
+        name = f"fixed at {format_khz(khz)}"
+        return replace(at_level(name, clocks, _all_khz(clocks).index(khz)), note="")
+
+
+def fixed(clocks: Clocks) -> CoreQueues:
     """Where no level has that frequency, the next one above has it; the highest if none is."""
     return at_level("fixed", clocks, nominal_level(clocks))
 
 
 def nominal_level(clocks: Clocks) -> int:
     """The number of that level."""
-    frequencies_khz = [level.frequency_khz for level in clocks.table.levels]
-    fast_enough = [khz >= clocks.reference_khz for khz in frequencies_khz]
-    return fast_enough.index(True) if any(fast_enough) else len(frequencies_khz) - 1
+    fast_enough = [khz >= clocks.reference_khz for khz in _all_khz(clocks)]
+    return fast_enough.index(True) if any(fast_enough) else len(fast_enough) - 1
 
 
-def at_level(name: str, clocks: Clocks, level: int) -> Subject:
+def at_level(name: str, clocks: Clocks, level: int) -> CoreQueues:
     """Every request at that level, whatever the core holds."""
     note = format_khz(clocks.table.levels[level].frequency_khz)
-    return Subject(name, clocks=replace(clocks, rule=OneLevel(level)), note=note)
+    return CoreQueues(name, replace(clocks, rule=OneLevel(level)), note=note)
+
+
+def _all_khz(clocks: Clocks) -> list[int]:
+    return [level.frequency_khz for level in clocks.table.levels]

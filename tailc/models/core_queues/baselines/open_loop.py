@@ -3,10 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import final
 
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 
 
-def open_loop(policy: Subject) -> Subject:
+@final
+class OpenLoop(Baseline[CoreQueues]):
+    """Of a policy with a controller."""
+
+    syntax = Syntax("open-loop")
+    about = "the policy without its controller"
+    rank = 40
+
+    def examples(self, policy: CoreQueues) -> tuple[str, ...]:
+        return ("open-loop",)
+
+    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+        return Unfit("the policy has no controller") if policy.steering is None else None
+
+    def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
+        return ("open-loop",)
+
+    def make(self, setup: Setup[CoreQueues]) -> CoreQueues:
+        return open_loop(setup.policy)
+
+
+def open_loop(policy: CoreQueues) -> CoreQueues:
     """The same table."""
     return replace(policy, name="open loop", steering=None, note="")

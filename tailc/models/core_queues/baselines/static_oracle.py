@@ -6,16 +6,42 @@ No controller that only watches the tail does better at a constant rate (Bartoli
 
 from __future__ import annotations
 
+from typing import final
+
 from tailc.forms.tail_table import least_level
-from tailc.models.baselines.search import Search
+from tailc.models.baseline_syntax import Given, Syntax
 from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.core_queues.clocks import Clocks
-from tailc.models.subject import Subject
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.execution_model import Search
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 
 NAME = "static oracle"
 
 
-def static_oracle(clocks: Clocks, search: Search) -> Subject:
+@final
+class StaticOracle(Baseline[CoreQueues]):
+    """On all cores."""
+
+    syntax = Syntax("static-oracle")
+    about = "the lowest single frequency that meets the SLO, searched"
+    rank = 20
+
+    def examples(self, policy: CoreQueues) -> tuple[str, ...]:
+        return ("static-oracle",)
+
+    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
+        return ("static-oracle",)
+
+    def make(self, setup: Setup[CoreQueues]) -> CoreQueues:
+        return static_oracle(setup.policy.clocks, setup.search)
+
+
+def static_oracle(clocks: Clocks, search: Search) -> CoreQueues:
     """The highest where none meets the target. A faster clock delays no request, so by halving."""
     lowest, highest = least_level(clocks.table), len(clocks.table.levels) - 1
     while lowest < highest:

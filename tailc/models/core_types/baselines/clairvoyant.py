@@ -6,12 +6,16 @@ least energy that meets the target.
 
 from __future__ import annotations
 
+from typing import final
+
 import numpy as np
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baselines.search import Search
-from tailc.models.core_types.baselines.same_cores import same_cores, wants
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import same_cores, wants
+from tailc.models.execution_model import Search
+from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
 from tailc.units import format_us
@@ -21,14 +25,38 @@ SHARES_PPM = (*range(0, 900_000, 50_000), *range(900_000, 1_000_001, 10_000))
 _NS_PER_US = 1_000
 
 
-def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> Subject:
+@final
+class Clairvoyant(Baseline[CoreTypes]):
+    """On all cores; without a threshold it is searched."""
+
+    syntax = Syntax("rc[>TIME]")
+    about = "requests of more than TIME of work on the fastest type, the others on the slowest"
+    rank = 30
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("rc", "rc>150ms")
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ("rc",)
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        ladder, threshold_us = setup.policy.ladder, setup.given.get(Part.TIME)
+        if threshold_us is None:
+            return with_searched_threshold(ladder, setup.workload, setup.search)
+        return clairvoyant(ladder, threshold_us, setup.workload)
+
+
+def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> CoreTypes:
     """Requests of more work than that want the fastest type, or a slower one until it is free.
 
     All others stay on the slowest, and make no room.
     """
     fastest = len(ladder.rungs) - 1
     ladders = tuple(same_cores(ladder, wants(rung), make_room=False) for rung in (0, fastest))
-    return Subject(
+    return CoreTypes(
         "RC",
         ladders,
         (load.work_ns > threshold_us * _NS_PER_US).astype(np.int32),
@@ -36,7 +64,7 @@ def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> Subject:
     )
 
 
-def with_searched_threshold(ladder: Ladder, load: Workload, search: Search) -> Subject:
+def with_searched_threshold(ladder: Ladder, load: Workload, search: Search) -> CoreTypes:
     """The threshold of the least energy at the target."""
     return search.least_energy(
         clairvoyant(ladder, threshold_us, load) for threshold_us in _thresholds_us(load)

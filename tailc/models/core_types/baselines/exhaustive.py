@@ -5,11 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from math import comb
+from typing import final
 
 from tailc.forms.ladder.table import Climb, Ladder
-from tailc.models.baselines.search import Search
-from tailc.models.core_types.baselines.same_cores import same_cores
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import same_cores
+from tailc.models.execution_model import Search
+from tailc.models.named_baselines import usage
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 from tailc.units import format_us
 
 # The paper's step; without one the first that leaves at most so many sets.
@@ -19,7 +24,31 @@ MOST_SETS = 250
 MOST_ASKED_SETS = 2_500
 
 
-def exhaustive(ladder: Ladder, search: Search, step_us: int | None) -> Subject:
+@final
+class Exhaustive(Baseline[CoreTypes]):
+    """On all cores; without a step the first that leaves a short search."""
+
+    syntax = Syntax("exhaustive[-TIME]")
+    about = "every set of thresholds on a grid with this step, searched"
+    rank = 60
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("exhaustive", "exhaustive-5ms")
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        ladder, search, step_us = setup.policy.ladder, setup.search, setup.given.get(Part.TIME)
+        if step_us is not None:
+            _check_grid(len(ladder.rungs), search.target_us, step_us)
+        return exhaustive(ladder, search, step_us)
+
+
+def exhaustive(ladder: Ladder, search: Search, step_us: int | None) -> CoreTypes:
     """The thresholds of the least energy at the target.
 
     They are multiples of the step up to the target, for a request that climbs later is late, or
@@ -28,6 +57,15 @@ def exhaustive(ladder: Ladder, search: Search, step_us: int | None) -> Subject:
     step_us = step_us or usual_step_us(ladder, search.target_us)
     tried = thresholds(len(ladder.rungs), search.target_us, step_us)
     return search.least_energy(_with(ladder, ages_us) for ages_us in tried)
+
+
+def _check_grid(rungs: int, target_us: int, step_us: int) -> None:
+    """Raise TailcError (USAGE) for a search of hours."""
+    count = sets(rungs, target_us, step_us)
+    if count > MOST_ASKED_SETS:
+        message = f"baseline `exhaustive` has {count:,} sets of thresholds, and tries at most "
+        message += f"{MOST_ASKED_SETS:,}"
+        raise usage(message, "ask for a larger step")
 
 
 def usual_step_us(ladder: Ladder, target_us: int) -> int:
@@ -50,9 +88,9 @@ def thresholds(rungs: int, target_us: int, step_us: int) -> Iterator[tuple[int |
     return itertools.combinations_with_replacement(values, rungs - 1)
 
 
-def _with(ladder: Ladder, ages_us: tuple[int | None, ...]) -> Subject:
+def _with(ladder: Ladder, ages_us: tuple[int | None, ...]) -> CoreTypes:
     rung_at = {0: 0}
     rung_at |= {age: rung for rung, age in enumerate(ages_us, 1) if age is not None}
     climbs = tuple(Climb(age_us, rung) for age_us, rung in rung_at.items())
     said = ", ".join("never" if age is None else format_us(age) for age in ages_us)
-    return Subject("Exhaustive", (same_cores(ladder, climbs),), note=f"thresholds {said}")
+    return CoreTypes("Exhaustive", (same_cores(ladder, climbs),), note=f"thresholds {said}")

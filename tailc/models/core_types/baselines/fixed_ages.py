@@ -5,13 +5,42 @@ Haque et al., MICRO 2017, figure 2.
 
 from __future__ import annotations
 
+from typing import final
+
 from tailc.forms.controller import PPM, scaled_ladder
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 from tailc.units import format_ppm
 
 
-def fixed_ages(policy: Subject, share_ppm: int = PPM) -> Subject:
+@final
+class FixedAges(Baseline[CoreTypes]):
+    """A default of a policy with a controller."""
+
+    syntax = Syntax("s2f[-SHARE]")
+    about = "the policy without its controller, its ages as written or a share of them"
+    rank = 40
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("s2f", "s2f-50%")
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        if (given.get(Part.SHARE) or 0) <= PPM:
+            return None
+        return Unfit("ages are scaled by 0 % to 100 %", "for example `s2f-50%`")
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ("s2f",) if policy.controller is not None else ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        share_ppm = setup.given.get(Part.SHARE)
+        return fixed_ages(setup.policy, PPM if share_ppm is None else share_ppm)
+
+
+def fixed_ages(policy: CoreTypes, share_ppm: int = PPM) -> CoreTypes:
     """The ladders with the ages of climbs times a share."""
     ladders = tuple(scaled_ladder(ladder, share_ppm) for ladder in policy.ladders)
     share = "" if share_ppm == PPM else f" at {format_ppm(share_ppm)}"
-    return Subject(f"S2F{share}", ladders, policy.ladder_of)
+    return CoreTypes(f"S2F{share}", ladders, policy.ladder_of)

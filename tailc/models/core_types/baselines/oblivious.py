@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+from typing import final
+
 from tailc.forms.ladder.table import Ladder
-from tailc.models.core_types.baselines.same_cores import same_cores, wants
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import NO_TYPES, has_a_type_each, same_cores, wants
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 
 SEED = 1
 
 
-def oblivious(ladder: Ladder) -> Subject:
+@final
+class Oblivious(Baseline[CoreTypes]):
+    """Among types of core."""
+
+    syntax = Syntax("oblivious")
+    about = "a core at random, types weighted by their cores; no moves"
+    rank = 70
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("oblivious",) if len(policy.ladder.rungs) > 1 else ()
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None if has_a_type_each(policy.ladder) else Unfit(NO_TYPES)
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        return oblivious(setup.policy.ladder)
+
+
+def oblivious(ladder: Ladder) -> CoreTypes:
     """A core is drawn for each; where those of its type are busy, the next type up has one free,
     or, above the last, the first; the request stays there.
     """
     ladders = (same_cores(ladder, wants(0), make_room=False),)
-    return Subject("Oblivious", ladders, random_seed=SEED)
+    return CoreTypes("Oblivious", ladders, random_seed=SEED)

@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import final
 
-from tailc.forms.controller import Controller
-from tailc.models.subject import Subject
+from tailc.forms.controller import GainRow
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 
 
-def one_gain(policy: Subject) -> Subject:
-    """The gains of the middle row, the lower one of two, hold at every rate."""
-    controller = policy.steering
-    assert isinstance(controller, Controller)
+@final
+class OneGain(Baseline[CoreTypes]):
+    """A default of a policy with several sets of gains."""
+
+    syntax = Syntax("one-gain")
+    about = "the policy, with the gains of its middle interval at every rate"
+    rank = 100
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("one-gain",)
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None if _gains(policy) else Unfit("the policy has no controller")
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ("one-gain",) if len(_gains(policy)) > 1 else ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        return one_gain(setup.policy)
+
+
+def one_gain(policy: CoreTypes) -> CoreTypes:
+    """The gains of the controller's middle row, the lower one of two, hold at every rate."""
+    controller = policy.controller
+    assert controller is not None
     middle = controller.gains[(len(controller.gains) - 1) // 2]
     alone = replace(controller, gains=(replace(middle, first_rate_mrps=0),))
     return replace(policy, name="one set of gains", steering=alone, note="")
+
+
+def _gains(policy: CoreTypes) -> tuple[GainRow, ...]:
+    return () if policy.controller is None else policy.controller.gains

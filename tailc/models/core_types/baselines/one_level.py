@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from typing import final
+
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baselines.search import Search
-from tailc.models.core_types.baselines.same_cores import same_cores, wants
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import is_in_place, same_cores, wants
+from tailc.models.execution_model import Search
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 
 
-def one_level(ladder: Ladder, search: Search) -> Subject:
+@final
+class OneLevel(Baseline[CoreTypes]):
+    """Among levels of one type of core."""
+
+    syntax = Syntax("pegasus")
+    about = "all cores on one level, searched"
+    rank = 90
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("pegasus",)
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        is_here = is_in_place(policy.ladder)
+        return None if is_here else Unfit("it sets the level of all cores, and these have none")
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        return one_level(setup.policy.ladder, setup.search)
+
+
+def one_level(ladder: Ladder, search: Search) -> CoreTypes:
     """The level of the least energy at the target."""
     return search.least_energy(
-        Subject("Pegasus", (same_cores(ladder, wants(rung)),), note=f"level {level.name}")
+        CoreTypes("Pegasus", (same_cores(ladder, wants(rung)),), note=f"level {level.name}")
         for rung, level in enumerate(ladder.rungs)
     )

@@ -7,14 +7,39 @@ numbers of the next type that are as fast together as all of the type before, or
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import final
 
 from tailc.forms.ladder.table import PPM, Ladder
-from tailc.models.baselines.search import Search
-from tailc.models.core_types.baselines.same_cores import same_cores, units, wants
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import NO_TYPES, has_a_type_each, same_cores, units, wants
+from tailc.models.execution_model import Search
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
 
 
-def one_type(ladder: Ladder, search: Search) -> Subject:
+@final
+class OneType(Baseline[CoreTypes]):
+    """Among types of core."""
+
+    syntax = Syntax("octopus")
+    about = "cores of one type only, as many as are needed, searched"
+    rank = 80
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("octopus",) if len(policy.ladder.rungs) > 1 else ()
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None if has_a_type_each(policy.ladder) else Unfit(NO_TYPES)
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        return one_type(setup.policy.ladder, setup.search)
+
+
+def one_type(ladder: Ladder, search: Search) -> CoreTypes:
     """The set of the least energy at the target; other cores are off and draw nothing."""
     return search.least_energy(_on(ladder, rung, count) for rung, count in sets(ladder))
 
@@ -35,9 +60,9 @@ def _cores(ladder: Ladder, rung: int) -> int:
     return (ladder.cost_units[unit].capacity_ppm or 0) // PPM
 
 
-def _on(ladder: Ladder, rung: int, count: int) -> Subject:
+def _on(ladder: Ladder, rung: int, count: int) -> CoreTypes:
     cores = tuple(count if other == rung else 0 for other in range(len(ladder.rungs)))
-    return Subject(
+    return CoreTypes(
         "Octopus-Man",
         (same_cores(ladder, wants(rung)),),
         note=f"{count} of {ladder.rungs[rung].name}",

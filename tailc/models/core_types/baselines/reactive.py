@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
-from tailc.forms.controller import Controller
-from tailc.models.baselines.search import Search
-from tailc.models.core_types.baselines.same_cores import same_cores
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import same_cores
+from tailc.models.execution_model import Search
+from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.steering import Reactive
-from tailc.models.subject import Subject
-
-# As often, and over as many requests, as a controller (Haque et al., MICRO 2017, section 5.4).
-EPOCH_REQUESTS = 500
-WINDOW_REQUESTS = 2_000
+from tailc.models.workload import Workload
 
 
-def reactive(policy: Subject, search: Search, *, from_start: bool) -> Subject:
+@final
+class SimpleRule(Baseline[CoreTypes]):
+    """On all cores; with the flag what comes before it converges is measured too."""
+
+    syntax = Syntax("reactive[+start]")
+    about = "one threshold after another, by a simple rule"
+    rank = 50
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("reactive", "reactive+start")
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        return reactive(setup.policy, setup.search, from_start=setup.given.has_flag)
+
+
+def reactive(policy: CoreTypes, search: Search, *, from_start: bool) -> CoreTypes:
     """From the policy's first row; `from_start` also measures while it converges."""
-    law = Reactive(search.percentile_ppm, search.target_us, EPOCH_REQUESTS, WINDOW_REQUESTS)
-    if isinstance(policy.steering, Controller):
-        epoch, window = policy.steering.epoch_requests, policy.steering.window_requests
-        law = Reactive(search.percentile_ppm, search.target_us, epoch, window)
+    window = policy.window
+    law = Reactive(search.percentile_ppm, search.target_us, window.epoch, window.requests)
     first = policy.ladders[0]
     ladder = same_cores(first, first.rows[0].climbs)
     name = "Reactive" + " from the start" * from_start
-    return Subject(name, (ladder,), steering=law, measures_warm_up=from_start)
+    return CoreTypes(name, (ladder,), steering=law, is_measured_from_start=from_start)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tailc.models.malleable_jobs.engine import Allocation, ClusterView
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.malleable_jobs.allocator import Allocation, ClusterView, Make
+from tailc.models.rule_baselines import RuleBaseline
 
 
 class Constant:
@@ -20,3 +24,17 @@ class Constant:
             servers[one.job.number] = one.job.requested
             free -= one.job.requested
         return Allocation(servers)
+
+
+@final
+class ConstantBaseline(RuleBaseline[Make]):
+    """See `Constant`."""
+
+    syntax = Syntax("constant")
+    about = "each job has the servers that it asks for"
+    rank = 10
+    examples = ("constant",)
+    is_default = True
+
+    def make(self, given: Given) -> Make:
+        return lambda _window, _jobs: Constant()

@@ -14,34 +14,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import IntEnum
 from fractions import Fraction
+from typing import final
 
-from tailc.models.datacentre.site import PPM
-from tailc.models.malleable_jobs.baselines.in_order import curve_of, running_first, served_in_order
-from tailc.models.malleable_jobs.engine import Active, Allocation, ClusterView
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.datacentre.supply import PPM
+from tailc.models.malleable_jobs.allocator import Allocation, ClusterView, Make
+from tailc.models.malleable_jobs.hints import Word, words_of
+from tailc.models.malleable_jobs.in_order import curve_of, running_first, served_in_order
+from tailc.models.malleable_jobs.jobs import Active
+from tailc.models.malleable_jobs.look_ahead import LOOK_AHEAD_S, look_ahead_s
+from tailc.models.rule_baselines import RuleBaseline
 
-LOOK_AHEAD_S = 900
 CORES_A_SERVER = 2
 """VMs that each have a core to themselves; so many more machines are filled with them."""
-
-
-class Hint(IntEnum):
-    """How a job speeds up with more servers."""
-
-    POOR = 0
-    FAIR = 1
-    GOOD = 2
-    EXCELLENT = 3
-
-
-@dataclass(frozen=True)
-class Word:
-    """What a user says of a job: which application it is, and how that speeds up."""
-
-    application: str
-    hint: Hint
 
 
 class Nebulous:
@@ -137,3 +123,18 @@ def least_servers(one: Active, while_s: int) -> int:
         if (one.server_s + count * while_s) * one.job.slowdown_ppm >= needed:
             return count
     return counts[-1]
+
+
+@final
+class NebulousBaseline(RuleBaseline[Make]):
+    """See `Nebulous`; TIME is how far it looks ahead."""
+
+    syntax = Syntax("nebulous[-TIME]")
+    about = "servers by a hint on how well each job speeds up, and by former runs"
+    rank = 30
+    examples = ("nebulous", "nebulous-30min")
+    is_default = True
+
+    def make(self, given: Given) -> Make:
+        while_s = look_ahead_s(given)
+        return lambda window, jobs: Nebulous(words_of(window, jobs), while_s)

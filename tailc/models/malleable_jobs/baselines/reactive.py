@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import final
 
-from tailc.models.datacentre.site import PPM
-from tailc.models.malleable_jobs.baselines.in_order import curve_of, running_first, served_in_order
-from tailc.models.malleable_jobs.engine import Active, Allocation, ClusterView
-
-LOOK_AHEAD_S = 900
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.datacentre.supply import PPM
+from tailc.models.malleable_jobs.allocator import Allocation, ClusterView, Make
+from tailc.models.malleable_jobs.in_order import curve_of, running_first, served_in_order
+from tailc.models.malleable_jobs.jobs import Active
+from tailc.models.malleable_jobs.look_ahead import LOOK_AHEAD_S, look_ahead_s
+from tailc.models.rule_baselines import RuleBaseline
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,18 @@ def _step(one: Active, now: int, room: int) -> tuple[float, int, int] | None:
     if not above or above[0] - now > room or curve[above[0]] <= curve[now]:
         return None
     return (curve[above[0]] - curve[now]) / (above[0] - now), -one.job.number, above[0]
+
+
+@final
+class ReactiveBaseline(RuleBaseline[Make]):
+    """See `Reactive`; TIME is how far it looks ahead."""
+
+    syntax = Syntax("reactive[-TIME]")
+    about = "as few servers as the slowdown allows, and more where green energy carries them"
+    rank = 20
+    examples = ("reactive", "reactive-30min")
+    is_default = True
+
+    def make(self, given: Given) -> Make:
+        while_s = look_ahead_s(given)
+        return lambda _window, _jobs: Reactive(while_s)

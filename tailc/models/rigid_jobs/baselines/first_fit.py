@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import final
+
 import numpy as np
 
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.planner import View
-from tailc.models.datacentre.site import Whole
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.datacentre.supply import Whole
+from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.planner import Planner, View
+from tailc.models.rule_baselines import RuleBaseline
 
 
 class FirstFit:
@@ -20,6 +24,20 @@ class FirstFit:
         taken = np.clip(job.width - ahead, 0, room)
         return None if taken.sum() < job.width else np.repeat(taken[:, None], epochs, axis=1)
 
-    def revise(self, view: View) -> dict[int, Whole]:  # noqa: ARG002
+    def revise(self, view: View) -> dict[int, Whole]:
         """Nothing moves."""
         return {}
+
+
+@final
+class FirstFitBaseline(RuleBaseline[Planner]):
+    """See `FirstFit`."""
+
+    syntax = Syntax("first-fit")
+    about = "admits whenever there is room"
+    rank = 10
+    examples = ("first-fit",)
+    is_default = True
+
+    def make(self, given: Given) -> Planner:
+        return FirstFit()

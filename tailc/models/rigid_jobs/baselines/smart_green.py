@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import final
+
 import numpy as np
 
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.planner import View
-from tailc.models.datacentre.site import PPM, Whole
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.datacentre.supply import PPM, Whole
+from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.planner import Planner, View
+from tailc.models.rule_baselines import RuleBaseline
 
 
 class SmartGreen:
@@ -36,7 +40,7 @@ class SmartGreen:
             need = max(0, need - count * int(green[rack]))
         return np.repeat(taken[:, None], epochs, axis=1)
 
-    def revise(self, view: View) -> dict[int, Whole]:  # noqa: ARG002
+    def revise(self, view: View) -> dict[int, Whole]:
         """Nothing moves."""
         return {}
 
@@ -46,3 +50,17 @@ def _green_epochs(view: View, epochs: int) -> Whole:
     green_racks = view.site.green_racks(view.ahead.green_mw[:epochs])
     rack = np.arange(view.site.racks)
     return (rack[:, None] >= view.site.racks - green_racks[None, :]).sum(axis=1)
+
+
+@final
+class SmartGreenBaseline(RuleBaseline[Planner]):
+    """See `SmartGreen`."""
+
+    syntax = Syntax("smart-green")
+    about = "the rack that is expected to be just green enough"
+    rank = 20
+    examples = ("smart-green",)
+    is_default = True
+
+    def make(self, given: Given) -> Planner:
+        return SmartGreen()

@@ -8,9 +8,42 @@ may not be expected here.
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import final
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.shared_cores.baselines.same_server import capacity_of, same_server, stays_on
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.shared_cores.alike import act_alike
+from tailc.models.shared_cores.baselines.fixed import usual_fixed
+from tailc.models.shared_cores.baselines.sequential import sequential
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.same_server import capacity_of, same_server, stays_on
+from tailc.models.workload import Workload
+
+
+@final
+class Adaptive(Baseline[SharedCores]):
+    """On every server."""
+
+    syntax = Syntax("adaptive")
+    about = "the rung is chosen at arrival by the load"
+    rank = 40
+
+    def examples(self, policy: SharedCores) -> tuple[str, ...]:
+        return ("adaptive",)
+
+    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
+        ladder = policy.ladder
+        others = [policy.ladders, (sequential(ladder),)]
+        others += [(one,) for one in usual_fixed(ladder).values()]
+        is_told = any(act_alike((adaptive(ladder),), other) for other in others)
+        return () if is_told or len(ladder.rungs) == 1 else ("adaptive",)
+
+    def make(self, setup: Setup[SharedCores]) -> SharedCores:
+        return SharedCores("Adaptive (approximation)", (adaptive(setup.policy.ladder),))
 
 
 def adaptive(ladder: Ladder) -> Ladder:

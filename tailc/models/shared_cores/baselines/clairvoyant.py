@@ -7,12 +7,15 @@ by search).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import final
 
 import numpy as np
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.shared_cores.baselines.same_server import same_server, stays_on
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.same_server import no_such_rung, same_server, stays_on
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM, percentile_rank
 from tailc.units import format_us
@@ -23,9 +26,36 @@ _DIGITS = 3
 _NS_PER_US = 1_000
 
 
-def clairvoyant(ladder: Ladder, rung: int, threshold_us: int, load: Workload) -> Subject:
+@final
+class Clairvoyant(Baseline[SharedCores]):
+    """On every rung; without a threshold it is searched."""
+
+    syntax = Syntax("rc-N[>TIME]")
+    about = "requests of more than TIME of work on rung N, the others on the first"
+    rank = 50
+
+    def examples(self, policy: SharedCores) -> tuple[str, ...]:
+        last = len(policy.ladder.rungs)
+        return (f"rc-{last}", f"rc-{last}>225ms")
+
+    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+        return no_such_rung(policy.ladder, given[Part.NUMBER] - 1)
+
+    def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
+        last = len(policy.ladder.rungs)
+        return (f"rc-{last}",) if last > 1 else ()
+
+    def make(self, setup: Setup[SharedCores]) -> SharedCores:
+        given, ladder, workload = setup.given, setup.policy.ladder, setup.workload
+        rung, threshold_us = given[Part.NUMBER] - 1, given.get(Part.TIME)
+        if threshold_us is None:
+            return with_searched_threshold(ladder, rung, workload, setup.search.tail_us)
+        return clairvoyant(ladder, rung, threshold_us, workload)
+
+
+def clairvoyant(ladder: Ladder, rung: int, threshold_us: int, load: Workload) -> SharedCores:
     """Requests of more than `threshold_us` of work on `rung`, all others on the first."""
-    return Subject(
+    return SharedCores(
         f"RC-{rung + 1}",
         (same_server(ladder, (stays_on(0),)), same_server(ladder, (stays_on(rung),))),
         (load.work_ns > threshold_us * _NS_PER_US).astype(np.int32),
@@ -34,8 +64,8 @@ def clairvoyant(ladder: Ladder, rung: int, threshold_us: int, load: Workload) ->
 
 
 def with_searched_threshold(
-    ladder: Ladder, rung: int, load: Workload, tail_of: Callable[[Subject], int]
-) -> Subject:
+    ladder: Ladder, rung: int, load: Workload, tail_of: Callable[[SharedCores], int]
+) -> SharedCores:
     """The one of the thresholds tried whose tail is least; of equal ones the lowest.
 
     `tail_of` replays a subject and tells the latency at the percentile.

@@ -8,18 +8,62 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import final
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.shared_cores.baselines.same_server import (
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.shared_cores.alike import act_alike
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.same_server import (
     boosting,
     capacity_of,
+    no_boost,
+    no_such_rung,
     same_server,
     stays_on,
 )
+from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 
 # Bing: 30 requests on 12 cores.
 REQUESTS_PER_CORE = Fraction(30, 12)
+# Up to so many rungs each has its FIX-N among the defaults.
+_FEW_RUNGS = 4
+# So many rungs are listed with a name of their own where a name is not understood.
+_LISTED_RUNGS = 8
+
+
+@final
+class Fixed(Baseline[SharedCores]):
+    """On every rung; with a limit, and boosted where requests compete for something."""
+
+    syntax = Syntax("fix-N[<LOAD][+boost]")
+    about = "every request on rung N; with a limit only while fewer than LOAD are in the system"
+    rank = 20
+
+    def examples(self, policy: SharedCores) -> tuple[str, ...]:
+        last = len(policy.ladder.rungs)
+        rungs = range(2, min(last, _LISTED_RUNGS) + 1)
+        return (*(f"fix-{rung}" for rung in rungs), f"fix-{last}<30", f"fix-{last}+boost")
+
+    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+        rung = given[Part.NUMBER] - 1
+        if refusal := no_such_rung(policy.ladder, rung):
+            return refusal
+        return no_boost(policy.ladder, rung) if given.has_flag else None
+
+    def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
+        found = usual_fixed(policy.ladder)
+        return tuple(n for n, one in found.items() if not act_alike((one,), policy.ladders))
+
+    def make(self, setup: Setup[SharedCores]) -> SharedCores:
+        given, rung = setup.given, setup.given[Part.NUMBER] - 1
+        below, boosts = given.get(Part.LOAD), given.has_flag
+        limit = "" if below is None else f" below {below}"
+        name = f"FIX-{rung + 1}{limit}" + " + boost" * boosts
+        ladder = fixed(setup.policy.ladder, rung, below=below, boosts=boosts)
+        return SharedCores(name, (ladder,), boosts_at_start=boosts)
 
 
 def fixed(ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool = False) -> Ladder:
@@ -37,6 +81,17 @@ def fixed(ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool =
         ladder, rungs=ladder.rungs[: rung + 1], rows=(stays_on(0),), boost=None, rules=()
     )
     return same_server(kept, rows, boost=boosting(ladder, rung))
+
+
+def usual_fixed(ladder: Ladder) -> dict[str, Ladder]:
+    """By name: every rung from the second, or that and the last, and the last below a limit."""
+    last = len(ladder.rungs)
+    numbers = range(2, last + 1) if last <= _FEW_RUNGS else (2, last)
+    found = {f"fix-{number}": fixed(ladder, number - 1) for number in numbers}
+    limit = usual_limit(ladder)
+    if last > 1 and limit is not None:
+        found[f"fix-{last}<{limit}"] = fixed(ladder, last - 1, below=limit)
+    return found
 
 
 def usual_limit(ladder: Ladder) -> int | None:

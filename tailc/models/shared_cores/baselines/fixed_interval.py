@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import final
 
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, Row
-from tailc.models.shared_cores.baselines.same_server import same_server
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.shared_cores.alike import act_alike
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.same_server import boosting, no_boost, same_server
 from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
+from tailc.units import format_us
 
 # Of the median demand. The paper's 20, 100 and 500 ms on Lucene, whose median is 186 ms, are what
 # these come to on the steps of 1, 2 and 5.
@@ -17,10 +23,42 @@ _NS_PER_US = 1_000
 _HALF_PPM = 500_000
 
 
-def fixed_interval(ladder: Ladder, interval_us: int) -> Ladder:
-    """One rung up every `interval_us`, whatever the load."""
+@final
+class FixedInterval(Baseline[SharedCores]):
+    """On every server; boosted where requests on the last rung compete for something."""
+
+    syntax = Syntax("every-TIME[+boost]")
+    about = "starts on the first rung and climbs one every TIME, up to the last"
+    rank = 30
+
+    def examples(self, policy: SharedCores) -> tuple[str, ...]:
+        return ("every-100ms", "every-100ms+boost")
+
+    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+        last = len(policy.ladder.rungs) - 1
+        return no_boost(policy.ladder, last) if given.has_flag else None
+
+    def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
+        ladder = policy.ladder
+        found = usual_intervals_us(ladder, workload) if len(ladder.rungs) > 1 else ()
+        return tuple(
+            f"every-{format_us(interval_us).replace(' ', '')}"
+            for interval_us in found
+            if not act_alike((fixed_interval(ladder, interval_us),), policy.ladders)
+        )
+
+    def make(self, setup: Setup[SharedCores]) -> SharedCores:
+        given, ladder = setup.given, setup.policy.ladder
+        name = f"every {format_us(given[Part.TIME])}" + " + boost" * given.has_flag
+        found = fixed_interval(ladder, given[Part.TIME], boosts=given.has_flag)
+        return SharedCores(name, (found,))
+
+
+def fixed_interval(ladder: Ladder, interval_us: int, *, boosts: bool = False) -> Ladder:
+    """One rung up every `interval_us`, whatever the load; with `boosts` the last is boosted."""
     climbs = tuple(Climb(rung * interval_us, rung) for rung in range(len(ladder.rungs)))
-    return same_server(ladder, (Row(0, None, AT_ONCE, climbs),))
+    boost = boosting(ladder, len(ladder.rungs) - 1) if boosts else None
+    return same_server(ladder, (Row(0, None, AT_ONCE, climbs),), boost=boost)
 
 
 def usual_intervals_us(ladder: Ladder, load: Workload) -> tuple[int, ...]:

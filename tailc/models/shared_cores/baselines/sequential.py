@@ -2,8 +2,35 @@
 
 from __future__ import annotations
 
+from typing import final
+
 from tailc.forms.ladder.table import Ladder
-from tailc.models.shared_cores.baselines.same_server import same_server, stays_on
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.same_server import same_server, stays_on
+from tailc.models.workload import Workload
+
+
+@final
+class Sequential(Baseline[SharedCores]):
+    """On every server, and always among the defaults."""
+
+    syntax = Syntax("seq")
+    about = "every request on the first rung"
+    rank = 10
+
+    def examples(self, policy: SharedCores) -> tuple[str, ...]:
+        return ("seq",)
+
+    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
+        return ("seq",)
+
+    def make(self, setup: Setup[SharedCores]) -> SharedCores:
+        return SharedCores("SEQ", (sequential(setup.policy.ladder),))
 
 
 def sequential(ladder: Ladder) -> Ladder:

@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import final
 
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.workload import Workload
 
 
-def unboosted(policy: Subject) -> Subject:
+@final
+class Unboosted(Baseline[SharedCores]):
+    """Of a policy that boosts."""
+
+    syntax = Syntax("no-boost")
+    about = "the policy's own table, and nobody is boosted"
+    rank = 60
+
+    def examples(self, policy: SharedCores) -> tuple[str, ...]:
+        return ("no-boost",)
+
+    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+        return None if policy.ladder.boost else Unfit("the policy does not boost")
+
+    def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
+        return ("no-boost",)
+
+    def make(self, setup: Setup[SharedCores]) -> SharedCores:
+        return unboosted(setup.policy)
+
+
+def unboosted(policy: SharedCores) -> SharedCores:
     """The same rows, but no request is ever boosted."""
     return replace(
         policy,

@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+from typing import final
+
 from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
-from tailc.models.subject import Subject
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.smt.model import Smt
+from tailc.models.workload import Workload
 
-NO_BATCH = "no-batch"
+
+@final
+class NoBatch(Baseline[Smt]):
+    """A default where cores sleep without batch work, for that changes requests."""
+
+    syntax = Syntax("no-batch")
+    about = "requests on cores without batch work"
+    rank = 10
+
+    def examples(self, policy: Smt) -> tuple[str, ...]:
+        return ("no-batch",)
+
+    def unfit(self, policy: Smt, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: Smt, workload: Workload) -> tuple[str, ...]:
+        return ("no-batch",) if policy.waking.core_ns > 0 else ()
+
+    def make(self, setup: Setup[Smt]) -> Smt:
+        return no_batch(setup.policy.lanes, setup.policy.waking)
 
 
-def no_batch(lanes: Lanes, waking: Waking) -> Subject:
+def no_batch(lanes: Lanes, waking: Waking) -> Smt:
     """Every request alone on its core, which wakes up for it."""
     ladder = lane_ladder(lanes, at_any_load(0, lanes.cores))
-    return Subject(NO_BATCH, (ladder,), waking=waking, has_batch=False)
+    return Smt("no-batch", (ladder,), waking=waking, has_batch=False)

@@ -14,10 +14,9 @@ from tailc.models.core_queues.chip import BatchCore, Chip, Counters
 from tailc.models.core_queues.clocked import clocked
 from tailc.models.core_queues.clocks import Clocks, Rule
 from tailc.models.core_queues.dispatch import dealt
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tailc.models.steering import Steering
-from tailc.models.subject import Subject, table_of
 from tailc.models.workload import Workload
 from tests.reference.replay_frequencies_plain import Request
 
@@ -79,13 +78,13 @@ def replayed(
     steering: Steering | None = None,
     measured_from: int = 0,
     most: int = MOST,
-) -> Outcome:
+) -> CoreQueuesOutcome:
     """Requests in order of arrival."""
     memory = None if memory_ns is None else np.array(memory_ns, np.int64)
     load = demands(at, np.array(work_ns, np.int64), memory)
-    table = table_of(Subject("x", clocks=at, steering=steering), 1_000, most)
+    engine = CoreQueues("x", at, steering).engine(1_000, most)
     times = np.array(arrival_ns, np.int64)
-    return replay(load, np.arange(len(times)), times, table, most, measured_from)
+    return engine.replay(load, np.arange(len(times)), times, measured_from)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 
 from tailc.forms.tail_table import Batch, Sleep
 from tailc.models.core_queues.clocks import Foresight, OneLevel
-from tailc.models.outcome import Outcome
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tests.tailc.models.core_queues.servers import GHZ, MS, US, clocks, replayed, tail_table
 
 KHZ = (800_000, 1_600_000, 2_400_000, 3_200_000)
@@ -38,7 +38,7 @@ class Trace:
             **changes,
         )
 
-    def foreseen(self, percentile_ppm: int) -> Outcome:
+    def foreseen(self, percentile_ppm: int) -> CoreQueuesOutcome:
         rule = Foresight(percentile_ppm, BOUND_US)
         return replayed(clocks(self.table(), rule), self.arrival_ns, self.work_ns, self.memory_ns)
 
@@ -67,11 +67,11 @@ def random_trace(rng: random.Random, count: int = 5) -> Trace:
     return Trace(arrivals, work, memory, rng.choice([0, 10 * US]))
 
 
-def late(outcome: Outcome) -> int:
+def late(outcome: CoreQueuesOutcome) -> int:
     return int((outcome.latency_ns > BOUND_US * US).sum())
 
 
-def energy_mw_ns(outcome: Outcome) -> float:
+def energy_mw_ns(outcome: CoreQueuesOutcome) -> float:
     return float(outcome.energy.of_request.sum()) * 1000
 
 
@@ -114,7 +114,7 @@ def long_trace(load: float, cores: int = 1) -> Trace:
     return Trace(arrivals.tolist(), work.tolist(), (work * 3 // 10).tolist(), 0)
 
 
-def tail_us(outcome: Outcome) -> float:
+def tail_us(outcome: CoreQueuesOutcome) -> float:
     return float(np.sort(outcome.latency_ns)[-(-len(outcome.latency_ns) * 95 // 100) - 1]) / US
 
 

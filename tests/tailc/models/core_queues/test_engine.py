@@ -8,7 +8,7 @@ from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, Sleep
 from tailc.models.core_queues.arrays import MOST_CORES
 from tailc.models.core_queues.clocks import OneLevel
-from tailc.models.shared_cores.state import FIRST_HALF, SECOND_HALF, WARM_UP
+from tailc.models.integrals import FIRST_HALF, SECOND_HALF, WARM_UP
 from tailc.models.steering import OpenLoop
 from tests.tailc.models.core_queues.servers import GHZ, MS, PPM, US, clocks, replayed, tail_table
 
@@ -63,7 +63,7 @@ def test_an_arrival_speeds_up_what_runs():
     assert outcome.latency_ns.tolist() == [70 * US, 30 * US + 60 * US]
     assert outcome.rung.tolist() == [1, 0]
     assert outcome.energy.of_request.tolist() == [40 * US + 4 * 30 * US, 60 * US]
-    assert outcome.clock.level_ns.sum(axis=0).tolist() == [100 * US, 30 * US]
+    assert outcome.levels.level_ns.sum(axis=0).tolist() == [100 * US, 30 * US]
 
 
 def test_progress_of_compute_and_memory_is_in_proportion():
@@ -202,7 +202,7 @@ def test_time_and_energy_belong_to_the_phase_they_were_spent_in():
         clocks(SLOW, OneLevel(0)), [0, 100 * US, 200 * US, 300 * US], [1 * MS] * 4,
         measured_from=1,
     )  # fmt: skip
-    level_ns = outcome.clock.level_ns
+    level_ns = outcome.levels.level_ns
     assert level_ns[[WARM_UP, FIRST_HALF, SECOND_HALF], 0].tolist() == [100 * US] * 3
     assert outcome.energy.drawn[[WARM_UP, FIRST_HALF, SECOND_HALF]].tolist() == [100 * US] * 3
     assert level_ns.sum() == 4 * MS

@@ -7,7 +7,7 @@ import pytest
 
 from tailc.models.core_queues.clocks import Aim, Hardware, OneLevel
 from tailc.models.core_queues.hardware import levels_by_state
-from tailc.models.outcome import Outcome
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tests.reference.replay_frequencies_plain import Server, replay_frequencies_plain
 from tests.tailc.models.core_queues.servers import (
     random_requests,
@@ -20,7 +20,7 @@ MW_PER_W = 1000
 HOW_FAR = ("unchanged", "batch-slowed", "batch-stopped", "requests-slowed")
 
 
-def assert_the_same(outcome: Outcome, plain: Server) -> None:
+def assert_the_same(outcome: CoreQueuesOutcome, plain: Server) -> None:
     slow = plain.arrived
     assert outcome.latency_ns.tolist() == [r.exit_ns - r.arrival_ns for r in slow], plain.table
     assert outcome.wait_ns.tolist() == [r.start_ns - r.arrival_ns for r in slow], plain.table
@@ -29,10 +29,10 @@ def assert_the_same(outcome: Outcome, plain: Server) -> None:
     energy = [float(r.energy / MW_PER_W) for r in slow]
     assert outcome.energy.of_request == pytest.approx(energy, rel=1e-12)
     assert outcome.energy.drawn.sum() == pytest.approx(sum(energy), rel=1e-12)
-    assert outcome.clock.level_ns.sum(axis=0).tolist() == plain.level_ns, plain.table
+    assert outcome.levels.level_ns.sum(axis=0).tolist() == plain.level_ns, plain.table
     assert_no_core_time_is_lost(outcome, plain)
     if plain.controller is None:
-        assert outcome.steps is None
+        assert not len(outcome.steps.time_ns)
         return
     made = zip(
         outcome.steps.time_ns,
@@ -45,10 +45,10 @@ def assert_the_same(outcome: Outcome, plain: Server) -> None:
     assert [tuple(map(int, step)) for step in made] == wanted
 
 
-def assert_no_core_time_is_lost(outcome: Outcome, plain: Server) -> None:
-    used_ns = outcome.clock.level_ns.sum()
+def assert_no_core_time_is_lost(outcome: CoreQueuesOutcome, plain: Server) -> None:
+    used_ns = outcome.levels.level_ns.sum()
     cores_ns = plain.table.cores * outcome.integrals[:, 0].sum()
-    if (chip := outcome.clock.chip) is not None:
+    if (chip := outcome.chip) is not None:
         assert chip.batch_ns.sum(axis=0).tolist() == plain.batch_ns
         limited_ns = dict.fromkeys(HOW_FAR, 0) | plain.limited_ns
         assert chip.limited_ns.sum(axis=0).tolist() == [limited_ns[each] for each in HOW_FAR]

@@ -10,7 +10,7 @@ import pytest
 from tailc.forms.tail_table import Sleep
 from tailc.models import streams
 from tailc.models.core_queues.clocks import Clocks, OneLevel
-from tailc.models.outcome import Outcome
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tests.reference.closed_forms import mmk_latency_quantile
 from tests.tailc.models.core_queues.servers import MS, clocks, replayed, tail_table
 
@@ -27,7 +27,7 @@ def replications(
     rate_rps: float,
     work_ms: Callable[[np.random.Generator], np.ndarray],
     memory_share: float = 0,
-) -> list[Outcome]:
+) -> list[CoreQueuesOutcome]:
     outcomes = []
     for number in range(REPLICATIONS):
         work_ns = np.maximum(np.rint(work_ms(np.random.default_rng(number)) * MS), 1)
@@ -48,7 +48,7 @@ def assert_near(values: list[float], theory: float) -> None:
     assert standard_error < 0.02 * theory, "too noisy to say anything"
 
 
-def mean_wait_ms(outcome: Outcome) -> float:
+def mean_wait_ms(outcome: CoreQueuesOutcome) -> float:
     return float(outcome.wait_ns[outcome.measured].mean()) / MS
 
 

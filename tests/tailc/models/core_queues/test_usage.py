@@ -14,7 +14,7 @@ from tailc.experiment.ruling import Ruling
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, Sleep, TailTable
 from tailc.models.arrivals import Burst, Bursts, Poisson, Recorded
-from tailc.models.core_queues.usage import ClockTimes, clock_use
+from tailc.models.core_queues.usage import CoreQueuesUse, LevelShares, level_use
 from tailc.report.verdict import as_dict, as_markdown, as_text
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
@@ -22,11 +22,11 @@ from tailc.traces.reading import CyclesAndMemory, DemandAndMemory
 from tailc.verify.judge import verify
 from tailc.verify.size import size
 from tailc.verify.verdict import Verdicts
-from tests.tailc.models.core_queues.servers import GHZ, MS, PPM, clocks, tail_table
+from tests.tailc.models.core_queues.servers import GHZ, MS, PPM, tail_table
 from tests.tailc.schemas import validate
 from tests.tailc.verify.policies import EVIDENCE, READING
 
-SCHEMA = Path(__file__).parents[3] / "schemas/report/verdict-2.schema.json"
+SCHEMA = Path(__file__).parents[4] / "schemas/report/verdict-2.schema.json"
 # 10 ms at 1 GHz; two requests at once need 2 GHz.
 TABLE = tail_table(
     (0, 10_000_000, 20_000_000, 30_000_000), bound_us=20_000, cores=2, sleep=Sleep(100, 0)
@@ -69,33 +69,35 @@ def test_a_request_alone_draws_the_power_of_its_level():
     quiet = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
     run = judged(arrivals=(quiet,), baselines=()).points[0].policy
     # 10 ms at 1 W; then 90 ms asleep, and the other core all the time: 0.1 W
-    assert run.cores.request_us == 10_000
-    assert run.cores.idle_us == pytest.approx(0.1 * 190_000, rel=0.001)
-    assert run.clocks.power_mw == pytest.approx((10 + 19) * 10, rel=0.01)
-    assert run.clocks.frequency_khz == GHZ
-    assert [(one.frequency_khz, one.share_ppm) for one in run.clocks.levels] == [
+    assert run.usage.energy.request_us == 10_000
+    assert run.usage.energy.idle_us == pytest.approx(0.1 * 190_000, rel=0.001)
+    assert run.usage.clocks.power_mw == pytest.approx((10 + 19) * 10, rel=0.01)
+    assert run.usage.clocks.frequency_khz == GHZ
+    assert [(one.frequency_khz, one.share_ppm) for one in run.usage.clocks.levels] == [
         (GHZ, PPM),
         (2 * GHZ, 0),
     ]
-    assert run.clocks.batch_ppm is None
-    assert run.verdicts[0].estimate_us == 10_000
+    assert run.usage.clocks.batch_ppm is None
+    assert run.estimates[0].estimate_us == 10_000
 
 
 def test_requests_that_meet_run_faster():
     run = judged(baselines=()).points[0].policy
-    shares = [one.share_ppm for one in run.clocks.levels]
+    shares = [one.share_ppm for one in run.usage.clocks.levels]
     assert 0 < shares[1] < shares[0]
     assert sum(shares) == pytest.approx(PPM, abs=1)
-    assert run.clocks.frequency_khz == pytest.approx((shares[0] + 2 * shares[1]) * GHZ / PPM, abs=2)
+    assert run.usage.clocks.frequency_khz == pytest.approx(
+        (shares[0] + 2 * shares[1]) * GHZ / PPM, abs=2
+    )
     # what hurries has the greater part of its work done sooner
-    assert run.verdicts[0].ruling is Ruling.PASS
+    assert run.estimates[0].ruling is Ruling.PASS
 
 
 def test_memory_time_is_held_out_too():
     quiet = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
     fast = replace(TABLE, levels=TABLE.levels[1:])
     run = judged(fast, held_out=alike(10, 4), arrivals=(quiet,), baselines=()).points[0].policy
-    assert run.verdicts[0].estimate_us == 3_000 + 4_000
+    assert run.estimates[0].estimate_us == 3_000 + 4_000
 
 
 def test_every_baseline_is_judged_and_fixed_is_the_reference():
@@ -103,11 +105,11 @@ def test_every_baseline_is_judged_and_fixed_is_the_reference():
     names = [run.subject for run in point.baselines]
     assert names == ["fixed", "static oracle", "dynamic oracle", "open loop"]
     assert point.reference == "fixed"
-    assert all(run.clocks is not None for run in point.baselines)
+    assert all(isinstance(run.usage, CoreQueuesUse) for run in point.baselines)
     # the output stays where it is: with the table alone everything is the same
-    assert point.policy.verdicts == point.baselines[3].verdicts
-    assert point.policy.cores == point.baselines[3].cores
-    assert (point.policy.control.low_ppm, point.policy.control.high_ppm) == (PPM, PPM)
+    assert point.policy.estimates == point.baselines[3].estimates
+    assert point.policy.usage.energy == point.baselines[3].usage.energy
+    assert (point.policy.usage.control.low_ppm, point.policy.usage.control.high_ppm) == (PPM, PPM)
 
 
 def test_the_dynamic_oracle_is_on_the_bound_at_less_energy_than_the_static_one():
@@ -123,16 +125,16 @@ def test_the_dynamic_oracle_is_on_the_bound_at_less_energy_than_the_static_one()
         VerifyOptions(baselines=("static-oracle", "dynamic-oracle"), **FEW),
     )  # fmt: skip
     static, dynamic = found.points[0].baselines
-    assert dynamic.verdicts[0].estimate_us == pytest.approx(30_000, rel=0.02)
-    assert dynamic.cores.request_us < static.cores.request_us
+    assert dynamic.estimates[0].estimate_us == pytest.approx(30_000, rel=0.02)
+    assert dynamic.usage.energy.request_us < static.usage.energy.request_us
 
 
 def test_batch_work_has_the_time_of_cores_without_requests():
     quiet = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
     shared = replace(TABLE, batch=Batch(GHZ, 2 * GHZ, 3_000))
     run = judged(shared, arrivals=(quiet,), baselines=()).points[0].policy
-    assert run.clocks.batch_ppm == pytest.approx(950_000, rel=0.001)
-    assert run.clocks.power_mw == pytest.approx(100 + 1.9 * 3_000, rel=0.001)
+    assert run.usage.clocks.batch_ppm == pytest.approx(950_000, rel=0.001)
+    assert run.usage.clocks.power_mw == pytest.approx(100 + 1.9 * 3_000, rel=0.001)
 
 
 def test_a_slow_core_that_is_always_busy_is_not_overloaded():
@@ -163,12 +165,12 @@ def test_a_verdict_reads_well_and_fits_its_schema():
 
 def test_mean_frequency_is_over_busy_time():
     two = [
-        ClockTimes(2.0, (GHZ, 2 * GHZ), (1.0, 0.0), 0.75),
-        ClockTimes(3.0, (GHZ, 2 * GHZ), (0.5, 0.5), 0.25),
+        LevelShares(2.0, (GHZ, 2 * GHZ), (1.0, 0.0), 0.75),
+        LevelShares(3.0, (GHZ, 2 * GHZ), (0.5, 0.5), 0.25),
     ]
-    use = clock_use(two, clocks(replace(TABLE, batch=Batch(GHZ, GHZ, 0))))
+    use = level_use(two, has_batch=True)
     assert (use.power_mw, use.frequency_khz, use.batch_ppm) == (2_500, 1_250_000, 500_000)
-    assert clock_use(two, clocks(TABLE)).batch_ppm is None
+    assert level_use(two, has_batch=False).batch_ppm is None
 
 
 def test_size_finds_the_rate_at_which_the_bound_is_missed():
@@ -212,7 +214,7 @@ def test_cycles_are_counted_at_the_clock_that_the_reading_names():
     options = VerifyOptions(arrivals=(quiet,), baselines=("fixed",), **FEW)
     point = verify(policy(cycles, reading=reading), alike(10, 0), options).points[0]
     # 20 million cycles: 20 ms at 1 GHz; but the table hopes for 10
-    assert point.policy.verdicts[0].estimate_us == 20_000
+    assert point.policy.estimates[0].estimate_us == 20_000
     assert point.baselines[0].note == "2 GHz"
 
 
@@ -224,4 +226,6 @@ def test_a_cut_off_is_refused():
 
 def test_other_power_is_told_beside_that_of_cores():
     run = judged(other_power_ppm=500_000, baselines=("fixed",)).points[0].policy
-    assert run.cores.whole_ppm == pytest.approx((run.cores.relative_ppm + PPM) / 2, abs=1)
+    assert run.usage.energy.ratio.server_ppm == pytest.approx(
+        (run.usage.energy.ratio.cores_ppm + PPM) / 2, abs=1
+    )

@@ -21,10 +21,9 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.steering import OpenLoop, Steering
-from tailc.models.subject import Subject, table_of
 from tailc.models.workload import Workload
 from tests.reference.replay_cores_plain import Request
 
@@ -95,7 +94,7 @@ def run(
     ladder_of: list[int] | None = None,
     cut_off_us: int | None = None,
     steering: Steering | None = None,
-) -> Outcome:
+) -> CoreTypesOutcome:
     ladders = tuple(policy) if isinstance(policy, list) else (policy,)
     count = len(work_ms)
     own = [rung.speed_ppm / PPM for rung in ladders[0].rungs]
@@ -106,16 +105,16 @@ def run(
         np.array([own if speed is None else speed], dtype=float),
     )
     arrival_ns = np.array([round(a * MS) for a in arrivals_ms])
-    table = table_of(Subject("x", ladders, steering=steering), 1000, most, cut_off_us=cut_off_us)
     which = None if ladder_of is None else np.array(ladder_of, np.int32)
-    return replay(load, np.arange(count), arrival_ns, table, most, ladder_of=which)
+    engine = CoreTypes("x", ladders, which, steering=steering).engine(1000, most, cut_off_us)
+    return engine.replay(load, np.arange(count), arrival_ns, 0)
 
 
-def latency_ms(outcome: Outcome) -> list[float]:
+def latency_ms(outcome: CoreTypesOutcome) -> list[float]:
     return [float(ns / MS) for ns in outcome.latency_ns]
 
 
-def wait_ms(outcome: Outcome) -> list[float]:
+def wait_ms(outcome: CoreTypesOutcome) -> list[float]:
     return [float(ns / MS) for ns in outcome.wait_ns]
 
 

@@ -14,7 +14,7 @@ from tailc.forms.controller import (
     output_ppm,
     step,
 )
-from tailc.models.outcome import Outcome
+from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.steering import OpenLoop, Reactive
 from tailc.percentiles import percentile_rank
 from tests.tailc.models.core_types.servers import MS, PPM, cores, latency_ms, row, run
@@ -40,7 +40,7 @@ def controller(**changed) -> Controller:
     return Controller(**{**parts, **changed})
 
 
-def far_apart(policy, works_ms: list[float], steering) -> Outcome:
+def far_apart(policy, works_ms: list[float], steering) -> CoreTypesOutcome:
     """A request a second, so that none meets another."""
     return run(policy, [1000 * i for i in range(len(works_ms))], works_ms, steering=steering)
 
@@ -116,7 +116,7 @@ def test_a_long_run_steps_as_the_form_does(block):
     assert given.measured_us.tolist() == measured_by_sorting(outcome, form)
 
 
-def measured_by_sorting(outcome: Outcome, form: Controller) -> list[int]:
+def measured_by_sorting(outcome: CoreTypesOutcome, form: Controller) -> list[int]:
     exits_ns = outcome.arrival_ns + outcome.latency_ns
     latency_us = (outcome.latency_ns[np.argsort(exits_ns, kind="stable")] + 500) // 1000
     measured = []

@@ -8,7 +8,7 @@ import pytest
 from tailc.errors import TailcError
 from tailc.forms.ladder.table import ON_EXIT, Climb, Row
 from tailc.models.core_types.arrays import core_table
-from tailc.models.outcome import Outcome
+from tailc.models.core_types.outcome import CoreTypesOutcome
 from tests.tailc.models.core_types.servers import (
     FROM_ARRIVAL,
     MAKING_ROOM,
@@ -22,7 +22,7 @@ from tests.tailc.models.core_types.servers import (
 )
 
 
-def energy(outcome: Outcome) -> list[float]:
+def energy(outcome: CoreTypesOutcome) -> list[float]:
     return (outcome.energy.of_request / MS).tolist()
 
 

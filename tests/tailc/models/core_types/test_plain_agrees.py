@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from tailc.forms.controller import Controller
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.workload import Workload
 from tests.reference.replay_cores_plain import (
     Loop,
@@ -33,7 +32,7 @@ def blocks(in_every_run: int, when_fuzzing: int) -> list:
     return [*range(in_every_run), *(pytest.param(n, marks=pytest.mark.fuzz) for n in more)]
 
 
-def fast(server: RandomServer, requests: list[Request]) -> Outcome:
+def fast(server: RandomServer, requests: list[Request]) -> CoreTypesOutcome:
     count = len(requests)
     load = Workload(
         np.array([r.work_ns for r in requests]),
@@ -41,11 +40,11 @@ def fast(server: RandomServer, requests: list[Request]) -> Outcome:
         np.arange(count, dtype=np.int32),
         np.array([[float(s) for s in r.speed] for r in requests]),
     )
-    subject = Subject("x", tuple(server.ladders), steering=server.steering)
-    table = table_of(subject, 1, 999, cut_off_us=server.cut_off_us)
     arrival_ns = np.array([r.arrival_ns for r in requests])
     ladder_of = np.array([r.ladder for r in requests], np.int32)
-    return replay(load, np.arange(count), arrival_ns, table, 999, ladder_of=ladder_of)
+    subject = CoreTypes("x", tuple(server.ladders), ladder_of, steering=server.steering)
+    engine = subject.engine(1, 999, server.cut_off_us)
+    return engine.replay(load, np.arange(count), arrival_ns, 0)
 
 
 def loop_of(server: RandomServer) -> Loop | None:
@@ -58,7 +57,7 @@ def loop_of(server: RandomServer) -> Loop | None:
     return given(outputs, law.epoch_requests, law.window_requests, law.percentile_ppm)
 
 
-def assert_the_same(outcome: Outcome, plain: Server, server: RandomServer) -> None:
+def assert_the_same(outcome: CoreTypesOutcome, plain: Server, server: RandomServer) -> None:
     slow = plain.arrived
     assert outcome.latency_ns.tolist() == [r.exit_ns - r.arrival_ns for r in slow], server
     assert outcome.wait_ns.tolist() == [r.start_ns - r.arrival_ns for r in slow], server
@@ -70,7 +69,7 @@ def assert_the_same(outcome: Outcome, plain: Server, server: RandomServer) -> No
     assert_the_same_steps(outcome, plain.loop)
 
 
-def assert_the_same_power(outcome: Outcome, plain: Server) -> None:
+def assert_the_same_power(outcome: CoreTypesOutcome, plain: Server) -> None:
     """Up to the last arrival, which is what is measured."""
     drawn = float(sum(r.energy for r in plain.arrived))
     assert float(outcome.energy.drawn.sum()) == pytest.approx(drawn, rel=1e-12)
@@ -86,9 +85,9 @@ def assert_the_same_power(outcome: Outcome, plain: Server) -> None:
     assert free / PPM**2 == pytest.approx(float(plain.idle_energy), rel=1e-9, abs=1e-3)
 
 
-def assert_the_same_steps(outcome: Outcome, loop: Loop | None) -> None:
+def assert_the_same_steps(outcome: CoreTypesOutcome, loop: Loop | None) -> None:
     if loop is None:
-        assert outcome.steps is None
+        assert not len(outcome.steps.time_ns)
         return
     made = zip(
         outcome.steps.time_ns,

@@ -8,9 +8,8 @@ import pytest
 
 from tailc.forms.ladder.table import Ladder
 from tailc.models import streams
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.workload import Workload
 from tests.reference.closed_forms import mmk_latency_quantile, mmk_mean_wait
 from tests.tailc.models.core_types.servers import MS, PPM, cores, row
@@ -19,7 +18,9 @@ REPLICATIONS, REQUESTS, WARM_UP, MOST = 12, 40_000, 4_000, 20_000
 MEAN_MS = 10
 
 
-def replications(policy: Ladder, rate_rps: float, seed: int | None = None) -> list[Outcome]:
+def replications(
+    policy: Ladder, rate_rps: float, seed: int | None = None
+) -> list[CoreTypesOutcome]:
     outcomes = []
     for number in range(REPLICATIONS):
         rng = np.random.default_rng(number)
@@ -33,9 +34,8 @@ def replications(policy: Ladder, rate_rps: float, seed: int | None = None) -> li
         arrival_ns = np.empty(REQUESTS, np.int64)
         rate_mrps = round(rate_rps * 1000)
         streams.poisson_arrivals(streams.stream(7, number), rate_mrps, arrival_ns)
-        subject = Subject("x", (policy,), random_seed=seed)
-        table = table_of(subject, rate_mrps, MOST)
-        outcomes.append(replay(load, np.arange(REQUESTS), arrival_ns, table, MOST, WARM_UP))
+        engine = CoreTypes("x", (policy,), random_seed=seed).engine(rate_mrps, MOST)
+        outcomes.append(engine.replay(load, np.arange(REQUESTS), arrival_ns, WARM_UP))
     return outcomes
 
 
@@ -46,7 +46,7 @@ def assert_near(values: list[float], theory: float) -> None:
     assert standard_error < 0.02 * theory, "too noisy to say anything"
 
 
-def mean_wait_ms(outcome: Outcome) -> float:
+def mean_wait_ms(outcome: CoreTypesOutcome) -> float:
     return float(outcome.wait_ns[outcome.measured].mean()) / MS
 
 

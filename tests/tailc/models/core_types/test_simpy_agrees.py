@@ -5,8 +5,7 @@ import pytest
 
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.models import streams
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of
+from tailc.models.core_types.model import CoreTypes
 from tailc.models.workload import Workload
 from tests.reference.replay_cores_simpy import replay_cores_simpy
 from tests.tailc.models.core_types.servers import MS, PPM, cores, row
@@ -42,8 +41,8 @@ def test_two_types_answer_each_request_alike(counts, rate_rps, threshold_ms, mov
     load = Workload(
         work_ns, np.ones(REQUESTS, np.int64), np.zeros(REQUESTS, np.int32), np.array([[1.0, 2.0]])
     )
-    table = table_of(Subject("x", (policy,), steering=steering), 1000, 900)
-    ours = replay(load, np.arange(REQUESTS), arrival_ns, table, 900)
+    engine = CoreTypes("x", (policy,), steering=steering).engine(1000, 900)
+    ours = engine.replay(load, np.arange(REQUESTS), arrival_ns, 0)
     theirs = replay_cores_simpy(
         (arrival_ns / MS).tolist(),
         (work_ns / MS).tolist(),

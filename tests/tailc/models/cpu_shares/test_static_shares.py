@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from tailc.forms.shares import Machine
+from tailc.models.cpu_shares.baselines.fair import equal_part
 from tailc.models.cpu_shares.plant import replay
-from tailc.models.cpu_shares.static_shares import best_static, equal_parts
+from tailc.models.cpu_shares.static_shares import best_static
 from tests.reference.static_share import best_static_share
 from tests.tailc.models.cpu_shares.hosts import plant_of, shares_of
 
@@ -32,8 +33,7 @@ def test_shares_that_are_more_than_the_host_are_cut_in_proportion():
 
 def test_equal_parts_are_of_all_machines():
     machines = (Machine("a", 8_000, 0, 10_000), Machine("b", None, 0, 1), Machine("c", None, 0, 1))
-    parts = equal_parts(shares_of(*machines), plant_of([0], [10.0], 5))
-    assert parts == pytest.approx(np.full((1, 5), 1 / 3), abs=1e-6)
+    assert equal_part(shares_of(*machines)) == pytest.approx(1 / 3, abs=1e-6)
 
 
 def test_a_search_costs_no_more_where_models_are_estimated_often():

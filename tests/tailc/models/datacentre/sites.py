@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailc.forms.plan.plan import Terms
-from tailc.models.datacentre.site import Site, Supply
+from tailc.models.datacentre.supply import Supply
+from tailc.models.rigid_jobs.site import Site
 
 TERMS = Terms(72_500, 60_000, 125_000)
 # Three racks of two servers: a rack draws 280 W, 252 kJ in an epoch.

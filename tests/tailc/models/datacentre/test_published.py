@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tailc.experiment.window_means import rare_of
-from tailc.experiment.window_quantities import Sample
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.ledger import MJ_PER_KWH, Entry
 from tailc.forms.plan.plan import Epoch, Plan, PlannedJob, Pool, PoolPrices, Span, Terms
-from tailc.models.datacentre.site import Site
-from tailc.models.malleable_jobs.engine import Cluster
+from tailc.models.datacentre.quantities import Sample
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.rigid_jobs.site import Site
 
 # Dollars of a VM and hour, by the quarter in millionths: 0.29 green, 0.24 brown, 0.50 for a miss.
 TERMS = Terms(290_000 // 4, 240_000 // 4, 500_000 // 4)

@@ -10,15 +10,17 @@ from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.ledger import ledger_of
 from tailc.forms.plan.plan import PPM
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.site import Supply
 from tailc.models.datacentre.storage import Books, Storage, storage_of
+from tailc.models.datacentre.supply import Supply
 from tailc.models.malleable_jobs.baselines.constant import Constant
 from tailc.models.malleable_jobs.baselines.reactive import Reactive
-from tailc.models.malleable_jobs.engine import Cluster, MalleableJob, replay_malleable
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.engine import replay_malleable
+from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.models.malleable_jobs.priced_widths import PricedWidths
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.models.rigid_jobs.priced import Priced
 from tailc.pipeline.plan_battery import with_battery
 from tests.tailc.artifact.published import policy_of

@@ -6,7 +6,9 @@ import pytest
 from tailc.forecasts.days import Energy
 from tailc.forecasts.forecasts import Forecasts
 from tailc.models.datacentre.window import windows
-from tailc.traces.jobs.log import JobLog
+from tailc.models.malleable_jobs.jobs import malleable_jobs_of
+from tailc.models.rigid_jobs.jobs import rigid_jobs_of
+from tailc.traces.jobs.log import Applications, JobLog
 from tailc.traces.series.series import Quantity, TimeSeries
 
 EPOCH_S = 900
@@ -39,7 +41,7 @@ def test_windows_begin_anew_with_their_jobs_and_their_energy():
     assert second.supply.green_mw.tolist() == [3_000, 4_000]
     assert second.supply.brown_udollars_per_kwh.tolist() == [105_500] * 2
     assert second.supply.brown_mg_per_kwh.tolist() == [200_000] * 2
-    (job,) = second.submitted()
+    (job,) = rigid_jobs_of(second)
     assert (job.number, job.submit_s, job.run_s, job.width, job.green_ppm) == (
         2,
         100,
@@ -108,16 +110,16 @@ class Halves:
 
 
 def test_malleable_jobs_ran_as_they_did_on_what_they_asked_for():
-    named = replace(log([0]), application=np.zeros(1, np.int64), applications=("FT",))
+    named = replace(log([0]), applications=Applications(("FT",), np.zeros(1, np.int64)))
     (only,) = windows(named, energy([1.0, 2.0]), 2)
-    (job,) = only.malleable(Halves(), 1_100_000, 4)
+    (job,) = malleable_jobs_of(only, Halves(), 1_100_000, 4)
     # 600 s on two servers.
     assert (job.work_s, job.requested, job.longest_s) == (1_200, 2, 660)
-    (narrow,) = only.malleable(Halves(), 1_100_000, 2)
+    (narrow,) = malleable_jobs_of(only, Halves(), 1_100_000, 2)
     assert narrow.speedup_ppm == {4: {1: 1_000_000, 2: 2_000_000}}
 
 
 def test_jobs_of_no_application_are_not_malleable():
     (only,) = windows(log([0]), energy([1.0, 2.0]), 2)
     with pytest.raises(ValueError, match="applications"):
-        only.malleable(Halves(), 1_100_000, 4)
+        malleable_jobs_of(only, Halves(), 1_100_000, 4)

@@ -6,10 +6,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tailc.forms.plan.ledger import ledger_of
-from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.supply import Supply
+from tailc.models.malleable_jobs.allocator import Allocation
 from tailc.models.malleable_jobs.baselines.constant import Constant
 from tailc.models.malleable_jobs.baselines.reactive import Reactive
-from tailc.models.malleable_jobs.engine import Allocation, Cluster, MalleableJob, replay_malleable
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.engine import replay_malleable
+from tailc.models.malleable_jobs.jobs import MalleableJob
 from tests.tailc.models.datacentre.sites import Known
 
 FOUR = Cluster(4, 30_000, 1_000, 10, 900)

@@ -5,15 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.green.parallel.problem import Shape
 
-from tailc.models.datacentre.site import PPM, Supply
-from tailc.models.malleable_jobs.baselines.nebulous import Hint, Nebulous, Word
-from tailc.models.malleable_jobs.engine import (
-    Active,
-    Cluster,
-    ClusterView,
-    MalleableJob,
-    replay_malleable,
-)
+from tailc.models.datacentre.supply import PPM, Supply
+from tailc.models.malleable_jobs.allocator import ClusterView
+from tailc.models.malleable_jobs.baselines.nebulous import Nebulous
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.engine import replay_malleable
+from tailc.models.malleable_jobs.hints import Hint, Word
+from tailc.models.malleable_jobs.jobs import Active, MalleableJob
 from tests.reference.jobs_at_present import ActiveJob
 from tests.reference.nebulous_plain import HintedJob, nebulous
 from tests.tailc.models.datacentre.sites import Known

@@ -5,9 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.green.parallel.problem import Shape
 
-from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.supply import Supply
+from tailc.models.malleable_jobs.allocator import ClusterView
 from tailc.models.malleable_jobs.baselines.reactive import LOOK_AHEAD_S, Reactive
-from tailc.models.malleable_jobs.engine import Active, Cluster, ClusterView, MalleableJob
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.jobs import Active, MalleableJob
 from tests.reference.jobs_at_present import ActiveJob
 from tests.reference.reactive_plain import reactive
 

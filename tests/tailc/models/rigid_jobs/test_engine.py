@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from tailc.forms.plan.ledger import ledger_of
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
-from tailc.models.datacentre.jobs import Submitted
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
 from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.models.rigid_jobs.priced import Priced
 from tests.tailc.models.datacentre.sites import SMALL, TERMS, Known, supply
 

@@ -16,9 +16,8 @@ from tailc.forms.ladder.table import (
     Rung,
 )
 from tailc.forms.ladder.units import POWER
-from tailc.models.run import replay
-from tailc.models.shared_cores.batch import batch_beside_shared, batch_use
-from tailc.models.subject import Subject, table_of
+from tailc.models.shared_cores.batch import batch_left, batch_use
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 
@@ -40,9 +39,9 @@ def left(unit: str) -> float | None:
     work_ns, ones = np.array([40 * MS_NS]), np.ones(1, np.int64)
     load = Workload(work_ns, ones, np.zeros(1, np.int32), np.array([[0.5, 1.0]]))
     arrival_ns = np.arange(1, REQUESTS + 1) * GAP_MS * MS_NS
-    lowered = table_of(Subject("one", (ladder,)), 10_000, 500)
+    engine = SharedCores("one", (ladder,)).engine(10_000, 500)
     order = np.zeros(REQUESTS, np.int32)
-    return batch_beside_shared(replay(load, order, arrival_ns, lowered, 500, 0), ladder)
+    return batch_left(engine.replay(load, order, arrival_ns, 0), ladder)
 
 
 def test_requests_give_up_what_their_rungs_do_as_long_as_they_are_on_them():

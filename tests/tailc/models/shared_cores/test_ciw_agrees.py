@@ -6,8 +6,7 @@ from scipy import stats
 
 from tailc.forms.ladder.table import ON_EXIT, Climb, Ladder, Row
 from tailc.models import streams
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.reference.replay_ciw import replay_ciw
 from tests.tailc.models.shared_cores.servers import at_once, ladder
@@ -35,7 +34,8 @@ def requests(seed: int, cores: int) -> tuple[np.ndarray, np.ndarray]:
 def by_engine(policy: Ladder, arrival_ns: np.ndarray, work_ns: np.ndarray) -> np.ndarray:
     count = len(work_ns)
     load = Workload(work_ns, np.ones_like(work_ns), np.zeros(count, np.int32), np.ones((1, 1)))
-    return replay(load, np.arange(count), arrival_ns, lower((policy,), 1, 5000), 5000).latency_ns
+    engine = SharedCores("x", (policy,)).engine(1, 5000)
+    return engine.replay(load, np.arange(count), arrival_ns, 0).latency_ns
 
 
 def by_ciw(arrival_ns: np.ndarray, work_ns: np.ndarray, cores: int, shares: bool) -> np.ndarray:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, CostUnit, Ladder, Row, Rule, Rung
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.outcome import SharedCoresOutcome
 from tailc.models.workload import Workload
 from tests.reference.replay_plain import Request, replay_plain
 from tests.tailc.models.shared_cores.servers import (
@@ -32,8 +31,9 @@ def run(
     speed: tuple[float, ...] = (1, 2, 3, 4),
     most: int = 64,
     ladder_of: list[int] | None = None,
-    **limits,
-) -> Outcome:
+    cut_off_us: int | None = None,
+    boosts_at_start: bool = False,
+) -> SharedCoresOutcome:
     ladders = policy if isinstance(policy, list) else [policy]
     count = len(work_ms)
     load = Workload(
@@ -43,12 +43,13 @@ def run(
         np.array([speed[: len(ladders[0].rungs)]], dtype=float),
     )
     arrival_ns = np.array([round(a * MS) for a in arrivals_ms])
-    table = lower(ladders, 1000, most, **limits)
     which = None if ladder_of is None else np.array(ladder_of, np.int32)
-    return replay(load, np.arange(count), arrival_ns, table, most, ladder_of=which)
+    subject = SharedCores("x", tuple(ladders), which, boosts_at_start=boosts_at_start)
+    engine = subject.engine(1000, most, cut_off_us)
+    return engine.replay(load, np.arange(count), arrival_ns, 0)
 
 
-def latency_ms(outcome: Outcome) -> list[float]:
+def latency_ms(outcome: SharedCoresOutcome) -> list[float]:
     return [float(ns / MS) for ns in outcome.latency_ns]
 
 
@@ -200,7 +201,7 @@ def test_integrals_of_hours_are_those_of_seconds():
     assert outcome.mean_thread_ns == pytest.approx(12 * (3 + 2 + 1) / 3 * hour_ms * MS)
 
 
-def wait_ms(outcome: Outcome) -> list[float]:
+def wait_ms(outcome: SharedCoresOutcome) -> list[float]:
     return [float(ns / MS) for ns in outcome.wait_ns]
 
 
@@ -310,7 +311,7 @@ def blocks(in_every_run: int, when_fuzzing: int) -> list:
     return [*range(in_every_run), *(pytest.param(n, marks=pytest.mark.fuzz) for n in more)]
 
 
-def both(server: RandomServer, requests: list[Request]) -> tuple[Outcome, list[Request]]:
+def both(server: RandomServer, requests: list[Request]) -> tuple[SharedCoresOutcome, list[Request]]:
     """What the engine and the plain replay make of the same requests."""
     count = len(requests)
     load = Workload(
@@ -321,19 +322,20 @@ def both(server: RandomServer, requests: list[Request]) -> tuple[Outcome, list[R
     )
     ladders, *limits = server
     cut_off_us, boosts_at_start = limits
-    table = lower(ladders, 1, 999, cut_off_us=cut_off_us, boosts_at_start=boosts_at_start)
     arrival_ns = np.array([r.arrival_ns for r in requests])
     ladder_of = np.array([r.ladder for r in requests], np.int32)
-    fast = replay(load, np.arange(count), arrival_ns, table, 999, ladder_of=ladder_of)
+    subject = SharedCores("x", tuple(ladders), ladder_of, boosts_at_start=boosts_at_start)
+    engine = subject.engine(1, 999, cut_off_us)
+    fast = engine.replay(load, np.arange(count), arrival_ns, 0)
     slow = replay_plain(ladders, requests, cut_off_us=cut_off_us, boosts_at_start=boosts_at_start)
     return fast, slow
 
 
-def assert_alike(fast: Outcome, slow: list[Request], server: RandomServer) -> None:
+def assert_alike(fast: SharedCoresOutcome, slow: list[Request], server: RandomServer) -> None:
     """The same, but for binary rounding where the plain replay is exact: an instant may move by
     1 ns, and what follows from it.
     """
-    refused = [] if fast.losses is None else np.flatnonzero(fast.losses.is_refused).tolist()
+    refused = np.flatnonzero(fast.is_refused).tolist()
     assert refused == [r.number for r in slow if r.is_refused], server
     assert not fast.latency_ns[refused].any()
     latency_ns = [0 if r.is_refused else r.exit_ns - r.arrival_ns for r in slow]

@@ -9,10 +9,10 @@ import pytest
 from tailc.errors import TailcError
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
+from tailc.models.core_types.model import CoreTypes
 from tailc.models.shared_cores.arrays import lower
-from tailc.models.subject import Subject, table_of
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.shared_cores.outcome import Losses, SharedCoresOutcome
 from tailc.models.workload import Workload
 from tests.tailc.models.core_types.servers import cores, row
 from tests.tailc.models.shared_cores.servers import MS, at_once, ladder, overloaded
@@ -21,21 +21,26 @@ from tests.tailc.models.shared_cores.test_engine import latency_ms, run
 WAITS = Row(2, None, ON_EXIT, (Climb(0, 0),))
 
 
-def lost_ms(outcome: Outcome) -> list[float]:
+def losses(outcome: SharedCoresOutcome) -> Losses:
     assert outcome.losses is not None
-    return [float(ns / MS) for ns in outcome.losses.lost_ns]
+    return outcome.losses
+
+
+def lost_ms(outcome: SharedCoresOutcome) -> list[float]:
+    return [float(ns / MS) for ns in losses(outcome).lost_ns]
 
 
 def test_without_a_rule_there_are_no_losses():
-    assert run(ladder(at_once((0, 0))), [0], [10]).losses is None
+    outcome = run(ladder(at_once((0, 0))), [0], [10])
+    assert outcome.losses is None
+    assert outcome.is_refused.tolist() == []
 
 
 def test_who_finds_so_many_in_the_system_is_refused_and_never_counts():
     policy = overloaded(ladder(at_once((0, 0)), cores=1), Overload(shed_from=2))
     # two share a core until 40 ms; the third comes in between, the fourth after one has left
     outcome = run(policy, [0, 0, 10, 41], [20, 30, 99, 10])
-    assert outcome.losses is not None
-    assert outcome.losses.is_refused.tolist() == [False, False, True, False]
+    assert outcome.is_refused.tolist() == [False, False, True, False]
     assert latency_ms(outcome) == [40, 59, 0, 19]
     assert lost_ms(outcome) == [0, 0, 99, 0]
 
@@ -43,16 +48,14 @@ def test_who_finds_so_many_in_the_system_is_refused_and_never_counts():
 def test_an_exit_comes_before_an_arrival_of_the_same_instant():
     policy = overloaded(ladder(at_once((0, 0)), cores=1), Overload(shed_from=1))
     outcome = run(policy, [0, 10, 19.999, 20], [10, 10, 10, 10])
-    assert outcome.losses is not None
-    assert outcome.losses.is_refused.tolist() == [False, False, True, False]
+    assert outcome.is_refused.tolist() == [False, False, True, False]
 
 
 def test_a_refused_request_stands_in_nobodys_way():
     """The second and the third wait, the fourth is refused, and the fifth comes after the third."""
     policy = overloaded(ladder(at_once((0, 0), last=1), WAITS, cores=1), Overload(shed_from=3))
     outcome = run(policy, [0, 1, 2, 3, 31], [30, 10, 10, 10, 10])
-    assert outcome.losses is not None
-    assert outcome.losses.is_refused.tolist() == [False, False, False, True, False]
+    assert outcome.is_refused.tolist() == [False, False, False, True, False]
     assert outcome.wait_ns.tolist() == [0, 29 * MS, 38 * MS, 0, 19 * MS]
 
 
@@ -95,8 +98,7 @@ def test_who_finds_so_many_in_the_system_does_a_part_of_its_work():
     outcome = run(overloaded(ladder(at_once((0, 0))), told), [0, 1, 50], [40, 40, 40])
     assert latency_ms(outcome) == [40, 10, 40]
     assert lost_ms(outcome) == [0, 30, 0]
-    assert outcome.losses is not None
-    assert outcome.losses.is_degraded.tolist() == [False, True, False]
+    assert losses(outcome).is_degraded.tolist() == [False, True, False]
 
 
 def test_one_that_is_degraded_and_cut_off_loses_both():
@@ -118,7 +120,7 @@ def test_ladders_on_one_server_lose_alike():
 def test_rules_for_overload_are_not_replayed_on_cores():
     policy = overloaded(cores([1], row((0, 0))), Overload(shed_from=3))
     with pytest.raises(TailcError, match="on cores of their own cannot be refused"):
-        table_of(Subject("x", (policy,)), 1000, 64)
+        CoreTypes("x", (policy,)).engine(1000, 64)
 
 
 def blocking(servers: int, most: int, offered: float) -> float:
@@ -140,9 +142,9 @@ def test_a_server_that_sheds_blocks_as_the_formula_of_finite_queues_says(servers
     )
     arrival_ns = np.cumsum(rng.exponential(mean_ms / offered, count) * MS).astype(np.int64)
     policy = overloaded(ladder(at_once((0, 0)), cores=servers, rungs=1), Overload(shed_from=most))
-    outcome = replay(load, np.arange(count), arrival_ns, lower((policy,), 1, 64), 64)
-    assert outcome.losses is not None
-    found = outcome.losses.is_refused.reshape(100, -1).mean(axis=1)
+    engine = SharedCores("x", (policy,)).engine(1, 64)
+    outcome = engine.replay(load, np.arange(count), arrival_ns, 0)
+    found = outcome.is_refused.reshape(100, -1).mean(axis=1)
     error = found.std(ddof=1) / math.sqrt(len(found))
     # four standard errors, of batches of a thousand requests
     assert abs(found.mean() - blocking(servers, most, offered)) < 4 * error

@@ -13,8 +13,7 @@ import pytest
 from tailc.forms.ladder.table import ON_EXIT, Climb, Ladder, Row
 from tailc.models import streams
 from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.tailc.models.shared_cores.servers import MS, at_once, ladder
 
@@ -49,8 +48,8 @@ def replications(policy: Ladder, rate_rps: float, draw_ms) -> list[Outcome]:
         arrival_ns = np.empty(REQUESTS, np.int64)
         rate_mrps = round(rate_rps * 1000)
         streams.poisson_arrivals(streams.stream(7, number), rate_mrps, arrival_ns)
-        table = lower((policy,), rate_mrps, MOST)
-        outcomes.append(replay(load, np.arange(REQUESTS), arrival_ns, table, MOST, WARM_UP))
+        engine = SharedCores("x", (policy,)).engine(rate_mrps, MOST)
+        outcomes.append(engine.replay(load, np.arange(REQUESTS), arrival_ns, WARM_UP))
     return outcomes
 
 

@@ -18,9 +18,8 @@ from tailc.forms.ladder.table import (
     Rung,
 )
 from tailc.forms.ladder.units import POWER
-from tailc.models.run import replay
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.shared_power import drawn_of_shared
-from tailc.models.subject import Subject, table_of
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 
@@ -51,8 +50,7 @@ def drawn(table: Ladder, gap_ms: float = 100.0, requests: int = 200) -> float | 
     load = Workload(work_ns.astype(np.int64), ones, curve, speed)
     order = np.tile(np.array([0, 1], np.int32), requests // 2)
     arrival_ns = np.rint(np.arange(1, requests + 1) * gap_ms * MS_NS).astype(np.int64)
-    lowered = table_of(Subject("one", (table,)), 10_000, 500)
-    outcome = replay(load, order, arrival_ns, lowered, 500, 0)
+    outcome = SharedCores("one", (table,)).engine(10_000, 500).replay(load, order, arrival_ns, 0)
     found = drawn_of_shared(outcome, table)
     return None if found is None else found / MS_NS
 

@@ -8,8 +8,7 @@ import pytest
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Ladder, Row, Rule
 from tailc.models import streams
 from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.reference.replay_simpy import Job, Server, run_simpy
 from tests.tailc.models.shared_cores.servers import at_once, ladder, without
@@ -47,8 +46,9 @@ def both(
         np.array([SPEED]),
     )
     cut_off_us = None if cut_off_ms is None else cut_off_ms * 1000
-    table = lower(ladders, 1, 900, cut_off_us=cut_off_us, boosts_at_start=boosts_at_start)
-    fast = replay(load, np.arange(REQUESTS), arrival_ns, table, 900, ladder_of=ladder_of)
+    subject = SharedCores("x", tuple(ladders), ladder_of, boosts_at_start=boosts_at_start)
+    engine = subject.engine(1, 900, cut_off_us)
+    fast = engine.replay(load, np.arange(REQUESTS), arrival_ns, 0)
     jobs = [
         Job(float(a), float(w), SPEED, int(n))
         for a, w, n in zip(arrival_ns / 1e6, work_ms, ladder_of, strict=True)

@@ -7,22 +7,23 @@ import pytest
 
 from tailc.forms.ladder.lanes import Lanes, at_any_load, lane_ladder
 from tailc.models import streams
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
 from tailc.models.smt.idle import EDGES_US, IdlePeriods, idle_times, idle_use
-from tailc.models.subject import Subject, table_of
+from tailc.models.smt.model import Smt
+from tailc.models.smt.outcome import SmtOutcome
 from tailc.models.workload import Workload
 
 US, MS, PPM = 1_000, 1_000_000, 1_000_000
 
 
-def alone(arrival_ns: list[int] | np.ndarray, work_ns: list[int] | np.ndarray, cores=1) -> Outcome:
+def alone(
+    arrival_ns: list[int] | np.ndarray, work_ns: list[int] | np.ndarray, cores=1
+) -> SmtOutcome:
     ladder = lane_ladder(Lanes(cores, 0, 0), at_any_load(0, cores))
     count = len(work_ns)
     speeds = np.ones((1, 2))
     load = Workload(np.array(work_ns), np.ones(count, np.int64), np.zeros(count, np.int32), speeds)
-    table = table_of(Subject("x", (ladder,)), 1, 100_000)
-    return replay(load, np.arange(count), np.array(arrival_ns), table, 100_000)
+    engine = Smt("x", (ladder,)).engine(1, 100_000)
+    return engine.replay(load, np.arange(count), np.array(arrival_ns), 0)
 
 
 def test_a_period_counts_where_its_length_is_in_and_with_its_length():
@@ -62,7 +63,7 @@ def test_idle_periods_of_poisson_arrivals_at_one_core_are_exponential_with_their
     streams.poisson_arrivals(streams.stream(3, 1), round(rate_rps * 1000), arrival_ns)
     work_ns = np.where(np.arange(count) % 4 == 0, 16 * MS, 3 * MS)
     outcome = alone(arrival_ns, work_ns)
-    found = idle_use(1 - (outcome.utilization or 0.0), [idle_times(outcome)])
+    found = idle_use(1 - (outcome.utilization), [idle_times(outcome)])
     # 75,000 periods: a share is known to about 0.2 points.
     mean_work = 0.25 * 16 + 0.75 * 3
     assert found.share_ppm == pytest.approx((1 - rate_rps / 1000 * mean_work) * PPM, abs=8_000)

@@ -7,8 +7,9 @@ from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.parallel.columns import Columns, Effort
 from tailc_solvers.green.parallel.solution import Ending, none_of
 
-from tailc.models.datacentre.site import Supply
-from tailc.models.malleable_jobs.engine import Cluster, MalleableJob
+from tailc.models.datacentre.supply import Supply
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.pipeline.allocators.problem import Aims
 
 EIGHT = Cluster(8, 30_000, 0, 0, 900)

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.green.parallel.check import faults_of
 from tailc_solvers.green.parallel.columns import Columns
-from tailc_solvers.green.parallel.plan import Plan
-from tailc_solvers.green.parallel.solution import Ending, Solution
+from tailc_solvers.green.parallel.plan import Plan, ledger
+from tailc_solvers.green.parallel.solution import CostedPlan, Ending, Solution
 
 from tailc.forms.plan.ledger import ledger_of
-from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.supply import Supply
 from tailc.models.malleable_jobs.baselines.constant import Constant
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.pipeline.allocators.aggressive import Aggressive
@@ -101,8 +101,8 @@ def test_a_new_plan_begins_with_what_is_left_of_the_one_in_force(solve):
     watched = Watched(solve)
     jobs = [job(1, 0, run_s=5_000), job(2, 1_000, run_s=900)]
     replayed([3] * 8, jobs, Aggressive(watched, AIMS))
-    plan = watched.found[0].solution.plan
-    counts = [count for count in plan.servers[0].tolist() if count]
+    best = watched.found[0].solution.best
+    counts = [count for count in best.plan.servers[0].tolist() if count]
     first = watched.asked[1][1][0]
     # One epoch has passed, and the second has begun.
     assert first.servers == tuple(counts[1:])
@@ -133,7 +133,7 @@ def test_a_plan_that_breaks_a_rule_is_not_carried_out(solve):
         servers = np.full((len(problem.jobs), problem.epochs), problem.servers)
         plan = Plan(servers, np.zeros(len(problem.jobs), np.int64))
         assert faults_of(problem, plan)
-        return Columns(Solution(Ending.BEST, plan))
+        return Columns(Solution(Ending.BEST, CostedPlan(plan, ledger(problem, plan))))
 
     jobs = [job(1), job(2, 100)]
     found = replayed([8] * 8, jobs, Aggressive(lies, AIMS))
@@ -198,8 +198,8 @@ def test_no_promise_is_broken_whatever_fails(solve, listed, green, foretold, unt
     found = replayed(green, jobs, Aggressive(watched, AIMS), forecasts)
     assert not any(one.is_late for one in found.done)
     for (problem, _), answer in zip(watched.asked, watched.found, strict=True):
-        plan = answer.solution.plan
-        assert plan is None or faults_of(problem, plan) == []
+        best = answer.solution.best
+        assert best is None or faults_of(problem, best.plan) == []
     constant = replayed(green, jobs, Constant())
     assume(all(one.started_s == one.submit_s for one in constant.done))
     assert len(found.done) >= len(constant.done)

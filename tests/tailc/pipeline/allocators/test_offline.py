@@ -57,7 +57,8 @@ def test_the_replay_is_as_the_plan_where_jobs_end_with_epochs(solve):
     offline = Offline(EIGHT, supply, jobs, asked, AIMS)
     found = replayed(supply, jobs, offline)
     assert offline.found.solution.ending in (Ending.BEST, Ending.FOUND)
-    plan, ledger = offline.found.solution.plan, offline.found.solution.ledger
+    best = offline.found.solution.best
+    plan, ledger = best.plan, best.ledger
     ((problem, _),) = asked.asked
     begin_s = problem.begin_s.tolist()
     for at_s, servers in found.history:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.models.malleable_jobs.engine import Active, Cluster, MalleableJob
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.jobs import Active, MalleableJob
 from tailc.pipeline.allocators.epochs import epochs_ahead
 from tailc.pipeline.allocators.problem import (
     Aims,

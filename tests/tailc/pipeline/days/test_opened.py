@@ -111,7 +111,8 @@ def test_what_is_made_of_a_log(folder):
     assert jobs.run_s.tolist() == [1_800, 1_800, 5_400, 1_800]
     assert jobs.green_percent is not None
     assert set(jobs.green_percent.tolist()) == {50}
-    assert jobs.applications == ("FT", "IS")
+    assert jobs.applications is not None
+    assert jobs.applications.names == ("FT", "IS")
     assert any("wider than 8" in warning.message for warning in jobs.warnings)
 
 

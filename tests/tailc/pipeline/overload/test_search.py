@@ -14,14 +14,14 @@ from tailc.experiment.overload_objective import OverloadAim
 from tailc.forms.ladder.table import Rule
 from tailc.models.workload import workload
 from tailc.pipeline.overload import search
-from tailc.pipeline.overload.bench import Bench
+from tailc.pipeline.overload.losses import rate_losses
 from tailc.pipeline.overload.search import Relief, largest, relieved
 from tailc.pipeline.overload.told import overload_settings
 from tailc.pipeline.progress import silent
 from tailc.report.relief import relief_result, relief_text
 from tailc.traces.profile import DemandProfile
 from tests.tailc.pipeline.cores import profile
-from tests.tailc.pipeline.queue.case import CORES, PPM, ladder
+from tests.tailc.pipeline.queue.case import PPM, ladder
 
 # Exponential work of 20 ms in the mean: four cores do that of 200 requests a second.
 MEAN_MS = 20
@@ -57,14 +57,14 @@ def test_the_largest_that_holds_is_found(limit):
 def test_the_search_finds_what_trying_every_number_finds(design):
     load = workload(design, TABLE)
     with ThreadPoolExecutor(1) as workers:
-        bench = Bench(load, AIM, CORES * PPM, 3, workers)
+        losses = rate_losses(load, AIM, TABLE, 3, workers)
         tables = {n: search._with(Rule.SHED, n, AIM, TABLE) for n in range(1, 25)}
-        in_time = [n for n, table in tables.items() if bench.meets(table)]
+        in_time = [n for n, table in tables.items() if losses.meets(table)]
         assert in_time == list(range(1, len(in_time) + 1))
         assert 1 < len(in_time) < 24
-        assert search._largest_of(Rule.SHED, AIM, TABLE, bench) == in_time[-1]
+        assert search._largest_of(Rule.SHED, AIM, TABLE, losses) == in_time[-1]
         # and the larger it is the less is lost
-        lost = [bench.lost_ppm(tables[n]) for n in in_time]
+        lost = [losses.lost_ppm(tables[n]) for n in in_time]
     assert lost == sorted(lost, reverse=True)
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from tailc.models.datacentre.jobs import Submitted
-from tailc.models.datacentre.site import Supply
+from tailc.models.datacentre.supply import Supply
+from tailc.models.rigid_jobs.jobs import Submitted
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 
 EPOCHS = 8

@@ -8,8 +8,8 @@ from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.sla.anneal import Schedule, anneal
 from tailc_solvers.green.sla.solution import Solution
 
-from tailc.models.datacentre.jobs import Submitted
 from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.on_arrival import OnArrival
 from tailc.pipeline.planners.opened import opened, outlooks

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import Answer, Duals, Outcome, Point
 
-from tailc.models.datacentre.jobs import Submitted
 from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.models.rigid_jobs.priced import Priced
 from tailc.pipeline.planners.bid_prices import bid_prices
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
@@ -80,6 +80,6 @@ def test_a_solver_without_multipliers_leaves_the_prices_before_in_force(solver, 
 
 
 def test_multipliers_of_nonsense_make_no_prices(solver):
-    lie = Rogue(Answer(Outcome.OPTIMAL, x=np.zeros(1), objective=0.0, dual=np.full(1, np.nan)))
+    lie = Rogue(Answer(Outcome.OPTIMAL, Point(np.zeros(1), 0.0), duals=Duals(np.full(1, np.nan))))
     before = bid_prices(SMALL, supply([0]), [jobs((0, 900, 1, 0))], solver)
     assert bid_prices(SMALL, supply([0]), [jobs((0, 900, 1, 0))], lie, before=before) is before

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import Answer, Outcome, Point
 from tailc_solvers.green.sla.flow import place_job
 from tailc_solvers.green.sla.reduced import solve_reduced
 from tailc_solvers.green.sla.solution import Solution
 
-from tailc.models.datacentre.jobs import Submitted
 from tailc.models.rigid_jobs.engine import replay_rigid
+from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.pipeline.planners.on_arrival import OnArrival
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
@@ -94,7 +94,7 @@ def test_a_solver_without_an_answer_refuses_the_job_and_what_runs_stays(outcome)
 
 @pytest.mark.parametrize(
     "answer",
-    [*(Answer(one) for one in FAILURES), Answer(Outcome.OPTIMAL, x=np.full(3, 1e9), objective=0.0)],
+    [*(Answer(one) for one in FAILURES), Answer(Outcome.OPTIMAL, Point(np.full(3, 1e9), 0.0))],
 )
 def test_a_general_solver_that_fails_or_lies_refuses_the_job(answer):
     planner = OnArrival(lambda groups, job: solve_reduced(groups, [job], Rogue(answer)))  # type: ignore[arg-type]

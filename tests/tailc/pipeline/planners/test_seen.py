@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tailc.models.datacentre.jobs import Running, Submitted
-from tailc.models.datacentre.planner import View
+from tailc.models.rigid_jobs.jobs import Running, Submitted
+from tailc.models.rigid_jobs.planner import View
 from tailc.pipeline.planners.in_force import was_on
 from tailc.pipeline.planners.owed import arriving_job, job_within, owed_slots
 from tailc.pipeline.planners.seen import Epsilons, expected_green, seen

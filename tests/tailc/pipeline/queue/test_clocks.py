@@ -19,8 +19,8 @@ from tailc.pipeline.queue.clock_approach import clock_approach
 from tailc.pipeline.queue.kept import eased, kept
 from tailc.pipeline.queue.parts import parts_of
 from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.trials import Trials
 from tailc.pipeline.queue.tune import tuned_for_queue
+from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.traces.profile import DemandProfile, Measure
 from tests.tailc.models.core_queues.servers import GHZ, tail_table
 
@@ -70,7 +70,7 @@ def tried(workers, load, seed):
     how = {"requests": 20_000, "repeats": 1, "seed": seed}
     subject_of = APPROACH.subject_of
     scenes = scenes_of(load, AIM)
-    return Trials(scenes, PERCENTILE_PPM, 1, workers=workers, subject_of=subject_of, **how)
+    return tuning_sample(scenes, PERCENTILE_PPM, 1, workers=workers, subject_of=subject_of, **how)
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +92,11 @@ def test_no_table_of_a_grid_draws_less(tuned, trials, workers):
         )
         if alone <= behind
     ]
-    seen = tried(workers, parts_of(APPROACH.load).tuning, 8).seen(grid)
+    seen = tried(workers, parts_of(APPROACH.load).tuning, 8).measure(grid)
     energy = np.where(seen.tail_us[:, 0, 0] <= LIMIT_US, seen.energy[:, 0, 0], np.inf)
     tables = tuned.table, grid[int(energy.argmin())], FORMULA
     largest = [eased(APPROACH, table, trials, AIM).table for table in tables]
-    ours, best, formula = trials.seen(largest).energy[:, 0, 0]
+    ours, best, formula = trials.measure(largest).energy[:, 0, 0]
     assert ours <= 1.003 * best
     # so that the grid has something to find
     assert best < 0.995 * formula

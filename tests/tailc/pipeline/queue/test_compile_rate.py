@@ -10,8 +10,9 @@ import pytest
 from tailc.artifact.files import read_policy
 from tailc.models.arrivals import Poisson
 from tailc.models.workload import workload
+from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.scene import Scene
-from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.report.compiled import compiled_result, compiled_text
 from tailc.report.ladders import sweep_text
 from tailc.report.queue import queue_text
@@ -66,9 +67,9 @@ def test_at_the_highest_rate_the_tail_is_what_is_to_be_kept(tuned):
     assert isinstance(told, dict)
     rate_mrps = told["highest"]["tuned"]["rate_mrps"]
     scenes = [Scene(workload(compiled.design, table), Poisson(rate_mrps))]
-    how = {"requests": 20_000, "repeats": 40, "seed": 900, "subject_of": on_ladder}
+    how = {"requests": 20_000, "repeats": 40, "seed": 900, "subject_of": on_server}
     with ThreadPoolExecutor(2) as workers:
-        trials = Trials(scenes, 950_000, 4, workers=workers, **how)
+        trials = tuning_sample(scenes, 950_000, 4, workers=workers, **how)
         assert trials.tails_us([table]).mean() == pytest.approx(100_000, rel=0.02)
 
 

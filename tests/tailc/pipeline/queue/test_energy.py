@@ -15,7 +15,7 @@ from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.controller import scaled_ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
-from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.core_family import STARTS, core_lines
 from tailc.pipeline.queue.found import best_found
 from tailc.pipeline.queue.goals import aspect_of
@@ -25,8 +25,8 @@ from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, searched
 from tailc.pipeline.queue.told import queue_remarks, queue_settings
-from tailc.pipeline.queue.trials import Seen, Trials, on_ladder
 from tailc.pipeline.queue.tune import TunedTable
+from tailc.pipeline.queue.tuning_sample import Measurements, tuning_sample
 from tests.tailc.pipeline.queue.core_case import (
     FAST_W,
     IDLE_W,
@@ -64,7 +64,7 @@ def trials(workers):
 
 def tried(workers, **how):
     scenes = scenes_of(LOAD, AIM)
-    return Trials(scenes, 950_000, 1, workers=workers, subject_of=on_ladder, **how)
+    return tuning_sample(scenes, 950_000, 1, workers=workers, subject_of=on_server, **how)
 
 
 def test_a_single_fast_core_is_the_queue_of_textbooks(workers):
@@ -72,7 +72,7 @@ def test_a_single_fast_core_is_the_queue_of_textbooks(workers):
     part 1 - lambda / mu of the time.
     """
     service_ms = MEAN_MS / 2
-    seen = tried(workers, requests=100_000, repeats=6, seed=5).seen([FAST])
+    seen = tried(workers, requests=100_000, repeats=6, seed=5).measure([FAST])
     tail_ms = np.log(20) / (1 / service_ms - RATE_PER_MS)
     assert seen.tail_us.mean() == pytest.approx(1e3 * tail_ms, rel=0.02)
     idle_ms = (1 - RATE_PER_MS * service_ms) / RATE_PER_MS
@@ -83,7 +83,7 @@ def test_a_single_fast_core_is_the_queue_of_textbooks(workers):
 
 def seen_of(tail_us, energy):
     """Two tables at two rates, in one replay."""
-    return Seen(np.array(tail_us)[..., None], np.array(energy, float)[..., None])
+    return Measurements(np.array(tail_us)[..., None], np.array(energy, float)[..., None])
 
 
 def test_energy_counts_over_the_formula_s_and_a_missed_target_far_more():
@@ -108,10 +108,10 @@ def test_of_several_cases_the_most_energy_and_the_longest_tail_count():
 
 @dataclass(frozen=True)
 class _Linear:
-    """Trials whose tail is as long as the age that a table is."""
+    """A sample whose tail is as long as the age that a table is."""
 
-    def seen(self, tables):
-        return Seen(np.array(tables, np.int64).reshape(-1, 1, 1), None)
+    def measure(self, tables):
+        return Measurements(np.array(tables, np.int64).reshape(-1, 1, 1), None)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,11 @@ def test_ages_are_cut_back_to_the_latest_part_that_keeps_the_tail(age_us, kept_u
 class _Spread:
     """Ten replays, half of them a tenth below and half above the age that a table is."""
 
-    def seen(self, tables):
+    def measure(self, tables):
         spread = np.tile([0.9, 1.1], 5)
-        return Seen(np.rint(np.multiply.outer(tables, spread)).astype(np.int64)[:, None, :], None)
+        return Measurements(
+            np.rint(np.multiply.outer(tables, spread)).astype(np.int64)[:, None, :], None
+        )
 
 
 def test_a_tail_is_surely_kept_with_its_whole_interval():
@@ -149,8 +151,8 @@ def test_a_tail_is_surely_kept_with_its_whole_interval():
 def test_a_tail_above_the_limit_by_chance_is_no_miss(above, is_better):
     """Its interval reaches 1.5 % below the mean."""
     tail_us = np.stack([np.full(10, 1.2), above * np.tile([0.98, 1.02], 5)]) * TARGET_US
-    seen = Seen(np.rint(tail_us).astype(np.int64)[:, None, :], np.ones((2, 1, 10)))
-    shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
+    seen = Measurements(np.rint(tail_us).astype(np.int64)[:, None, :], np.ones((2, 1, 10)))
+    shown = cast(Any, SimpleNamespace(measure=lambda _tables: seen))
     verdict = judged(Kept(SLOW), Kept(FAST, None), shown, None, AIM)
     assert (verdict.is_better, verdict.gains[0].misses) == (is_better, not is_better)
 
@@ -168,15 +170,17 @@ def test_a_tail_above_the_limit_by_chance_is_no_miss(above, is_better):
 def test_what_is_left_of_the_formula_s_table_is_to_be_beaten_too(part_ppm, change, is_better):
     """Where no part of it keeps the tail, what it draws is no measure."""
     tail_us = np.full((2, 1, 10), TARGET_US - 1)
-    seen = Seen(tail_us, np.array([1.0, change])[:, None, None] * np.ones((2, 1, 10)))
-    shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
+    seen = Measurements(tail_us, np.array([1.0, change])[:, None, None] * np.ones((2, 1, 10)))
+    shown = cast(Any, SimpleNamespace(measure=lambda _tables: seen))
     assert judged(Kept(SLOW), Kept(FAST, part_ppm), shown, None, AIM).is_better == is_better
 
 
 def test_a_table_that_no_part_of_its_ages_surely_keeps_is_not_taken():
     """Its tail is just below the limit in the mean, and the formula's is no better."""
     tail_us = np.full((2, 1, 10), TARGET_US - 1)
-    shown = cast(Any, SimpleNamespace(seen=lambda _tables: Seen(tail_us, np.ones((2, 1, 10)))))
+    shown = cast(
+        Any, SimpleNamespace(measure=lambda _tables: Measurements(tail_us, np.ones((2, 1, 10))))
+    )
     verdict = judged(Kept(SLOW, None), Kept(FAST, None), shown, None, AIM)
     assert (verdict.is_better, verdict.keeps_tail) == (False, False)
     tuned = TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True)
@@ -192,8 +196,8 @@ def test_a_table_that_is_only_as_good_as_what_is_left_of_the_formula_s_is_told(
     part_ppm, change, is_told
 ):
     tail_us = np.full((2, 1, 10), TARGET_US - 1)
-    seen = Seen(tail_us, np.array([1.0, change])[:, None, None] * np.ones((2, 1, 10)))
-    shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
+    seen = Measurements(tail_us, np.array([1.0, change])[:, None, None] * np.ones((2, 1, 10)))
+    shown = cast(Any, SimpleNamespace(measure=lambda _tables: seen))
     verdict = judged(Kept(SLOW), Kept(FAST, part_ppm), shown, None, AIM)
     assert verdict.is_better
     remarks = queue_remarks(TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True))
@@ -226,7 +230,7 @@ def approach(earlier=scaled_ladder, base: Any = SLOW) -> Approach:
         cores=1,
         capacity_of=lambda _load: 2.0,
         as_told="",
-        subject_of=on_ladder,
+        subject_of=on_server,
         space_of=lambda _tail_us: core_lines(base, TARGET_US, 1),
         starts=STARTS,
         earlier=earlier,
@@ -258,7 +262,7 @@ def test_a_search_finds_what_trying_every_table_does(workers, trials):
     ages_us = [at * 15 * MS for at in range(9)]
     tables = [clocked(*ages) for ages in itertools.product(ages_us, repeat=3)]
     tuning = tried(workers, requests=20_000, repeats=1, seed=21)
-    values = aspect_of(AIM).values(tuning.seen(tables), tuning.seen([SLOW]), AIM)
+    values = aspect_of(AIM).values(tuning.measure(tables), tuning.measure([SLOW]), AIM)
     best = tables[int(np.argmin(values))]
     assert least_budget(AIM, STARTS) <= AIM.most_requests
     found = searched(approach(base=SLOW), scenes_of(LOAD, AIM), AIM, workers, silent).tables
@@ -268,15 +272,15 @@ def test_a_search_finds_what_trying_every_table_does(workers, trials):
 def kept_energy(trials, table):
     found = kept(approach(), table, trials, AIM)
     assert found.part_ppm is not None
-    return trials.seen([found.table]).energy.mean()
+    return trials.measure([found.table]).energy.mean()
 
 
 def test_the_energy_of_a_table_that_does_not_keep_up_is_none():
     tail_us = np.full((2, 1, 10), TARGET_US - 1)
     gave_up = np.zeros((2, 1, 10), bool)
     gave_up[0, 0, 3] = True
-    seen = Seen(tail_us, np.full((2, 1, 10), 2e3), None, gave_up)
-    shown = cast(Any, SimpleNamespace(seen=lambda _tables: seen))
+    seen = Measurements(tail_us, np.full((2, 1, 10), 2e3), None, gave_up)
+    shown = cast(Any, SimpleNamespace(measure=lambda _tables: seen))
     verdict = judged(Kept(SLOW), Kept(FAST, None), shown, None, AIM)
     assert verdict.gains[0].energy == Energies(None, 2_000_000)
     settings = queue_settings(TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True))

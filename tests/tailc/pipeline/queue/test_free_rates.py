@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tailc.errors import Code, TailcError
+from tailc.experiment.sizes import VALIDATION, Size
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.free_rates import freely_raised
@@ -38,7 +39,7 @@ AIM = aim_of(94)
 @pytest.fixture
 def finds(monkeypatch):
     """Searches that end with a table each, without freedoms and with them; replays are short."""
-    monkeypatch.setattr("tailc.pipeline.queue.found._REQUESTS", 1)
+    monkeypatch.setattr("tailc.pipeline.queue.found.VALIDATION", Size(1, VALIDATION.repeats))
 
     def those(plain, free, aim=AIM):
         def searched(approach, _load, _rates, aim, _workers, _progress):

@@ -12,13 +12,12 @@ import pytest
 from tailc.errors import Code
 from tailc.experiment.tuning_objective import Freedom, Goal, QueueAim
 from tailc.pipeline.progress import silent
-from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.family import MOST_STARTS, lines
 from tailc.pipeline.queue.freedoms import freely_found, longer_by_chance
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.search import Searched, least_budget
 from tailc.pipeline.queue.told import queue_remarks
-from tailc.pipeline.queue.trials import on_ladder
 from tailc.pipeline.queue.tune import TunedTable
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
@@ -38,7 +37,7 @@ def approach_to(aim: QueueAim) -> Approach:
         cores=CORES,
         capacity_of=lambda _load: float(CORES),
         as_told="",
-        subject_of=on_ladder,
+        subject_of=on_server,
         space_of=lambda tail_us: lines(ALONE, tail_us, CORES, freedoms=aim.freedoms),
         starts=MOST_STARTS,
     )

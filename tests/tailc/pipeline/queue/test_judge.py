@@ -1,4 +1,4 @@
-"""Trials and judgements: what they say of tables that are known to be better or worse."""
+"""Samples and judgements: what they say of tables that are known to be better or worse."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.clairvoyant.server import shared_server
 from tailc.models.shared_cores.clairvoyant.tail import clairvoyant_tail_ns
+from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.goals import merit
 from tailc.pipeline.queue.judge import RateGain, judged, ranked
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.told import queue_settings
-from tailc.pipeline.queue.trials import Trials, on_ladder
 from tailc.pipeline.queue.tune import TunedTable
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.report.queue import queue_result, queue_text
 from tailc.units import format_us
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
@@ -38,8 +39,8 @@ ALONE = ladder((NEVER, 2 * NEVER))
 HASTY, SLOW = ladder((1, 2)), ladder((40 * MS, 80 * MS))
 
 
-def trials_of(aim: QueueAim, workers: ThreadPoolExecutor) -> Trials[Ladder]:
-    return Trials(
+def trials_of(aim: QueueAim, workers: ThreadPoolExecutor) -> TuningSample[Ladder]:
+    return tuning_sample(
         scenes_of(exponential(2_000, 30.0), aim),
         950_000,
         CORES,
@@ -47,7 +48,7 @@ def trials_of(aim: QueueAim, workers: ThreadPoolExecutor) -> Trials[Ladder]:
         repeats=6,
         seed=5,
         workers=workers,
-        subject_of=on_ladder,
+        subject_of=on_server,
     )
 
 
@@ -67,7 +68,7 @@ def test_tables_meet_the_same_requests_however_they_are_asked(trials):
 def test_at_little_load_the_tail_of_a_table_without_climbs_is_that_of_the_demand():
     """Nobody waits for a core at one request a second: 95 % of an exponential law, -30 ln 0.05."""
     with ThreadPoolExecutor(1) as workers:
-        trials = Trials(
+        trials = tuning_sample(
             [Scene(exponential(2_000, 30.0), Poisson(1_000))],
             950_000,
             CORES,
@@ -75,7 +76,7 @@ def test_at_little_load_the_tail_of_a_table_without_climbs_is_that_of_the_demand
             repeats=4,
             seed=5,
             workers=workers,
-            subject_of=on_ladder,
+            subject_of=on_server,
         )
         (tails_us,) = trials.tails_us([ALONE])
     assert tails_us.mean() == pytest.approx(-30 * MS * np.log(0.05), rel=0.01)
@@ -113,16 +114,17 @@ def test_a_clairvoyant_schedule_meets_the_same_replays_as_the_tables(trials):
     """By hand over each of them, where a few would do for less."""
     server = shared_server(GOOD)
 
-    def by_hand_us(scene):
-        setting = scene.setting
-        warm_up = setting.warm_up(trials.requests // len(RATES) // 6)
+    def by_hand_us(experiment):
+        scenario = experiment.scenario
+        warm_up = scenario.warm_up(trials.requests // len(RATES) // 6)
+        load = scenario.workload
         tails_ns = [
-            clairvoyant_tail_ns(setting.load, one.order, one.arrival_ns, server, 950_000, warm_up)
-            for one in scene.repeats
+            clairvoyant_tail_ns(load, one.order, one.arrival_ns, server, 950_000, warm_up)
+            for one in experiment.replications.repeats
         ]
         return np.mean(tails_ns) / 1_000
 
-    wanted = [by_hand_us(scene) for scene in trials.draws]
+    wanted = [by_hand_us(experiment) for experiment in trials.experiments]
     assert trials.clairvoyant_us(server).tolist() == pytest.approx(wanted, abs=1.0)
 
 

@@ -22,7 +22,7 @@ from tailc.forms.ladder.lanes import (
     lane_ladder,
 )
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Rule
-from tailc.models.subject import Subject
+from tailc.models.smt.model import Smt
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach
@@ -31,7 +31,7 @@ from tailc.pipeline.queue.kept import kept
 from tailc.pipeline.queue.lane_family import CLOCKS, STARTS, lane_lines, sooner_alone
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, searched
-from tailc.pipeline.queue.trials import Trials
+from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tests.tailc.pipeline.queue.case import MS
 from tests.tailc.pipeline.queue.core_case import exponential
 from tests.tailc.pipeline.queue.test_family import climbs_at
@@ -118,11 +118,11 @@ def workers():
 
 
 def tried(workers, waking=AT_ONCE_AWAKE, **how):
-    def subject_of(table: Ladder) -> Subject:
-        return Subject("table", (table,), waking=waking)
+    def subject_of(table: Ladder) -> Smt:
+        return Smt("table", (table,), waking=waking)
 
     scenes = scenes_of(LOAD, AIM)
-    return Trials(scenes, 950_000, 1, workers=workers, subject_of=subject_of, **how)
+    return tuning_sample(scenes, 950_000, 1, workers=workers, subject_of=subject_of, **how)
 
 
 def test_who_is_always_alone_gives_up_its_demand_and_the_time_to_wake_up(workers):
@@ -130,7 +130,7 @@ def test_who_is_always_alone_gives_up_its_demand_and_the_time_to_wake_up(workers
     wake_ms = 5.0
     asleep = Waking(batch_ns=round(wake_ms * 1e6))
     for waking, share in ((AT_ONCE_AWAKE, 0.0), (asleep, 1 - np.exp(-RATE_PER_MS * wake_ms))):
-        seen = tried(workers, waking, requests=50_000, repeats=6, seed=5).seen([ALONE])
+        seen = tried(workers, waking, requests=50_000, repeats=6, seed=5).measure([ALONE])
         idle_ms = 1 / RATE_PER_MS - MEAN_MS
         assert seen.energy is not None
         assert seen.energy.mean() == pytest.approx(1e6 * (MEAN_MS + share * idle_ms), rel=0.01)
@@ -146,12 +146,12 @@ def test_a_search_finds_what_trying_every_table_does(workers):
         by_load(rule, *ages) for rule in CLOCKS for ages in itertools.product(ages_us, repeat=2)
     ]
     tuning = tried(workers, requests=20_000, repeats=1, seed=21)
-    values = aspect_of(AIM).values(tuning.seen(tables), tuning.seen([ALONE]), AIM)
+    values = aspect_of(AIM).values(tuning.measure(tables), tuning.measure([ALONE]), AIM)
     best = tables[int(np.argmin(values))]
     assert least_budget(AIM, STARTS) <= AIM.most_requests
     found = searched(approach(), scenes_of(LOAD, AIM), AIM, workers, silent).tables
     trials = tried(workers, requests=10_000, repeats=6, seed=5)
-    of_alone = trials.seen([ALONE]).energy
+    of_alone = trials.measure([ALONE]).energy
     assert of_alone is not None
     least = given_up(trials, best)
     # Sharing is worth much here, so a search that found little of it would not pass.
@@ -166,7 +166,7 @@ def approach():
         cores=1,
         capacity_of=lambda _load: 1.0,
         as_told="",
-        subject_of=lambda table: Subject("table", (table,)),
+        subject_of=lambda table: Smt("table", (table,)),
         space_of=lambda _tail_us: FAMILY,
         starts=STARTS,
         earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, RELEASE_US),
@@ -176,4 +176,4 @@ def approach():
 def given_up(trials, table):
     found = kept(approach(), table, trials, AIM)
     assert found.part_ppm is not None
-    return trials.seen([found.table]).energy.mean()
+    return trials.measure([found.table]).energy.mean()

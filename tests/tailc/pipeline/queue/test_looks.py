@@ -8,19 +8,19 @@ import pytest
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.looks import Look, Looks
-from tailc.pipeline.queue.trials import Seen
+from tailc.pipeline.queue.tuning_sample import Measurements
 
 AIM = QueueAim(990_000, (40_000,), (1,), 1)
 FORMULA_US = np.array([100.0, 102.0, 98.0, 100.0])
 
 
 class Replays:
-    """Trials where a table is the tails that it shows [us]."""
+    """A sample where a table is the tails that it shows [us]."""
 
     requests = 4_000
 
-    def seen(self, tables):
-        return Seen(np.rint(1e3 * np.array(tables)).astype(np.int64)[:, None, :], None)
+    def measure(self, tables):
+        return Measurements(np.rint(1e3 * np.array(tables)).astype(np.int64)[:, None, :], None)
 
 
 def look_at(tails_us):
@@ -69,9 +69,9 @@ def test_an_energy_that_misses_its_target_in_some_replays_alone_does_not_miss_it
     class Powers:
         requests = 4_000
 
-        def seen(self, tables):
+        def measure(self, tables):
             tail_us = np.array([[[95, 103, 97, 101]]], np.int64)
-            return Seen(tail_us, np.array(tables)[:, None, None] * np.ones((1, 1, 4)))
+            return Measurements(tail_us, np.array(tables)[:, None, None] * np.ones((1, 1, 4)))
 
     look = Looks(Powers(), 2.0, aspect_of(aim), aim).at(1.5)
     assert look.value == pytest.approx(0.75)

@@ -14,13 +14,14 @@ from tailc.experiment.tuning_objective import Goal, Objective, QueueAim
 from tailc.models.arrivals import Poisson
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import Judged, judged
 from tailc.pipeline.queue.kept import Kept, kept
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.told import queue_remarks
-from tailc.pipeline.queue.trials import Seen, Trials, on_ladder
 from tailc.pipeline.queue.tune import TunedTable
+from tailc.pipeline.queue.tuning_sample import Measurements, tuning_sample
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 from tests.tailc.pipeline.queue.test_energy import approach
@@ -46,7 +47,7 @@ def test_each_objective_is_of_the_requests_that_it_is_for(objectives, closest):
     curve_of = np.arange(2_000, dtype=np.int32) % 2
     both = replace(load, curve_of=curve_of, speed=np.vstack([load.speed, 2 * load.speed]))
     with ThreadPoolExecutor(1) as workers:
-        trials = Trials(
+        trials = tuning_sample(
             [Scene(both, Poisson(1_000), tuple(objectives))],
             950_000,
             CORES,
@@ -54,19 +55,19 @@ def test_each_objective_is_of_the_requests_that_it_is_for(objectives, closest):
             repeats=2,
             seed=5,
             workers=workers,
-            subject_of=on_ladder,
+            subject_of=on_server,
         )
-        seen = trials.seen([ALONE])
+        seen = trials.measure([ALONE])
     assert seen.closest is not None
     assert seen.closest.mean() == pytest.approx(closest, rel=0.03)
     assert seen.keeps_objectives(0) == (closest < 1)
 
 
-def seen_of(tails_us: list[int], closest: list[float] | None) -> Seen:
+def seen_of(tails_us: list[int], closest: list[float] | None) -> Measurements:
     """Tables at one rate, in three replays alike."""
     tails = np.repeat(np.array(tails_us), 3).reshape(-1, 1, 3)
     besides = None if closest is None else np.repeat(np.array(closest), 3).reshape(-1, 1, 3)
-    return Seen(tails, tails.astype(float), besides)
+    return Measurements(tails, tails.astype(float), besides)
 
 
 @pytest.mark.parametrize("goal", [Goal.TAIL, Goal.ENERGY])
@@ -81,12 +82,12 @@ def test_what_an_objective_is_nearly_missed_by_counts_twenty_times(goal):
 
 @dataclass(frozen=True)
 class _Told:
-    """Trials in which tables have the tails, and come as close to the objectives, as is told."""
+    """A sample in which tables have these tails, and come so close to the objectives."""
 
     tails_us: list[int]
     closest: list[float] | None
 
-    def seen(self, _tables):
+    def measure(self, _tables):
         return seen_of(self.tails_us, self.closest)
 
 
@@ -130,13 +131,13 @@ def test_a_table_is_found_that_keeps_an_objective_which_the_best_one_misses(tmp_
 
 @dataclass(frozen=True)
 class _Linear:
-    """Trials whose tail is as long as the age that a table is, and an objective on it."""
+    """A sample whose tail is as long as the age that a table is, and an objective on it."""
 
     latency_us: float
 
-    def seen(self, tables):
+    def measure(self, tables):
         tails_us = np.array(tables, np.int64).reshape(-1, 1, 1)
-        return Seen(tails_us, None, tails_us / self.latency_us)
+        return Measurements(tails_us, None, tails_us / self.latency_us)
 
 
 @pytest.mark.parametrize(("latency_us", "age_us", "parts"), [(50, 50, 40), (0.5, 75, 60)])

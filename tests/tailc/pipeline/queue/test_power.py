@@ -27,13 +27,13 @@ from tailc.forms.ladder.table import (
 )
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
-from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.approach import approach_to, on_server
 from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.kept import kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
-from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.traces.profile import DemandProfile, Measure
 from tests.tailc.pipeline.queue.core_case import MS, exponential
 
@@ -84,12 +84,12 @@ def workers():
 
 def tried(workers, **how):
     scenes = scenes_of(exponential(2_000, MEAN_MS), TAIL)
-    return Trials(scenes, 950_000, 4, workers=workers, subject_of=on_ladder, **how)
+    return tuning_sample(scenes, 950_000, 4, workers=workers, subject_of=on_server, **how)
 
 
 def test_a_request_draws_its_power_for_as_long_as_its_work_takes(workers):
     """However often it gets only a part of it: nothing is drawn while it is stopped."""
-    seen = tried(workers, requests=40_000, repeats=4, seed=5).seen([SLOW, FAST])
+    seen = tried(workers, requests=40_000, repeats=4, seed=5).measure([SLOW, FAST])
     assert seen.energy is not None
     drawn = seen.energy.mean(axis=(1, 2)) / 1e6
     assert drawn.tolist() == pytest.approx([SLOW_W * MEAN_MS, FAST_W * MEAN_MS / 2], rel=0.01)
@@ -97,7 +97,7 @@ def test_a_request_draws_its_power_for_as_long_as_its_work_takes(workers):
 
 def test_where_threads_are_shared_and_no_power_no_energy_is_told(workers):
     trials = tried(workers, requests=1_000, repeats=1, seed=5)
-    assert trials.seen([powered(0, unit="threads")]).energy is None
+    assert trials.measure([powered(0, unit="threads")]).energy is None
 
 
 def test_the_load_is_told_in_requests_on_the_first_rung():
@@ -141,7 +141,7 @@ def every(workers):
     ages_us = [at * 12 * MS for at in range(7)]
     tables = [powered(*ages) for ages in itertools.product(ages_us, repeat=3)]
     tuning = tried(workers, requests=10_000, repeats=1, seed=21)
-    return tables, tuning.seen(tables), tuning.seen([SLOW])
+    return tables, tuning.measure(tables), tuning.measure([SLOW])
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +170,7 @@ def test_a_search_for_least_energy_finds_what_trying_every_table_does(workers, e
     def drawn(table):
         once = kept(approach, table, trials, ENERGY)
         assert once.part_ppm is not None
-        energy = trials.seen([once.table]).energy
+        energy = trials.measure([once.table]).energy
         assert energy is not None
         return float(energy.mean())
 

@@ -16,15 +16,14 @@ from tailc.errors import Code, TailcError
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue import core_family, family
-from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.core_family import core_lines
 from tailc.pipeline.queue.family import lines
 from tailc.pipeline.queue.highest import Highest, RateChange, raised, tuned_for_rate
 from tailc.pipeline.queue.judge import Judged, RateGain
 from tailc.pipeline.queue.parts import Parts
-from tailc.pipeline.queue.rate_trials import RateTrials
+from tailc.pipeline.queue.rate_sample import rate_sample
 from tailc.pipeline.queue.told import queue_remarks
-from tailc.pipeline.queue.trials import on_ladder
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.queue import case, core_case
@@ -57,7 +56,7 @@ def on_one_core(base=SLOW):
         cores=1,
         capacity_of=lambda _load: 2.0,
         as_told="",
-        subject_of=on_ladder,
+        subject_of=on_server,
         space_of=lambda _tail_us: core_lines(base, LIMIT_US, 1),
         starts=core_family.STARTS,
     )
@@ -65,7 +64,7 @@ def on_one_core(base=SLOW):
 
 def on_one_core_rates(workers, aim, requests=60_000):
     how = {"requests": requests, "repeats": 6, "seed": 5, "workers": workers}
-    return RateTrials(ONE_CORE, aim, LIMIT_US, on_one_core(), **how)
+    return rate_sample(ONE_CORE, aim, LIMIT_US, on_one_core(), **how)
 
 
 def test_a_single_fast_core_keeps_its_tail_up_to_the_rate_of_textbooks(workers):
@@ -90,7 +89,7 @@ def test_a_rate_that_is_kept_beyond_one_that_is_missed_does_not_count(workers):
     odd = core_case.clocked(10_000 * MS, 0, cores=4)
     aim = replace(aim_of(10, 300, 15 * MS), percentile_ppm=500_000)
     how = {"requests": 5_000, "repeats": 2, "seed": 5, "workers": workers}
-    trials = RateTrials(load, aim, 15 * MS, replace(on_one_core(odd), cores=4), **how)
+    trials = rate_sample(load, aim, 15 * MS, replace(on_one_core(odd), cores=4), **how)
     assert trials.keeps_most(odd, 100_000)
     assert trials.kept([odd]).rates_mrps.tolist() == [[0, 0]]
 
@@ -216,15 +215,15 @@ def test_a_search_finds_what_trying_every_table_does(workers):
         cores=case.CORES,
         capacity_of=lambda _load: float(case.CORES),
         as_told="",
-        subject_of=on_ladder,
+        subject_of=on_server,
         space_of=lambda tail_us: lines(base, tail_us, case.CORES),
         starts=family.MOST_STARTS,
     )
     aim = aim_of(30, 120, 80 * MS)
     how = {"requests": 10_000, "workers": workers}
-    tried = RateTrials(load, aim, 80 * MS, approach, repeats=2, seed=21, **how).kept(tables)
+    tried = rate_sample(load, aim, 80 * MS, approach, repeats=2, seed=21, **how).kept(tables)
     best = tables[int(tried.rates_mrps.mean(axis=1).argmax())]
     table = found_by(approach, aim, workers).judged.table
-    last = RateTrials(load, aim, 80 * MS, approach, repeats=6, seed=22, **how)
+    last = rate_sample(load, aim, 80 * MS, approach, repeats=6, seed=22, **how)
     ours, theirs = last.kept([table, best]).rates_mrps.mean(axis=1)
     assert ours >= 0.99 * theirs > 30_000

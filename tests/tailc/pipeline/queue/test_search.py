@@ -13,12 +13,11 @@ from tailc_solvers.evolution import Found
 from tailc.experiment.tuning_objective import Objective, QueueAim
 from tailc.pipeline.queue import looks
 from tailc.pipeline.queue import search as search_module
-from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.family import MOST_STARTS, lines
 from tailc.pipeline.queue.looks import Look
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
-from tailc.pipeline.queue.trials import on_ladder
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 AIM = QueueAim(950_000, (60_000,), (1,), 20_000_000)
@@ -30,7 +29,7 @@ APPROACH = Approach(
     cores=CORES,
     capacity_of=lambda _load: float(CORES),
     as_told="",
-    subject_of=on_ladder,
+    subject_of=on_server,
     space_of=lambda tail_us: lines(LATE, tail_us, CORES),
     starts=MOST_STARTS,
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import Answer, Outcome, Point
 from tailc_solvers.green.sla.horizon import Horizon
 
 from tailc.errors import Code, ExitCode, TailcError
@@ -212,7 +212,7 @@ def test_a_solver_that_is_not_installed_is_told_with_its_own_extra_alone(extra, 
 
 def test_a_solver_that_lies_is_not_believed(monkeypatch):
     def lie(_, program, __):
-        return Answer(Outcome.OPTIMAL, np.zeros(program.n_variables), objective=-1.0, bound=-1.0)
+        return Answer(Outcome.OPTIMAL, Point(np.zeros(program.n_variables), -1.0), bound=-1.0)
 
     monkeypatch.setattr(Solver, "answer", lie)
     for search in ALL:

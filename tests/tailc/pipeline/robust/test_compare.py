@@ -8,10 +8,11 @@ import pytest
 from scipy import stats
 
 from tailc.experiment.tuning_objective import QueueAim
+from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.judge import ranked
 from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.pipeline.robust.compare import compared
 from tailc.pipeline.robust.doubts import doubts
 from tailc.specs.robust import Ambiguity
@@ -28,8 +29,8 @@ HASTY, SLOW = ladder((1, 2)), ladder((40 * MS, 80 * MS))
 TABLES = [GOOD, ALONE, HASTY, SLOW]
 
 
-def trials_of(cases, workers, aim: QueueAim = AIM) -> Trials:
-    return Trials(
+def trials_of(cases, workers, aim: QueueAim = AIM) -> TuningSample:
+    return tuning_sample(
         [scene for case in cases for scene in scenes_of(case.load, aim)],
         950_000,
         CORES,
@@ -37,7 +38,7 @@ def trials_of(cases, workers, aim: QueueAim = AIM) -> Trials:
         repeats=6,
         seed=5,
         workers=workers,
-        subject_of=on_ladder,
+        subject_of=on_server,
     )
 
 

@@ -11,11 +11,11 @@ import pytest
 from tailc.experiment.tuning_objective import Goal, QueueAim
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import silent
-from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.approach import approach_to, on_server
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.kept import Kept, kept
 from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.trials import Trials, on_ladder
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.pipeline.robust.compare import compared
 from tailc.pipeline.robust.doubts import doubts, slowed_on
 from tailc.pipeline.robust.harden import hardened
@@ -53,11 +53,11 @@ def trials(workers):
     return tried(workers, requests=10_000, repeats=6, seed=5)
 
 
-def tried(workers, **how) -> Trials[Ladder]:
+def tried(workers, **how) -> TuningSample[Ladder]:
     cases = doubts(LOAD, TOLD, None, slowed_on(SLOW))
     assert [case.name for case in cases[1:]] == ["demand +10 %", "demand -10 %", "speed-ups -10 %"]
     scenes = [scene for case in cases for scene in scenes_of(case.load, AIM)]
-    return Trials(scenes, 950_000, 1, workers=workers, subject_of=on_ladder, **how)
+    return tuning_sample(scenes, 950_000, 1, workers=workers, subject_of=on_server, **how)
 
 
 def test_the_worst_case_of_a_single_fast_core_is_the_queue_of_textbooks(workers):
@@ -102,7 +102,7 @@ def test_the_robust_table_is_as_good_as_the_best_of_all(workers, trials):
     ages_us = [at * 16 * MS for at in range(5)]
     tables = [clocked(*ages) for ages in itertools.product(ages_us, repeat=3)]
     tuning = tried(workers, requests=6_000, repeats=1, seed=21)
-    values = aspect_of(AIM).values(tuning.seen(tables), tuning.seen([SLOW]), AIM)
+    values = aspect_of(AIM).values(tuning.measure(tables), tuning.measure([SLOW]), AIM)
     best = tables[int(np.argmin(values))]
     _, hard = hardened(AIM, TOLD, None, SLOW, DESIGN, 2, silent)
     assert hard.compared.is_better
@@ -110,9 +110,9 @@ def test_the_robust_table_is_as_good_as_the_best_of_all(workers, trials):
     assert most_energy(trials, hard.table) <= 1.02 * most_energy(trials, best)
 
 
-def most_energy(trials: Trials[Ladder], table: Ladder) -> float:
+def most_energy(trials: TuningSample[Ladder], table: Ladder) -> float:
     found = kept(approach_to(SLOW, DESIGN, AIM), table, trials, AIM)
     assert found.part_ppm is not None
-    energy = trials.seen([found.table]).energy
+    energy = trials.measure([found.table]).energy
     assert energy is not None
     return float(energy.mean(axis=2).max())

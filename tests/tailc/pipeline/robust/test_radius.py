@@ -3,17 +3,19 @@
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.ladder.table import ON_EXIT, Climb, Ladder, Row
 from tailc.models.arrivals import Poisson
-from tailc.models.subject import Subject
+from tailc.models.ladder_model import LadderModel
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
-from tailc.pipeline.queue.trials import on_ladder
+from tailc.pipeline.queue.approach import on_server
+from tailc.pipeline.robust.doubts import slowed_on
 from tailc.pipeline.robust.radius import Axis, Radius, radius_of
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
@@ -38,7 +40,7 @@ def exponential(requests: int = 4_000, speeds: tuple[float, ...] = (1.0,)) -> Wo
 
 
 def radius(
-    table: Ladder | Subject,
+    table: Ladder | LadderModel[Any, Any],
     load: Workload,
     told: Ambiguity,
     target_ms: float = TARGET_MS,
@@ -47,8 +49,9 @@ def radius(
     arrivals = [Poisson(round(rate * 1e3)) for rate in rates_rps]
     slo = Slo(PERCENTILE_PPM, round(target_ms * 1e3))
     with ThreadPoolExecutor(1) as workers:
-        subject = table if isinstance(table, Subject) else on_ladder(table)
-        return radius_of(subject, load, arrivals, slo, told, workers, silent)
+        subject = table if isinstance(table, LadderModel) else on_server(table)
+        slowed = slowed_on(subject.ladder)
+        return radius_of(subject, slowed, load, arrivals, slo, told, workers, silent)
 
 
 def doubted(demand: int = 0, tail: int = 0, speedup: int = 0, tail_from: int = 1) -> Ambiguity:
@@ -90,7 +93,7 @@ def test_a_table_that_a_controller_scales_stands_what_it_makes_of_it():
     law = Controller(
         Actuator.CLIMB_AGES, 900_000, 50_000, 50, 50, 0, 0, PPM, 30, (GainRow(0, 0, 0, 0),)
     )
-    steered = replace(on_ladder(clocked(500_000)), steering=law)
+    steered = replace(on_server(clocked(500_000)), steering=law)
     load = exponential(speeds=(1.0, 2.0))
     found = radius(steered, load, doubted(demand=100_000), 60.0, (40.0,))
     wanted = 2.0 * longest_mean_ms(40.0, 60.0) / MEAN_MS - 1

@@ -8,14 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tailc.experiment.setting import Setting
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.scenario import Scenario
+from tailc.experiment.sizes import CELL
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
 from tailc.models.arrivals import Poisson
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
-from tailc.pipeline.why.bench import Bench, Case
-from tailc.pipeline.why.presence import passed, presence
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.subjects import on_ladders
+from tailc.pipeline.why.measured import Case, measured
+from tailc.pipeline.why.presence import holding, passed, presence
 from tests.tailc.models.shared_cores.servers import overloaded
 from tests.tailc.pipeline.queue import core_case
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
@@ -34,10 +36,19 @@ def by_hand(table, arrivals_ms, works_ms):
     """A replay of these requests in which nothing is warming up."""
     load = exponential(len(works_ms), 1.0)
     load = replace(load, work_ns=np.array(works_ms, np.int64) * NS_PER_MS)
-    lowered = lower((table,), 1_000, 100)
     arrival_ns = np.array(arrivals_ms, np.int64) * NS_PER_MS
-    outcome = replay(load, np.arange(len(works_ms)), arrival_ns, lowered, 100)
-    return outcome, lowered
+    engine = SharedCores("by hand", (table,)).engine(1_000, 100)
+    outcome = engine.replay(load, np.arange(len(works_ms)), arrival_ns)
+    return outcome, holding(table, 1_000, 100)
+
+
+def replayed(table, load, rate_mrps):
+    """The first replay of an experiment, and what requests hold."""
+    scenario = Scenario(load, Poisson(rate_mrps), 3_000, 500, 1)
+    with ThreadPoolExecutor(1) as workers:
+        outcomes = Experiment(scenario, 1, 0, workers).outcomes(on_ladders("table", (table,)))
+        ((_, outcome),) = outcomes
+    return outcome, holding(table, rate_mrps, 500)
 
 
 def test_two_requests_by_hand():
@@ -92,11 +103,7 @@ WAITING = replace(
     ],
 )
 def test_the_rows_share_out_the_thread_time_that_the_engine_counted(table):
-    setting = Setting(exponential(2_000, 30.0), Poisson(85_000), 3_000, 500, 1)
-    with ThreadPoolExecutor(1) as workers:
-        bench = Bench(setting, 950_000, workers)
-        lowered = bench.lowered(table)
-        (outcome,) = bench.of_each(table, lambda one: one)[:1]
+    outcome, lowered = replayed(table, exponential(2_000, 30.0), 85_000)
     most = 12
     parts = [passed(outcome, lowered, (load, load), 0) for load in range(most)]
     parts.append(passed(outcome, lowered, (most, None), 0))
@@ -111,11 +118,7 @@ def test_the_rows_share_out_the_thread_time_that_the_engine_counted(table):
 
 def test_on_cores_of_their_own_the_rows_share_out_the_time_that_cores_were_held():
     table = core_case.clocked(60 * MS, 20 * MS, 5 * MS, cores=2)
-    setting = Setting(core_case.exponential(2_000, 30.0), Poisson(50_000), 3_000, 500, 1)
-    with ThreadPoolExecutor(1) as workers:
-        bench = Bench(setting, 950_000, workers)
-        lowered = bench.lowered(table)
-        outcome, *_ = bench.of_each(table, lambda one: one)
+    outcome, lowered = replayed(table, core_case.exponential(2_000, 30.0), 50_000)
     loads = ((0, 1), (2, 2), (3, None))
     parts = [passed(outcome, lowered, each, 30 * NS_PER_MS) for each in loads]
     counted = outcome.thread_ns[outcome.measured].sum()
@@ -127,8 +130,11 @@ def test_on_cores_of_their_own_the_rows_share_out_the_time_that_cores_were_held(
 
 
 def test_a_case_stretches_times_of_arrival():
-    setting = Setting(exponential(500, 30.0), Poisson(1_000), 1_000, 500, 1)
+    scenario = Scenario(exponential(500, 30.0), Poisson(1_000), 1_000, 500, 1)
     with ThreadPoolExecutor(1) as workers:
-        bench = Bench(setting, 950_000, workers)
-        same, often = bench.measured([Case(TABLE), Case(TABLE, gaps=0.5)])
+        experiment = Experiment(scenario, CELL.repeats, 0, workers)
+        subject = on_ladders("table", (TABLE,))
+        same, often = (
+            measured(Case(subject, one), 950_000) for one in (experiment, experiment.with_gaps(0.5))
+        )
     assert often.used_ppm.mean() == pytest.approx(2 * same.used_ppm.mean(), rel=0.05)

@@ -61,10 +61,9 @@ def test_figures_are_called_what_they_count(table, held, used):
     ],
 )
 def test_there_may_be_less_of_what_has_a_limit(table, left):
-    cases = dict(inputs(table, exponential(10, 30.0)))
     found = {
-        name: tuple(unit.capacity_ppm for unit in case.table.cost_units)
-        for name, case in cases.items()
+        case.name: tuple(unit.capacity_ppm for unit in case.table.cost_units)
+        for case in inputs(table, exponential(10, 30.0))
         if case.table != table
     }
     assert found == left

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from tailc.artifact.files import read_policy
+from tailc.experiment.sizes import Size
 from tailc.forms.ladder.table import Rule
-from tailc.pipeline import lane_replays
+from tailc.pipeline import lane_sample
 from tests.tailc.policies.elfen.case import swapped, write
 
 FIXED = "policy: fixed\nbudget: by-load\n"
@@ -52,8 +53,7 @@ def test_a_compile_tells_budget_tail_and_batch_work_by_rate(compiled):
 
 
 def test_what_was_optimised_stands_beside_the_most_that_there_can_be(compiled, monkeypatch):
-    monkeypatch.setattr(lane_replays, "REPLAYS", 3)
-    monkeypatch.setattr(lane_replays, "REQUESTS_PER_REPLAY", 5_000)
+    monkeypatch.setattr(lane_sample, "PLAN", Size(5_000, 3))
     ended, stem = compiled(swapped((FIXED, "policy: optimised\n"), ("[20/s, 60/s]", "[40/s]")))
     assert ended.code == 0
     assert "(dual-bound), largest gap to the proved bound " in ended.out

@@ -14,7 +14,7 @@ from tailc.policies.green_sla.reduce import reduce
 from tailc.policies.green_sla.spec import GreenSlaSpec
 from tailc.problems.plan import PlanMethod, Weights
 from tailc.problems.rigid_jobs import NamedJob
-from tailc.traces.jobs.log import JobLog
+from tailc.traces.jobs.log import JobLog, Lines
 from tailc.traces.series.series import Quantity, of_values
 
 QUARTER_S = 900
@@ -55,7 +55,9 @@ def days(*jobs: tuple[int, int, int], first: int = 2 * DAY, **more: Any) -> Days
         "width": log[:, 2].copy(),
         "requested_s": np.zeros(len(log), np.int64),
     }
-    made = JobLog(source="jobs.swf", line=np.arange(10, 10 + len(log)), **(columns | more))
+    made = JobLog(
+        source="jobs.swf", positions=Lines(np.arange(10, 10 + len(log))), **(columns | more)
+    )
     return Days(made, Energy(*series), first, 8, np.zeros((0, 8)))
 
 

@@ -15,11 +15,13 @@ from tailc.artifact.envelope import InputRole
 from tailc.artifact.files import read_policy
 from tailc.cli import run
 from tailc.errors import ExitCode
-from tailc.models.malleable_jobs.engine import Allocation, ClusterView, replay_malleable
+from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
+from tailc.models.malleable_jobs.cluster import cluster_of
+from tailc.models.malleable_jobs.engine import replay_malleable
+from tailc.models.malleable_jobs.jobs import malleable_jobs_of
 from tailc.pipeline.clusters import solved
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.held_out_days import read_held_out_days
-from tailc.verify.plan.malleable import cluster_of
 from tests.tailc.policies.greenpar.case import SPEC, write
 
 
@@ -70,10 +72,9 @@ def test_in_a_replay_of_the_plan_no_job_is_late(folder):
     solution = compiled.sweep.chosen.solution
     assert isinstance(solution, solved.ClusterSolution)
     vms = [one.vms for one in solution.placed]
-    assert held_out.curves is not None
     assert plan.malleable is not None
     cluster = cluster_of(plan)
-    jobs = window.malleable(held_out.curves, plan.malleable.slowdown_ppm, cluster.servers)
+    jobs = malleable_jobs_of(window, held_out.curves, plan.malleable.slowdown_ppm, cluster.servers)
     known = {job.name for job in plan.jobs}
     jobs = tuple(job for job in jobs if f"job-{job.number}" in known)
     found = replay_malleable(cluster, window.supply, window.expected, jobs, _AsPlanned(plan, vms))

@@ -9,7 +9,7 @@ from tailc.errors import Code, TailcError
 from tailc.forecasts.days import Days, Energy
 from tailc.policies.greenpar.reduce import reduce
 from tailc.policies.greenpar.spec import GreenParSpec
-from tailc.traces.jobs.log import JobLog
+from tailc.traces.jobs.log import Applications, JobLog
 from tailc.traces.series.series import Quantity, of_values
 
 HOUR = 3_600
@@ -37,8 +37,7 @@ def log(jobs=JOBS, applications=("all",)) -> JobLog:
         width.astype(np.int64),
         np.zeros(len(jobs), np.int64),
         "jobs.csv",
-        application=chosen.astype(np.int64),
-        applications=applications,
+        applications=Applications(applications, chosen.astype(np.int64)),
     )
 
 

@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 from tailc.models import streams
-from tailc.models.baselines import Search, Tried, baseline
 from tailc.models.core_queues.clocks import Clocks
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
-from tailc.models.subject import Subject, table_of, workload_for
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
+from tailc.models.execution_model import Search, Tried
 from tailc.pipeline.compile import compile_policy
 from tailc.traces.trace import read_trace
 
@@ -35,27 +34,25 @@ SLACK = 0.01
 @functools.cache
 def compiled():
     policy = compile_policy(str(EXAMPLE / "service.yaml")).policy
-    subject = Subject(
-        "own", steering=policy.controller, clocks=Clocks(policy.tail_table, NOMINAL_KHZ)
-    )
+    subject = CoreQueues("own", Clocks(policy.tail_table, NOMINAL_KHZ), policy.controller)
     profile = read_trace(str(EXAMPLE / "heldout.parquet"), policy.reading).profile
-    return policy, subject, workload_for(profile, subject)
+    return policy, subject, subject.workload(profile)
 
 
 @functools.cache
-def replayed(name: str, rate: int) -> Outcome:
+def replayed(name: str, rate: int) -> CoreQueuesOutcome:
     """The policy, itself or without feedback, or a baseline, on the same requests."""
     policy, subject, load = compiled()
     if name == "open-loop":
         subject = replace(subject, steering=None)
     elif name != "own":
         target_us = policy.slos[0].latency_us
-        search = Search(lambda one: Tried(round(tail_us(run(one, rate)))), 950_000, target_us)
-        subject = baseline(name, subject, load, search)
+        search = Search(lambda one: Tried(round(tail_us(run(one, rate))), None), 950_000, target_us)
+        subject = subject.baseline(name, load, search)
     return run(subject, rate)
 
 
-def run(subject: Subject, rate: int) -> Outcome:
+def run(subject: CoreQueues, rate: int) -> CoreQueuesOutcome:
     _, _, load = compiled()
     arrival_ns = np.empty(SETTLING + MEASURED, np.int64)
     streams.poisson_arrivals(streams.stream(7, rate), rate * 1_000, arrival_ns)
@@ -63,10 +60,10 @@ def run(subject: Subject, rate: int) -> Outcome:
     streams.shuffled_passes(
         streams.stream(8, rate), np.arange(len(load.work_ns), dtype=np.int32), order
     )
-    return replay(load, order, arrival_ns, table_of(subject, rate * 1_000, MOST), MOST, SETTLING)
+    return subject.engine(rate * 1_000, MOST).replay(load, order, arrival_ns, SETTLING)
 
 
-def tail_us(outcome: Outcome) -> float:
+def tail_us(outcome: CoreQueuesOutcome) -> float:
     return float(np.quantile(outcome.latency_ns[outcome.measured], 0.95)) / 1_000
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tailc.experiment.plot_data import Quantile, Traffic
+from tailc.experiment.quantile import Quantile
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row
+from tailc.models.occupancy import Occupancy
 from tailc.report.page.content import Page
 from tailc.report.page.pages import judged_page
 from tests.tailc.models.shared_cores.servers import at_once, ladder
@@ -29,7 +30,7 @@ SPECTRUM = (
     Quantile(990_000, 352_044, 316_400, 397_700),
     Quantile(999_000, 600_000, 500_000, None),
 )
-TRAFFIC = Traffic(2_000, ((0,) * 60, (400_000,) + (0,) * 59, (0, 600_000) + (0,) * 58))
+OCCUPANCY = Occupancy(2_000, ((0,) * 60, (400_000,) + (0,) * 59, (0, 600_000) + (0,) * 58))
 
 
 def made_policy(name: str = "websearch"):
@@ -41,7 +42,7 @@ def made_verdicts(name: str = "websearch"):
     points = tuple(
         replace(
             point,
-            policy=replace(point.policy, spectrum=SPECTRUM, traffic=(TRAFFIC,)),
+            policy=replace(point.policy, spectrum=SPECTRUM, occupancy=(OCCUPANCY,)),
             baselines=tuple(replace(run, spectrum=SPECTRUM) for run in point.baselines),
         )
         for point in BOTH.points

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from tailc.models.core_types.usage import CoreUse
+from tailc.models.core_types.usage import CoreTypesUse
+from tailc.models.energy import EnergyUse
 from tailc.report.page.costs import cost_figure
 from tests.tailc.report.page.pages_made import made_policy
 from tests.tailc.report.verdicts_made import LOAD, MEETS, point, run, verdicts
@@ -42,8 +43,8 @@ def test_who_does_not_keep_up_is_left_out():
 
 
 def test_on_cores_the_cost_is_energy_with_that_of_free_cores():
-    use = CoreUse(20_000, None, None, 4_000, ())
-    runs = [replace(subject(name, 1, 5_000), cores=use) for name in ("p", "TL")]
+    use = CoreTypesUse(EnergyUse(20_000, None, 4_000, ()), None)
+    runs = [replace(subject(name, 1, 5_000), usage=use) for name in ("p", "TL")]
     found = figure(*runs)
     assert found is not None
     assert found.title == "Energy against p99 at 30/s"

@@ -14,7 +14,7 @@ from tailc.report.page.plot import Plot
 from tailc.report.page.policy_map import map_figure
 from tailc.report.page.tones import rung_tone
 from tests.tailc.models.shared_cores.servers import random_ladder
-from tests.tailc.report.page.pages_made import LADDER, TRAFFIC
+from tests.tailc.report.page.pages_made import LADDER, OCCUPANCY
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -57,7 +57,7 @@ def figure_legend(figure):
 
 
 def test_dots_stand_where_requests_spend_their_time():
-    figure = map_figure("map", "map", LADDER, TRAFFIC)
+    figure = map_figure("map", "map", LADDER, OCCUPANCY)
     (dots,) = [each for each in figure.numbers if each.name == "map-traffic"]
     assert [row[0] for row in dots.rows] == ["1", "2"]
     assert [float(row[2]) for row in dots.rows] == pytest.approx([40, 60])

@@ -11,8 +11,8 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from tailc.experiment.plot_data import Traffic
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
+from tailc.models.occupancy import Occupancy
 from tailc.report.page.pages import judged_page, policy_page
 from tailc.report.page.written import LARGEST_BYTES, page_bytes
 from tests.tailc.models.shared_cores.servers import ladder
@@ -104,8 +104,8 @@ def test_every_picture_is_named_described_and_has_its_numbers():
 def test_the_largest_page_is_not_too_large():
     many = made_verdicts()
     points = tuple(replace(many.points[0], arrivals=f"day {n}") for n in range(50))
-    full = Traffic(2_000, tuple((40,) * 60 for _ in range(401)))
-    points = tuple(replace(p, policy=replace(p.policy, traffic=(full,))) for p in points)
+    full = Occupancy(2_000, tuple((40,) * 60 for _ in range(401)))
+    points = tuple(replace(p, policy=replace(p.policy, occupancy=(full,))) for p in points)
     page = judged_page(made_policy(), replace(many, points=points), held_out(20_000), ["d1", "d2"])
     written = page_bytes(page)
     assert len(written) <= LARGEST_BYTES

@@ -7,6 +7,7 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.log import LogHeader
 
 HOURS = JobColumns("arrival_h", "run_h", "cpus", JobTimeUnit.HOUR, JobTimeUnit.HOUR)
 DATED = JobColumns("arrival_h", "run_h", "cpus", None, JobTimeUnit.HOUR)
@@ -30,8 +31,8 @@ def test_hours_are_whole_seconds(tmp_path):
     assert log.run_s.tolist() == [14_985, 732]
     assert log.width.tolist() == [128, 1]
     assert log.number.tolist() == [1, 2]
-    assert log.row.tolist() == [1, 2]
-    assert log.start_unix_s is None
+    assert log.positions.at.tolist() == [1, 2]
+    assert log.header.start_unix_s is None
 
 
 @pytest.mark.parametrize(("unit", "seconds"), [("s", 3), ("min", 180), ("d", 259_200)])
@@ -55,7 +56,7 @@ def test_dates_say_when_the_log_starts(tmp_path):
     path = written(tmp_path, "2012-11-04T00:30,1,1", "2012-11-04T02:00,1,1")
     log = read_job_list(path, DATED, JobReading(zone="America/Denver"))
     assert log.submit_s.tolist() == [0, 9_000]
-    assert (log.start_unix_s, log.zone) == (1_352_010_600, "America/Denver")
+    assert log.header == LogHeader(1_352_010_600, "America/Denver")
 
 
 def test_dates_with_no_zone_are_refused(tmp_path):
@@ -80,7 +81,7 @@ def test_a_filter_keeps_some_rows_and_their_numbers(tmp_path):
         "arrival_h", "run_h", "cpus", JobTimeUnit.HOUR, JobTimeUnit.HOUR, where=(("queue", "a"),)
     )
     log = read_job_list(path, columns)
-    assert (log.width.tolist(), log.row.tolist()) == ([1, 3], [1, 3])
+    assert (log.width.tolist(), log.positions.at.tolist()) == ([1, 3], [1, 3])
 
 
 def test_jobs_of_no_width_are_left_out(tmp_path):

@@ -1,11 +1,14 @@
 """What a log of jobs holds, and what it adds up to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.traces.jobs.log import node_seconds, peak_width
+from tailc.errors import Place
+from tailc.traces.jobs.log import Applications, Lines, node_seconds, peak_width
 from tests.tailc.traces.jobs.making import log_of
 
 
@@ -32,7 +35,7 @@ def test_a_part_has_the_columns_that_the_log_has():
     assert part.number.tolist() == [1, 3]
     assert part.run_s.tolist() == [9, 7]
     assert part.green_percent.tolist() == [0, 100]
-    assert part.application is None
+    assert part.applications is None
 
 
 @pytest.mark.parametrize(
@@ -43,14 +46,23 @@ def test_a_part_has_the_columns_that_the_log_has():
         (([0], [1], [0]), {}, "one processor"),
         (([0], [1, 1], [1]), {}, "one value a job"),
         (([0], [1], [1]), {"green_percent": np.array([101])}, "0 to 100"),
-        (([0], [1], [1]), {"applications": ("FT",)}, "where these are named"),
-        (
-            ([0], [1], [1]),
-            {"applications": ("FT",), "application": np.array([1])},
-            "one that is named",
-        ),
+        (([0], [1], [1]), {"applications": Applications(("FT",), np.array([0, 0]))}, "one value"),
     ],
 )
 def test_a_broken_log_cannot_exist(columns, others, says):
     with pytest.raises(ValueError, match=says):
         log_of(*columns, **others)
+
+
+def test_a_job_is_of_an_application_that_is_named():
+    with pytest.raises(ValueError, match="one that is named"):
+        Applications(("FT",), np.array([1]))
+
+
+def test_a_part_keeps_where_its_jobs_stand_and_what_they_are():
+    told = Applications(("FT", "LU"), np.array([1, 0, 1]))
+    log = log_of([0, 1, 2], [9, 8, 7], [1, 1, 1], applications=told)
+    part = replace(log, positions=Lines(np.array([4, 5, 9]))).part(slice(1, 3))
+    assert part.named == ["FT", "LU"]
+    assert part.place(1).line == 9
+    assert log.place(1) == Place("made.swf")

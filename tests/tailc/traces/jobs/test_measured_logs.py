@@ -9,7 +9,14 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
-from tailc.traces.jobs.scaling import JobScaling, scaled_jobs
+from tailc.traces.jobs.log import refuse_wide
+from tailc.traces.jobs.scaling import (
+    DividedWidths,
+    JobScaling,
+    scaled_jobs,
+    window,
+    with_green_percents,
+)
 from tailc.traces.jobs.swf import read_swf
 
 DATA = os.environ.get("TAILC_DATA")
@@ -44,7 +51,7 @@ def test_the_jobs_that_ran_are_those_that_the_archive_counts(
     log = swf(name)
     said = [each.message for each in log.warnings if each.code is Code.JOBS_LEFT_OUT]
     assert (log.jobs, sum(int(text.split()[0]) for text in said)) == (ran, left_out)
-    assert (log.zone, log.capacity) == (zone, capacity)
+    assert (log.header.zone, log.header.capacity) == (zone, capacity)
     assert log.run_s.mean() == pytest.approx(mean_run_s, rel=1e-3)
 
 
@@ -71,15 +78,10 @@ def test_a_list_of_jobs_in_hours():
 @pytest.mark.parametrize("name", [ATLAS, THETA])
 def test_a_real_log_is_scaled_to_a_datacentre_of_1680_servers(name):
     log = swf(name)
-    scaling = JobScaling(
-        window_s=(int(log.submit_s[log.jobs // 2]), 48 * 3_600),
-        drop_largest=5,
-        divide_width=24,
-        multiply_run=8,
-        green_seed=1,
-        servers=1_680,
-    )
-    scaled = scaled_jobs(log, scaling)
+    part = window(log, int(log.submit_s[log.jobs // 2]), 48 * 3_600)
+    scaled = scaled_jobs(part, JobScaling(5, DividedWidths(24), multiply_run=8))
+    scaled = with_green_percents(scaled, seed=1)
+    refuse_wide(scaled, 1_680)
     of_number = {int(number): job for job, number in enumerate(log.number)}
     before = log.part([of_number[int(number)] for number in scaled.number])
     assert scaled.width.tolist() == [-(-int(width) // 24) for width in before.width]

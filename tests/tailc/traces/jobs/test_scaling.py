@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
-from tailc.traces.jobs.log import node_seconds, peak_width
+from tailc.traces.jobs.log import LogHeader, node_seconds, peak_width, refuse_wide
 from tailc.traces.jobs.scaling import (
+    DividedWidths,
     JobScaling,
     WidthMap,
-    divided_widths,
-    mapped_widths,
     multiplied_runs,
     scaled_jobs,
     window,
@@ -39,7 +38,7 @@ def intrepid(seed=7, hours=96):
     run_s = drawn.integers(60, 7 * HOUR, jobs)
     width = drawn.choice([512, 1_024, 2_048, 4_096], jobs)
     width[drawn.permutation(jobs)[: 35 * hours // 48]] = 40_960
-    return log_of(submit_s, run_s, width, capacity=40_960)
+    return log_of(submit_s, run_s, width, header=LogHeader(capacity=40_960))
 
 
 def refused(call, *arguments):
@@ -51,7 +50,7 @@ def refused(call, *arguments):
 
 def test_the_published_scaling_of_intrepid():
     log = intrepid(hours=48)
-    scaled = scaled_jobs(log, JobScaling(drop_largest=35, divide_width=24, multiply_run=8))
+    scaled = scaled_jobs(log, JobScaling(35, DividedWidths(24), multiply_run=8))
     assert (log.jobs, scaled.jobs) == (481, 446)
     kept = log.part(log.width < 40_960)
     assert scaled.number.tolist() == kept.number.tolist()
@@ -60,42 +59,43 @@ def test_the_published_scaling_of_intrepid():
 
 
 def test_a_job_of_all_of_intrepid_does_not_fit_unless_it_is_dropped():
-    assert divided_widths(log_of([0], [1], [40_960]), 24).width.tolist() == [1_707]
-    scaling = JobScaling(divide_width=24, multiply_run=8, servers=1_680)
-    finding = refused(scaled_jobs, intrepid(), scaling)
+    assert DividedWidths(24).of(log_of([0], [1], [40_960])).width.tolist() == [1_707]
+    whole = scaled_jobs(intrepid(), JobScaling(0, DividedWidths(24), multiply_run=8))
+    finding = refused(refuse_wide, whole, 1_680)
     assert finding.code is Code.TOO_WIDE
     assert "is 1707 wide, and the datacentre 1680" in finding.message
-    dropped = JobScaling(drop_largest=70, divide_width=24, multiply_run=8, servers=1_680)
-    assert scaled_jobs(intrepid(), dropped).width.max() <= 1_680
+    dropped = scaled_jobs(intrepid(), JobScaling(70, DividedWidths(24), multiply_run=8))
+    refuse_wide(dropped, 1_680)
+    assert dropped.width.max() <= 1_680
 
 
 def test_that_scaling_leaves_a_third_of_the_node_hours():
     log = log_of([0, 0], [90, 60], [24 * 7, 24 * 3])
-    scaled = scaled_jobs(log, JobScaling(divide_width=24, multiply_run=8))
+    scaled = scaled_jobs(log, JobScaling(0, DividedWidths(24), multiply_run=8))
     assert 3 * node_seconds(scaled) == node_seconds(log)
 
 
 def test_cores_are_mapped_by_the_published_table():
     widths = [256, 512, 1_024, 2_048, 4_096, 8_192, 40_960]
     log = log_of([0] * 7, [1] * 7, widths)
-    assert mapped_widths(log, INTREPID_CORES).width.tolist() == [4, 4, 8, 8, 16, 32, 32]
+    assert INTREPID_CORES.of(log).width.tolist() == [4, 4, 8, 8, 16, 32, 32]
 
 
 @pytest.mark.parametrize(("counts", "jobs"), [(GRID5K_JOBS, 26), (INTREPID_JOBS, 113)])
 def test_the_published_applications_are_as_many_as_the_jobs(counts, jobs):
     log = with_applications(seeded_log(3, jobs), counts, seed=1)
-    named = [log.applications[index] for index in log.application]
+    named = log.named
     assert {name: named.count(name) for name in counts} == counts
     other = with_applications(log, counts, seed=2)
-    assert other.application.tolist() != log.application.tolist()
+    assert other.named != named
 
 
 def test_a_window_starts_a_log_of_its_own():
-    log = log_of([0, 10, 20, 29, 30], [1] * 5, [1] * 5, start_unix_s=1_000)
+    log = log_of([0, 10, 20, 29, 30], [1] * 5, [1] * 5, header=LogHeader(1_000))
     part = window(log, 10, 20)
     assert part.number.tolist() == [2, 3, 4]
     assert part.submit_s.tolist() == [0, 10, 19]
-    assert part.start_unix_s == 1_010
+    assert part.header.start_unix_s == 1_010
 
 
 def test_of_equally_wide_jobs_the_longest_are_dropped_then_the_last():
@@ -144,15 +144,14 @@ def test_a_job_is_promised_the_same_whatever_else_is_in_the_log():
 
 
 def test_everything_is_done_in_order():
-    scaling = JobScaling(
-        window_s=(0, 48 * HOUR),
-        drop_largest=5,
-        map_width=INTREPID_CORES,
-        multiply_run=Fraction(1, 2),
-        green_seed=1,
-        servers=50,
-    )
-    scaled = scaled_jobs(intrepid(), scaling)
+    scaling = JobScaling(5, INTREPID_CORES, Fraction(1, 2))
+    part = window(intrepid(), 0, 48 * HOUR)
+    scaled = with_green_percents(scaled_jobs(part, scaling), seed=1)
+    # The five are dropped by the widths that they had, and long jobs by how long they are then.
+    kept = without_widest(part, 5)
+    assert scaled.number.tolist() == kept.number.tolist()
+    assert scaled.width.tolist() == INTREPID_CORES.of(kept).width.tolist()
+    refuse_wide(scaled, 50)
     assert set(scaled.width.tolist()) <= {4, 8, 16, 32}
     assert scaled.submit_s.max() < 48 * HOUR
     assert peak_width(scaled) > 0
@@ -165,7 +164,7 @@ def test_everything_is_done_in_order():
         (lambda log: window(log, 10**9, 60), Code.EMPTY_TRACE, "no job is submitted"),
         (lambda log: without_widest(log, 481), Code.EMPTY_TRACE, "leaves none"),
         (
-            lambda log: mapped_widths(log, WidthMap(((1, 2),))),
+            lambda log: WidthMap(((1, 2),)).of(log),
             Code.OUT_OF_RANGE,
             "not in the table",
         ),
@@ -179,17 +178,16 @@ def test_what_leaves_no_workload_is_refused(call, code, says):
 
 
 @pytest.mark.parametrize(
-    "fields",
+    ("make", "says"),
     [
-        {"divide_width": 0},
-        {"multiply_run": 0},
-        {"drop_largest": -1},
-        {"divide_width": 2, "map_width": INTREPID_CORES},
+        (lambda: DividedWidths(0), "widths are divided"),
+        (lambda: JobScaling(multiply_run=0), "run times are multiplied"),
+        (lambda: JobScaling(drop_largest=-1), "jobs are dropped"),
     ],
 )
-def test_a_scaling_that_means_nothing_cannot_exist(fields):
-    with pytest.raises(ValueError, match="widths are"):
-        JobScaling(**fields)
+def test_a_scaling_that_means_nothing_cannot_exist(make, says):
+    with pytest.raises(ValueError, match=says):
+        make()
 
 
 @pytest.mark.parametrize("arguments", [(((1, 2), (1, 3)),), (((0, 2),),), (((1, 0),),), ((), None)])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
 from tailc.traces.jobs.chosen import JobReading
+from tailc.traces.jobs.log import LogHeader
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.jobs.swf_written import swf_text
 from tests.tailc.traces.jobs.making import log_of, seeded_log
@@ -54,29 +55,29 @@ def test_a_job_has_its_number_times_and_width(tmp_path):
     assert log.run_s.tolist() == [60, 30]
     assert log.width.tolist() == [4, 64]
     assert log.requested_s.tolist() == [90, 0]
-    assert log.line.tolist() == [FIRST_JOB, FIRST_JOB + 1]
+    assert log.positions.at.tolist() == [FIRST_JOB, FIRST_JOB + 1]
     assert log.warnings == ()
 
 
 def test_the_header_says_when_where_and_on_what(tmp_path):
     log = read_swf(written(tmp_path, job()))
-    assert (log.start_unix_s, log.zone, log.capacity) == (1_163_199_901, "US/Pacific", 64)
+    assert log.header == LogHeader(1_163_199_901, "US/Pacific", 64)
 
 
 def test_a_zone_without_a_name_is_its_offset(tmp_path):
     for seconds, offset in ((-28_800, "-08:00"), (19_800, "+05:30"), (0, "+00:00")):
         log = read_swf(written(tmp_path, job(), head=[f"; TimeZone: {seconds}"]))
-        assert log.zone == offset
+        assert log.header.zone == offset
 
 
 def test_a_log_without_a_header_knows_no_start(tmp_path):
     log = read_swf(written(tmp_path, job(), head=()))
-    assert (log.start_unix_s, log.zone, log.capacity) == (None, None, None)
+    assert log.header == LogHeader(None, None, None)
 
 
 def test_a_start_can_be_told_in_its_zone(tmp_path):
     reading = JobReading(start="2006-11-10T15:05:01", zone="US/Pacific")
-    assert read_swf(written(tmp_path, job(), head=()), reading).start_unix_s == 1_163_199_901
+    assert read_swf(written(tmp_path, job(), head=()), reading).header.start_unix_s == 1_163_199_901
 
 
 def test_what_was_requested_is_the_width_where_nothing_was_allocated(tmp_path):
@@ -226,13 +227,13 @@ def test_a_log_without_a_job_that_ran_is_refused(tmp_path, jobs):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_log_written_is_the_log_read(tmp_path, seed):
-    log = seeded_log(seed, 50, start_unix_s=1_000_000, zone="Europe/Paris", capacity=1_680)
+    log = seeded_log(seed, 50, header=LogHeader(1_000_000, "Europe/Paris", 1_680))
     path = tmp_path / "made.swf"
     path.write_text(swf_text(log, "made"))
     again = read_swf(str(path))
     for name in ("number", "submit_s", "run_s", "width", "requested_s"):
         assert np.array_equal(getattr(again, name), getattr(log, name)), name
-    assert (again.start_unix_s, again.zone, again.capacity) == (1_000_000, "Europe/Paris", 1_680)
+    assert again.header == LogHeader(1_000_000, "Europe/Paris", 1_680)
     assert again.warnings == ()
 
 
@@ -240,7 +241,7 @@ def test_a_log_that_knows_little_is_written_without_it(tmp_path):
     path = tmp_path / "made.swf"
     path.write_text(swf_text(log_of([0], [5], [1]), "made"))
     again = read_swf(str(path))
-    assert (again.start_unix_s, again.zone, again.capacity) == (None, None, None)
+    assert again.header == LogHeader(None, None, None)
 
 
 CELLS = st.sampled_from(["-1", "0", "1", "60", "5", "7.0", "1e3", "x", "-", "999999999999"])

@@ -1,15 +1,13 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.window_quantities import Quantity
 from tailc.forecasts.forecasts import Forecasts
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices, Terms
+from tailc.models.datacentre.quantities import Quantity
 from tailc.models.datacentre.window import windows
-from tailc.verify.plan.rigid import site_of, verify_rigid
 from tests.tailc.models.datacentre.test_window import energy, log
+from tests.tailc.verify.plan.judging import verdict
 
 TERMS = Terms(72_500, 60_000, 125_000)
 
@@ -33,8 +31,8 @@ def days(power, jobs_at, expected=None):
 
 def test_the_books_are_those_of_the_windows():
     # Each window: a job of one slot on two servers, a half of it promised green; 2 W carry a rack.
-    found = verify_rigid(plan(), days([2.0, 2.0, 0.0, 0.0], [0, 1_800], expected=2))
-    assert (found.windows, found.jobs) == (2, 2)
+    found = verdict(plan(), days([2.0, 2.0, 0.0, 0.0], [0, 1_800], expected=2))
+    assert (found.spans.windows, found.jobs) == (2, 2)
     paid = 72_500 + 60_000
     # In the second the sun does not come: the slot is missed, and energy bought.
     brown_kwh = 2 * 600 / 3_600_000
@@ -47,12 +45,12 @@ def test_the_books_are_those_of_the_windows():
 
 
 def test_a_job_whose_promise_would_be_broken_is_not_worth_its_penalty():
-    found = verify_rigid(plan(), days([0.0] * 2, [0]))
+    found = verdict(plan(), days([0.0] * 2, [0]))
     assert found.policy.means[Quantity.ADMITTED].value == 0
 
 
 def test_prices_beyond_what_jobs_pay_admit_none():
-    found = verify_rigid(plan(70_000, 70_000), days([2.0] * 4, [0, 1_800]))
+    found = verdict(plan(70_000, 70_000), days([2.0] * 4, [0, 1_800]))
     assert found.policy.means[Quantity.ADMITTED].value == 0
     first_fit, smart_green = found.baselines
     assert (first_fit.name, smart_green.name) == ("first-fit", "smart-green")
@@ -66,32 +64,21 @@ def test_prices_beyond_what_jobs_pay_admit_none():
 def test_promises_are_ruled_on_by_the_whole_interval():
     kept = days([2.0] * 40, [1_800 * day for day in range(20)])
     broken = days([0.0] * 40, [1_800 * day for day in range(20)], expected=2)
-    assert verify_rigid(plan(violations_ppm=200_000), kept).ruling is Ruling.PASS
+    assert verdict(plan(violations_ppm=200_000), kept).ruling is Ruling.PASS
     # None of 20 is broken, but 3 might have been.
-    assert verify_rigid(plan(violations_ppm=100_000), kept).ruling is Ruling.UNDECIDED
-    assert verify_rigid(plan(), broken).ruling is Ruling.FAIL
-    assert verify_rigid(plan(), kept[:1]).ruling is Ruling.UNDECIDED
-
-
-def test_a_site_is_read_off_the_racks_of_a_plan():
-    site = site_of(plan())
-    assert (site.racks, site.rack_servers, site.busy_mw) == (2, 2, 1_000)
-    odd = (plan().pools[0], replace(plan().pools[1], busy_mw=2_000))
-    with pytest.raises(ValueError, match="same servers"):
-        site_of(replace(plan(), pools=odd))
-    untold = tuple(replace(pool, racks=None) for pool in plan().pools)
-    with pytest.raises(ValueError, match="its racks"):
-        site_of(replace(plan(), pools=untold))
+    assert verdict(plan(violations_ppm=100_000), kept).ruling is Ruling.UNDECIDED
+    assert verdict(plan(), broken).ruling is Ruling.FAIL
+    assert verdict(plan(), kept[:1]).ruling is Ruling.UNDECIDED
 
 
 def test_without_windows_nothing_is_judged():
     with pytest.raises(ValueError, match="a window"):
-        verify_rigid(plan(), ())
+        verdict(plan(), ())
 
 
 def test_where_nobody_is_admitted_nothing_is_known_of_promises():
     kept = days([2.0] * 40, [1_800 * day for day in range(20)])
-    found = verify_rigid(plan(70_000, 70_000), kept)
+    found = verdict(plan(70_000, 70_000), kept)
     assert (found.ruling, found.more_windows) == (Ruling.UNDECIDED, None)
     assert found.broken.low is None
 
@@ -99,7 +86,7 @@ def test_where_nobody_is_admitted_nothing_is_known_of_promises():
 def test_a_promise_of_none_fails_at_the_first_that_is_broken():
     power = [2.0, 2.0] * 19 + [0.0, 0.0]
     mixed = days(power, [1_800 * day for day in range(20)], expected=2)
-    found = verify_rigid(plan(violations_ppm=0), mixed)
+    found = verdict(plan(violations_ppm=0), mixed)
     assert found.broken.value == pytest.approx(0.05)
     assert found.ruling is Ruling.FAIL
 
@@ -108,8 +95,17 @@ def test_more_windows_are_asked_for_by_the_root_of_their_number():
     # Of 20 jobs, one a window, 5 are broken: 0.25 with a deviation of sqrt(0.25 * 0.75 / 19).
     power = ([2.0, 2.0] * 3 + [0.0, 0.0]) * 5
     mixed = days(power, [1_800 * day for day in range(20)], expected=2)
-    found = verify_rigid(plan(violations_ppm=300_000), mixed)
+    found = verdict(plan(violations_ppm=300_000), mixed)
     half = 2.093 * (0.25 * 0.75 / 19) ** 0.5
     wanted = 20 * (half / 0.05) ** 2
     assert found.ruling is Ruling.UNDECIDED
     assert found.more_windows == pytest.approx(wanted - 20, abs=2)
+
+
+def test_baselines_that_are_named_are_replayed():
+    windows = days([2.0] * 4, [0, 1_800])
+    assert verdict(plan(), windows, baselines=()).baselines == ()
+    (only,) = verdict(plan(), windows, baselines=("smart-green",)).baselines
+    assert only.means == verdict(plan(), windows).baselines[1].means
+    (first,) = verdict(plan(), windows, baselines=("first", "first-fit")).baselines
+    assert first.name == "first-fit"

@@ -17,8 +17,6 @@ from tailc.traces.profile import Measure
 from tailc.traces.reading import Measured, Rows, ThroughputColumns, ThroughputReading, TimeUnit
 from tailc.traces.throughput import Series, ThroughputTrace
 from tailc.verify.throughput.judge import verify_throughput
-from tailc.verify.throughput.recorded import plant_of, recorded
-from tailc.verify.throughput.replayed import replayed_on
 from tests.tailc.models.cpu_shares.hosts import shares_of
 
 STEP_US = 750_000
@@ -62,26 +60,6 @@ def policy(*machines: Machine, digest: str = "0" * 64, **changed: object) -> Pol
 ONE = Machine("one", 10_000, 200_000, 30_000)
 
 
-def test_under_the_measured_shares_the_machine_does_what_was_measured():
-    rows = series("one", 0.4, 30.0, 0.1)
-    machine = recorded(rows, STEP_US)
-    assert machine is not None
-    plant = plant_of([machine])
-    now, told = plant.start[0], []
-    for k, share in enumerate(machine.share):
-        now = (plant.a[0, k] * now + plant.b[0, k] * share) * plant.disturbed[0, k]
-        told.append(now)
-    assert told == pytest.approx(rows.throughput[1:].tolist(), rel=1e-12)
-
-
-def test_a_machine_whose_share_never_changed_is_taken_to_be_proportional():
-    rows = dataclasses.replace(series("one", 0.0, 30.0, 0.05), share=np.full(200, 0.3))
-    machine = recorded(rows, STEP_US)
-    assert machine is not None
-    assert machine.a == 0
-    assert machine.b == pytest.approx(float(rows.throughput[1:].mean()) / 0.3)
-
-
 def test_a_machine_near_its_model_passes_and_a_noisy_one_fails():
     calm = verify_throughput(policy(ONE), trace(series("one", 0.2, 30.0, 0.02)), QUICK)
     wild = verify_throughput(policy(ONE), trace(series("one", 0.2, 30.0, 0.4)), QUICK)
@@ -90,9 +68,8 @@ def test_a_machine_near_its_model_passes_and_a_noisy_one_fails():
     (machine,) = calm.machines
     # Noise of up to 2 % either way is 1 % in the mean.
     assert machine.error.ppm == pytest.approx(10_000, rel=0.4)
-    assert machine.online is not None
-    assert machine.offline is not None
-    assert machine.offline.ppm == pytest.approx(10_000, rel=0.15)
+    assert machine.model is not None
+    assert machine.model.offline.ppm == pytest.approx(10_000, rel=0.15)
 
 
 def test_an_error_beside_the_tolerance_is_undecided_and_says_how_many_more_steps():
@@ -126,9 +103,10 @@ def test_the_best_static_share_is_no_worse_than_an_equal_part():
     (machine,) = verify_throughput(
         policy(ONE), trace(series("one", 0.2, 30.0, 0.1)), QUICK
     ).machines
-    assert machine.static_ppm <= machine.fair_ppm
+    static, fair = machine.beside["static"], machine.beside["fair"]
+    assert static.error_ppm <= fair.error_ppm
     # 10 (1 - 0.2) / 30.
-    assert machine.static_share_ppm == pytest.approx(266_667, rel=0.03)
+    assert static.share_ppm == pytest.approx(266_667, rel=0.03)
 
 
 def test_the_verdict_hangs_on_nothing_but_policy_rows_and_seed():
@@ -144,10 +122,9 @@ def test_the_judge_does_not_take_the_policy_s_word_for_the_machine():
     (machine,) = verify_throughput(
         policy(wrong), trace(series("one", 0.2, 30.0, 0.02)), QUICK
     ).machines
-    assert machine.offline is not None
-    assert machine.online is not None
-    assert machine.offline.ppm > 500_000
-    assert machine.online.ppm < 30_000
+    assert machine.model is not None
+    assert machine.model.offline.ppm > 500_000
+    assert machine.model.online.ppm < 30_000
     assert machine.ruling is Ruling.PASS
 
 
@@ -196,59 +173,6 @@ def test_machines_that_lack_rows_and_rows_that_lack_a_machine_are_told_at_once()
     assert "`two` has a target, but no row of the trace is its" in missing.message
     assert missing.place is not None
     assert missing.place.source == "heldout.csv"
-
-
-def test_the_order_of_machines_in_policy_and_rows_says_nothing():
-    two = Machine("two", 40_000, 100_000, 90_000)
-    rows = (series("one", 0.2, 30.0, 0.1), series("two", 0.1, 90.0, 0.02, seed=2))
-    one_first = replayed_on(shares_of(ONE, two), trace(*rows)).outcome
-    two_first = replayed_on(shares_of(two, ONE), trace(*rows[::-1])).outcome
-    assert (one_first.throughput == two_first.throughput[::-1]).all()
-    assert (one_first.share == two_first.share[::-1]).all()
-
-
-def test_machines_meet_at_the_time_of_their_rows_and_not_at_their_number():
-    """The second was measured 50 steps later: the first's rows before that say nothing."""
-    two = dataclasses.replace(ONE, name="two")
-    early, late = series("one", 0.2, 30.0, 0.1), series("two", 0.2, 30.0, 0.1, seed=2)
-    late = dataclasses.replace(late, time_us=late.time_us + 50 * STEP_US)
-    found = replayed_on(shares_of(ONE, two), trace(early, late))
-    assert found.steps == 149
-    assert found.machines[0].share == pytest.approx(early.share[51:])
-    assert found.machines[1].share == pytest.approx(late.share[1:150])
-
-
-def test_machines_that_were_never_measured_together_are_refused():
-    two = dataclasses.replace(ONE, name="two")
-    early, late = series("one", 0.2, 30.0, 0.1), series("two", 0.2, 30.0, 0.1)
-    late = dataclasses.replace(late, time_us=late.time_us + 400 * STEP_US, row=late.row + 200)
-    with pytest.raises(TailcError) as caught:
-        replayed_on(shares_of(ONE, two), trace(early, late))
-    (finding,) = caught.value.findings
-    assert "`two` was measured from 300.75 s on, and `one` until 150 s" in finding.message
-    assert finding.place is not None
-    assert finding.place.row == 201
-    assert finding.help
-
-
-def test_every_machine_that_did_nothing_is_told():
-    two = dataclasses.replace(ONE, name="two")
-    idle = [
-        dataclasses.replace(each, throughput=np.zeros(200))
-        for each in (series("one", 0.2, 30.0, 0.1), series("two", 0.2, 30.0, 0.1))
-    ]
-    with pytest.raises(TailcError) as caught:
-        replayed_on(shares_of(ONE, two), trace(*idle))
-    assert [f.message.split("`")[1] for f in caught.value.findings] == ["one", "two"]
-    assert all("did nothing" in f.message for f in caught.value.findings)
-
-
-def test_rows_that_do_not_divide_a_step_are_refused():
-    rows = series("one", 0.2, 30.0, 0.1)
-    rows = dataclasses.replace(rows, time_us=rows.time_us * 2)
-    with pytest.raises(TailcError) as caught:
-        replayed_on(shares_of(ONE), trace(rows))
-    assert caught.value.findings[0].code is Code.BAD_MODEL
 
 
 def test_rows_that_end_before_a_window_is_full_are_refused():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.child import Child
-from tailc_solvers.backends.linear import Answer, Limits, Outcome
+from tailc_solvers.backends.linear import Answer, Duals, Limits, Outcome, Point
 from tailc_solvers.green.parallel.check import faults_of
 from tailc_solvers.green.parallel.columns import Effort, solve_columns
 from tailc_solvers.green.parallel.solution import Ending
@@ -54,12 +54,11 @@ def test_the_cost_is_within_the_gap_of_the_least_of_all_plans(solver, seed, fore
     if math.isinf(least):
         assert found.ending in (Ending.NONE_EXISTS, Ending.NO_PLAN)
         return
-    assert found.plan is not None
-    assert found.ledger is not None
-    assert found.bound is not None
-    assert found.bound <= least <= found.ledger.cost
-    assert found.ledger.cost == parallel_plain.cost(problem, found.plan.servers.tolist())
-    assert faults_of(problem, found.plan) == []
+    assert found.best is not None
+    assert found.bounds.proved is not None
+    assert found.bounds.proved <= least <= found.best.ledger.cost
+    assert found.best.ledger.cost == parallel_plain.cost(problem, found.best.plan.servers.tolist())
+    assert faults_of(problem, found.best.plan) == []
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -74,16 +73,16 @@ def test_at_every_milestone_the_least_cost_is_between_bound_and_best(solver, see
         assert before.found >= after.found
     assert all(one.bound <= least * (1 + 1e-9) for one in found.course)
     assert all(one.found >= least * (1 - 1e-9) for one in found.course)
-    assert found.solution.bound is not None
-    assert found.course[-1].bound == pytest.approx(float(found.solution.bound), rel=1e-9)
+    assert found.solution.bounds.proved is not None
+    assert found.course[-1].bound == pytest.approx(float(found.solution.bounds.proved), rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_jobs_that_fit_to_the_brim_have_a_plan(solver, seed):
     problem = brimful_problem(seed)
     found = solve_columns(problem, solver).solution
-    assert found.plan is not None, (found.ending, found.message)
-    assert faults_of(problem, found.plan) == []
+    assert found.best is not None, (found.ending, found.message)
+    assert faults_of(problem, found.best.plan) == []
 
 
 @settings(max_examples=60)
@@ -92,13 +91,13 @@ def test_a_coarse_grid_of_work_never_lifts_the_bound_above_the_least_cost(solver
     problem = feasible_problem(seed)
     least = parallel_plain.least_cost(problem)
     found = solve_columns(problem, solver, effort=COARSE).solution
-    if found.plan is None:
+    if found.best is None:
         assert found.ending is not Ending.NONE_EXISTS or math.isinf(least)
         return
-    assert found.ledger is not None
-    assert found.bound is not None
-    assert found.bound <= least <= found.ledger.cost
-    assert faults_of(problem, found.plan) == []
+    assert found.best is not None
+    assert found.bounds.proved is not None
+    assert found.bounds.proved <= least <= found.best.ledger.cost
+    assert faults_of(problem, found.best.plan) == []
 
 
 def test_most_small_problems_are_solved_to_the_least_cost(solver):
@@ -110,7 +109,7 @@ def test_most_small_problems_are_solved_to_the_least_cost(solver):
             continue
         found = solve_columns(problem, solver, effort=THOROUGH).solution
         total += 1
-        reached += found.ledger is not None and found.ledger.cost == least
+        reached += found.best is not None and found.best.ledger.cost == least
     assert total >= 40
     assert reached >= 0.95 * total
 
@@ -119,19 +118,19 @@ def test_the_same_problem_has_the_same_answer(solver):
     problem = solvable_problem(5)
     first, second = (solve_columns(problem, solver) for _ in range(2))
     assert first.columns == second.columns
-    assert first.solution.bound == second.solution.bound
-    assert first.solution.plan is not None
-    assert second.solution.plan is not None
-    assert (first.solution.plan.servers == second.solution.plan.servers).all()
+    assert first.solution.bounds.proved == second.solution.bounds.proved
+    assert first.solution.best is not None
+    assert second.solution.best is not None
+    assert (first.solution.best.plan.servers == second.solution.best.plan.servers).all()
 
 
 def test_columns_of_the_last_plan_are_a_start_for_the_next(solver):
     problem = solvable_problem(9)
     first = solve_columns(problem, solver, effort=THOROUGH)
     second = solve_columns(problem, solver, effort=THOROUGH, warm=first.columns)
-    assert first.solution.ledger is not None
-    assert second.solution.ledger is not None
-    assert second.solution.ledger.cost <= first.solution.ledger.cost
+    assert first.solution.best is not None
+    assert second.solution.best is not None
+    assert second.solution.best.ledger.cost <= first.solution.best.ledger.cost
     assert set(first.columns) <= set(second.columns)
 
 
@@ -145,11 +144,10 @@ def test_a_solver_that_fails_leaves_a_plan_with_its_outcome(rogue, seed):
         found = solve_columns(problem, solver, limits=Limits(wall_s=0.5, nodes=1_000)).solution
     assert found.outcome is not None
     assert not found.outcome.has_point
-    assert found.plan is not None
-    assert found.ledger is not None
-    assert found.bound is not None
-    assert faults_of(problem, found.plan) == []
-    assert found.bound <= parallel_plain.least_cost(problem) <= found.ledger.cost
+    assert found.best is not None
+    assert found.bounds.proved is not None
+    assert faults_of(problem, found.best.plan) == []
+    assert found.bounds.proved <= parallel_plain.least_cost(problem) <= found.best.ledger.cost
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
@@ -158,11 +156,11 @@ def test_multipliers_that_are_made_up_prove_nothing_wrong(solver, after, scale):
     problem = solvable_problem(11)
     least = parallel_plain.least_cost(problem)
     size = len(problem.jobs) + 3 * problem.epochs
-    lie = Answer(Outcome.OPTIMAL, x=np.ones(3), objective=0.0, dual=np.full(size, scale))
+    lie = Answer(Outcome.OPTIMAL, Point(np.ones(3), 0.0), duals=Duals(np.full(size, scale)))
     found = solve_columns(problem, Scripted(solver, after, lie)).solution
-    assert found.ledger is not None
-    assert found.bound is not None
-    assert found.bound <= least <= found.ledger.cost
+    assert found.best is not None
+    assert found.bounds.proved is not None
+    assert found.bounds.proved <= least <= found.best.ledger.cost
 
 
 def test_a_job_that_cannot_meet_its_deadline_is_named(solver):

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.child import Child
-from tailc_solvers.backends.linear import Answer, Limits, Outcome
+from tailc_solvers.backends.linear import Answer, Limits, Outcome, Point
 from tailc_solvers.green.parallel.check import Fault, faults_of
 from tailc_solvers.green.parallel.columns import Effort, solve_columns
 from tailc_solvers.green.parallel.indexed import IndexedPlan, solve_indexed
 from tailc_solvers.green.parallel.solution import Ending
 
 from tests.reference import parallel_plain
+from tests.tailc_solvers.backends.answers import point_of
 from tests.tailc_solvers.green.parallel.instances import feasible_problem, solvable_problem
 
 AGREEMENT = 1e-6
@@ -51,10 +52,12 @@ def test_the_programs_optimum_is_the_least_of_all_plans(solvers, backend):
         if math.isinf(least):
             assert found.ending is Ending.CLAIMED_NONE
             continue
-        assert found.ledger is not None
-        assert found.claimed_bound is not None
-        assert float(found.ledger.cost) == pytest.approx(float(least), rel=AGREEMENT, abs=AGREEMENT)
-        assert found.claimed_bound <= float(least) + AGREEMENT * (1 + float(least))
+        assert found.best is not None
+        assert found.bounds.claimed is not None
+        assert float(found.best.ledger.cost) == pytest.approx(
+            float(least), rel=AGREEMENT, abs=AGREEMENT
+        )
+        assert found.bounds.claimed <= float(least) + AGREEMENT * (1 + float(least))
         for one in found.course:
             assert one.found >= float(least) * (1 - AGREEMENT) - AGREEMENT
 
@@ -64,21 +67,21 @@ def test_columns_agree_with_the_program_within_their_gap(solvers):
         problem = solvable_problem(seed)
         whole = solve_indexed(problem, solvers[Backend.HIGHS], LIMITS)
         mixed = solve_columns(problem, solvers[Backend.HIGHS], effort=Effort(aim=0.0)).solution
-        assert whole.ledger is not None
-        assert mixed.ledger is not None
-        assert mixed.bound is not None
-        assert mixed.bound <= whole.ledger.cost
-        assert whole.ledger.cost <= mixed.ledger.cost * (1 + 1e-6)
+        assert whole.best is not None
+        assert mixed.best is not None
+        assert mixed.bounds.proved is not None
+        assert mixed.bounds.proved <= whole.best.ledger.cost
+        assert whole.best.ledger.cost <= mixed.best.ledger.cost * (1 + 1e-6)
 
 
 def test_every_point_has_a_plan_of_its_cost(solvers):
     problem = solvable_problem(21)
     indexed = IndexedPlan(problem)
     answer = solvers[Backend.HIGHS].answer(indexed.program)
-    plan = indexed.plan(answer)
+    plan = indexed.plan(point_of(answer).x)
     assert faults_of(problem, plan) == []
     cost = float(parallel_plain.cost(problem, plan.servers.tolist()))
-    assert answer.objective == pytest.approx(cost, rel=AGREEMENT, abs=AGREEMENT)
+    assert point_of(answer).objective == pytest.approx(cost, rel=AGREEMENT, abs=AGREEMENT)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +99,7 @@ def test_every_point_has_a_plan_of_its_cost(solvers):
 )
 def test_every_outcome_without_a_point_is_typed(outcome, ending):
     found = solve_indexed(solvable_problem(3), Told(Answer(outcome, message="so it is")))
-    assert (found.ending, found.outcome, found.plan) == (ending, outcome, None)
+    assert (found.ending, found.outcome, found.best) == (ending, outcome, None)
     assert found.message == "so it is"
 
 
@@ -119,7 +122,7 @@ def test_a_child_that_goes_wrong_is_an_outcome(rogue, wall_s, outcome):
 def test_a_point_that_breaks_a_row_is_refused(solvers):
     problem = solvable_problem(3)
     program = IndexedPlan(problem).program
-    lie = Answer(Outcome.OPTIMAL, x=np.zeros(program.n_variables), objective=0.0, bound=0.0)
+    lie = Answer(Outcome.OPTIMAL, Point(np.zeros(program.n_variables), 0.0), bound=0.0)
     assert solve_indexed(problem, Told(lie)).ending is Ending.REFUSED
 
 
@@ -127,7 +130,7 @@ def test_a_plan_of_a_laxer_program_is_refused_by_its_faults(solvers):
     problem = solvable_problem(3)
     harder = replace(problem, jobs=tuple(_longer(job) for job in problem.jobs))
     answer = solvers[Backend.HIGHS].answer(IndexedPlan(problem).program)
-    plan = IndexedPlan(problem).plan(answer)
+    plan = IndexedPlan(problem).plan(point_of(answer).x)
     faults = {found.fault for found in faults_of(harder, plan)}
     assert faults & {Fault.UNFINISHED, Fault.TOO_LATE}
 

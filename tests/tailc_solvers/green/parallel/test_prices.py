@@ -67,9 +67,10 @@ def test_placing_the_last_job_by_prices_is_feasible_and_never_better_than_planni
             others = replace(problem, jobs=problem.jobs[:-1])
             before = solve_columns(others, solver, effort=Effort(aim=0.0))
             anew = solve_columns(problem, solver, effort=Effort(aim=0.0)).solution
-            plan = before.solution.plan
-            if plan is None or before.prices is None or anew.ledger is None:
+            best = before.solution.best
+            if best is None or before.prices is None or anew.best is None:
                 continue
+            plan = best.plan
             free = (problem.servers - plan.servers.sum(axis=0)).tolist()
             last = len(problem.jobs) - 1
             column = cheapest(problem, last, bid_prices(others, before.prices), free)
@@ -78,5 +79,5 @@ def test_placing_the_last_job_by_prices_is_feasible_and_never_better_than_planni
             placed += 1
             servers = np.vstack([plan.servers, column.row(problem.epochs)])
             both = Plan(servers, np.append(plan.shape, column.shape))
-            assert ledger(problem, both).cost >= anew.ledger.cost
+            assert ledger(problem, both).cost >= anew.best.ledger.cost
     assert placed >= 6

@@ -102,9 +102,9 @@ def test_the_first_program_has_the_cost_of_whole_blocks(servers, watts):
     with Solver(Backend.HIGHS) as solver:
         problem = fours(jobs=3, servers=servers, green_w=180)
         found = solve_columns(problem, solver, effort=Effort(aim=0.0, nodes=0)).solution
-    assert found.ledger is not None
-    assert found.ledger.brown_mj.sum() == watts * WATT
-    assert found.ledger.cost == 100_000 * watts // 1_000 + 1_000
+    assert found.best is not None
+    assert found.best.ledger.brown_mj.sum() == watts * WATT
+    assert found.best.ledger.cost == 100_000 * watts // 1_000 + 1_000
     assert found.ending == "best"
 
 

@@ -31,13 +31,13 @@ def test_what_is_over_and_what_has_no_number_is_left_out():
 def test_the_next_epoch_goes_on_with_what_was_planned():
     with Solver(Backend.HIGHS) as solver:
         first = solve_columns(PROBLEM, solver, effort=Effort(aim=0.0))
-        plan = first.solution.plan
-        assert plan is not None
+        assert first.solution.best is not None
+        plan = first.solution.best.plan
         later = _an_epoch_later(PROBLEM, int(plan.servers[0, 0]))
         warm = carried(first.columns, {(0, 0): (0, 0)}, 1)
         second = solve_columns(later, solver, effort=Effort(aim=0.0), warm=warm)
-    assert second.solution.plan is not None
-    assert (second.solution.plan.servers == plan.servers[:, 1:]).all()
+    assert second.solution.best is not None
+    assert (second.solution.best.plan.servers == plan.servers[:, 1:]).all()
 
 
 def _an_epoch_later(problem: ParallelProblem, servers: int) -> ParallelProblem:

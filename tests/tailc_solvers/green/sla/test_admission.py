@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.linear import Answer, Outcome
+from tailc_solvers.backends.linear import Answer, Duals, Outcome, Point
 from tailc_solvers.green.sla.admission import Effort, prove_admission, room_of
 from tailc_solvers.green.sla.arrival import place_jobs
 from tailc_solvers.green.sla.horizon import HorizonProgram, solve_admission, solve_horizon
@@ -117,6 +117,6 @@ def test_a_solver_that_fails_leaves_what_was_proved(highs, after, outcome):
 def test_multipliers_that_are_made_up_prove_nothing_wrong(highs, scale):
     groups, jobs = knapsack()
     size = HorizonProgram.of(groups, jobs).assembly.program().n_rows
-    lie = Answer(Outcome.OPTIMAL, x=np.ones(3), objective=0.0, dual=np.full(size, scale))
+    lie = Answer(Outcome.OPTIMAL, Point(np.ones(3), 0.0), duals=Duals(np.full(size, scale)))
     for after in (0, 1):
         assert prove_admission(groups, jobs, Told(highs, after, lie)).bound >= 49

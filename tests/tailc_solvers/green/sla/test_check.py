@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.check import Fault as SolverFault
 from tailc_solvers.backends.check import Trust
-from tailc_solvers.backends.linear import Answer, Limits, Outcome
+from tailc_solvers.backends.linear import Answer, Limits, Outcome, Point
 from tailc_solvers.green.sla.arrival import place_jobs
 from tailc_solvers.green.sla.check import Fault, faults_of, figures_of
 from tailc_solvers.green.sla.exact import solve_exact
@@ -210,7 +210,7 @@ def test_an_infeasible_running_job_is_typed(sunny):
 def test_every_planted_lie_about_a_plan_is_refuted(sunny):
     model = ReducedProgram.of(sunny, [JOB])
     x = np.zeros(model.program.n_variables)
-    honest = Answer(Outcome.FEASIBLE, x=x, objective=0.0)
+    honest = Answer(Outcome.FEASIBLE, Point(x, 0.0))
     assert solve_reduced(sunny, [JOB], Says(honest)).trust is not Trust.REFUTED
     servers = model.columns[0].servers
     lies = 0
@@ -218,10 +218,10 @@ def test_every_planted_lie_about_a_plan_is_refuted(sunny):
         for amount in (1.0, 0.5, -1.0, np.nan, 1e9):
             wrong = x.copy()
             wrong[at] = amount
-            found = solve_reduced(sunny, [JOB], Says(replace(honest, x=wrong)))
+            found = solve_reduced(sunny, [JOB], Says(replace(honest, point=Point(wrong, 0.0))))
             assert (found.trust, found.plan) == (Trust.REFUTED, None), (at, amount)
             assert found.faults
             lies += 1
     assert lies == 30
-    praised = Says(replace(honest, outcome=Outcome.OPTIMAL, objective=-1e6, bound=-1e6))
+    praised = Says(Answer(Outcome.OPTIMAL, Point(x, -1e6), bound=-1e6))
     assert SolverFault.WRONG_OBJECTIVE in solve_reduced(sunny, [JOB], praised).faults

@@ -6,11 +6,10 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, TailTable
-from tailc.models.baselines import Search, Tried, baseline, chosen_names, default_names
-from tailc.models.baselines.choice import check_name
 from tailc.models.core_queues.chip import BatchCore, Chip, Counters
 from tailc.models.core_queues.clocks import Aim, Clocks, Foresight, Hardware, OneLevel
-from tailc.models.subject import Subject
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.execution_model import Search, Tried
 from tests.tailc.models.core_queues.servers import GHZ, PPM, US, demands, tail_table
 
 TABLE = tail_table((0, 0), ghz=(0.8, 1.6, 2.4, 3.2), power_mw=(1, 2, 4, 8))
@@ -20,23 +19,23 @@ LAW = Controller(
 LOAD = demands(Clocks(TABLE, GHZ), np.array([100 * US]))
 
 
-def policy(table: TailTable = TABLE, reference_khz: int = 2_400_000, law=None) -> Subject:
-    return Subject("ours", clocks=Clocks(table, reference_khz), steering=law)
+def policy(table: TailTable = TABLE, reference_khz: int = 2_400_000, law=None) -> CoreQueues:
+    return CoreQueues("ours", Clocks(table, reference_khz), law)
 
 
 def falling(target_us: int) -> Search:
     """The tail is 1,000 us over the frequency in GHz, 0.8 ms at the second level."""
 
-    def tried(subject: Subject) -> Tried:
+    def tried(subject: CoreQueues) -> Tried:
         rule = subject.clocks.rule
         assert isinstance(rule, OneLevel)
-        return Tried(10**9 // TABLE.levels[rule.level].frequency_khz)
+        return Tried(10**9 // TABLE.levels[rule.level].frequency_khz, None)
 
     return Search(tried, 950_000, target_us)
 
 
-def made(name: str, of: Subject | None = None, target_us: int = 1_000) -> Subject:
-    return baseline(name, of or policy(), LOAD, falling(target_us))
+def made(name: str, of: CoreQueues | None = None, target_us: int = 1_000) -> CoreQueues:
+    return (of or policy()).baseline(name, LOAD, falling(target_us))
 
 
 @pytest.mark.parametrize(
@@ -51,6 +50,23 @@ def test_fixed_runs_the_clock_of_the_demands_or_the_next_one_above(reference_ghz
 def test_notes_tell_the_frequency():
     assert made("fixed").note == "2.4 GHz"
     assert made("static-oracle", target_us=10_000).note == "800 MHz"
+
+
+@pytest.mark.parametrize(("name", "ghz"), [("fixed-800MHz", 0.8), ("FIXED-3.2GHZ", 3.2)])
+def test_a_frequency_in_the_name_is_that_of_every_request(name, ghz):
+    found = made(name)
+    assert (found.name, found.note) == (f"fixed at {'800 MHz' if ghz < 1 else '3.2 GHz'}", "")
+    # 100 us at 1 GHz, without any wait for memory
+    outcome = found.engine(1, 64).replay(LOAD, np.zeros(1, np.int32), np.zeros(1, np.int64))
+    assert outcome.latency_ns.tolist() == [round(100 * US / ghz)]
+
+
+def test_a_frequency_that_no_level_has_is_refused_with_those_there_are():
+    with pytest.raises(TailcError) as refused:
+        policy().check_baseline("fixed-2GHz")
+    finding = refused.value.findings[0]
+    assert finding.message == "baseline `fixed-2GHz`: no level has 2 GHz"
+    assert finding.help == "levels: 800 MHz, 1.6 GHz, 2.4 GHz, 3.2 GHz"
 
 
 @pytest.mark.parametrize(("target_us", "level"), [(1_250, 0), (1_249, 1), (416, 2), (313, 3)])
@@ -86,18 +102,17 @@ def test_baselines_have_no_controller():
 
 def test_defaults_are_all_that_fit():
     all_names = ("fixed", "static-oracle", "dynamic-oracle", "open-loop")
-    assert default_names(policy(), LOAD) == all_names[:3]
-    assert default_names(policy(law=LAW), LOAD) == all_names
-    assert chosen_names(("first",), policy(), LOAD) == ("fixed",)
+    assert policy().default_baselines(LOAD) == all_names[:3]
+    assert policy(law=LAW).default_baselines(LOAD) == all_names
 
 
-def on_a_chip() -> Subject:
+def on_a_chip() -> CoreQueues:
     chip = Chip(Counters(0), (BatchCore(Counters(0), (1, 2, 4, 8), 1),))
-    return Subject("ours", clocks=Clocks(TABLE, GHZ, chip=chip))
+    return CoreQueues("ours", Clocks(TABLE, GHZ, chip=chip))
 
 
 def test_on_a_chip_hardware_that_knows_no_requests_is_a_baseline():
-    assert default_names(on_a_chip(), LOAD) == ("fixed", "static-oracle", "hw-t", "hw-tpw")
+    assert on_a_chip().default_baselines(LOAD) == ("fixed", "static-oracle", "hw-t", "hw-tpw")
     most_work, by_joule = (made(name, on_a_chip()) for name in ("HW-T", "HW-TPW"))
     assert most_work.clocks.rule == Hardware(Aim.WORK, 100 * US)
     assert by_joule.clocks.rule == Hardware(Aim.WORK_PER_JOULE, 100 * US)
@@ -113,26 +128,26 @@ def test_on_a_chip_hardware_that_knows_no_requests_is_a_baseline():
 )
 def test_cores_that_share_nothing_have_no_such_hardware(name, why):
     with pytest.raises(TailcError) as refused:
-        check_name(name, policy())
+        policy().check_baseline(name)
     finding = refused.value.findings[0]
     assert finding.message == f"baseline `{name}`: {why}"
-    assert finding.help == "known: `fixed`, `static-oracle`, `dynamic-oracle`"
+    assert finding.help == "known: `fixed`, `fixed-800MHz`, `static-oracle`, `dynamic-oracle`"
 
 
 def test_who_foresees_knows_of_one_core_at_a_time():
     with pytest.raises(TailcError, match="these share a limit of power"):
-        check_name("dynamic-oracle", on_a_chip())
+        on_a_chip().check_baseline("dynamic-oracle")
 
 
 def test_a_policy_without_a_controller_has_no_open_loop():
     with pytest.raises(TailcError) as refused:
-        check_name("open-loop", policy())
+        policy().check_baseline("open-loop")
     assert refused.value.findings[0].message == "baseline `open-loop`: the policy has no controller"
 
 
 def test_an_unknown_name_is_refused_with_the_nearest():
     with pytest.raises(TailcError) as refused:
-        check_name("static-oracl", policy())
+        policy().check_baseline("static-oracl")
     finding = refused.value.findings[0]
     assert finding.code is Code.USAGE
     assert finding.message == "there is no baseline `static-oracl` where cores have a clock each"

@@ -8,22 +8,22 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.ladder.table import Rule
-from tailc.models.baselines import Search, Tried, baseline, chosen_names, default_names
 from tailc.models.core_types.baselines.exhaustive import STEP_US, sets, thresholds, usual_step_us
 from tailc.models.core_types.baselines.one_type import sets as octopus_sets
-from tailc.models.outcome import Outcome
-from tailc.models.run import replay
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.outcome import CoreTypesOutcome
+from tailc.models.execution_model import Search, Subject, Tried
+from tailc.models.shared_cores.model import SharedCores
 from tailc.models.steering import Reactive
-from tailc.models.subject import Subject, table_of
 from tailc.models.workload import Workload
 from tests.tailc.models.core_types.servers import MS, PPM, cores, levels, row
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 GAINS = tuple(GainRow(first, 0, 1000 + first, 0) for first in (0, 20_000, 40_000))
 CONTROLLER = Controller(Actuator.CLIMB_AGES, 990_000, 100_000, 500, 2000, PPM, 0, PPM, 32, GAINS)
-AMP = Subject("ours", (cores([4, 2], row((0, 0), (40, 1))),), steering=CONTROLLER)
-DVFS = Subject("ours", (levels(4, row((0, 0), (40, 1), (80, 2)), speeds=(1, 1.5, 2)),))
-THREADS = Subject("ours", (ladder(at_once((0, 0)), cores=4, rungs=2),))
+AMP = CoreTypes("ours", (cores([4, 2], row((0, 0), (40, 1))),), steering=CONTROLLER)
+DVFS = CoreTypes("ours", (levels(4, row((0, 0), (40, 1), (80, 2)), speeds=(1, 1.5, 2)),))
+THREADS = SharedCores("ours", (ladder(at_once((0, 0)), cores=4, rungs=2),))
 
 
 def demands(*work_ms: float, speeds: tuple[float, ...] = (1, 2)) -> Workload:
@@ -39,11 +39,10 @@ def demands(*work_ms: float, speeds: tuple[float, ...] = (1, 2)) -> Workload:
 LOAD = demands(10, 20, 60, 160)
 
 
-def far_apart(subject: Subject, load: Workload = LOAD) -> Outcome:
+def far_apart(subject: CoreTypes, load: Workload = LOAD) -> CoreTypesOutcome:
     """Each request once, in order, and none meets another."""
-    table = table_of(subject, 1000, 64)
     order = np.arange(load.requests)
-    return replay(load, order, order * 10_000 * MS, table, 64, ladder_of=subject.ladder_of)
+    return subject.engine(1000, 64).replay(load, order, order * 10_000 * MS, 0)
 
 
 def alone(load: Workload = LOAD, target_us: int = 100_000) -> Search:
@@ -59,7 +58,7 @@ def alone(load: Workload = LOAD, target_us: int = 100_000) -> Search:
 def made(
     name: str, policy: Subject = AMP, load: Workload = LOAD, search: Search | None = None
 ) -> Subject:
-    return baseline(name, policy, load, search or alone(load))
+    return policy.baseline(name, load, search or alone(load))
 
 
 def latency_ms(subject: Subject, load: Workload = LOAD) -> list[float]:
@@ -85,6 +84,16 @@ def test_s2f_is_the_policy_without_its_controller():
     assert fixed.steering is None
     assert latency_ms(fixed) == [10, 20, 40 + 20 / 2, 40 + 120 / 2]
     assert latency_ms(made("s2f-50%")) == [10, 20, 20 + 40 / 2, 20 + 140 / 2]
+
+
+@pytest.mark.parametrize(
+    ("target_ms", "share"), [(100, "100 %"), (95, "75 %"), (90, "50 %"), (85, "25 %"), (50, "0 %")]
+)
+def test_the_best_share_is_the_greatest_that_meets_the_target_or_none(target_ms, share):
+    # t + (160 - t) / 2 <= 100: t is 40, the age as it is; of 50 ms no share is enough
+    found = made("best-share", search=alone(target_us=target_ms * 1_000))
+    assert found.note == f"{share} of its ages"
+    assert (found.name, found.steering) == ("S2F at its best share", None)
 
 
 def test_one_gain_has_the_middle_gains_at_every_rate():
@@ -167,8 +176,7 @@ def test_octopus_runs_requests_on_its_type_alone():
     assert found.cores_on == (0, 2)
     three = Workload(*(np.repeat(part, 3) for part in (LOAD.work_ns[:1], LOAD.weight[:1],
                        LOAD.curve_of[:1])), LOAD.speed)  # fmt: skip
-    table = table_of(found, 1000, 64)
-    outcome = replay(three, np.arange(3), np.zeros(3, np.int64), table, 64)
+    outcome = found.engine(1000, 64).replay(three, np.arange(3), np.zeros(3, np.int64), 0)
     # the third waits for one of the two fast cores, with four slow ones off
     assert [float(ns / MS) for ns in outcome.latency_ns] == [5, 5, 10]
     assert outcome.utilization_by_pool[0] is None
@@ -182,9 +190,9 @@ def test_oblivious_takes_a_type_as_often_as_it_has_cores():
 
 
 def test_oblivious_takes_another_core_where_its_own_are_busy():
-    table = table_of(made("oblivious"), 1000, 64)
+    engine = made("oblivious").engine(1000, 64)
     same = demands(*[100] * 6)
-    outcome = replay(same, np.arange(6), np.zeros(6, np.int64), table, 64)
+    outcome = engine.replay(same, np.arange(6), np.zeros(6, np.int64), 0)
     assert outcome.wait_ns.tolist() == [0] * 6
     assert sorted(outcome.rung.tolist()) == [0, 0, 0, 0, 1, 1]
     # and stays there
@@ -200,7 +208,7 @@ def test_reactive_measures_as_the_controller_does():
 
 
 def test_of_candidates_the_least_energy_that_meets_the_target_wins_and_the_first_of_equals():
-    subjects = [Subject(name, AMP.ladders) for name in "abcd"]
+    subjects = [CoreTypes(name, AMP.ladders) for name in "abcd"]
     told = dict(
         zip("abcd", [Tried(9, 1.0), Tried(5, 3.0), Tried(6, 2.0), Tried(4, 2.0)], strict=True)
     )
@@ -247,14 +255,7 @@ def test_an_unknown_name_gets_the_nearest():
 
 
 def test_default_names_are_the_ends_and_what_the_controller_is_worth():
-    assert default_names(AMP, LOAD) == ("tl", "ee", "rc", "s2f", "one-gain")
-    assert default_names(DVFS, LOAD) == ("tl", "ee", "rc")
+    assert AMP.default_baselines(LOAD) == ("tl", "ee", "rc", "s2f", "one-gain")
+    assert DVFS.default_baselines(LOAD) == ("tl", "ee", "rc")
     single = replace(AMP, steering=replace(CONTROLLER, gains=GAINS[:1]))
-    assert "one-gain" not in default_names(single, LOAD)
-
-
-def test_first_is_the_first_of_the_defaults():
-    assert chosen_names(("first",), AMP, LOAD) == ("tl",)
-    assert chosen_names(("first",), THREADS, demands(10)) == ("seq",)
-    assert chosen_names(("ee", "first", "tl"), AMP, LOAD) == ("ee", "tl")
-    assert chosen_names(None, DVFS, LOAD) == ("tl", "ee", "rc")
+    assert "one-gain" not in single.default_baselines(LOAD)

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from tailc.models import streams
-from tailc.models.run import replay
-from tailc.models.shared_cores.arrays import lower
 from tailc.models.shared_cores.clairvoyant import clairvoyant_tail_ns, lower_bound_ns
 from tailc.models.shared_cores.clairvoyant.tail import PRECISION
+from tailc.models.shared_cores.model import SharedCores
 from tests.tailc.models.shared_cores.clairvoyant.linear_program import least_target_ms
 from tests.tailc.models.shared_cores.clairvoyant.requests import (
     MS,
@@ -103,8 +102,9 @@ def test_no_ladder_has_a_smaller_tail(rate_rps, percentile_ppm):
     parts = load, order, arrival_ns, server(CORES), percentile_ppm
     reached_ns = clairvoyant_tail_ns(*parts)
     for name, row in LADDERS.items():
-        table = lower((ladder(row, cores=CORES),), rate_rps * 1000, 5_000)
-        outcome = replay(load, order, arrival_ns, table, 5_000)
+        subject = SharedCores(name, (ladder(row, cores=CORES),))
+        engine = subject.engine(rate_rps * 1000, 5_000)
+        outcome = engine.replay(load, order, arrival_ns, 0)
         latency_ns = np.sort(outcome.latency_ns)[-(-percentile_ppm * 5_000 // PPM) - 1]
         assert lower_bound_ns(*parts) <= reached_ns <= latency_ns, name
 

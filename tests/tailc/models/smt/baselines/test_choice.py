@@ -8,33 +8,33 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, is_on_lanes, lane_ladder, lanes_of
 from tailc.forms.ladder.table import Climb, Rule
-from tailc.models.baselines import Search, Tried, baseline, check_name, default_names
-from tailc.models.subject import Subject
+from tailc.models.execution_model import Search, Tried
+from tailc.models.smt.model import Smt
 from tailc.models.workload import Workload
 
 MS = 1_000
 LANES = Lanes(2, 400_000, 250_000)
-POLICY = Subject("ours", (lane_ladder(LANES, at_any_load(9 * MS, 2)),))
+POLICY = Smt("ours", (lane_ladder(LANES, at_any_load(9 * MS, 2)),))
 LOAD = Workload(
     np.array([10**6]), np.ones(1, np.int64), np.zeros(1, np.int32), np.array([[0.6, 1.0]])
 )
 
 
-def made(name: str, tail_ms: int = 53) -> Subject:
+def made(name: str, tail_ms: int = 53) -> Smt:
     """With a p99 of requests alone of 53 ms, and a target of 100 ms."""
-    search = Search(lambda _: Tried(tail_ms * MS), 990_000, 100 * MS)
-    return baseline(name, POLICY, LOAD, search)
+    search = Search(lambda _: Tried(tail_ms * MS, None), 990_000, 100 * MS)
+    return POLICY.baseline(name, LOAD, search)
 
 
-def first_row(subject: Subject) -> tuple[Climb, ...]:
+def first_row(subject: Smt) -> tuple[Climb, ...]:
     return subject.ladders[0].rows[0].climbs
 
 
 def test_the_policies_of_the_paper_are_compared_the_most_careful_first():
     names = ("borrow-idle", "fixed", "refresh", "dynamic", "safe", "always-shared")
-    assert default_names(POLICY, LOAD) == names
+    assert POLICY.default_baselines(LOAD) == names
     for name in names:
-        check_name(name, POLICY)
+        POLICY.check_baseline(name)
         subject = made(name)
         assert subject.name == name
         assert is_on_lanes(subject.ladders[0])
@@ -43,19 +43,19 @@ def test_the_policies_of_the_paper_are_compared_the_most_careful_first():
 
 def test_no_batch_work_is_compared_too_where_cores_sleep_without_it():
     sleeping = dataclasses.replace(POLICY, waking=Waking(batch_ns=719, core_ns=30_000))
-    assert default_names(sleeping, LOAD) == ("no-batch", *default_names(POLICY, LOAD))
-    search = Search(lambda _: Tried(53 * MS), 990_000, 100 * MS)
-    without = baseline("no-batch", sleeping, LOAD, search)
+    assert sleeping.default_baselines(LOAD) == ("no-batch", *POLICY.default_baselines(LOAD))
+    search = Search(lambda _: Tried(53 * MS, None), 990_000, 100 * MS)
+    without = sleeping.baseline("no-batch", LOAD, search)
     assert (without.has_batch, first_row(without)) == (False, (Climb(0, 1),))
-    for name in default_names(sleeping, LOAD):
-        assert baseline(name, sleeping, LOAD, search).waking == sleeping.waking
+    for name in sleeping.default_baselines(LOAD):
+        assert sleeping.baseline(name, LOAD, search).waking == sleeping.waking
 
 
 def test_the_headroom_is_that_of_requests_without_batch_work():
-    def tried(subject: Subject) -> Tried:
-        return Tried((40 if subject.has_batch else 53) * MS)
+    def tried(subject: Smt) -> Tried:
+        return Tried((40 if subject.has_batch else 53) * MS, None)
 
-    fixed = baseline("fixed", POLICY, LOAD, Search(tried, 990_000, 100 * MS))
+    fixed = POLICY.baseline("fixed", LOAD, Search(tried, 990_000, 100 * MS))
     assert fixed.note == "budget 47 ms"
 
 
@@ -90,13 +90,16 @@ def test_the_ends_are_always_alone_and_always_shared():
 @pytest.mark.parametrize("name", ["ee", "seq", "fixed-", "fixed-47", "borrow-idle-5ms", "safe-0x"])
 def test_what_fits_no_lanes_is_refused(name):
     with pytest.raises(TailcError) as caught:
-        check_name(name, POLICY)
+        POLICY.check_baseline(name)
     assert caught.value.findings[0].code is Code.USAGE
 
 
 def test_a_time_where_there_is_no_budget_is_refused_with_the_name_alone():
     with pytest.raises(TailcError) as caught:
-        check_name("no-batch-4ms", POLICY)
+        POLICY.check_baseline("no-batch-4ms")
     finding = caught.value.findings[0]
-    assert finding.message == "baseline `no-batch-4ms`: it has no budget"
-    assert finding.help == "leave the time out: `no-batch`"
+    assert finding.message == (
+        "there is no baseline `no-batch-4ms` where rungs are lanes of a core: "
+        "`no-batch` takes no parameter"
+    )
+    assert finding.help == "write `no-batch`"

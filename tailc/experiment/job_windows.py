@@ -1,0 +1,135 @@
+"""A plan's prices and baselines on the same windows of days: all meet the same jobs and energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.held_out_days import HeldOutDays, plan_of
+from tailc.experiment.plan_options import PlanOptions
+from tailc.forms.plan.plan import Plan
+from tailc.models.datacentre.course import Course
+from tailc.models.datacentre.job_model import JobModel, OutcomeT, Replay
+from tailc.models.datacentre.quantities import Samples
+from tailc.models.datacentre.window import Curves, NoCurves, Window
+from tailc.models.malleable_jobs.cluster import cluster_of
+from tailc.models.malleable_jobs.model import MalleableJobs
+from tailc.models.rigid_jobs.model import RigidJobs
+from tailc.models.rigid_jobs.site import site_of
+
+
+@dataclass(frozen=True, eq=False)
+class WindowSamples:
+    """What a plan's prices and each baseline, by name, did; `jobs` were submitted."""
+
+    jobs: int
+    policy: Samples
+    baselines: Mapping[str, Samples]
+
+
+def job_model(plan: Plan, curves: Curves, options: PlanOptions) -> JobModel[Any]:
+    """The model of the plan's jobs; ValueError where its servers are not alike."""
+    if plan.malleable is not None:
+        return MalleableJobs(plan, cluster_of(plan), curves, plan.malleable.slowdown_ppm)
+    site = replace(site_of(plan), failures_ppm=options.failures_ppm)
+    return RigidJobs(plan, site, options.seed)
+
+
+def replayable(policy: Policy, options: PlanOptions | None = None) -> JobModel[Any]:
+    """The model of the policy's jobs, as far as it is known without days.
+
+    Raises TailcError where it has no plan, where its servers are not alike, for servers that shall
+    fail and cannot, and for names of no baseline.
+    """
+    options = options or PlanOptions()
+    model = _model(policy, NoCurves(), options)
+    if options.failures_ppm and not model.servers_fail:
+        jobs = model.words.jobs_are
+        message = f"`{policy.name}` is of {jobs} jobs, whose servers do not fail in a replay"
+        raise TailcError(Finding(Code.USAGE, message, help="leave out `--failures`"))
+    model.baselines.chosen(options.baselines)
+    return model
+
+
+def replay_windows(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> WindowSamples:
+    """The policy and the baselines on each window.
+
+    Deterministic in all that is given. Raises TailcError as `replayable` does.
+    """
+    names = replayable(policy, options).baselines.chosen(options.baselines)
+    model = _model(policy, held_out.curves, options)
+    return compared(model, held_out.windows, names, options.progress)
+
+
+def compared(
+    model: JobModel[OutcomeT],
+    windows: Sequence[Window],
+    names: Sequence[str],
+    progress: Callable[[int, int], None] | None = None,
+) -> WindowSamples:
+    """The plan and the baselines of these names; ValueError for windows of which there are none."""
+    if not windows:
+        raise ValueError("there is a window at least")
+    baselines = {*names, *model.relative_to}
+    replays = _Replays(model, windows, 1 + len(baselines), progress)
+    found = replays.of(model.policy)
+    policy = model.samples(found, replays.beside)
+    others = {name: model.samples(replays.beside(name), replays.beside) for name in names}
+    return WindowSamples(sum(one.submitted for one in found), policy, others)
+
+
+def policy_samples(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> Samples:
+    """What the policy alone does on each window."""
+    model = _model(policy, held_out.curves, options)
+    return compared(model, held_out.windows, (), options.progress).policy
+
+
+def first_course(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> Course:
+    """How the first window goes on under the policy."""
+    model, window = _model(policy, held_out.curves, options), held_out.windows[0]
+    return model.course(window, model.policy(window))
+
+
+def _model(policy: Policy, curves: Curves, options: PlanOptions) -> JobModel[Any]:
+    try:
+        return job_model(plan_of(policy), curves, options)
+    except ValueError as fault:
+        message = f"the plan of `{policy.name}` cannot be replayed: {fault}"
+        hint = "judge one of racks that are alike, or of malleable jobs on one pool"
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint)) from None
+
+
+class _Replays(Generic[OutcomeT]):
+    """Replays of the same windows, each counted when it is done; of each baseline one."""
+
+    def __init__(
+        self,
+        model: JobModel[OutcomeT],
+        windows: Sequence[Window],
+        subjects: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self._model = model
+        self._windows = windows
+        self._progress = progress
+        self._done, self._of = 0, subjects * len(windows)
+        self._beside: dict[str, list[OutcomeT]] = {}
+
+    def of(self, replay: Replay[OutcomeT]) -> list[OutcomeT]:
+        """One policy on each window."""
+        return [self._counted(replay(window)) for window in self._windows]
+
+    def beside(self, name: str) -> list[OutcomeT]:
+        """The baseline of that name on each window."""
+        if name not in self._beside:
+            self._beside[name] = self.of(self._model.baseline(name))
+        return self._beside[name]
+
+    def _counted(self, outcome: OutcomeT) -> OutcomeT:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._of)
+        return outcome

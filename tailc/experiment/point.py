@@ -1,0 +1,128 @@
+"""What an experiment shows of a policy and its baselines on the same requests and arrivals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from tailc.experiment.quantile import Quantile
+from tailc.experiment.ruling import Ruling
+from tailc.experiment.spike import Spike
+from tailc.models.occupancy import Occupancy
+from tailc.models.server_load import Load
+from tailc.models.usage import Usage
+from tailc.specs.slo import Slo
+
+
+@dataclass(frozen=True)
+class SloEstimate:
+    """One subject at one SLO under one arrival process: estimate, 95 % interval, ruling.
+
+    `high_us` is None where the requests are too few to have an upper limit. `simulation_us`
+    is the half-width of the estimate's own 95 % interval from simulated arrivals alone.
+    `windows_met_ppm` is the share of the SLO's accounting windows that meet the target, None
+    without a window or where no whole window fits. `more_requests`, about how many more held-out
+    requests would decide, is None when decided or when no number would.
+    """
+
+    estimate_us: int
+    low_us: int
+    high_us: int | None
+    simulation_us: int
+    ruling: Ruling
+    more_requests: int | None
+    windows_met_ppm: int | None
+
+    def __post_init__(self) -> None:
+        assert self.low_us <= self.estimate_us
+        assert self.high_us is None or self.estimate_us <= self.high_us
+
+
+@dataclass(frozen=True)
+class Run:
+    """One subject under one arrival process: how it used the server, and an estimate for each SLO.
+
+    `note` is what was chosen for the subject, or nothing. `stretch_us`: where arrivals come in
+    bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
+    the SLO's class is among them. `spikes`: where the rate changes in steps, on machines that
+    measure a tail. `spectrum`, by percentile, and `occupancy`, for each ladder of the policy, are
+    there only where pictures were asked for.
+    """
+
+    subject: str
+    note: str
+    load: Load
+    estimates: tuple[SloEstimate, ...]
+    usage: Usage
+    stretch_us: tuple[tuple[int | None, ...], ...] = ()
+    spikes: tuple[Spike, ...] = ()
+    spectrum: tuple[Quantile, ...] = ()
+    occupancy: tuple[Occupancy | None, ...] = ()
+
+    def relative_to(self, base: Run, other_ppm: int) -> Run:
+        """With its energy over that of a base, where both keep up; see `Usage.relative_to`."""
+        base_us = base.usage.drawn_us
+        if not base_us or self.load.is_overloaded or base.load.is_overloaded:
+            return self
+        return replace(self, usage=self.usage.relative_to(base_us, other_ppm))
+
+
+class Comparison(Protocol):
+    """What verdicts and estimates have in common: a policy at SLOs under arrival processes.
+
+    `shared`: what requests compete for, as `threads` count it.
+    """
+
+    @property
+    def slos(self) -> tuple[Slo, ...]:
+        """Of the policy."""
+        ...
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """One for each arrival process."""
+        ...
+
+    @property
+    def shared(self) -> str:
+        """Such as `threads`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Point:
+    """The policy, and every baseline on the same requests and arrivals.
+
+    `reference`: the baseline that energy is told relative to; None where none is.
+    """
+
+    arrivals: str
+    rate_mrps: int
+    policy: Run
+    baselines: tuple[Run, ...]
+    reference: str | None = None
+
+    def with_ratios(self, other_ppm: int) -> Point:
+        """With each run's energy over that of the reference baseline.
+
+        `other_ppm` is the share of that one's server that is no core: it draws alike in both.
+        """
+        base = _reference(self.baselines)
+        if base is None or base.usage.drawn_us is None:
+            return self
+        return replace(
+            self,
+            policy=self.policy.relative_to(base, other_ppm),
+            baselines=tuple(one.relative_to(base, other_ppm) for one in self.baselines),
+            reference=base.subject,
+        )
+
+
+def _reference(runs: Sequence[Run]) -> Run | None:
+    """TL, else the first, of those given.
+
+    With clocks the first is one frequency, where baselines are not named.
+    """
+    by_name = {run.subject: run for run in reversed(runs)}
+    return by_name.get("TL", runs[0] if runs else None)

@@ -1,0 +1,193 @@
+"""Percentiles of latency over replays: of repeats, and of bootstrap replicates of the requests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.replications import Replication
+from tailc.experiment.scenario import Scenario, Spread
+from tailc.models.outcome import Outcome, nearest_us
+from tailc.percentiles import percentile_rank
+from tailc.specs.slo import Slo
+from tailc.traces.profile import DemandProfile
+
+KeptT = TypeVar("KeptT")
+
+
+@dataclass(frozen=True)
+class Tail:
+    """A percentile of the latencies of all requests, or of those on one speed-up curve."""
+
+    percentile_ppm: int
+    curve: int | None = None
+
+
+def tail_of(slo: Slo, profile: DemandProfile) -> Tail:
+    """The percentile that an SLO is about; its class is one of the profile's."""
+    if slo.request_class is None:
+        return Tail(slo.percentile_ppm)
+    return Tail(slo.percentile_ppm, profile.curve_names.index(slo.request_class))
+
+
+@dataclass(frozen=True, eq=False)
+class TailSample:
+    """What the replays say about one percentile of one subject.
+
+    estimate_ns: the percentile of the latencies of all repeats.
+    law_ns: latencies as they may be on any day, ascending: those of all repeats, or, since recorded
+    arrivals are one day's, those of all replicates.
+    by_repeat: in each repeat, the share of latencies up to the estimate.
+    shift: how much of that share each replicate has more than its repeat; where arrivals are
+    recorded, more than replicates have in the mean. work_shift: the same of its mean work [ns].
+    held_out: number of held-out requests behind the percentile.
+    """
+
+    percentile_ppm: int
+    estimate_ns: int
+    law_ns: NDArray[np.int64]
+    by_repeat: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    work_shift: NDArray[np.float64]
+    spread: Spread
+    held_out: int
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats(Generic[KeptT]):
+    """Replays of the requests themselves, and what is kept of each.
+
+    law_ns: for each tail, the latencies of all repeats, ascending; limits_ns: the percentile of
+    those. by_repeat: for each tail, each repeat's share of latencies up to that.
+    """
+
+    kept: tuple[KeptT, ...]
+    law_ns: tuple[NDArray[np.int64], ...]
+    limits_ns: tuple[int, ...]
+    by_repeat: NDArray[np.float64]
+
+    @property
+    def tails_us(self) -> tuple[int, ...]:
+        """Each tail over all repeats."""
+        return tuple(nearest_us(limit_ns) for limit_ns in self.limits_ns)
+
+
+def repeats_of(
+    tails: Sequence[Tail], kept: Sequence[KeptT], latencies: Sequence[list[NDArray[np.int64]]]
+) -> Repeats[KeptT]:
+    """The tails of all repeats together; `latencies`: of each repeat those of each tail, sorted.
+
+    Raises TailcError where no request of a tail was measured.
+    """
+    pooled = pooled_ns(tails, latencies)
+    limits_ns = [
+        percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
+    ]
+    by_repeat = np.array([shares_within(each, limits_ns) for each in latencies]).T
+    return Repeats(tuple(kept), tuple(pooled), tuple(limits_ns), by_repeat)
+
+
+def percentile_ns(sorted_ns: NDArray[np.int64], percentile_ppm: int) -> int:
+    """The order statistic that is the percentile."""
+    return int(sorted_ns[percentile_rank(percentile_ppm, len(sorted_ns)) - 1])
+
+
+def held_out_of(scenario: Scenario, tail: Tail) -> int:
+    """How many held-out requests the tail is about."""
+    workload = scenario.workload
+    if tail.curve is None:
+        return workload.requests
+    return int(workload.weight[workload.curve_of == tail.curve].sum())
+
+
+def latencies_of(
+    scenario: Scenario, one: Replication, outcome: Outcome, tails: Sequence[Tail]
+) -> list[NDArray[np.int64]]:
+    """The measured latencies of each tail, ascending."""
+    order = one.order[outcome.measured][outcome.served]
+    of_curve = {
+        tail.curve: np.sort(_of_tail(scenario, order, outcome.latencies_ns, tail)) for tail in tails
+    }
+    return [of_curve[tail.curve] for tail in tails]
+
+
+def stretch_latencies(
+    scenario: Scenario, one: Replication, outcome: Outcome, tail: Tail, stretch: tuple[int, int]
+) -> NDArray[np.int64]:
+    """Of the tail's requests among arrivals from number `stretch[0]` to `stretch[1]` [ns]."""
+    part = slice(*stretch)
+    # A copy, for a part would keep the whole.
+    served = outcome.served_in(part)
+    parts = one.order[part][served], outcome.latency_ns[part][served]
+    return _of_tail(scenario, *parts, tail).copy()
+
+
+def stretch_percentile_us(repeats: Sequence[NDArray[np.int64]], tail: Tail) -> int | None:
+    """The tail of a stretch over all repeats; None if none of its class are among its requests."""
+    pooled = np.sort(np.concatenate(repeats))
+    return nearest_us(percentile_ns(pooled, tail.percentile_ppm)) if len(pooled) else None
+
+
+def pooled_ns(
+    tails: Sequence[Tail], replays: Sequence[list[NDArray[np.int64]]]
+) -> list[NDArray[np.int64]]:
+    """Latencies of each tail over all replays, ascending; each replay has them in order.
+
+    Raises TailcError where there are none.
+    """
+    of_curve = {}
+    for tail, parts in zip(tails, zip(*replays, strict=True), strict=True):
+        if tail.curve not in of_curve:
+            of_curve[tail.curve] = _merged(parts)
+            if not len(of_curve[tail.curve]):
+                raise _all_refused() if tail.curve is None else too_rare()
+    return [of_curve[tail.curve] for tail in tails]
+
+
+def _merged(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """All latencies, ascending."""
+    merged = np.concatenate(parts)
+    # A stable sort finds what is in order already, and only merges.
+    merged.sort(kind="stable")
+    return merged
+
+
+def shares_within(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[int]) -> list[float]:
+    """The share of each tail's latencies, ascending, that are at most the limit; NaN of none."""
+    return [
+        int(np.searchsorted(sorted_ns, limit_ns, side="right")) / len(sorted_ns)
+        if len(sorted_ns)
+        else math.nan
+        for sorted_ns, limit_ns in zip(latencies, limits_ns, strict=True)
+    ]
+
+
+def too_rare() -> TailcError:
+    """Replays without a request of an SLO's class."""
+    return TailcError(
+        Finding(
+            Code.METHOD_UNFIT,
+            "an SLO's class is so rare in the trace that the replays have no request of it",
+            help="replay more requests",
+        )
+    )
+
+
+def _all_refused() -> TailcError:
+    message = "all requests that the replays measure are refused: there is no tail to judge"
+    hint = "replay more requests, or a lower rate"
+    return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
+
+
+def _of_tail(
+    scenario: Scenario, order: NDArray[np.int32], latency_ns: NDArray[np.int64], tail: Tail
+) -> NDArray[np.int64]:
+    if tail.curve is None:
+        return latency_ns
+    return latency_ns[scenario.workload.curve_of[order] == tail.curve]

@@ -1,0 +1,143 @@
+"""How users write a baseline: NAME[-PARAMETER][<LOAD][>TIME][+FLAG], one grammar for all models.
+
+A baseline states the part of it that is its own, such as `fix-N[<LOAD][+boost]`: words as they are
+written, in capitals what a value stands for, in brackets what may be left out.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tailc.units import FREQUENCY, Fault, QuantityError, parse_khz, parse_ppm, parse_us
+
+
+class Part(enum.Enum):
+    """What a value in a name stands for, as a syntax has it."""
+
+    NUMBER = "N"
+    LOAD = "LOAD"
+    TIME = "TIME"
+    BUDGET = "BUDGET"
+    SHARE = "SHARE"
+    FREQUENCY = "FREQUENCY"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What stands in one name.
+
+    values: a number or a load as it is; times and budgets in microseconds, shares in millionths,
+    frequencies in kHz. has_flag: whether the flag of the syntax is written.
+    """
+
+    values: Mapping[Part, int]
+    has_flag: bool
+
+    def __getitem__(self, part: Part) -> int:
+        return self.values[part]
+
+    def get(self, part: Part) -> int | None:
+        """None where it is left out."""
+        return self.values.get(part)
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """The names of one baseline."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        _pattern(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def name(self) -> str:
+        """What stands before the parameter."""
+        return re.split(r"\[|-(?=[A-Z])", self.text, maxsplit=1)[0]
+
+    @property
+    def takes_parameter(self) -> bool:
+        """Whether something may stand behind a hyphen."""
+        return re.search("-[A-Z]", self.text) is not None
+
+    def read(self, name: str) -> Given | None:
+        """What `name` gives; None where it is not of this syntax.
+
+        The case of letters does not matter. Raises QuantityError for a value that cannot be.
+        """
+        found = _pattern(self.text).fullmatch(_folded(name))
+        if found is None:
+            return None
+        written = {Part[key]: text for key, text in found.groupdict().items() if text}
+        values = {part: _VALUES[part].read(text) for part, text in written.items()}
+        return Given(values, has_flag="+" in found[0])
+
+    def is_name_with_more(self, name: str) -> bool:
+        """Whether `name` has a value behind a hyphen, which here has no meaning."""
+        more = re.fullmatch(rf"{re.escape(self.name)}-[0-9].*", _folded(name))
+        return more is not None and not self.takes_parameter
+
+
+@functools.cache
+def _pattern(text: str) -> re.Pattern[str]:
+    pieces = re.split(r"(\[|\]|[A-Z]+)", text)
+    return re.compile("".join(_BRACKETS.get(piece) or _value(piece) for piece in pieces))
+
+
+def _value(piece: str) -> str:
+    if not piece.isupper():
+        return re.escape(piece)
+    part = Part(piece)
+    return f"(?P<{part.name}>{_VALUES[part].pattern})"
+
+
+def _folded(name: str) -> str:
+    return name.strip().lower()
+
+
+def _load(text: str) -> int:
+    if not int(text):
+        hint = "name a number of requests from 1"
+        raise QuantityError(Fault.OUT_OF_RANGE, "no load is below 0", hint)
+    return int(text)
+
+
+def _time_us(text: str) -> int:
+    time_us = parse_us(text)
+    if not time_us:
+        raise QuantityError(Fault.OUT_OF_RANGE, f"`{text}` is no time at all", "for example `5ms`")
+    return time_us
+
+
+def _frequency_khz(text: str) -> int:
+    """The unit in any case."""
+    usual = {unit.lower(): unit for unit in FREQUENCY.units}
+    unit = text.lstrip("0123456789. ")
+    return parse_khz(text.removesuffix(unit) + usual.get(unit, unit))
+
+
+@dataclass(frozen=True)
+class _Value:
+    """How it is written, and read."""
+
+    pattern: str
+    read: Callable[[str], int]
+
+
+_BRACKETS = {"[": "(?:", "]": ")?"}
+_ANYTHING = "[^<>+-]+"
+_VALUES = {
+    Part.NUMBER: _Value("[0-9]{1,4}", int),
+    Part.LOAD: _Value("[0-9]{1,9}", _load),
+    Part.TIME: _Value(_ANYTHING, _time_us),
+    Part.BUDGET: _Value("[0-9][^<>+]*", parse_us),
+    Part.SHARE: _Value(_ANYTHING, parse_ppm),
+    Part.FREQUENCY: _Value(_ANYTHING, _frequency_khz),
+}

@@ -1,0 +1,43 @@
+"""HW-TPW: clocks that hardware sets every 100 us, blind to requests (Bartolini, 2015, 3.9.2).
+
+It makes all instructions a second, by watt of the chip, as many as can be.
+How levels are chosen stands in `tailc.models.core_queues.hardware`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_queues.baselines.hw_t import no_chip
+from tailc.models.core_queues.clocks import Aim, Clocks, Hardware
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
+
+
+@final
+class MostWorkByJoule(Baseline[CoreQueues]):
+    """On a chip."""
+
+    syntax = Syntax("hw-tpw")
+    about = "every 100 us the frequencies of the chip with which most work is done by joule"
+    rank = 60
+
+    def examples(self, policy: CoreQueues) -> tuple[str, ...]:
+        return ("hw-tpw",)
+
+    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+        return no_chip(policy.clocks)
+
+    def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
+        return ("hw-tpw",)
+
+    def make(self, setup: Setup[CoreQueues]) -> CoreQueues:
+        return hw_tpw(setup.policy.clocks)
+
+
+def hw_tpw(clocks: Clocks) -> CoreQueues:
+    """The chip's clocks of most work by joule."""
+    return CoreQueues("HW-TPW", replace(clocks, rule=Hardware(Aim.WORK_PER_JOULE)))

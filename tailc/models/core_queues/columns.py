@@ -1,0 +1,87 @@
+"""How cores that change their clock show their use: energy, power, and frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tailc.models.columns import (
+    Column,
+    Group,
+    Table,
+    UsageColumns,
+    column,
+    latency_and_number,
+    percent,
+)
+from tailc.models.energy_columns import control_columns, energy_columns, type_columns
+from tailc.models.server_load import Load, RungUse
+from tailc.units import format_khz
+
+if TYPE_CHECKING:
+    from tailc.models.core_queues.usage import ClockUse, CoreQueuesUse
+
+_MW_PER_W = 1_000
+_KHZ_PER_GHZ = 1_000_000
+_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
+in the system; energy: watts times ms that a request drew, with its interval over replays; idle:
+what cores without requests drew, by request; cores: share of them that were busy; power: of all
+cores; frequency: mean of busy cores; batch: share of core time that batch work had; output: what
+scales the bound, and nine in ten"""
+_LEVELS = "share of the time of busy cores at each frequency"
+
+
+class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
+    """Energy, power and frequency."""
+
+    def legend(self, shared: str, use: CoreQueuesUse, against: str) -> str:  # noqa: ARG002
+        """In watts."""
+        return f"{_LEGEND}{against}."
+
+    def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002
+        """Each request has its core."""
+        return latency_and_number(loads, decimals)
+
+    def groups(self, uses: Sequence[CoreQueuesUse], *, has_other_power: bool) -> list[Group]:
+        """Energy, how busy cores were, their clocks, and the output where something steers."""
+        energies = [use.energy for use in uses]
+        return [
+            energy_columns(energies, has_other_power=has_other_power),
+            type_columns(energies),
+            _clock_columns([use.clocks for use in uses]),
+            *control_columns([use.control for use in uses]),
+        ]
+
+    def rungs_title(self, shared: str) -> str:  # noqa: ARG002
+        """There are no rungs; `by_subject` has the levels."""
+        return ""
+
+    def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
+        """None."""
+        return []
+
+    def by_subject(self, names: Column, uses: Sequence[CoreQueuesUse]) -> list[Table]:
+        """The share of the time of busy cores at each frequency."""
+        by_level = zip(*(use.clocks.levels for use in uses), strict=True)
+        groups = tuple(
+            (column(format_khz(level[0].frequency_khz), [percent(at.share_ppm) for at in level]),)
+            for level in by_level
+        )
+        return [Table(_LEVELS, names, groups)]
+
+    def by_arrivals(self, arrivals: Column, uses: Sequence[CoreQueuesUse]) -> list[Table]:  # noqa: ARG002
+        """None."""
+        return []
+
+
+def _clock_columns(uses: Sequence[ClockUse]) -> Group:
+    """Power of all cores, mean frequency of busy ones, and core time of batch work."""
+    columns = [
+        column("power", [f"{use.power_mw / _MW_PER_W:.4g} W" for use in uses]),
+        column("frequency", [f"{use.frequency_khz / _KHZ_PER_GHZ:.2f} GHz" for use in uses]),
+    ]
+    batch = [use.batch_ppm for use in uses if use.batch_ppm is not None]
+    if len(batch) == len(uses):
+        columns.append(column("batch", [percent(share) for share in batch]))
+    return tuple(columns)

@@ -1,0 +1,191 @@
+"""The execution model of cores that serve a queue each and change their clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.controller import Controller
+from tailc.forms.ladder.units import THREADS
+from tailc.models.arrivals import check_times
+from tailc.models.core_queues import engine
+from tailc.models.core_queues.arrays import Clockwork, adapts, clock_table
+from tailc.models.core_queues.clocked import WHOLE
+from tailc.models.core_queues.clocks import Clocks
+from tailc.models.core_queues.dispatch import clock_demand
+from tailc.models.core_queues.outcome import CoreQueuesOutcome
+from tailc.models.core_queues.state import ClockLog
+from tailc.models.core_queues.times import ChipTimes, LevelTimes
+from tailc.models.core_queues.usage import CoreQueuesTimes, CoreQueuesUse, level_times, level_use
+from tailc.models.energy import control_use, energy_times, energy_use
+from tailc.models.execution_model import CostQuantity, ExecutionModel, Window
+from tailc.models.observed import Energy, Steps
+from tailc.models.occupancy import Counts, Occupancy
+from tailc.models.pools import PPM
+from tailc.models.steering import Steering, settling, window_of
+from tailc.models.streams import MRPS_PER_MS
+from tailc.models.workload import NS_PER_MS, Workload, clocked_workload
+from tailc.traces.profile import DemandProfile
+
+_PPM_PER_MILLI = 1_000
+_ALL_CORES = "cores"
+
+
+@dataclass(frozen=True, eq=False)
+class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
+    """clocks: the cores, and what sets their frequency. steering: what moves the bound; None: it
+    holds as written.
+    """
+
+    clocks: Clocks
+    steering: Steering | None = None
+
+    @property
+    def capacity_ppm(self) -> int:
+        """All cores."""
+        return self.clocks.table.cores * PPM
+
+    @property
+    def shared(self) -> str:
+        """Each request has its core to itself."""
+        return THREADS
+
+    @property
+    def settling_requests(self) -> int:
+        """Until the steering has settled."""
+        return settling(self.steering)
+
+    @property
+    def measures_warm_up(self) -> bool:
+        """What comes first is left out."""
+        return False
+
+    @property
+    def window(self) -> Window:
+        """As a controller measures."""
+        return window_of(self.steering)
+
+    @property
+    def cost_quantity(self) -> CostQuantity:
+        """Energy."""
+        return CostQuantity("mean energy", "power_us")
+
+    @property
+    def lookups_depend_on(self) -> str:
+        """On the queue."""
+        return "at which frequency a core runs hangs on all requests that it holds"
+
+    def workload(self, profile: DemandProfile) -> Workload:
+        """The profile at the levels of the clocks."""
+        return clocked_workload(profile, self.clocks)
+
+    def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:  # noqa: ARG002
+        """Of all cores at the highest frequency."""
+        assert workload.clocked is not None
+        alone_ns = WHOLE / workload.clocked.rate[:, -1]
+        mean_ms = float(np.average(alone_ns, weights=workload.weight)) / NS_PER_MS
+        return max(round(self.clocks.table.cores / mean_ms * MRPS_PER_MS), 1)
+
+    def engine(
+        self,
+        rate_mrps: int,  # noqa: ARG002
+        most_in_system: int,
+        cut_off_us: int | None = None,
+    ) -> CoreQueuesEngine:
+        """See `clock_table`. A table is the same at every rate, and nothing cuts a request off."""
+        assert cut_off_us is None
+        return CoreQueuesEngine(clock_table(self.clocks, self.steering), most_in_system)
+
+    def in_use(self, outcome: CoreQueuesOutcome) -> float:
+        """Power, cores without requests included."""
+        return outcome.mean_power + outcome.mean_idle_power
+
+    def cost_of_request(self, outcome: CoreQueuesOutcome) -> float:
+        """Energy, cores without requests included."""
+        return outcome.mean_energy + outcome.mean_idle_energy
+
+    def times(
+        self,
+        outcome: CoreQueuesOutcome,
+        work_ns: NDArray[np.int64],  # noqa: ARG002
+    ) -> CoreQueuesTimes:
+        """Energy, and the time at each level."""
+        return CoreQueuesTimes(energy_times(outcome), level_times(outcome))
+
+    def usage(self, repeats: Sequence[CoreQueuesTimes]) -> CoreQueuesUse:
+        """Means over all repeats."""
+        energies = [one.energy for one in repeats]
+        control = control_use(energies) if isinstance(self.steering, Controller) else None
+        has_batch = self.clocks.table.batch is not None
+        return CoreQueuesUse(
+            energy_use([_ALL_CORES], energies),
+            control,
+            level_use([one.levels for one in repeats], has_batch=has_batch),
+        )
+
+    def occupancy_counts(
+        self,
+        outcome: CoreQueuesOutcome,  # noqa: ARG002
+        order: NDArray[np.int32],  # noqa: ARG002
+    ) -> tuple[Counts | None, ...]:
+        """No table is looked up by load and age."""
+        return ()
+
+    def occupancy(
+        self,
+        repeats: Iterable[tuple[Counts | None, ...]],  # noqa: ARG002
+    ) -> tuple[Occupancy | None, ...]:
+        """No table is looked up by load and age."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class CoreQueuesEngine:
+    """A tail table as arrays."""
+
+    arrays: Clockwork
+    most_in_system: int
+
+    def replay(
+        self,
+        workload: Workload,
+        order: NDArray[np.integer],
+        arrival_ns: NDArray[np.int64],
+        measured_from: int = 0,
+    ) -> CoreQueuesOutcome:
+        """See `Engine`."""
+        check_times(arrival_ns)
+        table = self.arrays.table
+        assert workload.clocked is not None
+        # Compiled code looks no index up twice.
+        assert workload.clocked.rate.shape[1] == len(table.frequency_khz)
+        log = ClockLog.empty(len(order), table)
+        demand = clock_demand(arrival_ns, order, workload.clocked, self.arrays, measured_from)
+        arrived, steps = engine.replay(demand, table, measured_from, self.most_in_system, log)
+        return CoreQueuesOutcome(
+            arrival_ns=arrival_ns,
+            latency_ns=log.latency_ns,
+            wait_ns=log.wait_ns,
+            rung=log.rung,
+            is_cut=np.zeros(len(order), np.bool_),
+            is_refused=np.zeros(0, np.bool_),
+            thread_ns=log.busy_ns,
+            arrived=arrived,
+            measured_from=measured_from,
+            integrals=log.integrals,
+            capacity_ppm=(table.cores * PPM,),
+            rungs=len(table.frequency_khz),
+            energy=Energy(log.energy, log.power, (table.idle_mw * _PPM_PER_MILLI,)),
+            steps=Steps(*log.steps[:steps].T),
+            levels=LevelTimes(
+                tuple(table.frequency_khz.tolist()), log.level_ns, adapts(self.arrays)
+            ),
+            chip=self._chip_times(log),
+        )
+
+    def _chip_times(self, log: ClockLog) -> ChipTimes | None:
+        chip = self.arrays.table.chip
+        return ChipTimes(log.batch_ns, chip.batch_mw, log.limited_ns) if chip.is_shared else None

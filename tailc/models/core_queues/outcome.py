@@ -1,0 +1,49 @@
+"""What happened to requests in the queues of cores that change their clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.models.core_queues.times import ChipTimes, LevelTimes
+from tailc.models.outcome import PoweredOutcome, free_cores_power
+from tailc.percentiles import PPM
+
+# What cores draw is told in watts.
+_MILLI = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class CoreQueuesOutcome(PoweredOutcome):
+    """levels: where the time of the cores went. chip: None where cores share nothing."""
+
+    levels: LevelTimes
+    chip: ChipTimes | None
+
+    @property
+    def saturation(self) -> float:
+        """The utilization, of cores that adapt that at the highest frequency.
+
+        One near 1 tells that there is no more to be had.
+        """
+        if self.levels.adapts:
+            return self.level_shares[-1] * self.utilization
+        return self.utilization
+
+    @property
+    def level_shares(self) -> tuple[float, ...]:
+        """Share of the time of busy cores at each level, while arrivals were measured."""
+        level_ns = self.sums_over_time(self.levels.level_ns)
+        busy_ns = float(level_ns.sum())
+        return tuple(float(at) / busy_ns if busy_ns else 0.0 for at in level_ns)
+
+    @property
+    def mean_idle_power(self) -> float:
+        """Of cores without requests; batch work of a chip is among it."""
+        return free_cores_power(self) if self.chip is None else self._chip_idle_power(self.chip)
+
+    def _chip_idle_power(self, chip: ChipTimes) -> float:
+        resting = sum(self.capacity_ppm) / PPM - self.mean_threads
+        by_level = self.shares_of_time(chip.batch_ns)
+        batch = float((by_level * chip.power_mw).sum()) / _MILLI
+        asleep = self.energy.idle_ppm[0] / PPM
+        return batch + (resting - float(by_level.sum())) * asleep

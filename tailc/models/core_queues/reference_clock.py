@@ -1,0 +1,13 @@
+"""The clock that the demands of a policy are counted at."""
+
+from __future__ import annotations
+
+from tailc.artifact.envelope import Policy
+from tailc.traces.reading import clock_khz_of
+
+
+def reference_khz(policy: Policy) -> int | None:
+    """The clock at which the policy's demands were measured, or are counted; None: not told."""
+    table = policy.tail_table
+    told = None if table is None else table.reference_khz
+    return clock_khz_of(policy.reading) if told is None else told

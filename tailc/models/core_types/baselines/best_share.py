@@ -1,0 +1,48 @@
+"""The share of the policy's ages that a controller would hold if it knew the rate.
+
+No controller that scales the ages alone draws less at a constant rate, but for the steps of the
+search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import final
+
+from tailc.forms.controller import PPM
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.baselines.fixed_ages import fixed_ages
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
+from tailc.units import format_ppm
+
+# Sixteenths, from none to all of an age.
+SHARES_PPM = tuple(range(0, PPM + 1, PPM // 16))
+
+
+@final
+class BestShare(Baseline[CoreTypes]):
+    """On all cores."""
+
+    syntax = Syntax("best-share")
+    about = "the policy without its controller, the best share of its ages searched"
+    rank = 45
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("best-share",)
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        shares = (_with(setup.policy, share_ppm) for share_ppm in SHARES_PPM)
+        return setup.search.least_energy(shares)
+
+
+def _with(policy: CoreTypes, share_ppm: int) -> CoreTypes:
+    note = f"{format_ppm(share_ppm)} of its ages"
+    return replace(fixed_ages(policy, share_ppm), name="S2F at its best share", note=note)

@@ -1,0 +1,38 @@
+"""EE: the least energy (Haque et al., MICRO 2017, section 5.5)."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.forms.ladder.table import Ladder
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import same_cores, wants
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
+
+
+@final
+class LeastEnergy(Baseline[CoreTypes]):
+    """On all cores."""
+
+    syntax = Syntax("ee")
+    about = "slow cores, and faster ones only while those are all held"
+    rank = 20
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("ee",)
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ("ee",)
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        return least_energy(setup.policy.ladder)
+
+
+def least_energy(ladder: Ladder) -> CoreTypes:
+    """The slowest cores, and faster ones only while those are all busy; then the oldest moves."""
+    return CoreTypes("EE", (same_cores(ladder, wants(0)),))

@@ -1,0 +1,41 @@
+"""TL: the least tail (Haque et al., MICRO 2017, section 5.5).
+
+There a request moves up when a faster core frees; here at its next tick.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.forms.ladder.table import Ladder
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import same_cores, wants
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
+
+
+@final
+class LeastTail(Baseline[CoreTypes]):
+    """On all cores."""
+
+    syntax = Syntax("tl")
+    about = "the fastest free core; the oldest move to faster ones that free"
+    rank = 10
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("tl",)
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ("tl",)
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        return least_tail(setup.policy.ladder)
+
+
+def least_tail(ladder: Ladder) -> CoreTypes:
+    """Start on the fastest free core, and move to a faster one when it frees; the oldest first."""
+    return CoreTypes("TL", (same_cores(ladder, wants(len(ladder.rungs) - 1)),))

@@ -1,0 +1,57 @@
+"""How a server of core types shows its use: energy, how busy each type was, and control."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tailc.models.columns import Column, Group, Table, UsageColumns, latency_and_number
+from tailc.models.energy_columns import control_columns, energy_columns, type_columns
+from tailc.models.server_load import Load, RungUse
+
+if TYPE_CHECKING:
+    from tailc.models.core_types.usage import CoreTypesUse
+
+_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
+in the system; energy: power times ms that a request drew, with its interval over replays; idle:
+what free cores drew, by request; by type: share of its cores that were busy; output: what scales
+the ages of climbs, and nine in ten"""
+RUNGS = "the rung that requests of the policy left on"
+
+
+class CoreTypesColumns(UsageColumns["CoreTypesUse"]):
+    """Energy in the place of threads."""
+
+    def legend(self, shared: str, use: CoreTypesUse, against: str) -> str:  # noqa: ARG002
+        """In power times ms."""
+        return f"{_LEGEND}{against}."
+
+    def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002
+        """Each request has its core."""
+        return latency_and_number(loads, decimals)
+
+    def groups(self, uses: Sequence[CoreTypesUse], *, has_other_power: bool) -> list[Group]:
+        """Energy, how busy each type was, and the output where something steers."""
+        energies = [use.energy for use in uses]
+        return [
+            energy_columns(energies, has_other_power=has_other_power),
+            type_columns(energies),
+            *control_columns([use.control for use in uses]),
+        ]
+
+    def rungs_title(self, shared: str) -> str:  # noqa: ARG002
+        """Requests have no threads to count."""
+        return RUNGS
+
+    def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
+        """None."""
+        return []
+
+    def by_subject(self, names: Column, uses: Sequence[CoreTypesUse]) -> list[Table]:  # noqa: ARG002
+        """None."""
+        return []
+
+    def by_arrivals(self, arrivals: Column, uses: Sequence[CoreTypesUse]) -> list[Table]:  # noqa: ARG002
+        """None."""
+        return []

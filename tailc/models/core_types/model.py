@@ -1,0 +1,123 @@
+"""The execution model of servers on which a running request has a core to itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.controller import Controller
+from tailc.models.core_types.arrays import CoreTable, core_table
+from tailc.models.core_types.outcome import CoreTypesOutcome
+from tailc.models.core_types.replay import replay_cores
+from tailc.models.core_types.usage import CoreTypesUse
+from tailc.models.energy import EnergyTimes, control_use, energy_times, energy_use
+from tailc.models.execution_model import CostQuantity, Window
+from tailc.models.ladder_model import LadderModel
+from tailc.models.pools import pools
+from tailc.models.steering import Steering, settling, window_of
+from tailc.models.workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
+    """steering: what scales the ages of climbs; None: they hold as written.
+
+    random_seed: requests start on a random core, and stay there; None: on the first that suits.
+    cores_on: how many cores of each type are on, 0 for none; None: all.
+    is_measured_from_start: whether what comes before the steering has settled counts too.
+    """
+
+    steering: Steering | None = None
+    random_seed: int | None = None
+    cores_on: tuple[int, ...] | None = None
+    is_measured_from_start: bool = False
+
+    @property
+    def settling_requests(self) -> int:
+        """Until the steering has settled."""
+        return settling(self.steering)
+
+    @property
+    def measures_warm_up(self) -> bool:
+        """Only where that is asked for."""
+        return self.is_measured_from_start
+
+    @property
+    def window(self) -> Window:
+        """As a controller measures."""
+        return window_of(self.steering)
+
+    @property
+    def cost_quantity(self) -> CostQuantity:
+        """Energy."""
+        return CostQuantity("mean energy", "power_us")
+
+    @property
+    def lookups_depend_on(self) -> str:
+        """On the other cores."""
+        return "what a request on a core of its own does hangs on which others are free"
+
+    def engine(
+        self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
+    ) -> CoreTypesEngine:
+        """See `core_table`."""
+        arrays = core_table(
+            self.ladders,
+            rate_mrps,
+            most_in_system,
+            cut_off_us=cut_off_us,
+            steering=self.steering,
+            random_seed=self.random_seed,
+            cores_on=self.cores_on,
+        )
+        return CoreTypesEngine(arrays, self.ladder_of, most_in_system)
+
+    def in_use(self, outcome: CoreTypesOutcome) -> float:
+        """Power, free cores included."""
+        return outcome.mean_power + outcome.mean_idle_power
+
+    def cost_of_request(self, outcome: CoreTypesOutcome) -> float:
+        """Energy, free cores included."""
+        return outcome.mean_energy + outcome.mean_idle_energy
+
+    def times(self, outcome: CoreTypesOutcome, work_ns: NDArray[np.int64]) -> EnergyTimes:  # noqa: ARG002
+        """Energy, and how busy each type was."""
+        return energy_times(outcome)
+
+    @property
+    def controller(self) -> Controller | None:
+        """What steers, if it is a controller."""
+        return self.steering if isinstance(self.steering, Controller) else None
+
+    def usage(self, repeats: Sequence[EnergyTimes]) -> CoreTypesUse:
+        """Means over all repeats."""
+        control = control_use(repeats) if self.controller is not None else None
+        return CoreTypesUse(energy_use(self._type_names(), repeats), control)
+
+    def _type_names(self) -> list[str]:
+        units = self.ladder.cost_units
+        return [units[unit].name for unit in pools(self.ladder).cost_unit if unit is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class CoreTypesEngine:
+    """Ladders as arrays, and which of them each record climbs."""
+
+    arrays: CoreTable
+    ladder_of: NDArray[np.int32] | None
+    most_in_system: int
+
+    def replay(
+        self,
+        workload: Workload,
+        order: NDArray[np.integer],
+        arrival_ns: NDArray[np.int64],
+        measured_from: int = 0,
+    ) -> CoreTypesOutcome:
+        """See `Engine`."""
+        limits = self.arrays, self.ladder_of, self.most_in_system
+        found = replay_cores(*limits, workload, order, arrival_ns, measured_from)
+        return CoreTypesOutcome(**found.common)

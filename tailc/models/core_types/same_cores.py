@@ -1,0 +1,50 @@
+"""The policy's cores with other rows: what all baselines on cores have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Ladder, LoadAxis, Outside, Row, Rule
+from tailc.models.pools import unit_of
+
+NO_TYPES = "it chooses among types of core, and there are levels here"
+"""Why a baseline that does so is none of the policy, unless its rungs have a type each."""
+
+
+def same_cores(ladder: Ladder, climbs: tuple[Climb, ...], *, make_room: bool = True) -> Ladder:
+    """The cores and quantum of `ladder` under one row; ages count as in `ladder`.
+
+    Only where there are several kinds of core can a request make room.
+    """
+    rules = {Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND}
+    rules |= {Rule.AGE_FROM_ARRIVAL} & set(ladder.rules)
+    if make_room and not is_in_place(ladder):
+        rules.add(Rule.MAKE_ROOM)
+    return replace(
+        ladder,
+        request_class=None,
+        load_axis=LoadAxis.IN_SYSTEM,
+        rules=tuple(sorted(rules, key=lambda rule: rule.value)),
+        rows=(Row(0, None, AT_ONCE, climbs),),
+        guard=Guard(0, 0, Outside.CLAMP),
+    )
+
+
+def wants(rung: int) -> tuple[Climb, ...]:
+    """Climbs of a request that wants this rung from the first."""
+    return (Climb(0, rung),)
+
+
+def units(ladder: Ladder) -> list[int | None]:
+    """The cost unit of each rung, which is the type of its core."""
+    return [unit_of(rung, ladder) for rung in ladder.rungs]
+
+
+def is_in_place(ladder: Ladder) -> bool:
+    """Whether all rungs are levels of one type of core."""
+    return len(set(units(ladder))) == 1
+
+
+def has_a_type_each(ladder: Ladder) -> bool:
+    """Whether every rung is a type of core of its own."""
+    return len(set(units(ladder))) == len(ladder.rungs)

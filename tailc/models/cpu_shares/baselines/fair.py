@@ -1,0 +1,41 @@
+"""The host in equal parts, batch work's among them, as an operating system shares it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from tailc.forms.shares import PPM, Shares
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
+from tailc.models.cpu_shares.recorded import RecordedMachine, plant_of
+from tailc.models.cpu_shares.static_shares import constant
+from tailc.models.rule_baselines import RuleBaseline
+
+
+def equal_part(shares: Shares) -> float:
+    """What each machine has of the host, those of batch work too."""
+    return shares.host_ppm // len(shares.machines) / PPM
+
+
+def _given(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
+    return constant(shares, plant_of(machines), np.full(len(machines), equal_part(shares)))
+
+
+_RULE = ShareRule("at an equal part of the host", is_share_told=False, given=_given)
+
+
+@final
+class Fair(RuleBaseline[ShareRule]):
+    """An equal part for each."""
+
+    syntax = Syntax("fair")
+    about = _RULE.about
+    rank = 20
+    examples = ("fair",)
+    is_default = True
+
+    def make(self, given: Given) -> ShareRule:
+        return _RULE

@@ -1,0 +1,47 @@
+"""The shares that the machines had while they were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import final
+
+from tailc.forms.shares import PPM, Shares
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
+from tailc.models.cpu_shares.plant import replay
+from tailc.models.cpu_shares.recorded import RecordedMachine, plant_of
+from tailc.models.rule_baselines import RuleBaseline
+
+
+def _given(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
+    """Each machine alone: the host that was measured may have had more to grant than this one."""
+    steps = plant_of(machines).steps
+    rows = [
+        _alone(replace(shares, machines=(own,), host_ppm=PPM), machine, steps)
+        for own, machine in zip(shares.served, machines, strict=True)
+    ]
+    return GivenShares(tuple(share for share, _ in rows), tuple(error for _, error in rows))
+
+
+def _alone(shares: Shares, machine: RecordedMachine, steps: int) -> tuple[float, float]:
+    part = replace(machine, share=machine.share[:steps], disturbed=machine.disturbed[:steps])
+    outcome = replay(shares, plant_of([part]), part.share[None, :])
+    return float(outcome.share[0].mean()), float(outcome.slo_error[0])
+
+
+_RULE = ShareRule("error at the shares that were measured", is_share_told=True, given=_given)
+
+
+@final
+class Recorded(RuleBaseline[ShareRule]):
+    """As the machines were measured."""
+
+    syntax = Syntax("recorded")
+    about = _RULE.about
+    rank = 30
+    examples = ("recorded",)
+    is_default = False
+
+    def make(self, given: Given) -> ShareRule:
+        return _RULE

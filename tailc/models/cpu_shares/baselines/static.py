@@ -1,0 +1,51 @@
+"""Shares that never change: the best there are, and one that is named (Bartolini, 2015, 2.2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from tailc.forms.shares import PPM, Shares
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
+from tailc.models.cpu_shares.recorded import RecordedMachine, plant_of
+from tailc.models.cpu_shares.static_shares import best_static, constant, within_host
+from tailc.models.rule_baselines import RuleBaseline
+from tailc.units import Fault, QuantityError, format_ppm
+
+
+def _best(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
+    return best_static(shares, plant_of(machines))
+
+
+def _rule(part_ppm: int) -> ShareRule:
+    if not 0 < part_ppm <= PPM:
+        message = f"`{format_ppm(part_ppm)}` is not above 0 % and up to 100 %"
+        raise QuantityError(Fault.OUT_OF_RANGE, message, "for example `30%`")
+
+    def given(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
+        parts = within_host(shares, np.full(len(machines), part_ppm / PPM))
+        return constant(shares, plant_of(machines), parts)
+
+    about = f"error at {format_ppm(part_ppm)} of the host each, or less where there is not as much"
+    return ShareRule(about, is_share_told=True, given=given)
+
+
+_BEST = ShareRule("error at the best share that never changes", is_share_told=True, given=_best)
+
+
+@final
+class Static(RuleBaseline[ShareRule]):
+    """The best share that never changes, or the one in the name."""
+
+    syntax = Syntax("static[-SHARE]")
+    about = _BEST.about
+    rank = 10
+    examples = ("static", "static-30%")
+    is_default = True
+
+    def make(self, given: Given) -> ShareRule:
+        part_ppm = given.get(Part.SHARE)
+        return _BEST if part_ppm is None else _rule(part_ppm)

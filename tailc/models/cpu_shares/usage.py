@@ -1,0 +1,24 @@
+"""How much of a host was granted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.models.cpu_shares.outcome import Outcome
+from tailc.percentiles import PPM
+
+
+@dataclass(frozen=True)
+class HostUsage:
+    """utilization_ppm: the part of the host that was granted to anybody, in the mean; batch_ppm:
+    what batch work had of the host.
+    """
+
+    utilization_ppm: int
+    batch_ppm: int
+
+
+def usage_of(outcome: Outcome) -> HostUsage:
+    """Over all steps, rounded to millionths."""
+    batch = float(outcome.batch_share.mean())
+    return HostUsage(round(outcome.utilization * PPM), round(batch * PPM))

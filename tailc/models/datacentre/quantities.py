@@ -1,0 +1,90 @@
+"""What is counted of a replay of jobs and energy, in each window, and told as means over them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.plan.ledger import MJ_PER_KWH, Ledger
+
+UDOLLARS = 1_000_000
+_MG_PER_KG = 1_000_000
+Floats = NDArray[np.float64]
+
+
+class Quantity(enum.Enum):
+    """By its name in JSON; `better` is 1 where more is better, -1 where less is, else 0.
+
+    PROFIT, COST: dollars a window; BROWN, GREEN, SPILLED: kWh a window; GIVEN by a battery, and
+    LOST in charging it: kWh a window; CO2: kg a window.
+    ADMITTED, DONE: share of the jobs. VIOLATIONS: of the admitted jobs those whose promise was
+    broken; LATE: of the jobs done those that ran for too long. RUN: hours that a job ran, and
+    RELATIVE the same over those of the jobs under constant allocation. SERVERS, VMS: of a job that
+    runs, in the mean.
+    """
+
+    PROFIT = ("profit_dollars", 1)
+    COST = ("cost_dollars", -1)
+    BROWN = ("brown_kwh", -1)
+    GREEN = ("green_kwh", 0)
+    SPILLED = ("spilled_kwh", 0)
+    GIVEN = ("battery_kwh", 0)
+    LOST = ("lost_kwh", 0)
+    CO2 = ("co2_kg", -1)
+    ADMITTED = ("admitted", 0)
+    DONE = ("done", 1)
+    VIOLATIONS = ("violations", -1)
+    LATE = ("late", -1)
+    RUN = ("run_hours", -1)
+    RELATIVE = ("relative_run", -1)
+    SERVERS = ("servers", 0)
+    VMS = ("vms", 0)
+
+    def __init__(self, key: str, better: int) -> None:
+        self.key = key
+        self.better = better
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A quantity in each window: so much of so much; float64 (windows,).
+
+    A mean over windows is of wholes of 1.
+    """
+
+    parts: Floats
+    wholes: Floats
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Sample:
+        """One value a window."""
+        return cls(np.array(values, float), np.ones(len(values)))
+
+    @classmethod
+    def ratio(cls, parts: Sequence[float], wholes: Sequence[float]) -> Sample:
+        """A part of a whole in each."""
+        return cls(np.array(parts, float), np.array(wholes, float))
+
+
+Samples = Mapping[Quantity, Sample]
+"""All that one policy did, in the order in which it is told."""
+
+
+def energy_samples(books: Sequence[Ledger]) -> Samples:
+    """Brown, green and spilled energy, what a battery gave and lost, and CO2, of each window."""
+    return {
+        Quantity.BROWN: _kwh([one.brown_mj for one in books]),
+        Quantity.GREEN: _kwh([one.green_used_mj for one in books]),
+        Quantity.SPILLED: _kwh([one.spilled_mj for one in books]),
+        Quantity.GIVEN: _kwh([one.discharged_mj for one in books]),
+        Quantity.LOST: _kwh([one.lost_mj for one in books]),
+        Quantity.CO2: Sample.of([float(one.brown_mg / _MG_PER_KG) for one in books]),
+    }
+
+
+def _kwh(millijoules: Sequence[int]) -> Sample:
+    return Sample.of([one / MJ_PER_KWH for one in millijoules])

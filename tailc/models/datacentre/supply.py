@@ -1,0 +1,38 @@
+"""What each epoch of a replay brings: green power, and what brown energy costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Whole = NDArray[np.int64]
+
+S_PER_HOUR = 3_600
+PPM = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Supply:
+    """What each epoch brings; int64 (epochs,) each.
+
+    green_mw: mean green power. brown_udollars_per_kwh, brown_mg_per_kwh: price and CO2 of brown
+    energy.
+    """
+
+    green_mw: Whole
+    brown_udollars_per_kwh: Whole
+    brown_mg_per_kwh: Whole
+
+    def __post_init__(self) -> None:
+        columns = (self.green_mw, self.brown_udollars_per_kwh, self.brown_mg_per_kwh)
+        if any(one.shape != self.green_mw.shape or one.dtype != np.int64 for one in columns):
+            raise ValueError("a supply is int64, one value an epoch")
+        if len(self.green_mw) == 0 or min(int(one.min()) for one in columns) < 0:
+            raise ValueError("a supply has an epoch at least, and nothing negative")
+
+    @property
+    def epochs(self) -> int:
+        """How many there are."""
+        return len(self.green_mw)

@@ -1,0 +1,117 @@
+"""What the execution models have in common whose requests climb ladders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.units import shared_unit
+from tailc.models.execution_model import ExecutionModel, OutcomeT, TimesT
+from tailc.models.occupancy import Counts, Occupancy, occupancy, occupancy_counts
+from tailc.models.outcome import NS_PER_US
+from tailc.models.pools import NEVER_NS, pools
+from tailc.models.streams import MRPS_PER_MS
+from tailc.models.workload import NS_PER_MS, Workload, workload
+from tailc.traces.profile import DemandProfile
+
+
+@dataclass(frozen=True, eq=False)
+class LadderModel(ExecutionModel[OutcomeT, TimesT]):
+    """Ladders on one server: all on the same rungs and cost units, with the same rules.
+
+    ladder_of: int32 (records,), the ladder each record climbs; None: all climb the first.
+    """
+
+    ladders: tuple[Ladder, ...]
+    ladder_of: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        assert self.ladders
+        assert self.ladder_of is None or int(self.ladder_of.max()) < len(self.ladders)
+
+    @property
+    def ladder(self) -> Ladder:
+        """The first; what its server is like holds for all."""
+        return self.ladders[0]
+
+    @property
+    def capacity_ppm(self) -> int | None:
+        """The largest limit of a cost unit."""
+        units = [unit for ladder in self.ladders for unit in ladder.cost_units]
+        return max((u.capacity_ppm for u in units if u.capacity_ppm is not None), default=None)
+
+    @property
+    def shared(self) -> str:
+        """Threads, or power."""
+        return shared_unit(self.ladder)
+
+    def workload(self, profile: DemandProfile) -> Workload:
+        """The profile at the speeds that its requests have on the rungs."""
+        return workload(profile, self.ladder)
+
+    def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
+        """Of all pools together, each filled by the rung that does most in it."""
+        shared = pools(self.ladder)
+        if shared.capacity_ppm[shared.pool_of[0]] >= NEVER_NS or shared.cost_ppm[0] <= 0:
+            raise _no_capacity(self.name)
+        filling: dict[int, float] = {}
+        for rung, pool in enumerate(shared.pool_of.tolist()):
+            if shared.capacity_ppm[pool] < NEVER_NS and shared.cost_ppm[rung] > 0:
+                at_once = shared.capacity_ppm[pool] / shared.cost_ppm[rung]
+                per_ms = at_once / _mean_ms(workload, rung, cut_off_us)
+                filling[pool] = max(filling.get(pool, 0.0), per_ms)
+        return max(round(sum(filling.values()) * MRPS_PER_MS), 1)
+
+    def ladder_of_each(self, order: NDArray[np.integer]) -> NDArray[np.int32]:
+        """The ladder that each arrival climbs, by its record."""
+        if self.ladder_of is None:
+            return np.zeros(len(order), np.int32)
+        return self.ladder_of[order]
+
+    def occupancy_counts(
+        self, outcome: OutcomeT, order: NDArray[np.int32]
+    ) -> tuple[Counts | None, ...]:
+        """For each ladder."""
+        of_each = self.ladder_of_each(order)
+        return tuple(
+            occupancy_counts(ladder, outcome, of_each == number)
+            for number, ladder in enumerate(self.ladders)
+        )
+
+    def occupancy(
+        self, repeats: Iterable[tuple[Counts | None, ...]]
+    ) -> tuple[Occupancy | None, ...]:
+        """For each ladder."""
+        by_ladder = zip(self.ladders, zip(*repeats, strict=True), strict=True)
+        return tuple(occupancy(ladder, counts) for ladder, counts in by_ladder)
+
+
+def _no_capacity(name: str) -> TailcError:
+    message = f"policy `{name}` states no capacity of its server that the first rung draws on"
+    return TailcError(Finding(Code.METHOD_UNFIT, message, help="state `server.cores`"))
+
+
+def _mean_ms(workload: Workload, rung: int, cut_off_us: int | None) -> float:
+    """How long a request runs on that rung alone, in the mean."""
+    ran_ns = workload.work_ns / workload.speed[workload.curve_of, rung]
+    if cut_off_us is not None:
+        ran_ns = np.minimum(ran_ns, cut_off_us * NS_PER_US)
+    return float(np.average(ran_ns, weights=workload.weight)) / NS_PER_MS
+
+
+def given_ladders(
+    order: NDArray[np.integer], ladders: int, ladder_of: NDArray[np.int32] | None
+) -> NDArray[np.int32]:
+    """The ladder of each arrival, as an engine takes it: nothing where there is only one."""
+    if ladders == 1:
+        return np.empty(0, np.int32)
+    if ladder_of is None:
+        return np.zeros(len(order), np.int32)
+    # Compiled code looks no index up twice: this one must be right.
+    assert 0 <= int(ladder_of.min()) <= int(ladder_of.max()) < ladders
+    return ladder_of[order]

@@ -1,0 +1,40 @@
+"""Servers alike on one bus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.forms.plan.plan import Plan
+from tailc.models.datacentre.storage import Storage, storage_of
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Servers alike. busy_mw, asleep_mw: of one with a job and without. change_mj: energy of giving
+    a job one server more or less. epoch_s: how long the supply stays as it is. storage: a battery
+    beside them; None: there is none.
+    """
+
+    servers: int
+    busy_mw: int
+    asleep_mw: int
+    change_mj: int
+    epoch_s: int
+    storage: Storage | None = None
+
+    def __post_init__(self) -> None:
+        if min(self.servers, self.busy_mw, self.epoch_s) <= 0:
+            raise ValueError("a cluster has servers that draw power, and epochs that last")
+        if not 0 <= self.asleep_mw <= self.busy_mw or self.change_mj < 0:
+            raise ValueError(
+                "a sleeping server draws less than a busy one, and changes cost energy"
+            )
+
+
+def cluster_of(plan: Plan) -> Cluster:
+    """The servers that a plan is of; ValueError where it has no malleable jobs, or two pools."""
+    if plan.malleable is None or len(plan.pools) != 1:
+        raise ValueError("malleable jobs are on a plan of one pool")
+    (pool,) = plan.pools
+    powers = pool.busy_mw, pool.asleep_mw, pool.migration_mj
+    return Cluster(pool.servers, *powers, plan.epoch_s, storage_of(plan))

@@ -1,0 +1,102 @@
+"""Malleable jobs: as they are submitted, and while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tailc.models.datacentre.supply import PPM
+from tailc.models.datacentre.window import Curves, Window
+
+
+@dataclass(frozen=True)
+class MalleableJob:
+    """A job that runs on as many servers as it is given.
+
+    work_s: how long it runs on one server. requested: servers that it asks for. speedup_ppm: of so
+    many virtual machines, chosen when it starts, the speed-up on so many servers, in millionths.
+    slowdown_ppm: so many times as long as on `requested` servers may it take, F.
+    """
+
+    number: int
+    submit_s: int
+    work_s: int
+    requested: int
+    slowdown_ppm: int
+    speedup_ppm: Mapping[int, Mapping[int, int]]
+
+    def __post_init__(self) -> None:
+        if self.work_s <= 0 or self.slowdown_ppm < PPM:
+            raise ValueError("a job has work to do, and a slowdown is a factor of 1 or more")
+        if self.requested not in self.speedup_ppm.get(self.asked_vms, {}):
+            raise ValueError("a job needs its speed-up on the servers that it asks for")
+        if min(min(curve.values()) for curve in self.speedup_ppm.values()) <= 0:
+            raise ValueError("a speed-up is positive")
+
+    @property
+    def asked_vms(self) -> int:
+        """The virtual machines that a user starts: the fewest."""
+        return min(self.speedup_ppm)
+
+    @property
+    def asked_ppm(self) -> int:
+        """The speed-up on the servers that it asks for."""
+        return self.speedup_ppm[self.asked_vms][self.requested]
+
+    @property
+    def longest_s(self) -> int:
+        """How long it may run, rounded up."""
+        return -(-self.work_s * self.slowdown_ppm // self.asked_ppm)
+
+
+@dataclass(eq=False)
+class Active:
+    """A job that was submitted and is not done. servers 0, started_s None: it waits.
+
+    done: progress [ppm s] of `needed`. ran_s: since its start; server_s: servers times time.
+    """
+
+    job: MalleableJob
+    vms: int = 0
+    servers: int = 0
+    started_s: int | None = None
+    done: int = 0
+    ran_s: int = 0
+    server_s: int = 0
+
+    @property
+    def needed(self) -> int:
+        """Progress of the whole job [ppm s]."""
+        return self.job.work_s * PPM
+
+    @property
+    def speedup_ppm(self) -> int:
+        """The speed-up that it has now."""
+        return self.job.speedup_ppm[self.vms][self.servers] if self.servers else 0
+
+    def left_s(self) -> int:
+        """Until it is done at its present speed, rounded up."""
+        return -(-(self.needed - self.done) // self.speedup_ppm)
+
+
+def malleable_jobs_of(
+    window: Window, curves: Curves, slowdown_ppm: int, servers: int
+) -> tuple[MalleableJob, ...]:
+    """The jobs of a window: each ran as it did on the servers it asked for.
+
+    Raises ValueError where the log does not say which application each is.
+    """
+    log = window.jobs
+    columns = (log.number, log.submit_s, log.run_s, log.width)
+    found: list[MalleableJob] = []
+    alike: dict[tuple[str, int], Mapping[int, Mapping[int, int]]] = {}
+    for name, number, submit_s, run_s, width in zip(
+        log.named, *(one.tolist() for one in columns), strict=True
+    ):
+        if (name, width) not in alike:
+            alike[name, width] = curves.speedup_ppm(name, width, servers)
+        speedup_ppm = alike[name, width]
+        work_s = max(run_s * speedup_ppm[min(speedup_ppm)][width] // PPM, 1)
+        job = MalleableJob(number, submit_s, work_s, width, slowdown_ppm, speedup_ppm)
+        found.append(job)
+    return tuple(found)

@@ -1,0 +1,21 @@
+"""For how long an allocator that reacts makes sure of what jobs were promised."""
+
+from __future__ import annotations
+
+from tailc.models.baseline_syntax import Given, Part
+from tailc.units import Fault, QuantityError, format_us
+
+LOOK_AHEAD_S = 900
+_US_PER_S = 1_000_000
+
+
+def look_ahead_s(given: Given) -> int:
+    """The time of a name in whole seconds, else `LOOK_AHEAD_S`; QuantityError for another."""
+    time_us = given.get(Part.TIME)
+    if time_us is None:
+        return LOOK_AHEAD_S
+    time_s, rest = divmod(time_us, _US_PER_S)
+    if rest:
+        message = f"`{format_us(time_us)}` is no whole number of seconds"
+        raise QuantityError(Fault.OUT_OF_RANGE, message, "for example `30min`")
+    return time_s

@@ -1,0 +1,120 @@
+"""Malleable jobs of a plan: replayed, counted, and spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tailc.forms.plan.ledger import ledger_of
+from tailc.forms.plan.plan import Plan
+from tailc.models.datacentre.aligned import epoch_of
+from tailc.models.datacentre.course import Course
+from tailc.models.datacentre.job_model import Beside, JobModel, JobWords, Replay
+from tailc.models.datacentre.quantities import (
+    UDOLLARS,
+    Quantity,
+    Sample,
+    Samples,
+    energy_samples,
+)
+from tailc.models.datacentre.supply import S_PER_HOUR
+from tailc.models.datacentre.window import Curves, Window
+from tailc.models.malleable_jobs.allocator import Make
+from tailc.models.malleable_jobs.cluster import Cluster
+from tailc.models.malleable_jobs.engine import replay_malleable
+from tailc.models.malleable_jobs.jobs import malleable_jobs_of
+from tailc.models.malleable_jobs.outcome import ClusterOutcome
+from tailc.models.malleable_jobs.priced_widths import PricedWidths
+from tailc.models.rule_baselines import RuleBaselines, rules_in
+
+CONSTANT = "constant"
+"""The baseline that run times are told relative to."""
+
+_LEGEND = """\
+Means of a window. cost: the price of brown energy; spilled: green energy that nothing drew; late:
+jobs that ran for longer than their slowdown allows; run: how long a job ran, relative to what it
+did under constant allocation; servers, machines: of a job, while it ran; over: by how much the
+policy has more than a baseline, within the same windows."""
+
+
+@dataclass(frozen=True, eq=False)
+class MalleableJobs(JobModel[ClusterOutcome]):
+    """On the servers of a plan. slowdown_ppm: as its jobs are promised."""
+
+    plan: Plan
+    cluster: Cluster
+    curves: Curves
+    slowdown_ppm: int
+
+    words: ClassVar = JobWords("malleable", "run times of jobs", "jobs run for too long", _LEGEND)
+    judged: ClassVar = Quantity.LATE
+    servers_fail: ClassVar = False
+    relative_to: ClassVar = (CONSTANT,)
+
+    @property
+    def baselines(self) -> RuleBaselines[Make]:
+        """Allocators of this model's folder."""
+        return rules_in("tailc.models.malleable_jobs.baselines")
+
+    @property
+    def policy(self) -> Replay[ClusterOutcome]:
+        """Jobs choose their servers by the plan's prices at the same time of day."""
+        return lambda window: self._replayed(
+            window,
+            lambda of, _jobs: PricedWidths(self.plan, epoch_of(self.plan, of.start_unix_s)),
+        )
+
+    def baseline(self, name: str) -> Replay[ClusterOutcome]:
+        """By the allocator of that name."""
+        make = self.baselines.made(name)
+        return lambda window: self._replayed(window, make)
+
+    def samples(self, found: Sequence[ClusterOutcome], beside: Beside[ClusterOutcome]) -> Samples:
+        """Cost, energy, and how jobs ran, also relative to constant allocation."""
+        books = [ledger_of(one.entries) for one in found]
+        done = [one.done for one in found]
+        count = [len(one) for one in done]
+        ran_s = [sum(job.ran_s for job in one) for one in done]
+        both = [_common_s(*pair) for pair in zip(found, beside(CONSTANT), strict=True)]
+        return {
+            Quantity.COST: Sample.of([float(one.brown_udollars) / UDOLLARS for one in books]),
+            **energy_samples(books),
+            Quantity.DONE: Sample.ratio(count, [one.submitted for one in found]),
+            Quantity.LATE: Sample.ratio([sum(job.is_late for job in one) for one in done], count),
+            Quantity.RUN: Sample.ratio([one / S_PER_HOUR for one in ran_s], count),
+            Quantity.RELATIVE: Sample.ratio(*map(list, zip(*both, strict=True))),
+            Quantity.SERVERS: Sample.ratio(
+                [sum(job.server_s for job in one) for one in done], ran_s
+            ),
+            Quantity.VMS: Sample.ratio(
+                [sum(job.vms * job.ran_s for job in one) for one in done], ran_s
+            ),
+        }
+
+    def course(self, window: Window, outcome: ClusterOutcome) -> Course:  # noqa: ARG002
+        """Jobs choose as they start, and know no forecast."""
+        return course_of(outcome)
+
+    def _replayed(self, window: Window, make: Make) -> ClusterOutcome:
+        jobs = malleable_jobs_of(window, self.curves, self.slowdown_ppm, self.cluster.servers)
+        supply, expected = window.supply, window.expected
+        return replay_malleable(self.cluster, supply, expected, jobs, make(window, jobs))
+
+
+def _common_s(one: ClusterOutcome, constant: ClusterOutcome) -> tuple[float, float]:
+    """How long the jobs that both did ran, under one and under the other."""
+    other = {job.number: job.ran_s for job in constant.done}
+    pairs = [(job.ran_s, other[job.number]) for job in one.done if job.number in other]
+    return sum(ran_s for ran_s, _ in pairs), sum(ran_s for _, ran_s in pairs)
+
+
+def course_of(outcome: ClusterOutcome) -> Course:
+    """How a replay went on: a job begins with its first server, and none is refused."""
+    begun: dict[int, int] = {}
+    for from_s, given in outcome.history:
+        for job in given:
+            begun.setdefault(job, from_s)
+    return Course(
+        (0, *outcome.ends_s), outcome.entries, None, begun_s=tuple(begun.values()), refused_s=()
+    )

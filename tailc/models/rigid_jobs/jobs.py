@@ -1,0 +1,84 @@
+"""Rigid jobs in a datacentre: as they arrive, while they run, and when they are settled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.models.datacentre.supply import PPM, Whole
+from tailc.models.datacentre.window import Window
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A job as it arrives: it runs `run_s` on `width` servers, and asks for green slots."""
+
+    number: int
+    submit_s: int
+    run_s: int
+    width: int
+    green_ppm: int
+
+    def __post_init__(self) -> None:
+        if min(self.run_s, self.width) <= 0 or not 0 <= self.green_ppm <= PPM:
+            raise ValueError("a job runs for a second on a server at least")
+
+    def epochs(self, epoch_s: int) -> int:
+        """How many it takes, the last one begun included."""
+        return -(-self.run_s // epoch_s)
+
+
+@dataclass(eq=False)
+class Running:
+    """An admitted job: its places from its first epoch on, int64 (racks, epochs), and its count.
+
+    width: servers that have not failed.
+    """
+
+    job: Submitted
+    first_epoch: int
+    epochs: int
+    width: int
+    places: Whole
+    slots: int = 0
+    green_slots: int = 0
+    moved: int = 0
+
+    @property
+    def past_epoch(self) -> int:
+        """The first epoch in which it runs no more."""
+        return self.first_epoch + self.epochs
+
+    def places_at(self, epoch: int) -> Whole:
+        """Servers by rack; int64 (racks,)."""
+        return self.places[:, epoch - self.first_epoch]
+
+    def promised(self, slots: int) -> int:
+        """Green slots promised of so many, rounded up."""
+        return -(-self.job.green_ppm * slots // PPM)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What became of a job; slots within the replay."""
+
+    number: int
+    slots: int
+    promised_slots: int
+    green_slots: int
+    moved: int
+    udollars: int
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether promised slots were not green."""
+        return self.green_slots < self.promised_slots
+
+
+def rigid_jobs_of(window: Window) -> tuple[Submitted, ...]:
+    """The jobs of a window; none asks for green slots where none was drawn."""
+    log = window.jobs
+    green = np.zeros_like(log.width) if log.green_percent is None else log.green_percent
+    columns = (log.number, log.submit_s, log.run_s, log.width, green * (PPM // 100))
+    return tuple(Submitted(*row) for row in zip(*(one.tolist() for one in columns), strict=True))

@@ -1,0 +1,33 @@
+"""What became of rigid jobs in a replay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.forms.plan.ledger import Entry
+from tailc.models.datacentre.supply import Whole
+from tailc.models.rigid_jobs.jobs import Settled
+
+
+@dataclass(frozen=True, eq=False)
+class RigidOutcome:
+    """A replay: its jobs by number, and an entry of the ledger an epoch.
+
+    green_racks: int64 (epochs,), on the green bus. busy: int64 (epochs,), servers.
+    """
+
+    submitted: int
+    settled: tuple[Settled, ...]
+    entries: tuple[Entry, ...]
+    green_racks: Whole
+    busy: Whole
+
+    @property
+    def income_udollars(self) -> int:
+        """What jobs paid, less penalties."""
+        return sum(one.udollars for one in self.settled)
+
+    @property
+    def profit_udollars(self) -> float:
+        """Less the price of brown energy."""
+        return float(self.income_udollars - sum(one.brown_udollars for one in self.entries))

@@ -1,0 +1,73 @@
+"""Racks of a datacentre on a green and a mixed bus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.forms.plan.plan import Plan, Terms
+from tailc.models.datacentre.storage import Storage, storage_of
+from tailc.models.datacentre.supply import PPM, Whole
+
+
+@dataclass(frozen=True)
+class Site:
+    """Racks from the brownest to the greenest, of as many servers each.
+
+    busy_mw, asleep_mw: what a server draws with a job and without. migration_mj: energy of moving
+    what one server does, charged where it goes. failures_ppm: of 10^6 servers with a job, so many
+    fail in an hour. storage: a battery on the mixed bus; None: there is none.
+    """
+
+    racks: int
+    rack_servers: int
+    busy_mw: int
+    asleep_mw: int
+    migration_mj: int
+    epoch_s: int
+    terms: Terms
+    failures_ppm: int = 0
+    storage: Storage | None = None
+
+    def __post_init__(self) -> None:
+        if min(self.racks, self.rack_servers, self.busy_mw, self.epoch_s) <= 0:
+            raise ValueError("a site has racks of servers that draw power, and epochs that last")
+        if not 0 <= self.asleep_mw <= self.busy_mw or self.migration_mj < 0:
+            raise ValueError(
+                "a sleeping server draws less than a busy one, and moving costs energy"
+            )
+        if not 0 <= self.failures_ppm <= PPM:
+            raise ValueError("a part of servers fails")
+
+    @property
+    def servers(self) -> int:
+        """Of all racks."""
+        return self.racks * self.rack_servers
+
+    @property
+    def rack_mj(self) -> int:
+        """What a rack draws in an epoch with all servers busy."""
+        return self.rack_servers * self.busy_mw * self.epoch_s
+
+    def green_racks(self, green_mw: Whole) -> Whole:
+        """How many racks so much green power carries whole; int64, as `green_mw`."""
+        most = green_mw // (self.rack_servers * self.busy_mw)
+        return np.minimum(most, self.racks)
+
+
+def site_of(plan: Plan) -> Site:
+    """The racks that a plan is of; ValueError where it tells of none, or they are not alike."""
+    racks = [pool.racks for pool in plan.pools]
+    if plan.terms is None or None in racks:
+        raise ValueError("a plan of rigid jobs tells its terms and its racks")
+    kinds = {
+        (pool.servers // (pool.racks or 1), pool.busy_mw, pool.asleep_mw, pool.migration_mj)
+        for pool in plan.pools
+    }
+    if len(kinds) > 1:
+        raise ValueError("all racks have the same servers")
+    ((rack_servers, busy_mw, asleep_mw, migration_mj),) = kinds
+    count = sum(one or 0 for one in racks)
+    powers = busy_mw, asleep_mw, migration_mj
+    return Site(count, rack_servers, *powers, plan.epoch_s, plan.terms, storage=storage_of(plan))

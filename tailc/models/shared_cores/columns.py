@@ -1,0 +1,83 @@
+"""How a server of shared cores shows its use: threads, or power, and batch work that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tailc.models.columns import Column, Group, Table, UsageColumns, column, count, ms, percent
+from tailc.models.server_load import Load, RungUse
+from tailc.models.shared_cores.batch import batch_columns
+
+if TYPE_CHECKING:
+    from tailc.models.shared_cores.usage import SharedCoresUse
+
+_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: threads that
+ran over cores; threads, n: mean threads, and mean requests in the system; thread time: threads
+times time that a request took"""
+_POWER_LEGEND = """\
+Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; util: what was
+drawn of the peak power; {0}, n: mean power asked for, and mean requests in the system;
+{1} time: power times time that a request had it"""
+_LEGENDS = {
+    "power": _POWER_LEGEND.format("power", "power"),
+    "watts": _POWER_LEGEND.format("watts", "watt"),
+}
+_BATCH = """;
+batch: batch work by core over that beside a free core, with its interval over replays"""
+_RUNGS = "{shared} of a request in the policy, and the rung it left on"
+
+
+class SharedCoresColumns(UsageColumns["SharedCoresUse"]):
+    """Utilization, threads and thread time."""
+
+    def legend(self, shared: str, use: SharedCoresUse, against: str) -> str:
+        """In threads, or in power where that is what requests share."""
+        batch = _BATCH if use.batch is not None else ""
+        return f"{_LEGENDS.get(shared, _LEGEND)}{against}{batch}."
+
+    def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:
+        """What is shared between the columns that every model has."""
+        util = [load.utilization_ppm for load in loads]
+        return (
+            column("mean", [ms(load.mean_latency_us, decimals) for load in loads]),
+            column("util", ["-" if share is None else percent(share) for share in util]),
+            column(shared, [count(load.threads_milli) for load in loads]),
+            column("n", [count(load.in_system_milli) for load in loads]),
+            column(
+                f"{_of_one(shared)} time", [ms(load.thread_time_us, decimals) for load in loads]
+            ),
+        )
+
+    def groups(self, uses: Sequence[SharedCoresUse], *, has_other_power: bool) -> list[Group]:  # noqa: ARG002
+        """What requests that share cores leave of the batch work beside them."""
+        batch = [use.batch for use in uses if use.batch is not None]
+        return [batch_columns(batch)] if batch and len(batch) == len(uses) else []
+
+    def rungs_title(self, shared: str) -> str:
+        """With what is shared."""
+        return _RUNGS.format(shared=shared)
+
+    def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:
+        """Of all requests, and of the longest and the shortest."""
+        return [
+            (
+                column(shared, [count(use.mean_milli) for use in uses]),
+                column("longest 5 %", [count(use.longest_milli) for use in uses]),
+                column("shortest 5 %", [count(use.shortest_milli) for use in uses]),
+            )
+        ]
+
+    def by_subject(self, names: Column, uses: Sequence[SharedCoresUse]) -> list[Table]:  # noqa: ARG002
+        """None."""
+        return []
+
+    def by_arrivals(self, arrivals: Column, uses: Sequence[SharedCoresUse]) -> list[Table]:  # noqa: ARG002
+        """None."""
+        return []
+
+
+def _of_one(shared: str) -> str:
+    """Such as `thread` of `threads`."""
+    return shared.removesuffix("s")

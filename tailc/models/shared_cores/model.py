@@ -1,0 +1,130 @@
+"""The execution model of servers whose cores are shared by the threads of all requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models.arrivals import check_times
+from tailc.models.execution_model import CostQuantity, Window
+from tailc.models.ladder_model import LadderModel, given_ladders
+from tailc.models.shared_cores import engine, state
+from tailc.models.shared_cores.arrays import Lowered, lower
+from tailc.models.shared_cores.batch import batch_left, batch_use
+from tailc.models.shared_cores.loss import loss_of, loss_times
+from tailc.models.shared_cores.outcome import Losses, SharedCoresOutcome
+from tailc.models.shared_cores.shared_power import drawn_of_shared
+from tailc.models.shared_cores.usage import SharedCoresTimes, SharedCoresUse
+from tailc.models.workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
+    """boosts_at_start: whether a request that starts on the last rung can be boosted as one that
+    climbs there; no policy asks for it, but fixed parallelism with boosting does.
+    """
+
+    boosts_at_start: bool = False
+
+    @property
+    def settling_requests(self) -> int:
+        """Nothing steers."""
+        return 0
+
+    @property
+    def measures_warm_up(self) -> bool:
+        """What comes first is left out."""
+        return False
+
+    @property
+    def window(self) -> Window | None:
+        """Nothing measures a tail."""
+        return None
+
+    @property
+    def cost_quantity(self) -> CostQuantity | None:
+        """What a request draws of shared cores is not known one by one."""
+        return None
+
+    @property
+    def lookups_depend_on(self) -> str:
+        """On nothing else."""
+        return ""
+
+    def engine(
+        self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
+    ) -> SharedCoresEngine:
+        """See `lower`."""
+        arrays = lower(
+            self.ladders,
+            rate_mrps,
+            most_in_system,
+            cut_off_us=cut_off_us,
+            boosts_at_start=self.boosts_at_start,
+        )
+        return SharedCoresEngine(arrays, self.ladder_of, most_in_system)
+
+    def in_use(self, outcome: SharedCoresOutcome) -> float:
+        """Threads."""
+        return outcome.mean_threads
+
+    def cost_of_request(self, outcome: SharedCoresOutcome) -> float | None:
+        """Power, or batch work given up, where the rungs say what they draw."""
+        return drawn_of_shared(outcome, self.ladder)
+
+    def times(self, outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> SharedCoresTimes:
+        """Batch work that is left, and losses."""
+        return SharedCoresTimes(batch_left(outcome, self.ladder), loss_times(outcome, work_ns))
+
+    def usage(self, repeats: Sequence[SharedCoresTimes]) -> SharedCoresUse:
+        """Means over all repeats."""
+        batch = [one.batch for one in repeats if one.batch is not None]
+        losses = [one.losses for one in repeats if one.losses is not None]
+        return SharedCoresUse(
+            batch_use(batch) if batch else None, loss_of(losses) if losses else None
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SharedCoresEngine:
+    """Ladders as arrays, and which of them each record climbs."""
+
+    arrays: Lowered
+    ladder_of: NDArray[np.int32] | None
+    most_in_system: int
+
+    def replay(
+        self,
+        workload: Workload,
+        order: NDArray[np.integer],
+        arrival_ns: NDArray[np.int64],
+        measured_from: int = 0,
+    ) -> SharedCoresOutcome:
+        """See `Engine`."""
+        check_times(arrival_ns)
+        arrays = self.arrays
+        log = state.Log.empty(len(order), len(arrays.capacity_ppm), len(arrays.threads_ppm))
+        ladders = given_ladders(order, len(arrays.row_of_load), self.ladder_of)
+        demand = state.Demand(
+            arrival_ns, workload.work_ns[order], workload.curve_of[order], ladders, workload.speed
+        )
+        arrived = engine.replay(demand, arrays, measured_from, self.most_in_system, log)
+        return SharedCoresOutcome(
+            arrival_ns=arrival_ns,
+            latency_ns=log.latency_ns,
+            wait_ns=log.wait_ns,
+            rung=log.rung,
+            is_cut=log.is_cut,
+            is_refused=log.is_refused if arrays.relieves else np.zeros(0, np.bool_),
+            thread_ns=log.thread_ns,
+            arrived=arrived,
+            measured_from=measured_from,
+            integrals=log.integrals,
+            capacity_ppm=tuple(arrays.capacity_ppm.tolist()),
+            rungs=len(arrays.threads_ppm),
+            rung_ns=log.rung_ns,
+            losses=Losses(log.is_degraded, log.lost_ns) if arrays.relieves else None,
+        )

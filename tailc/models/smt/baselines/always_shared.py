@@ -1,0 +1,32 @@
+"""Lanes that nobody manages: requests share their core all the time."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.smt.model import Smt
+from tailc.models.smt.plans import at_age
+from tailc.models.workload import Workload
+
+
+@final
+class AlwaysShared(Baseline[Smt]):
+    """On all lanes."""
+
+    syntax = Syntax("always-shared")
+    about = "batch work runs all the time"
+    rank = 70
+
+    def examples(self, policy: Smt) -> tuple[str, ...]:
+        return ("always-shared",)
+
+    def unfit(self, policy: Smt, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: Smt, workload: Workload) -> tuple[str, ...]:
+        return ("always-shared",)
+
+    def make(self, setup: Setup[Smt]) -> Smt:
+        return at_age("always-shared", setup.policy, None)

@@ -1,0 +1,32 @@
+"""Borrow idle: batch work leaves its lane as a request starts (Yang et al., 2016, section 3)."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.smt.model import Smt
+from tailc.models.smt.plans import at_age
+from tailc.models.workload import Workload
+
+
+@final
+class BorrowIdle(Baseline[Smt]):
+    """On all lanes."""
+
+    syntax = Syntax("borrow-idle")
+    about = "batch work runs while its core has no request"
+    rank = 20
+
+    def examples(self, policy: Smt) -> tuple[str, ...]:
+        return ("borrow-idle",)
+
+    def unfit(self, policy: Smt, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: Smt, workload: Workload) -> tuple[str, ...]:
+        return ("borrow-idle",)
+
+    def make(self, setup: Setup[Smt]) -> Smt:
+        return at_age("borrow-idle", setup.policy, 0)

@@ -1,0 +1,33 @@
+"""Dynamic: as refresh, charged by the harm done in place of the time (Yang et al., 2016, 3)."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.smt.model import Smt
+from tailc.models.smt.plans import with_budget
+from tailc.models.workload import Workload
+from tailc.problems.borrowing import Borrowing
+
+
+@final
+class Dynamic(Baseline[Smt]):
+    """On all lanes; without a budget in its name it is the headroom."""
+
+    syntax = Syntax("dynamic[-BUDGET]")
+    about = "as refresh, charged by the harm done in place of the time"
+    rank = 50
+
+    def examples(self, policy: Smt) -> tuple[str, ...]:
+        return ("dynamic",)
+
+    def unfit(self, policy: Smt, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: Smt, workload: Workload) -> tuple[str, ...]:
+        return ("dynamic",)
+
+    def make(self, setup: Setup[Smt]) -> Smt:
+        return with_budget(Borrowing.DYNAMIC, setup)

@@ -1,0 +1,33 @@
+"""Fixed: a request that did not wait has the budget, once (Yang et al., 2016, section 3)."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.smt.model import Smt
+from tailc.models.smt.plans import with_budget
+from tailc.models.workload import Workload
+from tailc.problems.borrowing import Borrowing
+
+
+@final
+class Fixed(Baseline[Smt]):
+    """On all lanes; without a budget in its name it is the headroom."""
+
+    syntax = Syntax("fixed[-BUDGET]")
+    about = "a request that did not wait has the budget, once"
+    rank = 30
+
+    def examples(self, policy: Smt) -> tuple[str, ...]:
+        return ("fixed", "fixed-47ms")
+
+    def unfit(self, policy: Smt, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: Smt, workload: Workload) -> tuple[str, ...]:
+        return ("fixed",)
+
+    def make(self, setup: Setup[Smt]) -> Smt:
+        return with_budget(Borrowing.FIXED, setup)

@@ -1,0 +1,33 @@
+"""Safe: all requests of a busy period of a core have the budget together: no delay is longer."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.smt.model import Smt
+from tailc.models.smt.plans import with_budget
+from tailc.models.workload import Workload
+from tailc.problems.borrowing import Borrowing
+
+
+@final
+class Safe(Baseline[Smt]):
+    """On all lanes; without a budget in its name it is the headroom."""
+
+    syntax = Syntax("safe[-BUDGET]")
+    about = "all requests of a busy period of a core have the budget together"
+    rank = 60
+
+    def examples(self, policy: Smt) -> tuple[str, ...]:
+        return ("safe",)
+
+    def unfit(self, policy: Smt, given: Given) -> Unfit | None:
+        return None
+
+    def default_names(self, policy: Smt, workload: Workload) -> tuple[str, ...]:
+        return ("safe",)
+
+    def make(self, setup: Setup[Smt]) -> Smt:
+        return with_budget(Borrowing.SAFE, setup)

@@ -1,0 +1,115 @@
+"""The execution model of SMT cores: a request on one hardware thread, batch work on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Lanes, Waking, lanes_of
+from tailc.models.core_types.arrays import CoreTable, core_table
+from tailc.models.core_types.replay import replay_cores
+from tailc.models.execution_model import CostQuantity, Window
+from tailc.models.ladder_model import LadderModel
+from tailc.models.smt.outcome import Resting, SmtOutcome
+from tailc.models.smt.usage import SmtTimes, SmtUse, smt_times, smt_use
+from tailc.models.steering import window_of
+from tailc.models.workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class Smt(LadderModel[SmtOutcome, SmtTimes]):
+    """waking: how long batch work, or a core without any, takes to wake up.
+
+    has_batch: whether there is batch work.
+    """
+
+    waking: Waking = AT_ONCE_AWAKE
+    has_batch: bool = True
+
+    @property
+    def lanes(self) -> Lanes:
+        """The hardware threads of its cores."""
+        return lanes_of(self.ladder)
+
+    @property
+    def settling_requests(self) -> int:
+        """Nothing steers."""
+        return 0
+
+    @property
+    def measures_warm_up(self) -> bool:
+        """What comes first is left out."""
+        return False
+
+    @property
+    def window(self) -> Window:
+        """As where a controller steers."""
+        return window_of(None)
+
+    @property
+    def cost_quantity(self) -> CostQuantity:
+        """Batch work."""
+        return CostQuantity("batch work given up", "us")
+
+    @property
+    def lookups_depend_on(self) -> str:
+        """On the other cores."""
+        return "what a request on a core of its own does hangs on which others are free"
+
+    def engine(
+        self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
+    ) -> SmtEngine:
+        """See `core_table`; batch work wakes up if there is some, else cores do."""
+        waking = self.waking
+        arrays = core_table(
+            self.ladders,
+            rate_mrps,
+            most_in_system,
+            cut_off_us=cut_off_us,
+            waking=Waking(batch_ns=waking.batch_ns)
+            if self.has_batch
+            else Waking(core_ns=waking.core_ns),
+        )
+        return SmtEngine(arrays, self.ladder_of, most_in_system)
+
+    def in_use(self, outcome: SmtOutcome) -> float:
+        """Batch work that is given up on all cores; what wakes up is."""
+        drawn = outcome.mean_power + outcome.mean_idle_power
+        return drawn + self.lanes.lost_waking(*outcome.mean_waking)
+
+    def cost_of_request(self, outcome: SmtOutcome) -> float:
+        """Batch work that is given up for it, or for waking up after it."""
+        lost = outcome.by_request(self.lanes.lost_waking(*outcome.mean_waking))
+        return outcome.mean_energy + outcome.mean_idle_energy + lost
+
+    def times(self, outcome: SmtOutcome, work_ns: NDArray[np.int64]) -> SmtTimes:  # noqa: ARG002
+        """Batch work, busy threads and idle periods."""
+        return smt_times(outcome)
+
+    def usage(self, repeats: Sequence[SmtTimes]) -> SmtUse:
+        """Means over all repeats."""
+        return smt_use(self.lanes, repeats, has_batch=self.has_batch)
+
+
+@dataclass(frozen=True, eq=False)
+class SmtEngine:
+    """Ladders as arrays, and which of them each record climbs."""
+
+    arrays: CoreTable
+    ladder_of: NDArray[np.int32] | None
+    most_in_system: int
+
+    def replay(
+        self,
+        workload: Workload,
+        order: NDArray[np.integer],
+        arrival_ns: NDArray[np.int64],
+        measured_from: int = 0,
+    ) -> SmtOutcome:
+        """See `Engine`."""
+        limits = self.arrays, self.ladder_of, self.most_in_system
+        found = replay_cores(*limits, workload, order, arrival_ns, measured_from)
+        return SmtOutcome(**found.common, resting=Resting(found.log.idle_ns, found.log.waking))

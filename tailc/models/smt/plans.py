@@ -1,0 +1,36 @@
+"""Baselines on hardware threads: for how long requests share their core with batch work."""
+
+from __future__ import annotations
+
+from tailc.forms.ladder.lanes import Plan, at_any_load, lane_ladder
+from tailc.models.baseline_syntax import Part
+from tailc.models.request_baselines import Setup
+from tailc.models.smt.baselines.no_batch import no_batch
+from tailc.models.smt.model import Smt
+from tailc.problems.borrowing import Borrowing, age_of, plan_of
+from tailc.units import format_us
+
+# One age is the same at every rate.
+_ANY_RATE = 0
+
+
+def at_age(name: str, policy: Smt, age_us: int | None) -> Smt:
+    """Requests share up to an age at every load; None: always."""
+    return _planned(name, policy, at_any_load(age_us, policy.lanes.cores), "")
+
+
+def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
+    """The budget in the name is given out so; else the headroom of the SLO over requests alone."""
+    policy, lanes = setup.policy, setup.policy.lanes
+    budget_us = setup.given.get(Part.BUDGET)
+    if budget_us is None:
+        alone_us = setup.search.tail_us(no_batch(lanes, policy.waking))
+        budget_us = max(setup.search.target_us - alone_us, 0)
+    age_us = age_of(budget_us, lanes, charges_harm=borrowing is Borrowing.DYNAMIC)
+    plan = plan_of(borrowing, ((_ANY_RATE, age_us),), lanes)
+    return _planned(borrowing.value, policy, plan, f"budget {format_us(budget_us)}")
+
+
+def _planned(name: str, policy: Smt, plan: Plan, note: str) -> Smt:
+    ladder = lane_ladder(policy.lanes, plan)
+    return Smt(name, (ladder,), note=note, waking=policy.waking)

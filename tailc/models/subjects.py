@@ -1,0 +1,63 @@
+"""The execution model that a policy's forms are for, with the policy on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.artifact.envelope import Policy
+from tailc.forms.ladder.lanes import is_on_lanes
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.forms.tail_table import TailTable
+from tailc.models.core_queues.clocks import Clocks
+from tailc.models.core_queues.model import CoreQueues
+from tailc.models.core_queues.reference_clock import reference_khz
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.execution_model import Subject
+from tailc.models.ladder_model import LadderModel
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.smt.model import Smt
+from tailc.models.smt.waking import waking_of
+from tailc.traces.profile import DemandProfile
+
+
+def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
+    """The policy's ladders, each class of requests on its own, or its tail table.
+
+    Raises LookupError for a class that no ladder is for.
+    """
+    if policy.tail_table is not None:
+        return _on_clocks(policy, policy.tail_table)
+    ladder = policy.ladders[0]
+    parts = policy.name, policy.ladders, _ladder_of(policy, profile)
+    if is_on_lanes(ladder):
+        return Smt(*parts, waking=waking_of(policy))
+    if Rule.CORE_PER_REQUEST in ladder.rules:
+        return CoreTypes(*parts, steering=policy.controller)
+    return SharedCores(*parts)
+
+
+def on_ladders(name: str, ladders: Sequence[Ladder]) -> LadderModel:
+    """Ladders on the server that their rules and cost units say; all records climb the first."""
+    if is_on_lanes(ladders[0]):
+        return Smt(name, tuple(ladders))
+    if Rule.CORE_PER_REQUEST in ladders[0].rules:
+        return CoreTypes(name, tuple(ladders))
+    return SharedCores(name, tuple(ladders))
+
+
+def _on_clocks(policy: Policy, table: TailTable) -> CoreQueues:
+    clock_khz = reference_khz(policy)
+    assert clock_khz is not None
+    return CoreQueues(policy.name, Clocks(table, clock_khz), policy.controller)
+
+
+def _ladder_of(policy: Policy, profile: DemandProfile) -> NDArray[np.int32] | None:
+    """By record; None where one ladder is for all requests."""
+    if len(policy.ladders) == 1 and policy.ladders[0].request_class is None:
+        return None
+    ladders = [policy.form_for(name) for name in profile.curve_names]
+    of_curve = np.array([policy.ladders.index(ladder) for ladder in ladders], dtype=np.int32)
+    return of_curve[profile.curve_of]

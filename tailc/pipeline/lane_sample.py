@@ -1,0 +1,154 @@
+"""A sample that plans for lanes of SMT cores are measured on: the same requests, the same times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from statistics import fmean
+
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.replications import Replication, Replications
+from tailc.experiment.scenario import scenario_for
+from tailc.experiment.server_use import is_overloaded
+from tailc.experiment.sizes import PLAN
+from tailc.experiment.tail_sample import Tail
+from tailc.forms.ladder.lanes import (
+    AT_ONCE_AWAKE,
+    Lanes,
+    Plan,
+    Waking,
+    at_any_load,
+    lane_ladder,
+)
+from tailc.models.arrivals import Poisson
+from tailc.models.outcome import NS_PER_US, nearest_us
+from tailc.models.smt.baselines.no_batch import no_batch
+from tailc.models.smt.model import Smt
+from tailc.models.smt.outcome import SmtOutcome
+from tailc.order_statistics import rank_limits
+from tailc.percentiles import PPM, percentile_rank
+from tailc.traces.profile import DemandProfile
+
+# A tail that grows as long as one looks.
+NO_END_US = 1 << 60
+
+
+@dataclass(frozen=True)
+class PlanMeasurement:
+    """What the replays of a plan at one rate show.
+
+    Limits of the tail as if latencies were independent; `high_us` None where the design sample is
+    too small. `given_up_us`: of batch work, by request. `batch_ppm`: batch work by core, relative
+    to that beside a free core.
+    """
+
+    tail_us: int
+    low_us: int
+    high_us: int | None
+    mean_us: int
+    given_up_us: int
+    batch_ppm: int
+
+    @property
+    def is_overloaded(self) -> bool:
+        """Whether there is no tail."""
+        return self.tail_us == NO_END_US
+
+    @property
+    def tail_or_none_us(self) -> int | None:
+        """The tail, None where there is none."""
+        return None if self.is_overloaded else self.tail_us
+
+
+_OVERLOADED = PlanMeasurement(NO_END_US, NO_END_US, None, NO_END_US, NO_END_US, 0)
+
+
+class PlanSample:
+    """One design sample that plans are measured on; `seed` makes requests and times."""
+
+    def __init__(
+        self,
+        profile: DemandProfile,
+        percentile_ppm: int,
+        seed: int,
+        workers: Executor,
+        waking: Waking = AT_ONCE_AWAKE,
+    ) -> None:
+        self._profile = profile
+        self._tail = Tail(percentile_ppm)
+        self._waking = waking
+        self._options = VerifyOptions(
+            requests_per_replay=PLAN.requests, repeats=PLAN.repeats, seed=seed
+        )
+        self._workers = workers
+        self._experiments: dict[int, Experiment] = {}
+        self.evaluations = 0
+
+    def measure(self, lanes: Lanes, plan: Plan, rate_mrps: int) -> PlanMeasurement:
+        """What the plan does on these lanes at a rate."""
+        return self._measure(
+            Smt("plan", (lane_ladder(lanes, plan),), waking=self._waking), rate_mrps
+        )
+
+    def _measure(self, subject: Smt, rate_mrps: int) -> PlanMeasurement:
+        self.evaluations += 1
+        lanes = subject.lanes
+        experiment = self._experiment(subject, rate_mrps)
+        found = experiment.repeated(subject, (self._tail,), _kept)
+        if is_overloaded(experiment.scenario.arrivals, found.kept):
+            return _OVERLOADED
+        total = self._profile.total_weight
+        limits = rank_limits(self._tail.percentile_ppm, total)
+        sorted_ns = found.law_ns[0]
+
+        def at(rank: int) -> int:
+            return nearest_us(
+                int(sorted_ns[percentile_rank(rank * PPM // total, len(sorted_ns)) - 1])
+            )
+
+        (tail_us,) = found.tails_us
+        return PlanMeasurement(
+            tail_us,
+            min(at(max(limits.low, 1)), tail_us),
+            limits.high and max(at(limits.high), tail_us),
+            nearest_us(round(float(sorted_ns.mean()))),
+            round(fmean(_given_up_ns(one, lanes) for one in found.kept) / NS_PER_US),
+            _batch_ppm(found.kept, lanes),
+        )
+
+    def _experiment(self, subject: Smt, rate_mrps: int) -> Experiment:
+        """The same requests at the same times for every plan, at the speeds of its lanes."""
+        workload = subject.workload(self._profile)
+        if rate_mrps not in self._experiments:
+            scenario = scenario_for(workload, Poisson(rate_mrps), self._options, subject)
+            self._experiments[rate_mrps] = Experiment(scenario, PLAN.repeats, 0, self._workers)
+        return self._experiments[rate_mrps].on(workload)
+
+    def replications(self, rate_mrps: int) -> Replications:
+        """What was replayed at a rate: at least one plan has been."""
+        return self._experiments[rate_mrps].replications
+
+    def alone(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
+        """Requests without batch work."""
+        return self._measure(no_batch(lanes, self._waking), rate_mrps)
+
+    def shared(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
+        """Requests that never are."""
+        return self.measure(lanes, at_any_load(None, lanes.cores), rate_mrps)
+
+
+def _batch_ppm(repeats: Sequence[SmtOutcome], lanes: Lanes) -> int:
+    """Batch work by core over some replays, relative to that beside a free core."""
+    given_up = fmean(one.mean_power + lanes.lost_waking(*one.mean_waking) for one in repeats)
+    return PPM - round(given_up * PPM / lanes.cores)
+
+
+def _given_up_ns(outcome: SmtOutcome, lanes: Lanes) -> float:
+    """Batch work by request that is given up for it, or for waking up after it."""
+    return outcome.mean_energy + outcome.by_request(lanes.lost_waking(*outcome.mean_waking))
+
+
+def _kept(one: Replication, outcome: SmtOutcome) -> SmtOutcome:  # noqa: ARG001 - what is kept of a repeat
+    return outcome

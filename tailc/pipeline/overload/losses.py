@@ -1,0 +1,124 @@
+"""Replays of a table with a rule for overload: the tail of those served, and what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from statistics import fmean
+
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.interval import interval
+from tailc.experiment.options import FEWEST_REPLICATES
+from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.scenario import Scenario, most_in_system
+from tailc.experiment.server_use import ServerUse, is_overloaded
+from tailc.experiment.sizes import OVERLOAD_REPEATS
+from tailc.experiment.tail_sample import Repeats, Tail
+from tailc.forms.ladder.table import Ladder
+from tailc.models.arrivals import Poisson
+from tailc.models.shared_cores.loss import Loss
+from tailc.models.shared_cores.model import SharedCores
+from tailc.models.workload import Workload
+
+NO_LOSS = Loss(0, 0, 0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class RateLoss:
+    """What becomes of requests at a rate: the tail of those served, and what is lost.
+
+    high_us: the upper limit of the tail's 95 % interval, None where there is none; meets: whether
+    it is within the objective, and the server keeps up.
+    """
+
+    rate_mrps: int
+    tail_us: int
+    high_us: int | None
+    meets: bool
+    loss: Loss
+
+
+@dataclass(frozen=True, eq=False)
+class RateLosses:
+    """Experiments at the rates of overload, then at the normal ones: the same for every table."""
+
+    objective: OverloadAim
+    experiments: tuple[Experiment, ...]
+
+    def meets(self, table: Ladder) -> bool:
+        """Whether the estimates at all rates of overload are within the objective."""
+        few = self.experiments[: len(self.objective.rates_mrps)]
+        return all(self._estimated(table, one).meets for one in few)
+
+    def lost_ppm(self, table: Ladder) -> float:
+        """Work that is lost, in the mean of all rates, the normal ones included."""
+        return fmean(self._estimated(table, one).loss.work_ppm for one in self.experiments)
+
+    def judged(self, table: Ladder) -> tuple[RateLoss, ...]:
+        """At each rate of overload with the interval of the tail, then at the normal ones."""
+        count = len(self.objective.rates_mrps)
+        overload = [self._limited(table, one) for one in self.experiments[:count]]
+        return (*overload, *(self._estimated(table, one) for one in self.experiments[count:]))
+
+    def _estimated(self, table: Ladder, experiment: Experiment) -> RateLoss:
+        found = self._used(table, experiment)
+        (tail_us,) = found.tails_us
+        return self._loss(table, experiment, tail_us, None, tail_us, found.kept)
+
+    def _limited(self, table: Ladder, experiment: Experiment) -> RateLoss:
+        repeats = self._used(table, experiment)
+        (found,) = experiment.sample(_on(table), self._tails, repeats)
+        limits = interval(found)
+        high_us = limits.high_us
+        return self._loss(table, experiment, limits.estimate_us, high_us, high_us, repeats.kept)
+
+    @property
+    def _tails(self) -> tuple[Tail, ...]:
+        return (Tail(self.objective.percentile_ppm),)
+
+    def _used(self, table: Ladder, experiment: Experiment) -> Repeats[ServerUse]:
+        return experiment.used(_on(table), self._tails)
+
+    def _loss(
+        self,
+        table: Ladder,
+        experiment: Experiment,
+        tail_us: int,
+        high_us: int | None,
+        within_us: int | None,
+        uses: Sequence[ServerUse],
+    ) -> RateLoss:
+        arrivals = experiment.scenario.arrivals
+        keeps_up = not is_overloaded(arrivals, uses)
+        meets = keeps_up and within_us is not None and within_us <= self.objective.latency_us
+        loss = _on(table).usage([one.times for one in uses]).loss or NO_LOSS
+        return RateLoss(arrivals.rate_mrps, tail_us, high_us, meets, loss)
+
+
+def rate_losses(
+    workload: Workload,
+    objective: OverloadAim,
+    table: Ladder,
+    seed: int,
+    workers: Executor,
+    *,
+    replicates: int = 0,
+) -> RateLosses:
+    """Replays of a workload on the table's server; `seed` makes times and order."""
+    most = most_in_system(_on(table).capacity_ppm)
+    scenarios = (
+        Scenario(workload, Poisson(rate), objective.requests, most, seed)
+        for rate in (*objective.rates_mrps, *objective.normal_mrps)
+    )
+    return RateLosses(
+        objective,
+        tuple(Experiment(one, OVERLOAD_REPEATS, replicates, workers) for one in scenarios),
+    )
+
+
+def _on(table: Ladder) -> SharedCores:
+    return SharedCores("table", (table,))
+
+
+JUDGED_REPLICATES = FEWEST_REPLICATES

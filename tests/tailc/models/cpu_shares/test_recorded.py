@@ -1,0 +1,31 @@
+"""Machines made of measured rows."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tailc.models.cpu_shares.recorded import plant_of, recorded
+from tests.tailc.verify.throughput.test_judge import STEP_US, series
+
+
+def test_under_the_measured_shares_the_machine_does_what_was_measured():
+    rows = series("one", 0.4, 30.0, 0.1)
+    machine = recorded(rows, STEP_US)
+    assert machine is not None
+    plant = plant_of([machine])
+    now, told = plant.start[0], []
+    for k, share in enumerate(machine.share):
+        now = (plant.a[0, k] * now + plant.b[0, k] * share) * plant.disturbed[0, k]
+        told.append(now)
+    assert told == pytest.approx(rows.throughput[1:].tolist(), rel=1e-12)
+
+
+def test_a_machine_whose_share_never_changed_is_taken_to_be_proportional():
+    rows = dataclasses.replace(series("one", 0.0, 30.0, 0.05), share=np.full(200, 0.3))
+    machine = recorded(rows, STEP_US)
+    assert machine is not None
+    assert machine.a == 0
+    assert machine.b == pytest.approx(float(rows.throughput[1:].mean()) / 0.3)

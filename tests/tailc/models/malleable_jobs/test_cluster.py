@@ -1,0 +1,14 @@
+"""The servers of a plan of malleable jobs."""
+
+import pytest
+
+from tailc.models.malleable_jobs.cluster import cluster_of
+from tests.tailc.verify.plan.test_malleable import plan
+from tests.tailc.verify.plan.test_rigid import plan as rigid_plan
+
+
+def test_a_cluster_is_the_one_pool_of_a_plan_of_malleable_jobs():
+    cluster = cluster_of(plan())
+    assert (cluster.servers, cluster.busy_mw, cluster.epoch_s) == (4, 1_000, 900)
+    with pytest.raises(ValueError, match="one pool"):
+        cluster_of(rigid_plan())
