@@ -57,8 +57,8 @@ SETTINGS = {
 
 
 @dataclass(frozen=True)
-class Said:
-    """What tailc left with, and wrote for people."""
+class Answer:
+    """The exit code of tailc, and what it printed."""
 
     exit: int | str | None
     stdout: str
@@ -70,7 +70,7 @@ class Recorded:
     """What came of a run; `report` is None where tailc ended before it wrote one."""
 
     arguments: str
-    said: Said
+    answer: Answer
     report: object
     files: Mapping[str, object]
 
@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     recording.add_argument("folder", type=Path, help="new folder to write into")
     own = Path(sys.executable).with_name("tailc")
     recording.add_argument("--tailc", type=Path, default=own, help="executable to run")
-    comparing = verbs.add_parser("compare", help="tell what differs; exit 1 where anything does")
+    comparing = verbs.add_parser("compare", help="list the differences; exit 1 if there is one")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
     return parser
@@ -112,7 +112,7 @@ def _tell(run: Run, took_s: float) -> None:
 
 
 def prepare(work: Path) -> None:
-    """Copy the examples, and write beside them the specs and traces that they have not."""
+    """Copy the examples, and write the further specs and traces that the runs need."""
     for name in COPIED:
         shutil.copytree(ROOT / name, work / name)
     (work / "build").mkdir()
@@ -172,17 +172,17 @@ def recorded(run: Run, worker: subprocess.Popen[str], work: Path) -> Recorded:
     """What comes of the run in the folder `work`."""
     before = _stamps(work)
     formats = ["--output-format", "text", "--output-format", f"json:{REPORT}"]
-    said = _said(worker, [*shlex.split(run.arguments), *formats])
+    answer = _ask(worker, [*shlex.split(run.arguments), *formats])
     report = _taken(work / REPORT)
     files = {
         path.relative_to(work).as_posix(): content(path)
         for path, stamp in sorted(_stamps(work).items())
         if before.get(path) != stamp
     }
-    return Recorded(run.arguments, said, report, files)
+    return Recorded(run.arguments, answer, report, files)
 
 
-def _said(worker: subprocess.Popen[str], arguments: list[str]) -> Said:
+def _ask(worker: subprocess.Popen[str], arguments: list[str]) -> Answer:
     """The worker's answer; a worker that a run has ended cannot go on."""
     assert worker.stdin is not None
     assert worker.stdout is not None
@@ -190,7 +190,7 @@ def _said(worker: subprocess.Popen[str], arguments: list[str]) -> Said:
     answer = worker.stdout.readline()
     if not answer:
         sys.exit(f"tailc has ended its process, with {worker.wait()}: {shlex.join(arguments)}")
-    return Said(**json.loads(answer))
+    return Answer(**json.loads(answer))
 
 
 def _taken(path: Path) -> object:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.timing import show
 
-# A value that is not there, beside which every other is different.
+# Stands for a missing value; it differs from every value.
 ABSENT = "(absent)"
 
 
@@ -49,7 +49,7 @@ def differences(old: object, new: object, pointer: str = "") -> Iterator[str]:
     elif isinstance(old, str) and isinstance(new, str) and "\n" in old + new:
         yield from _text_difference(old, new, pointer)
     elif json.dumps(old) != json.dumps(new):
-        yield f"{pointer}: {_shown(old)} -> {_shown(new)}"
+        yield f"{pointer}: {_excerpt(old)} -> {_excerpt(new)}"
 
 
 def _text_difference(old: str, new: str, pointer: str) -> Iterator[str]:
@@ -69,5 +69,5 @@ def _escaped(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     return value if value is ABSENT else json.dumps(value, ensure_ascii=False)

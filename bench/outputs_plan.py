@@ -46,11 +46,11 @@ class Run:
 
 def runs() -> tuple[Run, ...]:
     """Every run, each of another name."""
-    of_policies = (run for policy in POLICIES for run in _of(policy))
+    of_policies = (run for policy in POLICIES for run in _runs_of(policy))
     return (*of_policies, *REPLAYED, *COMPARED, *ASKED, *SIZED, *FITTED, *MEASURED, *WRITTEN)
 
 
-def _of(policy: Policy) -> Iterator[Run]:
+def _runs_of(policy: Policy) -> Iterator[Run]:
     name, stem = policy.name, policy.stem
     yield Run(f"compile-{name}", f"compile {policy.spec} -o {stem} {policy.options}")
     yield Run(f"inspect-{name}", f"inspect {stem} --rows")
@@ -61,7 +61,7 @@ def _of(policy: Policy) -> Iterator[Run]:
 
 
 def _named(command: str, what: dict[str, str]) -> tuple[Run, ...]:
-    """Runs of one command, by what else their names tell."""
+    """Runs of one command: the rest of each name, and the rest of its arguments."""
     return tuple(Run(f"{command}-{name}", f"{command} {rest}") for name, rest in what.items())
 
 

@@ -59,7 +59,7 @@ class Policy:
 
     @property
     def spec(self) -> str:
-        """Its spec, which lies beside `base`, so that what that one names is found."""
+        """Path of its spec, in the folder of `base`, so that relative paths still hold."""
         folder = self.base.rpartition("/")[0]
         return f"{folder}/{self.name}.yaml" if self.values else self.base
 

@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def answer(script: str, arguments: list[str]) -> dict[str, object]:
-    """What came of one run: the keys are those of `bench.outputs.Said`."""
+    """What came of one run: the keys are those of `bench.outputs.Answer`."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         kept = [_redirected(at, file) for at, file in ((1, out), (2, err))]
         code = _exit_code(script, arguments)

@@ -57,9 +57,9 @@ SERVERS = (Server(1, (40, 80, 100)), Server(4, (500,)))
 
 def rows(server: Server, policy: str, requests: int) -> Iterator[tuple[str, ...]]:
     for rate in server.rates:
-        yield from told(server, tuned(server, policy, (rate,), requests), "this rate")
+        yield from table_rows(server, tuned(server, policy, (rate,), requests), "this rate")
     if len(server.rates) > 1:
-        yield from told(server, tuned(server, policy, server.rates, requests), "all")
+        yield from table_rows(server, tuned(server, policy, server.rates, requests), "all")
 
 
 def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> AnyCompiled:
@@ -71,7 +71,7 @@ def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> A
         return compile_policy(str(spec))
 
 
-def told(server: Server, compiled: AnyCompiled, tuned_for: str) -> Iterator[tuple[str, ...]]:
+def table_rows(server: Server, compiled: AnyCompiled, tuned_for: str) -> Iterator[tuple[str, ...]]:
     (found,) = compiled.added(TunedTable)
     problem = compiled.sweep.chosen.problem
     taken = "" if found.judged.is_better else ", not taken"

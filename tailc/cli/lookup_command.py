@@ -123,9 +123,9 @@ def command(artifact: str, trust: Trust, **options: Any) -> Outcome:
 
     policy, given = read_policy(artifact, trust), given_options(options)
     if policy.plan is not None:
-        return lookup_plan.looked_up(policy.plan, PlanQuery.of(given))
+        return lookup_plan.looked_up(policy.plan, PlanQuery.from_options(given))
     if policy.shares is not None:
-        return lookup_shares.looked_up(policy.shares, SharesQuery.of(given))
+        return lookup_shares.looked_up(policy.shares, SharesQuery.from_options(given))
     if policy.tail_table is not None:
-        return lookup_tails.looked_up(policy, policy.tail_table, TailTableQuery.of(given))
-    return lookup_ladder.looked_up(policy, LadderQuery.of(given))
+        return lookup_tails.looked_up(policy, policy.tail_table, TailTableQuery.from_options(given))
+    return lookup_ladder.looked_up(policy, LadderQuery.from_options(given))

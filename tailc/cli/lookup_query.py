@@ -54,7 +54,7 @@ class ControllerQuery:
     rate_mrps: int | None
 
     @classmethod
-    def of(cls, given: Options) -> ControllerQuery:
+    def from_options(cls, given: Options) -> ControllerQuery:
         """That of the options."""
         return cls(given.get("scale"), given.get("measured", ()), given.get("rate"))
 
@@ -78,7 +78,7 @@ class LadderQuery:
     controller: ControllerQuery
 
     @classmethod
-    def of(cls, given: Options) -> LadderQuery:
+    def from_options(cls, given: Options) -> LadderQuery:
         """That of the options; a usage error for one that is of another form."""
         no_tail_table = {"this artifact has no tail table": _OF_TAIL_TABLES}
         refuse(given, _NO_PLAN | _NO_SHARES | no_tail_table)
@@ -87,7 +87,7 @@ class LadderQuery:
             given.get("request_class"),
             given.get("waited", 0),
             given.get("age", 0),
-            ControllerQuery.of(given),
+            ControllerQuery.from_options(given),
         )
 
 
@@ -101,7 +101,7 @@ class TailTableQuery:
     controller: ControllerQuery
 
     @classmethod
-    def of(cls, given: Options) -> TailTableQuery:
+    def from_options(cls, given: Options) -> TailTableQuery:
         """That of the options; a usage error for one of another form, or that misses another."""
         refuse(given, _NO_PLAN | _NO_SHARES | {"this artifact has a tail table": _OF_LADDERS})
         if "rate" in given and "measured" not in given:
@@ -110,7 +110,7 @@ class TailTableQuery:
             given.get("held", ()),
             given.get("cycles", 0),
             given.get("memory", 0),
-            ControllerQuery.of(given),
+            ControllerQuery.from_options(given),
         )
 
 
@@ -121,7 +121,7 @@ class SharesQuery:
     throughput: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, given: Options) -> SharesQuery:
+    def from_options(cls, given: Options) -> SharesQuery:
         """That of the options; a usage error for one that is of another form."""
         refuse(given, _NO_PLAN | {"this artifact shares a host out": _OF_REQUESTS})
         return cls(given.get("throughput", ()))
@@ -166,7 +166,7 @@ class PlanQuery:
     question: JobQuestion | PoolQuestion | PriceQuestion | PoolsQuestion
 
     @classmethod
-    def of(cls, given: Options) -> PlanQuery:
+    def from_options(cls, given: Options) -> PlanQuery:
         """That of the options; a usage error for one of another form, or for two questions."""
         refuse(given, {"this artifact is a plan": (*_OF_REQUESTS, *_OF_SHARES)})
         return cls(given.get("at"), _question(given))
