@@ -59,7 +59,7 @@ demand:
 rates: [{rates}]
 """
 KINDS = {
-    JOINT: "kind: joint-ladder\nobjective: batch\nlanes: {{interference: {harm}}}\n"
+    JOINT: "kind: joint-ladder\nsearch: {{objective: batch}}\nlanes: {{interference: {harm}}}\n"
     "cores: {{types: [{{name: smt, speed: 1, power: 1, count: {cores}}}]}}\n"
     "speedup: [1, 1.9, 2.65, 3.2]\nserver: {{quantum: 1ms}}\n",
     ELFEN: "kind: elfen\nlanes: {{interference: {harm}}}\nserver: {{cores: {cores}}}\n"

@@ -31,7 +31,6 @@ SPEC = """\
 apiVersion: tailc/v1
 kind: joint-ladder
 name: joint
-objective: {objective}
 slo: [{{percentile: 99%, latency: {target_ms:g}ms}}]
 {aim}
 demand:
@@ -48,7 +47,7 @@ server:
   max_threads: {threads}
   quantum: {quantum_ms:g}ms
   age_clock: arrival
-{search}
+search: {search}
 rates: [{rates}]
 """
 
@@ -139,11 +138,10 @@ class Server:
     ) -> Ladder:
         """A table on cores as a spec has them."""
         aim = "" if aim_ms is None else f"target: {aim_ms:g}ms"
-        goal = "tail" if aim_ms is None else "energy"
-        tuned = f"search: {{goal: {goal}, requests: {budget}}}"
+        tuned = f", method: simulation, requests: {budget}"
+        objective = "tail" if aim_ms is None else "energy"
         text = SPEC.format(
-            objective=goal if budget is None else "queue",
-            search="" if budget is None else tuned,
+            search=f"{{objective: {objective}{'' if budget is None else tuned}}}",
             target_ms=self.target_ms,
             aim=aim,
             reference=self.reference,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 # Requests that a search on the replay simulates: about the fewest that tailc allows.
 FEW = 7_500_000
+SIMULATION = {"method": "simulation", "requests": FEW}
 
 FM = "examples/lucene-fm/service.yaml"
 FM_QUEUE = "examples/lucene-fm/queue.yaml"
@@ -153,7 +154,7 @@ FEW_TO_MANY = (
         FM_QUEUE,
         {
             **TUNED,
-            "search.goal": "rate",
+            "search.objective": "rate",
             "search.requests": 2 * FEW,
             "rates": ["20/s", "57/s"],
         },
@@ -208,8 +209,8 @@ SLOW_TO_FAST = (
     Policy("gains", TWO_TYPES, {"control": {"boundaries": ["20/s"], "gains": [{"ki": 0.1}] * 2}}),
     Policy("no-control", AS2F, {"control": "off"}),
     Policy("convex", AS2F, {"control": "off"}, "--method convex"),
-    Policy("least-tail", AS2F, {"control": "off", "objective": "tail"}),
-    Policy("efficiency", AS2F, {"control": "off", "objective": "efficiency"}),
+    Policy("least-tail", AS2F, {"control": "off", "search.objective": "tail"}),
+    Policy("efficiency", AS2F, {"control": "off", "search.objective": "efficiency"}),
     Policy("stands-cores", TWO_TYPES, {"control": "off", "rates": ["10/s"]}, "--robust"),
     *(
         Policy(
@@ -232,16 +233,18 @@ SLOW_TO_FAST = (
     ),
     Policy("finance", FINANCE, trace=PRICES, judged=REPLAYS),
     Policy("tuned-energy", FINANCE_QUEUE, {"search.requests": FEW}, trace=PRICES),
-    Policy("tuned-tail", FINANCE_QUEUE, {"search": {"goal": "tail", "requests": FEW}}),
+    Policy("tuned-tail", FINANCE_QUEUE, {"search.objective": "tail", "search.requests": FEW}),
     Policy("tuned-cores", FINANCE_QUEUE, {**ROBUST, "rates": ["20/s"]}),
     Policy(
         "tuned-highest",
         FINANCE_QUEUE,
-        {"search": {"goal": "rate", "requests": 2 * FEW}, "rates": ["20/s", "150/s"]},
+        {
+            "search.objective": "rate",
+            "search.requests": 2 * FEW,
+            "rates": ["20/s", "150/s"],
+        },
     ),
-    Policy(
-        "tuned-clocks", DVFS, {"objective": "queue", "search": {"requests": FEW}, "rates": ["25/s"]}
-    ),
+    Policy("tuned-clocks", DVFS, {"search": SIMULATION, "rates": ["25/s"]}),
 )
 
 OF_JOINT_LANES: Mapping[str, object] = {
@@ -255,11 +258,11 @@ OF_JOINT_LANES: Mapping[str, object] = {
 }
 JOINT_LADDER = (
     Policy("joint", JOINT, trace=LUCENE, judged=REPLAYS),
-    Policy("joint-tail", JOINT, {"objective": "tail", "target": None}),
+    Policy("joint-tail", JOINT, {"search.objective": "tail", "target": None}),
     Policy(
         "joint-sweep",
         JOINT,
-        {"objective": "tail", "target": None, "server.target_power": [80, 102]},
+        {"search.objective": "tail", "target": None, "server.target_power": [80, 102]},
     ),
     Policy(
         "joint-types",
@@ -277,22 +280,21 @@ JOINT_LADDER = (
     Policy(
         "joint-lanes",
         JOINT,
-        {**OF_JOINT_LANES, "objective": "batch", "rates": ["160/s"]},
+        {**OF_JOINT_LANES, "search.objective": "batch", "rates": ["160/s"]},
         trace=LANES,
     ),
     *(
         Policy(
-            f"joint-tuned-{goal}",
+            f"joint-tuned-{objective}",
             JOINT,
             {
                 **more,
-                "objective": "queue",
-                "search": {"goal": goal, "requests": FEW},
+                "search": {**SIMULATION, "objective": objective},
                 "rates": [rate],
             },
             trace=trace,
         )
-        for goal, more, rate, trace in (
+        for objective, more, rate, trace in (
             ("tail", {"target": None}, "30/s", None),
             ("energy", {}, "30/s", LUCENE),
             ("batch", OF_JOINT_LANES, "320/s", None),
@@ -315,7 +317,7 @@ ELFEN_POLICIES = (
     Policy(
         "lane-tuned",
         ELFEN,
-        {"search": {"objective": "queue", "requests": FEW}, **INTERFERENCE, "rates": ["80/s"]},
+        {"search": SIMULATION, **INTERFERENCE, "rates": ["80/s"]},
         trace=LANES,
     ),
 )
@@ -331,7 +333,7 @@ FREQUENCIES = (
     Policy(
         "tuned-entries",
         RUBIK,
-        {"search": {"objective": "queue", "requests": FEW}, "rates": ["1200/s"]},
+        {"search": SIMULATION, "rates": ["1200/s"]},
         trace=CYCLES,
     ),
 )

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from bench import published_server as published
 from bench.timing import cpu_seconds, end, show
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.clairvoyant.server import shared_server
@@ -52,6 +52,8 @@ from tailc.report.judging import OVERLOADED
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 
+FORMULA, SIMULATION = "dual", "simulation"
+BEGINNING = f", formula_method: {FORMULA}"
 SPEC = """\
 apiVersion: tailc/v1
 kind: few-to-many
@@ -65,7 +67,7 @@ demand:
   reference: core
 speedup: [1, 1.9, 2.65, 3.2]
 server: {{cores: 15, target_parallelism: {targets}, quantum: {quantum}, {others}}}
-search: {{method: dual, objective: {objective}{goal}{budget}{freedoms}}}
+search: {{method: {method}{objective}{budget}{freedoms}}}
 rates: [{rates}]
 """
 TARGETS = list(range(12, 29))
@@ -106,7 +108,7 @@ class Case:
     def spec(
         self,
         folder: Path,
-        objective: str,
+        method: str,
         targets: object,
         rates: Sequence[float],
         budget: int | None,
@@ -122,8 +124,8 @@ class Case:
             targets=targets,
             quantum=f"{quantum_us}us",
             others=self.others,
-            objective=objective,
-            goal="",
+            method=method,
+            objective="" if method == FORMULA else BEGINNING,
             budget=_budget_text(budget),
             freedoms=_freedoms_text(freedoms),
             rates=", ".join(f"{rate}/s" for rate in rates),
@@ -133,7 +135,7 @@ class Case:
 
     def table(
         self,
-        objective: str,
+        method: str,
         targets: object,
         rates: Sequence[float],
         budget: int | None = None,
@@ -141,7 +143,7 @@ class Case:
     ) -> Ladder:
         """Compiled."""
         with tempfile.TemporaryDirectory() as folder:
-            spec = self.spec(Path(folder), objective, targets, rates, budget, freedoms)
+            spec = self.spec(Path(folder), method, targets, rates, budget, freedoms)
             return compile_policy(spec).policy.ladders[0]
 
     def for_rate(
@@ -159,8 +161,8 @@ class Case:
                 targets=targets,
                 quantum="5ms",
                 others=self.others,
-                objective="queue",
-                goal=", goal: rate",
+                method=SIMULATION,
+                objective=f"{BEGINNING}, objective: rate",
                 budget=_budget_text(budget),
                 freedoms=_freedoms_text(freedoms),
                 rates=", ".join(f"{rate}/s" for rate in RANGE_RPS),
@@ -221,10 +223,10 @@ def rows(
 ) -> Iterator[tuple[str, ...]]:
     """For each rate the best target's table and one tuned for it."""
     for rate in rates:
-        paper = case.table("tail", PAPER_TARGET, [rate])
-        best = case.table("tail", TARGETS, [rate])
+        paper = case.table(FORMULA, PAPER_TARGET, [rate])
+        best = case.table(FORMULA, TARGETS, [rate])
         tuned, spent = timed(
-            lambda rate=rate: case.table("queue", TARGETS, [rate], freedoms=freedoms)
+            lambda rate=rate: case.table(SIMULATION, TARGETS, [rate], freedoms=freedoms)
         )
         yield told(case, rate, paper, best, tuned, spent)
 
@@ -250,12 +252,12 @@ def timed(compiled: Callable[[], Ladder]) -> tuple[Ladder, str]:
 def budget_rows(case: Case) -> Iterator[tuple[str, ...]]:
     """What each budget gains at a rate over the best target, whose table is there without one."""
     for rate in LOADED_RPS:
-        best, spent = timed(lambda rate=rate: case.table("tail", TARGETS, [rate]))
+        best, spent = timed(lambda rate=rate: case.table(FORMULA, TARGETS, [rate]))
         yield f"{rate:g}/s", "formula", spent, "", ""
         gains: list[tuple[int, str, RateGain]] = []
         for budget in BUDGETS:
             tuned, spent = timed(
-                lambda rate=rate, budget=budget: case.table("queue", TARGETS, [rate], budget)
+                lambda rate=rate, budget=budget: case.table(SIMULATION, TARGETS, [rate], budget)
             )
             gains.append((budget, spent, gain_over(case, rate, best, tuned)))
         most = gains[-1][2].change_ppm
@@ -266,7 +268,7 @@ def budget_rows(case: Case) -> Iterator[tuple[str, ...]]:
 
 def gain_over(case: Case, rate: float, best: Ladder, tuned: Ladder) -> RateGain:
     """On held-out requests, with what a schedule reaches on them that knows all sizes."""
-    aim = QueueAim(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
+    aim = TuningObjective(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = trials_at(case, rate, workers)
         reached = trials.clairvoyant_us(shared_server(best)).tolist()
@@ -297,7 +299,7 @@ def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
         compiled = case.for_rate(latency_ms, TARGETS)
         spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
         best = compiled.sweep.chosen.policy.ladders[0]
-        tables = [case.table("tail", PAPER_TARGET, RANGE_RPS), best, compiled.policy.ladders[0]]
+        tables = [case.table(FORMULA, PAPER_TARGET, RANGE_RPS), best, compiled.policy.ladders[0]]
         aim = rate_aim(latency_ms)
         paper, formula, tuned = highest_mrps(case, compiled, tables, aim)
         gain = raised(formula, tuned, aim)
@@ -311,16 +313,16 @@ def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
         )
 
 
-def rate_aim(latency_ms: int) -> QueueAim:
+def rate_aim(latency_ms: int) -> TuningObjective:
     """The highest rate of the range at which the percentile is within the latency."""
     low_mrps, high_mrps = (round(1e3 * rate) for rate in RANGE_RPS)
     kept_us = latency_ms * 1_000
-    aim = QueueAim(PERCENTILE_PPM, (low_mrps, high_mrps), (1, 1), 1)
-    return replace(aim, goal=Goal.RATE, target_us=kept_us, limit_us=kept_us)
+    aim = TuningObjective(PERCENTILE_PPM, (low_mrps, high_mrps), (1, 1), 1)
+    return replace(aim, criterion=Criterion.RATE, target_us=kept_us, limit_us=kept_us)
 
 
 def highest_mrps(
-    case: Case, compiled: AnyCompiled, tables: Sequence[Ladder], aim: QueueAim
+    case: Case, compiled: AnyCompiled, tables: Sequence[Ladder], aim: TuningObjective
 ) -> NDArray[np.int64]:
     """Highest rates on held-out requests, int64 (tables, repeats)."""
     assert isinstance(compiled.design, DemandProfile)
@@ -418,9 +420,9 @@ def main() -> None:
     else:
         case = synthetic()
         found += rows(case, RATES_RPS)
-        paper = case.table("tail", PAPER_TARGET, WIDE_RPS)
-        best = case.table("tail", TARGETS, WIDE_RPS)
-        wide = case.table("queue", TARGETS, WIDE_RPS)
+        paper = case.table(FORMULA, PAPER_TARGET, WIDE_RPS)
+        best = case.table(FORMULA, TARGETS, WIDE_RPS)
+        wide = case.table(SIMULATION, TARGETS, WIDE_RPS)
         found += [told(case, rate, paper, best, wide, "one for all") for rate in WIDE_RPS]
     show(heads, found)
     end()

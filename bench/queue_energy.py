@@ -34,8 +34,7 @@ demand:
   measure: demand-busy
   reference: slow
 cores: {cores}
-objective: queue
-search: {{requests: {requests}}}
+search: {{method: simulation, requests: {requests}}}
 rates: [{rates}]
 """
 REQUESTS = 60_000_000

@@ -19,8 +19,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 from bench.queue_aware import (
+    FORMULA,
     LATENCIES_MS,
     LOADED_RPS,
+    SIMULATION,
     TARGETS,
     WIDE_RPS,
     Case,
@@ -48,9 +50,9 @@ RATE_HEADS = ("99 % within", "best target", "tuned", "with freedoms", *CHANGES)
 
 def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
     """One table of each sort for all rates, told rate by rate."""
-    best = case.table("tail", TARGETS, rates)
-    plain = case.table("queue", TARGETS, rates, BUDGET)
-    free = case.table("queue", TARGETS, rates, BUDGET, FREEDOMS)
+    best = case.table(FORMULA, TARGETS, rates)
+    plain = case.table(SIMULATION, TARGETS, rates, BUDGET)
+    free = case.table(SIMULATION, TARGETS, rates, BUDGET, FREEDOMS)
     made_for = "the rate" if len(rates) == 1 else "all"
     for rate in rates:
         to_best, to_plain = (gain_over(case, rate, base, free) for base in (best, plain))

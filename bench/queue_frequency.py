@@ -3,7 +3,7 @@
     python -m bench.queue_frequency
 
 The services of `examples/rubik` under the bound that is published, compiled for one rate each with
-`objective: queue`, which keeps 98 % of the SLO. Tables are judged on the other part of the requests
+`method: simulation`, which keeps 98 % of the SLO. Tables are judged on the other part of requests
 and on other random numbers, where both have the largest bound of their own that keeps that. Beside
 them stand the feedback, and levels that are chosen knowing all requests. Intervals are Student's at
 95 % over replays.
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from bench.clocks_study import fixed_p95_us
 from bench.rubik_workloads import NAMES, NOMINAL_KHZ, service
 from bench.timing import end, show
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.controller import Controller
 from tailc.forms.tail_table import TailTable
 from tailc.means import mean_and_half
@@ -41,7 +41,7 @@ PERCENTILE_PPM = 950_000
 KEPT = 0.98
 BUDGET = 100_000_000
 REQUESTS, REPEATS, SEED = 20_000, 10, 2
-SEARCH = f"search: {{objective: queue, target: {KEPT:.0%}, requests: {BUDGET}}}\n"
+SEARCH = f"search: {{method: simulation, target: {KEPT:.0%}, requests: {BUDGET}}}\n"
 _MJ_PER_W_NS = 1e-6
 HEADS = ("service", "load", "formula", "with feedback (p95)", "largest bound", "tuned")
 HEADS_OF_CHANGE = ("change to largest bound", "all known")
@@ -58,10 +58,10 @@ class Case:
     workers: ThreadPoolExecutor
 
     @cached_property
-    def aim(self) -> QueueAim:
+    def aim(self) -> TuningObjective:
         kept_us = round(KEPT * self.slo_us)
-        told = {"goal": Goal.ENERGY, "target_us": kept_us, "limit_us": kept_us}
-        return QueueAim(PERCENTILE_PPM, (self.rate_mrps,), (1,), BUDGET, **told)
+        told = {"criterion": Criterion.ENERGY, "target_us": kept_us, "limit_us": kept_us}
+        return TuningObjective(PERCENTILE_PPM, (self.rate_mrps,), (1,), BUDGET, **told)
 
     @cached_property
     def approach(self) -> Approach[TailTable]:

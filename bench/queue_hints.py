@@ -25,6 +25,7 @@ from typing import NamedTuple, TypeVar
 from bench import published_server as published
 from bench.hints import HintedFamily, Predictor, Tables, by_hint, hinted
 from bench.queue_aware import (
+    FORMULA,
     LOADED_RPS,
     PERCENTILE_PPM,
     RATES_RPS,
@@ -38,7 +39,7 @@ from bench.queue_aware import (
     traces,
 )
 from bench.timing import end, show
-from tailc.experiment.tuning_objective import Freedom, QueueAim
+from tailc.experiment.tuning_objective import Freedom, TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.execution_model import Subject
 from tailc.models.workload import Workload
@@ -88,7 +89,7 @@ class Contest:
     @cached_property
     def formula(self) -> Ladder:
         """The best target's."""
-        return self.case.table("tail", TARGETS, [self.rate])
+        return self.case.table(FORMULA, TARGETS, [self.rate])
 
     @cached_property
     def plain(self) -> Ladder:
@@ -155,9 +156,9 @@ class Contest:
     def _lines(self, tail_us: int) -> Family:
         return lines(self.formula, tail_us, published.CORES, freedoms=self.freedoms)
 
-    def _aim(self, scenes: int) -> QueueAim:
+    def _aim(self, scenes: int) -> TuningObjective:
         rates_mrps = (round(self.rate * 1e3),) * scenes
-        return QueueAim(PERCENTILE_PPM, rates_mrps, (1,) * scenes, BUDGET)
+        return TuningObjective(PERCENTILE_PPM, rates_mrps, (1,) * scenes, BUDGET)
 
 
 def _blind(predictor: Predictor) -> Predictor:

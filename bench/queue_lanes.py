@@ -35,7 +35,7 @@ demand:
 server: {{cores: {cores}}}
 lanes: {{interference: 33%}}
 {policy}
-search: {{objective: queue, requests: {requests}}}
+search: {{method: simulation, requests: {requests}}}
 rates: [{rates}]
 """
 REQUESTS = 60_000_000

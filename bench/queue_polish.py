@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from bench import published_server as published
 from bench.queue_aware import (
+    FORMULA,
     LOADED_RPS,
     PERCENTILE_PPM,
+    SIMULATION,
     TARGETS,
     Case,
     change_text,
@@ -44,8 +46,8 @@ STEPS = (8, 4, 2)
 
 def rows(case: Case, rate: float) -> Iterator[tuple[str, ...]]:
     """For moves of so many steps, how many were tried and taken, and what that gained."""
-    best = case.table("tail", TARGETS, [rate])
-    tuned = case.table("queue", TARGETS, [rate])
+    best = case.table(FORMULA, TARGETS, [rate])
+    tuned = case.table(SIMULATION, TARGETS, [rate])
     yield f"{rate:g}/s", "tuned", "", "", change_text(gain_over(case, rate, best, tuned)), ""
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = trials_of(replace(case, held_out_ms=case.design_ms), rate, workers)

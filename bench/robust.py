@@ -20,10 +20,12 @@ from pathlib import Path
 
 from bench import published_server as published
 from bench.queue_aware import (
+    FORMULA,
     PERCENTILE_PPM,
     REPEATS,
     REQUESTS,
     SEED,
+    SIMULATION,
     TARGETS,
     Case,
     synthetic,
@@ -31,7 +33,7 @@ from bench.queue_aware import (
 from bench.queue_energy import SERVERS, Server
 from bench.queue_energy import compiled as compiled_on
 from bench.timing import cpu_seconds, end, show
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import AnyCompiled, compile_policy
 from tailc.pipeline.queue.approach import on_server
@@ -55,29 +57,27 @@ CORE_CHANGES = ("cores", "rate", "price in energy", "gain in the worst tail")
 CHANGES = ("rate", "price of robustness", "gain in the worst case")
 
 
-def compiled(case: Case, rate: float, objective: str, *, robust: bool = False) -> AnyCompiled:
+def compiled(case: Case, rate: float, method: str, *, robust: bool = False) -> AnyCompiled:
     with tempfile.TemporaryDirectory() as folder:
-        spec = case.spec(Path(folder), objective, TARGETS, [rate], None, ())
+        spec = case.spec(Path(folder), method, TARGETS, [rate], None, ())
         return compile_policy(spec, overrides={"robust": RobustSpec()} if robust else {})
 
 
-def timed(
-    case: Case, rate: float, objective: str, *, robust: bool = False
-) -> tuple[AnyCompiled, str]:
+def timed(case: Case, rate: float, method: str, *, robust: bool = False) -> tuple[AnyCompiled, str]:
     begun = time.perf_counter(), cpu_seconds()
-    found = compiled(case, rate, objective, robust=robust)
+    found = compiled(case, rate, method, robust=robust)
     spent = time.perf_counter() - begun[0], cpu_seconds() - begun[1]
     return found, f"{spent[0]:.0f} ({spent[1]:.0f})"
 
 
 def rows(case: Case, rate: float) -> Iterator[tuple[tuple[str, ...], ...]]:
     """First the three tables, then what changes from the plain one to the robust one."""
-    formula, of_formula = timed(case, rate, "tail")
-    plain, of_plain = timed(case, rate, "queue")
-    robust, of_robust = timed(case, rate, "queue", robust=True)
+    formula, of_formula = timed(case, rate, FORMULA)
+    plain, of_plain = timed(case, rate, SIMULATION)
+    robust, of_robust = timed(case, rate, SIMULATION, robust=True)
     first, second, third = (one.policy.ladders[0] for one in (formula, plain, robust))
     cases = doubts(case.workload(), RobustSpec().ambiguity, None)
-    aim = QueueAim(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
+    aim = TuningObjective(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = tuning_sample(
             [scene for one in cases for scene in scenes_of(one.load, aim)],

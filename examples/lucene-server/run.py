@@ -219,7 +219,7 @@ def tune_spec(path: Path, rates: Sequence[float], requests: int) -> None:
     """Let the spec ask for a table tuned at these rates, where waiting counts as age."""
     spec = YAML().load(path)
     spec["server"].update(age_clock="arrival")
-    spec["search"].update(objective="queue", requests=requests)
+    spec["search"].update(method="simulation", requests=requests)
     spec["rates"] = [f"{rate:g}/s" for rate in rates]
     YAML().dump(spec, path)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.spec import OpenedSpec
     from tailc.specs.robust import RobustSpec
 
+_METHODS = ["grid", "dual", "convex", "mip", "arrival", "anneal", "columns", "paper", "simulation"]
 _ON_DESIGN = ", predicted on the sample of the compile"
 
 
@@ -45,7 +46,7 @@ class _Wish:
 @click.option("-o", "--output", metavar="STEM", help="Write STEM.json and STEM.tailc.")
 @click.option(
     "--method",
-    type=click.Choice(["grid", "dual", "convex", "mip", "arrival", "anneal", "columns"]),
+    type=click.Choice(_METHODS),
     help="Override search.method.",
 )
 @click.option(
@@ -55,8 +56,8 @@ class _Wish:
 )
 @click.option(
     "--objective",
-    type=click.Choice(["tail", "threads", "queue", "energy", "efficiency", "policy", "frequency"]),
-    help="Override the objective.",
+    type=click.Choice(["tail", "threads", "energy", "efficiency", "batch", "rate"]),
+    help="Override search.objective.",
 )
 @click.option(
     "--max-evaluations",

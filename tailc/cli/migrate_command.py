@@ -104,12 +104,17 @@ def _policy(path: str) -> _Found:
 
 
 def _spec(path: str) -> _Found:
-    """There is one version of specs, and it is the one that is read."""
-    from tailc.pipeline.spec import open_document
+    """A spec of this version stays as it is, byte by byte."""
+    from tailc.cli.rewriting import Rewritten
+    from tailc.pipeline.spec import migrated
     from tailc.specs.common import API_VERSION
 
-    open_document(path)
-    return _Found(path, Path(path), API_VERSION, f"spec of {API_VERSION}, the newest there is")
+    before, after = migrated(path)
+    if before == after:
+        told = f"spec of {API_VERSION}, the newest there is"
+        return _Found(path, Path(path), API_VERSION, told)
+    told = f"spec of {API_VERSION} with keys of an older version"
+    return _Found(path, Path(path), API_VERSION, told, Rewritten(path, before, after))
 
 
 def _written(file: _Found, output: str) -> list[str]:

@@ -9,20 +9,24 @@ from tailc.specs.arrivals import conflict_complaints, recorded_complaints
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint
-from tailc.specs.queue_fields import QUEUE, TunedSearch, weight_complaints
+from tailc.specs.simulation_fields import (
+    METHOD_AT,
+    SIMULATION,
+    TunedSearch,
+    weight_complaints,
+)
 
 
 def tuned_complaints(
     search: TunedSearch,
     rates_mrps: Sequence[int],
     demand: DemandSpec | ClockedDemandSpec,
-    objective_at: tuple[str | int, ...],
 ) -> Iterator[Complaint]:
     """What of a table that is tuned with queues does not fit the rates or the trace."""
     if not rates_mrps:
-        message = f"is `{QUEUE}`, but no `rates` are given at which requests could queue"
+        message = f"is `{SIMULATION}`, but no `rates` are given at which requests could queue"
         hint = "add `rates: [20/s, 60/s]`"
-        yield Complaint(Code.MISSING_KEY, message, hint, objective_at)
+        yield Complaint(Code.MISSING_KEY, message, hint, METHOD_AT)
         return
     yield from weight_complaints(search.weights, rates_mrps)
     yield from conflict_complaints(search)

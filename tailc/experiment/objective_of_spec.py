@@ -5,43 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tailc.errors import Code, TailcError
-from tailc.experiment.tuning_objective import Beside, Goal, QueueAim
+from tailc.experiment.tuning_objective import Beside, Criterion, TuningObjective
 from tailc.models.arrivals import Pattern
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated
 from tailc.specs.arrivals import BurstsSpec
 from tailc.specs.fields import Complaint
-from tailc.specs.queue_fields import TunedSearch, range_of
+from tailc.specs.simulation_fields import TunedSearch, range_of
 from tailc.specs.slo import Slo
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
 
 
-def aim_of(
+def objective_of(
     search: TunedSearch,
     slo: Slo,
     rates_mrps: Sequence[int],
-    goal: Goal,
+    criterion: Criterion,
     *,
     target_us: int | None = None,
     beside: Beside | None = None,
-) -> QueueAim:
-    """What is tuned for at the rates: the SLO's percentile, or under it what the goal says.
+) -> TuningObjective:
+    """What is tuned for at the rates: the SLO's percentile, or under it what the criterion says.
 
     target_us: what the search keeps the percentile within, at most the SLO's latency; that, if
     None.
     """
-    kept_us = None if goal is Goal.TAIL else slo.latency_us
-    if goal is Goal.RATE:
+    kept_us = None if criterion is Criterion.TAIL else slo.latency_us
+    if criterion is Criterion.RATE:
         rates_mrps = range_of(rates_mrps)
-    return QueueAim(
+    return TuningObjective(
         slo.percentile_ppm,
         tuple(rates_mrps),
         search.weights or (1,) * len(rates_mrps),
         search.requests,
         _pattern_of(search),
         recorded=_column_of(search),
-        goal=goal,
+        criterion=criterion,
         target_us=kept_us and (target_us or kept_us),
         limit_us=kept_us,
         beside=beside,

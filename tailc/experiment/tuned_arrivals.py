@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness
 from tailc.models.recorded_gaps import RecordedGaps
@@ -15,7 +15,7 @@ _LEVEL = "diurnal_{}_ppm"
 RECORDED = "recorded_arrivals"
 
 
-def pattern_settings(aim: QueueAim) -> dict[str, int]:
+def pattern_settings(aim: TuningObjective) -> dict[str, int]:
     """How requests arrive at each rate; nothing where they are Poisson."""
     match aim.pattern:
         case Burstiness(idc_ppm, spell_us, busy_ppm):

@@ -10,10 +10,10 @@ from tailc.models.arrivals import Arrivals, Pattern, Poisson
 from tailc.traces.arrivals import ArrivalColumn
 
 
-class Goal(enum.Enum):
-    """What is made small: a percentile of latency, or under it what a request costs.
+class Criterion(enum.Enum):
+    """What is minimised: a percentile of latency, or under it what a request costs.
 
-    That is energy, or batch work given up for it. Or what is made large: the rate up to which the
+    That is energy, or batch work given up for it. Or what is maximised: the rate up to which the
     percentile is kept.
     """
 
@@ -55,19 +55,19 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class QueueAim:
+class TuningObjective:
     """The percentile of latency to make small, at which rates, and how much may be replayed.
 
     rates_mrps: in thousandths of a request per second. weights: how much each rate counts.
     most_requests: budget, in simulated requests. pattern: how requests arrive; None: Poisson.
     judged_by: how they do where tables are judged; None: alike. recorded: the column of the trace
-    that both are read from. may_wait: whether a request may wait for another to leave. goal: what
-    is made small; target_us: latency that the percentile must then keep to in the search, and
+    that both are read from. may_wait: whether a request may wait for another to leave. criterion:
+    what is minimised; target_us: latency that the percentile must then keep to in the search, and
     limit_us, no less, before the judge; None where nothing is to be kept. freedoms: what a tuned
     table may make use of. objectives: what must hold besides at every rate. Where the rate is made
     large, `rates_mrps` are the ends of its range.
 
-    The six that may be None are asked for each by itself in a spec, beside any goal.
+    The six that may be None are asked for each by itself in a spec, beside any criterion.
     """
 
     percentile_ppm: int
@@ -78,7 +78,7 @@ class QueueAim:
     judged_by: Pattern | None = None
     recorded: ArrivalColumn | None = None
     may_wait: bool = True
-    goal: Goal = Goal.TAIL
+    criterion: Criterion = Criterion.TAIL
     target_us: int | None = None
     limit_us: int | None = None
     freedoms: tuple[Freedom, ...] = ()
@@ -86,18 +86,19 @@ class QueueAim:
     objectives: tuple[Objective, ...] = ()
 
     def __post_init__(self) -> None:
-        assert (self.goal is Goal.TAIL) == (self.target_us is None) == (self.limit_us is None)
-        assert (self.goal is Goal.BATCH) == (self.beside is not None)
+        keeps_latency = self.criterion is not Criterion.TAIL
+        assert keeps_latency == (self.target_us is not None) == (self.limit_us is not None)
+        assert (self.criterion is Criterion.BATCH) == (self.beside is not None)
         assert len(self.rates_mrps) == len(self.weights) > 0
         assert all(weight > 0 for weight in self.weights)
-        if self.goal is Goal.RATE:
+        if self.criterion is Criterion.RATE:
             lowest_mrps, highest_mrps = self.rates_mrps
             assert lowest_mrps < highest_mrps
 
     @property
     def or_fewer_rates(self) -> str:
         """What may be done besides where a budget is too small, for a message."""
-        several = len(self.rates_mrps) > 1 and self.goal is not Goal.RATE
+        several = len(self.rates_mrps) > 1 and self.criterion is not Criterion.RATE
         return ", or give fewer rates" if several else ""
 
     @property
@@ -106,7 +107,7 @@ class QueueAim:
         return tuple(self.arrivals_at(rate_mrps) for rate_mrps in self.rates_mrps)
 
     @property
-    def judging(self) -> QueueAim:
+    def judging(self) -> TuningObjective:
         """The same, with the arrivals that tables are judged under."""
         return self if self.judged_by is None else replace(self, pattern=self.judged_by)
 

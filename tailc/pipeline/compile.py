@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from tailc.artifact.envelope import Policy, next_generation
 from tailc.errors import Code, Finding
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
 from tailc.pipeline.candidates import Solved, solve_all
 from tailc.pipeline.compilation import Compilation
@@ -121,7 +121,7 @@ class _Searches:
     """What a spec asks for beside the formula's table; each is None where it does not."""
 
     control: ControlProblem | Controller | None
-    aim: QueueAim | None
+    aim: TuningObjective | None
     ambiguity: Ambiguity | None
 
 
@@ -191,10 +191,10 @@ def _for_requests(
 def _aim_on(
     read: OpenedTrace,
     design: DemandProfile,
-    aim: QueueAim | None,
+    aim: TuningObjective | None,
     compilation: Compilation,
     warnings: list[Finding],
-) -> QueueAim | None:
+) -> TuningObjective | None:
     """With the arrivals that are recorded, and the other objectives of the spec."""
     if aim is None:
         return None
@@ -210,7 +210,7 @@ def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) ->
     return design_days(opened, read, ambiguity.days)
 
 
-def _checks(compilation: Compilation, aim: QueueAim | None) -> Iterator[Pass]:
+def _checks(compilation: Compilation, aim: TuningObjective | None) -> Iterator[Pass]:
     """The rule for overload, and then all objectives."""
     kind = compilation.opened.kind
     if (overload := kind.overload(compilation.spec)) is not None:

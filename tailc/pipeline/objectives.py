@@ -14,7 +14,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.server_use import load
 from tailc.experiment.tail_sample import tail_of
-from tailc.experiment.tuning_objective import Objective, QueueAim
+from tailc.experiment.tuning_objective import Objective, TuningObjective
 from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.execution_model import Subject
 from tailc.models.subjects import subject_of
@@ -91,7 +91,9 @@ def limits_of(slos: Sequence[Slo], design: DemandProfile) -> tuple[Limit, ...]:
     return tuple(limit for limit in every if requests_of(limit.slo, design).any())
 
 
-def with_objectives(aim: QueueAim, slos: Sequence[Slo], design: DemandProfile) -> QueueAim:
+def with_objectives(
+    aim: TuningObjective, slos: Sequence[Slo], design: DemandProfile
+) -> TuningObjective:
     """The aim, and where there are several objectives those that a search must keep besides.
 
     That is all but the first where the aim has the first one's latency as its limit.
@@ -125,7 +127,7 @@ def predicted(
 
 def with_objectives_kept(
     policy: Policy,
-    aim: QueueAim | None,
+    aim: TuningObjective | None,
     design: object,
     loaded: LoadedSpec,
     threads: int,
@@ -153,14 +155,14 @@ def with_objectives_kept(
     if not found.holds:
         progress("looking for a rate that it holds at", 0.0)
         kept_mrps = _kept_mrps(found, lambda rate_mrps: at(rate_mrps).holds)
-        hint = "tune for all of them by `--objective queue`; or " * (is_tunable and aim is None)
+        hint = "tune for all of them by `--method simulation`; or " * (is_tunable and aim is None)
         raise TailcError([_finding(*missed, kept_mrps, loaded, hint) for missed in found.misses])
     evidence = policy.evidence
     settings = dict(evidence.settings) | found.settings
     return replace(policy, evidence=replace(evidence, settings=tuple(sorted(settings.items()))))
 
 
-def _arrivals(aim: QueueAim | None, rate_mrps: int) -> Arrivals:
+def _arrivals(aim: TuningObjective | None, rate_mrps: int) -> Arrivals:
     return Poisson(rate_mrps) if aim is None else aim.judging.arrivals_at(rate_mrps)
 
 

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 from tailc.artifact.envelope import Policy
 from tailc.errors import Finding
 from tailc.experiment.overload_objective import OverloadAim
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.controller import Tuned, tune
@@ -101,7 +101,7 @@ class ControllerTuning:
 class TableTuning:
     """The table, tuned on the replay."""
 
-    aim: QueueAim
+    aim: TuningObjective
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
         """With the tuned table, where it is better than the formula's."""
@@ -139,7 +139,7 @@ class RobustTuning:
     days: the day of each request, where their mixture is in doubt.
     """
 
-    aim: QueueAim
+    aim: TuningObjective
     ambiguity: Ambiguity
     days: Days | None
 
@@ -177,7 +177,7 @@ class ObjectivesCheck:
     aim: what the table was tuned for, if it was. is_tunable: whether it could be.
     """
 
-    aim: QueueAim | None
+    aim: TuningObjective | None
     loaded: LoadedSpec
     is_tunable: bool
 
@@ -208,7 +208,7 @@ def control_passes(control: ControlProblem | Controller | None) -> Iterator[Pass
 
 
 def tuning_passes(
-    aim: QueueAim | None, ambiguity: Ambiguity | None, days: Days | None
+    aim: TuningObjective | None, ambiguity: Ambiguity | None, days: Days | None
 ) -> Iterator[Pass]:
     """What tunes the table, as far as that is asked for."""
     if aim is not None and ambiguity is not None:

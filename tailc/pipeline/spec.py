@@ -10,9 +10,11 @@ from tailc.errors import Finding
 from tailc.policies import Kind, KindSpec, find_kinds
 from tailc.specs import column_map, held_out_days
 from tailc.specs.column_map import ColumnMap
+from tailc.specs.document import parse_document, read_document
 from tailc.specs.fields import SpecModel
 from tailc.specs.held_out_days import DaysSpec
-from tailc.specs.load import LoadedSpec, open_spec
+from tailc.specs.load import LoadedSpec, check_document, kind_of, open_spec
+from tailc.specs.migration import migrated_text
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,15 @@ def document_models() -> dict[str, type[SpecModel]]:
 def open_document(path: str) -> LoadedSpec:
     """The spec of any kind, or the document of days, at `path`, checked but not completed."""
     return open_spec(path, document_models())
+
+
+def migrated(path: str) -> tuple[str, str]:
+    """The text of the document at `path`, and as this version writes it, which is checked."""
+    document, models = read_document(path), document_models()
+    model = models.get(kind_of(document) or "")
+    after = migrated_text(document, model.older if model else ())
+    check_document(parse_document(after, document.source), models)
+    return "\n".join(document.lines), after
 
 
 def completed(loaded: LoadedSpec, path: str) -> OpenedSpec:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 from tailc.experiment.sizes import DESIGN, Seed
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.models.arrivals import Poisson
 from tailc.models.subjects import on_ladders
 from tailc.pipeline.candidates import Candidate
@@ -43,7 +43,7 @@ def choose(
     design: DemandProfile,
     threads: int,
     progress: Progress,
-    aim: QueueAim | None = None,
+    aim: TuningObjective | None = None,
 ) -> Sweep[P, S]:
     """The candidate that is never far from the best at any rate; one alone is not replayed.
 
@@ -57,7 +57,7 @@ def choose(
     for number, candidate in enumerate(candidates):
         progress("replaying candidates", number / len(candidates))
         replayed.append(_replayed(candidate, design, threads))
-    if aim is not None and aim.goal is Goal.RATE:
+    if aim is not None and aim.criterion is Criterion.RATE:
         return _by_rate(replayed, design, threads, aim)
     # Tails below a microsecond read 0: count them as one.
     best_us = [max(min(tails), 1) for tails in zip(*(c.tails_us for c in replayed), strict=True)]
@@ -71,7 +71,7 @@ def choose(
 
 
 def _by_rate(
-    candidates: Sequence[Candidate[P, S]], design: DemandProfile, threads: int, aim: QueueAim
+    candidates: Sequence[Candidate[P, S]], design: DemandProfile, threads: int, aim: TuningObjective
 ) -> Sweep[P, S]:
     """One that misses the SLO at the highest rate so far is no better, whatever its own."""
     assert aim.limit_us is not None

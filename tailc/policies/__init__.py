@@ -110,7 +110,7 @@ def not_asked(spec: Any) -> None:
 class Tuned:
     """Tables of the kind can be tuned on the replay.
 
-    `aim(spec)` is what a spec asks them to be tuned for (a QueueAim), or None.
+    `aim(spec)` is what a spec asks them to be tuned for (a TuningObjective), or None.
     """
 
     aim: Callable[..., Any]

@@ -23,7 +23,7 @@ def ladders_result(compiled: _Compiled) -> dict[str, object]:
     """The speed-ups of the design sample, and the sweep that the policy was chosen from.
 
     Speed-ups and targets are in millionths; `tails_us` has one replayed tail for each rate, and is
-    empty where nothing was swept. Where the highest rate is the goal of a sweep, `highest_mrps` is
+    empty where nothing was swept. Where a sweep looks for the highest rate, `highest_mrps` is
     that of a candidate, and null where it is lower than that of one before.
     """
     found = speedup_summary(compiled.design)

@@ -29,7 +29,8 @@ from tailc.units import digits_text, format_mrps, format_us, printable
 # Of the design demand; all are in the summary's grid.
 _SHOWN_PERCENT = (50, 95, 99)
 # Objectives of which more is better.
-_MOST = {"profit": "most", "queue-rate": "highest"}
+# Older policies say `queue-rate`.
+_MOST = {"profit": "most", "rate": "highest", "queue-rate": "highest"}
 
 
 def policy_result(policy: Policy) -> dict[str, object]:

@@ -33,7 +33,7 @@ def queue_result(tuned: AnyTuned) -> dict[str, object]:
     """By rate the tail [us] of both tables, and the change with its 95 % interval.
 
     Null are tails of a table that does not keep up in some replay, and the change from or to it.
-    The change is of the energy where that is the goal, in millionths of the unit of power times us,
+    The change is of energy where that is minimised, in millionths of the unit of power times us,
     or of the batch work that is given up, which is told as what is left of it by core. The
     formula's table has `formula_part_ppm` of its ages, or of its bound, then, null where none keeps
     the limit.
@@ -44,7 +44,7 @@ def queue_result(tuned: AnyTuned) -> dict[str, object]:
     return {
         "queue": told
         | {
-            "goal": tuned.aim.goal.value,
+            "objective": tuned.aim.criterion.value,
             "limit_us": tuned.aim.limit_us,
             "formula_part_ppm": tuned.judged.formula_part_ppm,
             "is_better": tuned.judged.is_better,
@@ -79,7 +79,7 @@ def _raised_result(raised: Raised) -> dict[str, object]:
 
 
 def _rate_results(tuned: AnyTuned) -> list[dict[str, object]]:
-    if tuned.aim.goal.value != _BATCH:
+    if tuned.aim.criterion.value != _BATCH:
         return [
             _gain_result(gain) | _energies(gain, foreseen)
             for gain, foreseen in zip_longest(tuned.judged.gains, tuned.foreseen_energy)
@@ -132,7 +132,7 @@ def _judged_text(tuned: AnyTuned, evidence: Evidence) -> str:
     told = pattern_settings(tuned.aim)
     arrivals = f" under {arrivals_text(told)}" if told else ""
     taken = "taken" if tuned.judged.is_better else "not taken"
-    noun = tuned.aim.goal.value
+    noun = tuned.aim.criterion.value
     if tuned.raised is not None:
         arrivals, noun = f"{arrivals} for {_promise(tuned)}", "highest rate"
     head = f"{noun} with queues{arrivals}, {judging_text(tuned)}: tuned table {taken}"

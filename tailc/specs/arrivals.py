@@ -123,7 +123,7 @@ class RecordedSpec(SpecModel):
 Bursts = Annotated[
     BurstsSpec | None,
     Field(
-        description="Of the objective `queue`: arrivals come in bursts; Poisson, if absent.",
+        description="Of the method `simulation`: arrivals come in bursts; Poisson, if absent.",
         examples=[{"idc": 8, "spell": "2s"}],
     ),
 ]
@@ -131,7 +131,7 @@ DayPpm = Annotated[
     DayLevelsPpm | None,
     Field(
         alias="diurnal",
-        description="Of the objective `queue`: levels of the rate at equal times round a day, "
+        description="Of the method `simulation`: levels of the rate at equal times round a day, "
         "relative to each other.",
         examples=[[0.5, 1, 1.5]],
     ),
@@ -139,7 +139,7 @@ DayPpm = Annotated[
 Recording = Annotated[
     RecordedSpec | None,
     Field(
-        description="Of the objective `queue`: the gaps between the requests of the trace, by a "
+        description="Of the method `simulation`: the gaps between the requests of the trace, by a "
         "column of times.",
         examples=["at", {"column": "at", "unit": "s"}],
     ),

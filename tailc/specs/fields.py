@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     BaseModel,
@@ -25,6 +25,7 @@ from pydantic.json_schema import WithJsonSchema
 
 from tailc.errors import Code
 from tailc.specs.key_groups import gathered
+from tailc.specs.older_keys import OlderKey
 from tailc.units import (
     COUNT,
     DURATION,
@@ -71,6 +72,8 @@ class SpecModel(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
     )
+    # What specs of older versions had; in the order in which it is rewritten.
+    older: ClassVar[tuple[OlderKey, ...]] = ()
 
     @model_validator(mode="before")
     @classmethod

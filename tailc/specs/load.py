@@ -16,6 +16,7 @@ from tailc.specs.common import API_VERSION
 from tailc.specs.document import read_document
 from tailc.specs.fields import Complaint, SpecModel, written
 from tailc.specs.key_groups import gathered, key_of, without_groups
+from tailc.specs.older_keys import OlderKey
 from tailc.specs.sentences import Spot, complaints_of
 from tailc.specs.tree import Document, Scalar, Span, plain
 from tailc.specs.unions import meant, untagged
@@ -56,10 +57,12 @@ def check_document(document: Document, models: Mapping[str, type[SpecModel]]) ->
     if document.root.get(_OF_POLICY) is not None:
         raise TailcError(_policy_given(document))
     findings = list(_head_findings(document, models))
-    model = models.get(_kind(document) or "")
+    model = models.get(kind_of(document) or "")
     # What keys mean is told by both.
     if model is None or _is_of_another_version(document):
         raise TailcError(findings)
+    if older := {key.at: key for key in reversed(model.older) if key.is_in(document)}:
+        raise TailcError([_finding_of_older(document, older[at]) for at in reversed(older)])
     try:
         checked = model.model_validate(plain(document.root))
     except ValidationError as fault:
@@ -75,6 +78,13 @@ def _policy_given(document: Document) -> Finding:
     message = f"`{shorten(document.source)}` is a compiled policy, and no spec"
     hint = "give the spec that it was compiled from; `tailc inspect` prints a policy"
     return Finding(Code.UNKNOWN_KIND, message, Place(document.source), hint)
+
+
+def _finding_of_older(document: Document, key: OlderKey) -> Finding:
+    place = document.place(document.key_span(key.at))
+    message = f"`{key.written_in(document)}` is `{key.now_in(document)}` now"
+    hint = f"run `tailc migrate {shorten(document.source, 200)}`, which rewrites the spec"
+    return Finding(Code.UNKNOWN_KEY, message, place, hint)
 
 
 def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) -> T:
@@ -104,7 +114,8 @@ def _position(finding: Finding) -> tuple[int, int]:
     return (place.line or 0, place.column or 0) if place else (0, 0)
 
 
-def _kind(document: Document) -> str | None:
+def kind_of(document: Document) -> str | None:
+    """What the document says that it is; None where it says nothing."""
     entry = document.root.get("kind")
     value = entry.value.value if entry and isinstance(entry.value, Scalar) else None
     return value if isinstance(value, str) else None

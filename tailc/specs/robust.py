@@ -22,7 +22,7 @@ from tailc.specs.fields import (
     quantity_schema,
     written,
 )
-from tailc.specs.queue_fields import RATE
+from tailc.specs.simulation_fields import METHOD_AT, OBJECTIVE_AT, RATE, SIMULATION
 from tailc.units import PERCENT
 
 # Each is a scene of its own, and the worst of a few tells as much as the worst of many.
@@ -134,10 +134,8 @@ _AT = ("search", "robust")
 _OF_SCENES = ("days", "mixture_ppm", "resamples")
 
 
-def untuned_complaints(
-    spec: RobustSpec | None, rates_mrps: Sequence[int], objective_at: tuple[str | int, ...]
-) -> Iterator[Complaint]:
-    """For a spec whose objective is not `queue`: errors are stood at rates, some when tuned."""
+def untuned_complaints(spec: RobustSpec | None, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
+    """For a spec without simulation: errors are stood at rates, some when tuned."""
     if spec is None:
         return
     if not rates_mrps:
@@ -145,18 +143,18 @@ def untuned_complaints(
         yield Complaint(Code.MISSING_KEY, message, "add `rates: [30/s, 40/s]`", _AT)
     for name in _OF_SCENES:
         if name in spec.model_fields_set:
-            message = "is for tables that are tuned, under the objective `queue`"
+            message = f"is for tables that are tuned, by the method `{SIMULATION}`"
             key = name.removesuffix("_ppm")
-            hint = "remove it, or set `objective: queue`"
-            yield Complaint(Code.CONFLICT, message, hint, (*_AT, key), objective_at)
+            hint = f"remove it, or set `method: {SIMULATION}`"
+            yield Complaint(Code.CONFLICT, message, hint, (*_AT, key), METHOD_AT)
 
 
-def goal_rate_complaints(spec: RobustSpec | None) -> Iterator[Complaint]:
-    """For a spec whose goal is the highest rate."""
+def robust_rate_complaints(spec: RobustSpec | None) -> Iterator[Complaint]:
+    """For a spec whose objective is the highest rate."""
     if spec is not None:
-        message = f"tells what a table stands at `rates`, and the goal `{RATE}` looks for one"
-        hint = "set `goal: tail`, or remove it"
-        yield Complaint(Code.CONFLICT, message, hint, _AT, ("search", "goal"))
+        message = f"tells what a table stands at `rates`, and the objective `{RATE}` looks for one"
+        hint = "set `objective: tail`, or remove it"
+        yield Complaint(Code.CONFLICT, message, hint, _AT, OBJECTIVE_AT)
 
 
 def day_complaints(spec: RobustSpec | None, demand: DemandSpec) -> Iterator[Complaint]:
@@ -187,6 +185,6 @@ def ambiguity_of(
         message = "how large errors a table stands is asked of rates, and there are none"
         raise TailcError(Finding(Code.MISSING_KEY, message, help="add `rates: [30/s, 40/s]`"))
     if looks_for_rate:
-        message = f"the goal `{RATE}` looks for one rate, and errors are stood at given ones"
-        raise TailcError(Finding(Code.CONFLICT, message, help="set `goal: tail`"))
+        message = f"the objective `{RATE}` looks for one rate, and errors are stood at given ones"
+        raise TailcError(Finding(Code.CONFLICT, message, help="set `objective: tail`"))
     return spec.ambiguity

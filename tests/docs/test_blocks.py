@@ -33,14 +33,16 @@ READ_ONLY = {
     ),
     (
         "docs/joint.md",
-        "$ sed -e 's/objective: .*/objective: queue/' "
+        "$ sed -e 's/^search: .*/search: {method: simulation}/' "
         "-e 's/speedup: .*/speedup: [1, 1.9, 2.65, 3.2]/' -e '/^target/d' "
         "-e 's/rates: .*/rates: [40\\/s, 60\\/s]/' joint.yaml > tuned.yaml",
     ),
     (
         "docs/joint.md",
-        "$ sed -e 's/objective: .*/objective: queue/' -e 's/rates: .*/rates: [640\\/s]/' "
-        "-e '/trace:/a\\  held_out: 20%' lanes.yaml > tuned-lanes.yaml",
+        "$ sed -e 's/^search: .*/search: {method: simulation, objective: batch, "
+        "requests: 60000000}/'"
+        " -e 's/rates: .*/rates: [640\\/s]/' -e '/trace:/a\\  held_out: 20%' "
+        "lanes.yaml > tuned-lanes.yaml",
     ),
     ("docs/slow-to-fast.md", "$ sed 's/requests: 4/requests: 8/' clocks.yaml > doubted.yaml"),
     ("docs/tutorial.md", "pip install . ./runtimes/python"),

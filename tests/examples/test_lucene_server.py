@@ -70,7 +70,7 @@ def test_a_tuned_spec_asks_for_queues_at_the_rates_of_the_runs(tmp_path):
     run.tune_spec(spec, [20.0, 40.5], 1_000_000)
     read = open_kind(str(spec)).spec
     assert (read.rates_mrps, read.search.requests) == ((20_000, 40_500), 1_000_000)
-    assert (read.search.objective, read.server.age_clock) == ("queue", "arrival")
+    assert (read.search.method, read.server.age_clock) == ("simulation", "arrival")
 
 
 def test_rates_are_what_one_thread_a_request_would_fill_the_cores_by(tmp_path):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.replications import Replications
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.controller import scaled_ladder
 from tailc.forms.ladder.lanes import cores_of, is_on_lanes, lanes_of
 from tailc.forms.ladder.table import Ladder, Rule
@@ -68,7 +68,7 @@ class Approach(Generic[Form]):
     there is none.
 
     The last six are optional each by itself: which of them a formula has depends on its rules, its
-    goal and its machine, in almost any combination.
+    criterion and its machine, in almost any combination.
     """
 
     base: Form
@@ -89,7 +89,7 @@ class Approach(Generic[Form]):
     foreseen: Subject | None = None
 
 
-def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approach[Ladder]:
+def approach_to(formula: Ladder, design: DemandProfile, aim: TuningObjective) -> Approach[Ladder]:
     """By the rules of the formula's table; refuses where there is nothing to tune."""
     load = workload(design, formula)
     if is_on_lanes(formula):
@@ -97,10 +97,10 @@ def approach_to(formula: Ladder, design: DemandProfile, aim: QueueAim) -> Approa
     if Rule.CORE_PER_REQUEST in formula.rules:
         return _on_own_cores(formula, load, aim)
     approach = _on_shared_cores(formula, load, aim)
-    return _with_batch(approach) if aim.goal is Goal.BATCH else approach
+    return _with_batch(approach) if aim.criterion is Criterion.BATCH else approach
 
 
-def _on_shared_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
+def _on_shared_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> Approach[Ladder]:
     power, shared = shared_power(formula), pools(formula)
     if None in shared.cost_unit or (load.speed <= load.speed[:, :1]).all():
         message = "a table is tuned where requests share cores and are faster on more threads"
@@ -145,7 +145,7 @@ def _with_batch(approach: Approach[Ladder]) -> Approach[Ladder]:
     return replace(approach, server=None, batch=bound)
 
 
-def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
+def _on_own_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> Approach[Ladder]:
     if len(formula.rungs) == 1:
         message = "a table is tuned where requests can climb, and all cores are of one type"
         raise unfit(message, "give cores of several types, or another objective", "cores")
@@ -169,7 +169,7 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[La
     )
 
 
-def _on_lanes(formula: Ladder, load: Workload, aim: QueueAim) -> Approach[Ladder]:
+def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> Approach[Ladder]:
     lanes, beside, target_us, limit_us = lanes_of(formula), aim.beside, aim.target_us, aim.limit_us
     assert beside is not None
     assert target_us is not None

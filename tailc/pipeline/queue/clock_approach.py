@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.tail_table import TailTable
 from tailc.models.core_queues.clocks import Clocks, Foresight
 from tailc.models.core_queues.model import CoreQueues
@@ -17,7 +17,7 @@ _PARTS = 512
 
 
 def clock_approach(
-    formula: TailTable, reference_khz: int, design: DemandProfile, aim: QueueAim
+    formula: TailTable, reference_khz: int, design: DemandProfile, aim: TuningObjective
 ) -> Approach[TailTable]:
     """Tables of the formula's levels and rows; its work was measured at the reference clock.
 

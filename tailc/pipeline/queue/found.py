@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from tailc.experiment.sizes import VALIDATION, Seed
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.judge import Judged, judged, ranked
@@ -44,7 +44,7 @@ def requests_each(percentile_ppm: int) -> int:
 def best_found(
     approach: Approach[Form],
     parts: Parts,
-    aim: QueueAim,
+    aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> Found[Form]:
@@ -78,7 +78,7 @@ def first_better(
     formula: Kept[Form],
     trials: TuningSample[Form],
     clairvoyant_us: Sequence[int] | None,
-    aim: QueueAim,
+    aim: TuningObjective,
 ) -> Judged[Form]:
     """The first that is better; or else the first that keeps its tail, or the first of all."""
     others = []
@@ -93,7 +93,7 @@ def first_better(
 def validation_sample(
     approach: Approach[Form],
     scenes: Sequence[Scene],
-    aim: QueueAim,
+    aim: TuningObjective,
     seed: int,
     workers: Executor,
     repeats: int = VALIDATION.repeats,

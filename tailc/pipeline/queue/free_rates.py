@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.perturbations import longer
 from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
@@ -39,9 +39,9 @@ _COMPARING = (10, 105)
 
 
 def freely_raised(
-    approach_to: Callable[[QueueAim], Approach[Form]],
+    approach_to: Callable[[TuningObjective], Approach[Form]],
     parts: Parts,
-    aim: QueueAim,
+    aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> tuple[FoundRate[Form], bool]:
@@ -72,7 +72,7 @@ def _higher(
     tables: list[Form],
     approach: Approach[Form],
     judging: Workload,
-    aim: QueueAim,
+    aim: TuningObjective,
     workers: Executor,
 ) -> Form | None:
     """The first of a higher rate than the approach's base, and of no lower one where demand is

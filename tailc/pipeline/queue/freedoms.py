@@ -17,7 +17,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 
 from tailc.experiment.sizes import Seed
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.perturbations import longer
 from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
@@ -40,9 +40,9 @@ _STANDARD_ERRORS = 2.0
 
 
 def freely_found(
-    approach_to: Callable[[QueueAim], Approach[Form]],
+    approach_to: Callable[[TuningObjective], Approach[Form]],
     parts: Parts,
-    aim: QueueAim,
+    aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> Found[Form]:
@@ -86,7 +86,7 @@ def longer_by_chance(load: Workload) -> float:
     return 1 + _STANDARD_ERRORS * math.sqrt(variance / load.requests) / mean_ns
 
 
-def halves(aim: QueueAim) -> tuple[QueueAim, QueueAim]:
+def halves(aim: TuningObjective) -> tuple[TuningObjective, TuningObjective]:
     """What the first search is for, without freedoms, and the second, with them."""
     half = replace(aim, most_requests=aim.most_requests // 2)
     return replace(half, freedoms=()), half

@@ -1,4 +1,4 @@
-"""What a search makes small: by the goal of the aim, relative to what the formula's table does."""
+"""What a search makes small: by the criterion, relative to what the formula's table does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.pipeline.queue.tuning_sample import Measurements
 from tailc.units import format_mrps
 
@@ -25,7 +25,7 @@ _SPARE = 0.03
 
 @dataclass(frozen=True)
 class Aspect:
-    """What a goal is about: its name for people, and what counts of trials.
+    """What a criterion is about: its name for people, and what counts of trials.
 
     is_limited: whether a tail that is missed counts besides, and far more. told(value, aim): how
     far a search is, in words.
@@ -34,14 +34,14 @@ class Aspect:
     """
 
     is_limited: bool
-    told: Callable[[str, QueueAim], str]
+    told: Callable[[str, TuningObjective], str]
     amounts: Callable[[Measurements], NDArray[np.float64]]
-    values: Callable[[Measurements, Measurements, QueueAim], NDArray[np.float64]]
+    values: Callable[[Measurements, Measurements, TuningObjective], NDArray[np.float64]]
 
 
-def aspect_of(aim: QueueAim) -> Aspect:
-    """Of the aim's goal."""
-    return _ASPECTS[aim.goal]
+def aspect_of(aim: TuningObjective) -> Aspect:
+    """Of the criterion."""
+    return _ASPECTS[aim.criterion]
 
 
 def merit(
@@ -64,7 +64,7 @@ def _weighted(values: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np
     return (values * share).sum(axis=-1)
 
 
-def _by_objectives(seen: Measurements, aim: QueueAim) -> NDArray[np.float64] | float:
+def _by_objectives(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64] | float:
     """What the objectives besides add where one of them is nearly missed."""
     if seen.closest is None:
         return 0.0
@@ -81,12 +81,16 @@ def _energy(seen: Measurements) -> NDArray[np.float64]:
     return seen.energy
 
 
-def _tail_values(seen: Measurements, base: Measurements, aim: QueueAim) -> NDArray[np.float64]:
+def _tail_values(
+    seen: Measurements, base: Measurements, aim: TuningObjective
+) -> NDArray[np.float64]:
     tails = merit(seen.tail_us.mean(axis=2), base.tail_us.mean(axis=2), aim.weights)
     return tails + _by_objectives(seen, aim)
 
 
-def _energy_values(seen: Measurements, base: Measurements, aim: QueueAim) -> NDArray[np.float64]:
+def _energy_values(
+    seen: Measurements, base: Measurements, aim: TuningObjective
+) -> NDArray[np.float64]:
     """By rate the most energy, and far more of it for the longest tail above the target.
 
     Where the formula's table nearly meets the target, more energy than under it counts as a longer
@@ -103,28 +107,32 @@ def _energy_values(seen: Measurements, base: Measurements, aim: QueueAim) -> NDA
     return of_energy + _by_objectives(seen, aim)
 
 
-def _by_case(values: NDArray[np.float64], aim: QueueAim) -> NDArray[np.float64]:
+def _by_case(values: NDArray[np.float64], aim: TuningObjective) -> NDArray[np.float64]:
     """From (tables, cases * rates), all rates of a case together, to (tables, cases, rates)."""
     return values.reshape(len(values), -1, len(aim.weights))
 
 
-def _rate_values(seen: Measurements, base: Measurements, aim: QueueAim) -> NDArray[np.float64]:  # noqa: ARG001 - what is to be kept is no matter of the formula's
+def _rate_values(
+    seen: Measurements,
+    base: Measurements,  # noqa: ARG001 - what is to be kept is no matter of the formula's
+    aim: TuningObjective,
+) -> NDArray[np.float64]:
     """The longest tail at any rate: where it is least, a table has most to spare for more."""
     assert aim.target_us is not None
     return (seen.tail_us.mean(axis=2) / aim.target_us).max(axis=1)
 
 
-def _by_formula(noun: str) -> Callable[[str, QueueAim], str]:
+def _by_formula(noun: str) -> Callable[[str, TuningObjective], str]:
     return lambda value, _aim: f"{noun} {value} of the formula's"
 
 
-def _rate_told(value: str, aim: QueueAim) -> str:
+def _rate_told(value: str, aim: TuningObjective) -> str:
     return f"tail at {format_mrps(aim.rates_mrps[-1])} {value} of what is to be kept"
 
 
-_ASPECTS: Mapping[Goal, Aspect] = {
-    Goal.TAIL: Aspect(False, _by_formula("tail"), _tail_us, _tail_values),
-    Goal.ENERGY: Aspect(True, _by_formula("energy"), _energy, _energy_values),
-    Goal.BATCH: Aspect(True, _by_formula("batch work given up"), _energy, _energy_values),
-    Goal.RATE: Aspect(False, _rate_told, _tail_us, _rate_values),
+_ASPECTS: Mapping[Criterion, Aspect] = {
+    Criterion.TAIL: Aspect(False, _by_formula("tail"), _tail_us, _tail_values),
+    Criterion.ENERGY: Aspect(True, _by_formula("energy"), _energy, _energy_values),
+    Criterion.BATCH: Aspect(True, _by_formula("batch work given up"), _energy, _energy_values),
+    Criterion.RATE: Aspect(False, _rate_told, _tail_us, _rate_values),
 }

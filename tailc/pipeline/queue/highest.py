@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.sizes import RATE_RANKING_REPEATS, RATE_SEARCH, VALIDATION, Seed
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
@@ -116,7 +116,11 @@ class FoundRate(Generic[Form]):
 
 
 def tuned_for_rate(
-    approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+    approach: Approach[Form],
+    parts: Parts,
+    aim: TuningObjective,
+    workers: Executor,
+    progress: Progress,
 ) -> FoundRate[Form]:
     """The table of the highest rate that the budget finds.
 
@@ -127,14 +131,16 @@ def tuned_for_rate(
     return checked(found_rate(approach, parts, aim, workers, progress), aim)
 
 
-def check_formula(approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor) -> None:
+def check_formula(
+    approach: Approach[Form], parts: Parts, aim: TuningObjective, workers: Executor
+) -> None:
     """Raise TailcError where its table keeps the percentile at all rates of the range."""
     ranking = rate_sample_of(approach, parts.tuning, aim, RANKING, workers)
     if (ranking.kept([approach.base]).rates_mrps == aim.rates_mrps[-1]).all():
         raise _too_low(aim)
 
 
-def checked(found: FoundRate[Form], aim: QueueAim) -> FoundRate[Form]:
+def checked(found: FoundRate[Form], aim: TuningObjective) -> FoundRate[Form]:
     """The same; TailcError where neither table keeps the percentile at the lowest rate."""
     if found.raised.formula is None and found.raised.tuned is None:
         raise _too_high(aim, found.kept_us)
@@ -142,7 +148,11 @@ def checked(found: FoundRate[Form], aim: QueueAim) -> FoundRate[Form]:
 
 
 def found_rate(
-    approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+    approach: Approach[Form],
+    parts: Parts,
+    aim: TuningObjective,
+    workers: Executor,
+    progress: Progress,
 ) -> FoundRate[Form]:
     """The table of the highest rate, or the last that was tried where none has a higher one."""
     order, found = ranked_by_rate(approach, parts, aim, workers, progress)
@@ -155,7 +165,11 @@ def found_rate(
 
 
 def ranked_by_rate(
-    approach: Approach[Form], parts: Parts, aim: QueueAim, workers: Executor, progress: Progress
+    approach: Approach[Form],
+    parts: Parts,
+    aim: TuningObjective,
+    workers: Executor,
+    progress: Progress,
 ) -> tuple[list[Form], Searched[Form]]:
     """The tables of a search, that of the highest rate first."""
     following = _following(approach, parts.tuning, aim, workers)
@@ -169,7 +183,7 @@ def ranked_by_rate(
 def rate_sample_of(
     approach: Approach[Form],
     load: Workload,
-    aim: QueueAim,
+    aim: TuningObjective,
     repeats_and_seed: tuple[int, int],
     workers: Executor,
 ) -> RateSample[Form]:
@@ -189,7 +203,7 @@ def rate_sample_of(
 
 
 def _following(
-    approach: Approach[Form], load: Workload, aim: QueueAim, workers: Executor
+    approach: Approach[Form], load: Workload, aim: TuningObjective, workers: Executor
 ) -> RateSample[Form]:
     assert aim.target_us is not None
     requests = min(RATE_SEARCH.requests, aim.most_requests // _FOLLOWED_PART)
@@ -206,7 +220,7 @@ def _following(
 
 
 def first_better(
-    tables: Sequence[Form], formula: Form, trials: RateSample[Form], aim: QueueAim
+    tables: Sequence[Form], formula: Form, trials: RateSample[Form], aim: TuningObjective
 ) -> tuple[Form, Raised]:
     """The first whose rate is higher than the formula's, or the last."""
     (theirs,) = trials.kept([formula]).rates_mrps
@@ -220,7 +234,7 @@ def first_better(
     return table, told
 
 
-def raised(theirs: NDArray[np.int64], ours: NDArray[np.int64], aim: QueueAim) -> Raised:
+def raised(theirs: NDArray[np.int64], ours: NDArray[np.int64], aim: TuningObjective) -> Raised:
     """What the rates of the same replays, int64 (repeats,), say of the formula's table and ours."""
     formula, tuned = highest(theirs, aim), highest(ours, aim)
     if formula is None or tuned is None:
@@ -232,7 +246,7 @@ def raised(theirs: NDArray[np.int64], ours: NDArray[np.int64], aim: QueueAim) ->
     return Raised(formula, tuned, change)
 
 
-def highest(rates_mrps: NDArray[np.int64], aim: QueueAim) -> Highest | None:
+def highest(rates_mrps: NDArray[np.int64], aim: TuningObjective) -> Highest | None:
     """Of the replays of a table, int64 (repeats,); None where one misses at the lowest rate."""
     if not rates_mrps.all():
         return None
@@ -251,7 +265,7 @@ def at_both(
     table: Form,
     told: Raised,
     judging: Workload,
-    aim: QueueAim,
+    aim: TuningObjective,
     workers: Executor,
 ) -> Judged[Form]:
     """Both tables at the highest rate of either; where one has none, at the lowest of the range."""
@@ -261,7 +275,7 @@ def at_both(
     rates_mrps = tuple(sorted(set(ends)))
     tails = replace(
         aim.judging,
-        goal=Goal.TAIL,
+        criterion=Criterion.TAIL,
         target_us=None,
         limit_us=None,
         rates_mrps=rates_mrps,
@@ -283,14 +297,14 @@ def at_both(
     return replace(verdict, is_better=told.is_better)
 
 
-def _too_low(aim: QueueAim) -> TailcError:
+def _too_low(aim: TuningObjective) -> TailcError:
     kept = _promise(aim)
     message = f"the formula's table has {kept} up to {format_mrps(aim.rates_mrps[-1])}, the highest"
     message += " of `rates`: there is no higher one to find"
-    return unfit(message, "give a higher rate too, or another goal", "rates")
+    return unfit(message, "give a higher rate too, or another objective", "rates")
 
 
-def _too_high(aim: QueueAim, kept_us: int | None) -> TailcError:
+def _too_high(aim: TuningObjective, kept_us: int | None) -> TailcError:
     lowest = format_mrps(aim.rates_mrps[0])
     message = f"no table was found that has {_promise(aim)} at {lowest}, the lowest of `rates`,"
     message += f" in each of {JUDGING[0]} replays"
@@ -301,6 +315,6 @@ def _too_high(aim: QueueAim, kept_us: int | None) -> TailcError:
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("rates",)))
 
 
-def _promise(aim: QueueAim) -> str:
+def _promise(aim: TuningObjective) -> str:
     assert aim.limit_us is not None
     return promise(aim.percentile_ppm, aim.limit_us)

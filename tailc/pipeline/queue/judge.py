@@ -15,7 +15,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.means import mean_and_half
 from tailc.models.outcome import NS_PER_US
@@ -104,7 +104,7 @@ class Judged(Generic[Form]):
 
 
 def ranked(
-    tables: Sequence[Form], formula: Form, trials: TuningSample[Form], aim: QueueAim
+    tables: Sequence[Form], formula: Form, trials: TuningSample[Form], aim: TuningObjective
 ) -> list[Form]:
     """The tables, the most promising first."""
     values = aspect_of(aim).values(trials.measure(tables), trials.measure([formula]), aim)
@@ -116,7 +116,7 @@ def judged(
     formula: Kept[Form],
     trials: TuningSample[Form],
     clairvoyant_us: Sequence[int] | None,
-    aim: QueueAim,
+    aim: TuningObjective,
 ) -> Judged[Form]:
     """The table against the formula's: better in the weighted mean, and nowhere worse.
 

@@ -8,7 +8,7 @@ from typing import Generic
 
 from numpy.typing import NDArray
 
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.means import mean_and_half
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.approach import Approach
@@ -43,7 +43,7 @@ class Kept(Generic[Form]):
 
 
 def kept(
-    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: QueueAim
+    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: TuningObjective
 ) -> Kept[Form]:
     """The table with the latest ages that keep its tail within the limit at every rate.
 
@@ -57,7 +57,7 @@ def kept(
 
 
 def surely_kept(
-    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: QueueAim
+    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: TuningObjective
 ) -> Kept[Form]:
     """The same, with the upper end of the mean's 95 % interval in the place of the mean.
 
@@ -68,7 +68,7 @@ def surely_kept(
 
 
 def eased(
-    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: QueueAim
+    approach: Approach[Form], table: Form, trials: TuningSample[Form], aim: TuningObjective
 ) -> Kept[Form]:
     """As `kept`, and where the tail leaves room the latest that keep it, as far as they may go."""
     found = kept(approach, table, trials, aim)
@@ -115,7 +115,7 @@ class _Scaled(Generic[Form]):
     approach: Approach[Form]
     table: Form
     trials: TuningSample[Form]
-    aim: QueueAim
+    aim: TuningObjective
     of_repeats: Callable[[NDArray], float]
 
     def keeps(self, part: int) -> bool:

@@ -14,7 +14,7 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.queue.goals import Aspect
 from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.tuning_sample import Form, TuningSample
@@ -25,7 +25,7 @@ _WORTH = 0.003
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What a goal makes small, over the formula's.
+    """What a criterion makes small, over the formula's.
 
     values: float64 (1 + replays,), of all replays together, and without each of them.
     """
@@ -51,7 +51,7 @@ class Looks(Generic[Form]):
     """At tables, on the replays of some trials, each beside the formula's table `base`."""
 
     def __init__(
-        self, trials: TuningSample[Form], base: Form, aspect: Aspect, aim: QueueAim
+        self, trials: TuningSample[Form], base: Form, aspect: Aspect, aim: TuningObjective
     ) -> None:
         self._trials = trials
         self._base = trials.measure([base])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.scenario import Scenario
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.execution_model import Subject
 from tailc.models.outcome import nearest_us
 from tailc.models.workload import Workload
@@ -48,7 +48,7 @@ class RateSample(Generic[Form]):
     """
 
     experiment: Experiment
-    aim: QueueAim
+    aim: TuningObjective
     limit_us: int
     subject_of: Callable[[Form], Subject]
 
@@ -121,7 +121,7 @@ class RateSample(Generic[Form]):
 
 def rate_sample(
     load: Workload,
-    aim: QueueAim,
+    aim: TuningObjective,
     limit_us: int,
     approach: Approach[Form],
     *,

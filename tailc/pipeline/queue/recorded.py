@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.recorded_gaps import RecordedGaps
 from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.trace import OpenedTrace
@@ -20,7 +20,9 @@ _JUDGING_PART = 3
 FEWEST_ARRIVALS = 600
 
 
-def with_recorded(aim: QueueAim, read: OpenedTrace) -> tuple[QueueAim, tuple[Finding, ...]]:
+def with_recorded(
+    aim: TuningObjective, read: OpenedTrace
+) -> tuple[TuningObjective, tuple[Finding, ...]]:
     """The aim with the arrivals of the design part, as they follow one another, and what is odd.
 
     The first two thirds are searched on, the last third judges. Raises TailcError as

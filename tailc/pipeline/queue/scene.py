@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.experiment.tuning_objective import Objective, QueueAim
+from tailc.experiment.tuning_objective import Objective, TuningObjective
 from tailc.models.arrivals import Arrivals
 from tailc.models.workload import Workload
 
@@ -18,6 +18,6 @@ class Scene:
     objectives: tuple[Objective, ...] = ()
 
 
-def scenes_of(load: Workload, aim: QueueAim) -> list[Scene]:
+def scenes_of(load: Workload, aim: TuningObjective) -> list[Scene]:
     """The same requests at each of the aim's rates."""
     return [Scene(load, arrivals, aim.objectives) for arrivals in aim.arrivals]

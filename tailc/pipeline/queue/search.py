@@ -3,7 +3,7 @@
 Where a search begins decides in which valley it ends, and after a few steps it does not show yet
 which one is deepest: so the searches that are best on other requests go on, and only later one of
 them alone (successive halving: Karnin, Koren and Somekh, ICML 2013).
-A trial's value is what the goal says (`goals`), over the formula's, on the same requests at the
+A trial's value is by the criterion (`goals`), over the formula's, on the same requests at the
 same times; where a rate is worse than the formula's, what it is worse counts many times over, and
 so does what misses an objective besides.
 Each stage has random numbers of its own, and more of them than the one before. It ends with its
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tailc_solvers.evolution import Found, evolved
 
 from tailc.experiment.sizes import VALIDATION, Seed
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
@@ -80,7 +80,7 @@ def least_each(percentile_ppm: int) -> int:
     return max(-(-_FEWEST_BEYOND * PPM // (PPM - percentile_ppm)), _FEWEST_REQUESTS)
 
 
-def least_budget(aim: QueueAim, starts: int) -> int:
+def least_budget(aim: TuningObjective, starts: int) -> int:
     """Requests that the shortest search simulates, from so many points.
 
     With freedoms it goes twice.
@@ -121,7 +121,7 @@ class _Ground(Generic[Form]):
 def searched(
     approach: Approach[Form],
     scenes: Sequence[Scene],
-    aim: QueueAim,
+    aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> Searched[Form]:
@@ -141,7 +141,7 @@ def searched_for_rate(
     approach: Approach[Form],
     load: Workload,
     rates: RateSample[Form],
-    aim: QueueAim,
+    aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> Searched[Form]:
@@ -160,7 +160,7 @@ def searched_near(
     start: NDArray[np.float64],
     approach: Approach[Form],
     scenes: Sequence[Scene],
-    aim: QueueAim,
+    aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> Searched[Form]:
@@ -173,7 +173,7 @@ class _Search(Generic[Form]):
         self,
         approach: Approach[Form],
         scenes: Sequence[Scene],
-        aim: QueueAim,
+        aim: TuningObjective,
         workers: Executor,
         progress: Progress,
         follows: tuple[Workload, RateSample[Form]] | None = None,

@@ -8,21 +8,22 @@ from importlib.metadata import version
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.experiment.tuned_arrivals import pattern_settings
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.tail_table import TailTable
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.highest import Raised
 from tailc.pipeline.queue.judge import RateGain
 from tailc.pipeline.queue.tune import AnyTuned, BatchLeft
+from tailc.specs.simulation_fields import SIMULATION
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
-METHOD, PROOF = "evolution", "replayed"
+METHOD, PROOF = SIMULATION, "replayed"
 OBJECTIVES = {
-    Goal.TAIL: "queue",
-    Goal.ENERGY: "queue-energy",
-    Goal.BATCH: "queue-batch",
-    Goal.RATE: "queue-rate",
+    Criterion.TAIL: "tail",
+    Criterion.ENERGY: "energy",
+    Criterion.BATCH: "batch work given up",
+    Criterion.RATE: "rate",
 }
 _SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
 
@@ -31,7 +32,7 @@ def tuned_policy(policy: Policy, tuned: AnyTuned) -> Policy:
     """The policy with the tuned table and its evidence; as it is if none was taken.
 
     What is proved of the formula's rows is not of the tuned ones, so these have none. Where the
-    highest rate was the goal, the policy is for rates up to that of the table that it has.
+    highest rate was the objective, the policy is for rates up to that of the table that it has.
     """
     if tuned.raised is not None:
         policy = _up_to_highest(policy, tuned.raised)
@@ -43,7 +44,7 @@ def tuned_policy(policy: Policy, tuned: AnyTuned) -> Policy:
     evidence = replace(
         evidence,
         settings=tuple(sorted(settings.items())),
-        objective=OBJECTIVES[tuned.aim.goal],
+        objective=OBJECTIVES[tuned.aim.criterion],
         method=METHOD,
         proof=PROOF,
         solver=_SOLVER,
@@ -75,13 +76,13 @@ def queue_settings(tuned: AnyTuned) -> dict[str, int]:
     }
     if aim.limit_us is not None:
         settings["limit_us"] = aim.limit_us
-    if aim.limit_us is not None and aim.goal is not Goal.RATE:
+    if aim.limit_us is not None and aim.criterion is not Criterion.RATE:
         settings["formula_part_ppm"] = tuned.judged.formula_part_ppm or 0
     # The rates that were found are of no weight.
     weights = aim.weights if tuned.raised is None else (1,) * len(tuned.judged.gains)
     for number, (gain, weight) in enumerate(zip(tuned.judged.gains, weights, strict=True), 1):
         told = _gain_settings(gain, aim) | {"weight": weight}
-        if aim.goal is Goal.BATCH:
+        if aim.criterion is Criterion.BATCH:
             told |= _batch_settings(tuned.batch[number - 1])
         if tuned.foreseen_energy:
             told["clairvoyant_energy"] = tuned.foreseen_energy[number - 1]
@@ -111,7 +112,7 @@ def _batch_settings(left: BatchLeft) -> dict[str, int]:
     return {name: ppm for name, ppm in told.items() if ppm is not None}
 
 
-def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
+def _gain_settings(gain: RateGain, aim: TuningObjective) -> dict[str, int]:
     """Energies in millionths of the unit of power times microseconds; nothing of a table that is
     overloaded.
     """
@@ -122,7 +123,7 @@ def _gain_settings(gain: RateGain, aim: QueueAim) -> dict[str, int]:
         told["tuned_us"] = gain.tuned_us
     if gain.clairvoyant_us is not None:
         told["clairvoyant_us"] = gain.clairvoyant_us
-    if gain.energy is not None and aim.goal is not Goal.BATCH:
+    if gain.energy is not None and aim.criterion is not Criterion.BATCH:
         drawn = {"formula_energy": gain.energy.formula, "tuned_energy": gain.energy.tuned}
         told |= {name: energy for name, energy in drawn.items() if energy is not None}
     return told
@@ -196,7 +197,7 @@ def _not_taken(tuned: AnyTuned) -> Finding:
     elif tuned.raised is not None and _is_at_top(tuned):
         message = f"the formula's table keeps the SLO up to {format_mrps(tuned.aim.rates_mrps[-1])}"
         message += " in every replay, the highest of `rates`: that one stays"
-        hint = "give a higher rate too, or another goal"
+        hint = "give a higher rate too, or another objective"
     elif tuned.raised is not None:
         message = (
             "no table was found with a higher rate than the formula's beyond chance: that one stays"

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Generic, TypeAlias
 
 from tailc.experiment.sizes import VALIDATION
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.ladder.lanes import batch_left_ppm
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.tail_table import TailTable
@@ -57,13 +57,13 @@ class TunedTable(Generic[Form]):
     has_settled: whether the search ended as it became no better, and not with its budget.
     judged_on: records that judged; all of them where they were too few to keep some out, which
     `kept_out` tells. batch: at each rate, where what a request costs is batch work; else empty.
-    raised: the highest rates, where those are the goal. freedoms_pay: whether the table makes use
+    raised: the highest rates, where those are looked for. freedoms_pay: whether the table makes use
     of those of the aim; None where none were asked for. foreseen_energy: by rate, what a schedule
     that knows all requests has, as `Energies` has it; empty where none is known. course: how far
     the search was after so many requests; empty of two searches.
     """
 
-    aim: QueueAim
+    aim: TuningObjective
     judged: Judged[Form]
     evaluations: int
     requests: int
@@ -91,8 +91,8 @@ AnyTuned: TypeAlias = TunedTable[Ladder] | TunedTable[TailTable]
 
 
 def tuned_for_queue(
-    aim: QueueAim,
-    towards: Callable[[QueueAim], Approach[Form]],
+    aim: TuningObjective,
+    towards: Callable[[TuningObjective], Approach[Form]],
     threads: int,
     progress: Progress,
 ) -> TunedTable[Form]:
@@ -105,10 +105,10 @@ def tuned_for_queue(
     _check(aim, approach)
     parts = parts_of(approach.load)
     with ThreadPoolExecutor(threads) as workers:
-        if aim.goal is Goal.RATE and aim.freedoms:
+        if aim.criterion is Criterion.RATE and aim.freedoms:
             rate, pay = freely_raised(towards, parts, aim, workers, progress)
             return replace(_of_rate(rate, aim, parts), freedoms_pay=pay)
-        if aim.goal is Goal.RATE:
+        if aim.criterion is Criterion.RATE:
             return _of_rate(tuned_for_rate(approach, parts, aim, workers, progress), aim, parts)
         if aim.freedoms:
             found = freely_found(towards, parts, aim, workers, progress)
@@ -132,9 +132,9 @@ def tuned_for_queue(
 
 
 def _batch(
-    approach: Approach[Form], found: Found[Form], aim: QueueAim, workers: Executor
+    approach: Approach[Form], found: Found[Form], aim: TuningObjective, workers: Executor
 ) -> tuple[BatchLeft, ...]:
-    if approach.batch is None or aim.goal is not Goal.BATCH:
+    if approach.batch is None or aim.criterion is not Criterion.BATCH:
         return ()
     cores = approach.batch.cores
     least = [approach.batch.least(one.replications, workers) for one in found.last.experiments]
@@ -159,7 +159,7 @@ def _foreseen_energy(approach: Approach[Form], last: TuningSample[Form]) -> tupl
     return tuple(energy_of(each) for each in seen.energy[0].mean(axis=1).tolist())
 
 
-def _of_rate(found: FoundRate[Form], aim: QueueAim, parts: Parts) -> TunedTable[Form]:
+def _of_rate(found: FoundRate[Form], aim: TuningObjective, parts: Parts) -> TunedTable[Form]:
     return TunedTable(
         aim,
         found.judged,
@@ -172,7 +172,7 @@ def _of_rate(found: FoundRate[Form], aim: QueueAim, parts: Parts) -> TunedTable[
     )
 
 
-def _check(aim: QueueAim, approach: Approach[Form]) -> None:
+def _check(aim: TuningObjective, approach: Approach[Form]) -> None:
     """Refuse rates that leave the cores no rest, and a budget that no search fits into."""
     check_rates(aim, approach.load, approach)
     least = least_budget(aim, approach.starts)
@@ -183,7 +183,9 @@ def _check(aim: QueueAim, approach: Approach[Form]) -> None:
         raise unfit(message, hint, "search", "requests")
 
 
-def check_rates(aim: QueueAim, load: Workload, approach: Approach[Form], case: str = "") -> None:
+def check_rates(
+    aim: TuningObjective, load: Workload, approach: Approach[Form], case: str = ""
+) -> None:
     """Refuse rates that leave the cores no rest; `case` says in which case, for a message."""
     capacity = approach.capacity_of(load)
     mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.means import mean_and_half
 from tailc.percentiles import PPM
@@ -113,7 +113,7 @@ def compared(
     plain: Ladder,
     robust: Kept[Ladder],
     trials: TuningSample[Ladder],
-    aim: QueueAim,
+    aim: TuningObjective,
 ) -> Compared:
     """The three on the trials, whose scenes are cases of all rates, what was measured first."""
     seen = trials.measure([formula.table, plain, robust.table])
@@ -142,12 +142,12 @@ def compared(
     return Compared(rates, is_better, formula.part_ppm, keeps_tail, only_keeps, beats_plain)
 
 
-def _by_case(values: NDArray, aim: QueueAim) -> NDArray:
+def _by_case(values: NDArray, aim: TuningObjective) -> NDArray:
     """From (tables, scenes, repeats) to (tables, cases, rates, repeats)."""
     return values.reshape(len(values), -1, len(aim.rates_mrps), values.shape[-1])
 
 
-def _overloaded(seen: Measurements, aim: QueueAim) -> NDArray[np.bool_]:
+def _overloaded(seen: Measurements, aim: TuningObjective) -> NDArray[np.bool_]:
     """Bool (tables, cases, rates)."""
     tables, scenes, _ = seen.tail_us.shape
     told = [[seen.is_overloaded(table, at) for at in range(scenes)] for table in range(tables)]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.experiment.sizes import UNCERTAINTY_LOOK_REPEATS, Seed
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
@@ -72,7 +72,7 @@ class _Parts:
 
 
 def hardened(
-    aim: QueueAim,
+    aim: TuningObjective,
     told: Ambiguity,
     days: Days | None,
     formula: Ladder,
@@ -96,7 +96,7 @@ def hardened(
 
 
 def _hardened(
-    aim: QueueAim,
+    aim: TuningObjective,
     approach: Approach[Ladder],
     parts: _Parts,
     plain: TunedTable[Ladder],
@@ -161,7 +161,7 @@ def _parts(approach: Approach[Ladder], told: Ambiguity, days: Days | None) -> _P
     )
 
 
-def _check(aim: QueueAim, approach: Approach[Ladder], cases: Sequence[Doubt]) -> None:
+def _check(aim: TuningObjective, approach: Approach[Ladder], cases: Sequence[Doubt]) -> None:
     """Refuse what cannot be tuned for, before anything is."""
     if len(cases) == 1:
         message = "there is nothing in doubt, and so no worst case"
@@ -190,5 +190,5 @@ def _binding(amounts: Sequence[NDArray], rates: int) -> list[int]:
     return [0, *sorted(near)]
 
 
-def _scenes(cases: Sequence[Doubt], aim: QueueAim) -> list[Scene]:
+def _scenes(cases: Sequence[Doubt], aim: TuningObjective) -> list[Scene]:
     return [scene for case in cases for scene in scenes_of(case.load, aim)]

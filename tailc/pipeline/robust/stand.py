@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.subjects import subject_of
@@ -63,7 +63,7 @@ def with_robustness(
 
 def robust_policy(
     policy: Policy,
-    aim: QueueAim,
+    aim: TuningObjective,
     ambiguity: Ambiguity,
     days: Days | None,
     design: DemandProfile,
@@ -125,7 +125,7 @@ def robust_remarks(tables: RobustTables) -> tuple[Finding, ...]:
     return (*found, *robustness_remarks(tables.robustness))
 
 
-def _not_taken(aim: QueueAim, hard: Hardened) -> Finding:
+def _not_taken(aim: TuningObjective, hard: Hardened) -> Finding:
     """That the plain table stays, and which case the robust one misses, if that is why."""
     worst = max(hard.compared.rates, key=lambda one: one.robust.worst.us)
     stand = worst.robust

@@ -15,11 +15,11 @@ from tailc.policies.elfen.lanes_spec import (
 )
 from tailc.policies.elfen.spec import BY_LOAD, ElfenSpec
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
-from tailc.specs.queue_fields import QUEUE
+from tailc.specs.simulation_fields import SIMULATION
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.experiment.tuning_objective import QueueAim
+    from tailc.experiment.tuning_objective import TuningObjective
 
 
 def candidates(spec: ElfenSpec) -> tuple[ElfenSpec, ...]:
@@ -51,21 +51,26 @@ def emit(_spec: ElfenSpec, _problem: BorrowingProblem, solution: BorrowingSoluti
     return lane_ladder(solution.lanes, solution.plan)
 
 
-def queue_aim(spec: ElfenSpec) -> QueueAim | None:
+def tuning_objective(spec: ElfenSpec) -> TuningObjective | None:
     """What the ages are tuned for: batch work under the first SLO, at the rates in their order."""
-    if spec.search.objective != QUEUE:
+    if spec.search.method != SIMULATION:
         return None
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.experiment.objective_of_spec import aim_of
-    from tailc.experiment.tuning_objective import Beside, Goal
+    from tailc.experiment.objective_of_spec import objective_of
+    from tailc.experiment.tuning_objective import Beside, Criterion
 
     beside = Beside(spec.lanes.release_us, _waking(spec))
-    aim = aim_of(
-        spec.search, spec.slos[0], spec.rates_mrps, Goal.BATCH, target_us=spec.aim_us, beside=beside
+    objective = objective_of(
+        spec.search,
+        spec.slos[0],
+        spec.rates_mrps,
+        Criterion.BATCH,
+        target_us=spec.aim_us,
+        beside=beside,
     )
-    by_rate = sorted(zip(aim.rates_mrps, aim.weights, strict=True))
+    by_rate = sorted(zip(objective.rates_mrps, objective.weights, strict=True))
     return replace(
-        aim,
+        objective,
         rates_mrps=tuple(rate for rate, _ in by_rate),
         weights=tuple(weight for _, weight in by_rate),
     )

@@ -10,22 +10,20 @@ from pydantic import Field
 from tailc.experiment.objective_checks import tuned_complaints
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint
-from tailc.specs.queue_fields import QUEUE, TunedSearch, others_complaints
-
-_OBJECTIVE = ("search", "objective")
+from tailc.specs.simulation_fields import SIMULATION, TunedSearch, formula_complaints
 
 
 class SearchSpec(TunedSearch):
     """How the ages are found."""
 
-    objective: Literal["policy", "queue"] = Field(
-        default="policy",
+    method: Literal["paper", "simulation"] = Field(
+        default="paper",
         description="Ages as the policy says, or most batch work under the first SLO with queues: "
         "ages by the number in the system, tuned on the replay at `rates`.",
     )
 
     def complaints(self, rates_mrps: Sequence[int], demand: DemandSpec) -> Iterator[Complaint]:
-        """Weights and arrivals that do not fit, and what only the objective `queue` has."""
-        if self.objective == QUEUE:
-            return tuned_complaints(self, rates_mrps, demand, _OBJECTIVE)
-        return others_complaints(self, _OBJECTIVE)
+        """Weights and arrivals that do not fit, and what only simulation has."""
+        if self.method == SIMULATION:
+            return tuned_complaints(self, rates_mrps, demand)
+        return formula_complaints(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -25,11 +25,13 @@ from tailc.specs.fields import (
     quantity_schema,
     written,
 )
+from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import DURATION, format_us
 
 NAME = "elfen"
+_METHODS = {"queue": "simulation", "policy": "paper"}
 BY_LOAD = "by-load"
 BUDGETED = ("fixed", "refresh", "dynamic", "safe")
 _BY_LOAD_TOO = ("fixed", "safe")
@@ -60,6 +62,8 @@ class ServerSpec(SpecModel):
 
 class ElfenSpec(WithSlos):
     """An elfen policy: batch work borrows the other lane of a core, within a budget of latency."""
+
+    older: ClassVar = (OlderKey(("search", "objective"), ("search", "method"), _METHODS),)
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["elfen"] = Field(description="The kind of policy.")

@@ -2,8 +2,8 @@
 
 A rung is a number of threads. It costs as many threads as it has. For every number of requests in
 the system the table minimises the tail latency under a limit on the average total parallelism
-(objective `tail`), or the thread-time under that limit and the SLO (objective `threads`). Under
-the objective `queue` that table is where a search on the replay begins.
+(objective `tail`), or the thread-time under that limit and the SLO (objective `threads`). The
+method `simulation` begins with that table and tunes it on replays.
 """
 
 from tailc.policies import LATENCIES, Kind, SoftLine, Tuned
@@ -12,8 +12,8 @@ from tailc.policies.few_to_many.reduce import (
     ambiguity,
     candidates,
     overload_aim,
-    queue_aim,
     reduce,
+    tuning_objective,
 )
 from tailc.policies.few_to_many.spec import FewToManySpec
 
@@ -23,7 +23,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
-    tuning=Tuned(queue_aim),
+    tuning=Tuned(tuning_objective),
     overload=overload_aim,
     robust=ambiguity,
     soft_lines=(

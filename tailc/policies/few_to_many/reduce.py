@@ -9,14 +9,14 @@ from tailc.percentiles import PPM
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.problems.interval_grid import interval_grid
 from tailc.problems.ladder import LadderProblem, Method, Objective
-from tailc.specs.queue_fields import RATE, refuse_any
 from tailc.specs.robust import Ambiguity, ambiguity_of
+from tailc.specs.simulation_fields import SIMULATION, refuse_any
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
 
 if TYPE_CHECKING:
     from tailc.experiment.overload_objective import OverloadAim
-    from tailc.experiment.tuning_objective import QueueAim
+    from tailc.experiment.tuning_objective import TuningObjective
 
 
 def candidates(spec: FewToManySpec) -> tuple[FewToManySpec, ...]:
@@ -43,7 +43,7 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
         percentile_ppm=slo.percentile_ppm,
         objective=objective,
         target_us=slo.latency_us if objective is Objective.COST else None,
-        method=Method(spec.search.method),
+        method=Method(spec.search.formula),
         grid=interval_grid(
             profile, slo.percentile_ppm, spec.search.step_us, spec.search.longest_interval_us
         ),
@@ -51,18 +51,19 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
     )
 
 
-def queue_aim(spec: FewToManySpec) -> QueueAim | None:
+def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
     """What the table is tuned for: the first SLO's percentile at the rates, or the highest rate."""
-    if spec.search.objective != "queue":
+    if spec.search.method != SIMULATION:
         return None
-    refuse_any(spec.queue_complaints())
+    refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.experiment.objective_of_spec import aim_of
-    from tailc.experiment.tuning_objective import Freedom, Goal
+    from tailc.experiment.objective_of_spec import objective_of
+    from tailc.experiment.tuning_objective import Criterion, Freedom
 
-    aim = aim_of(spec.search, spec.slos[0], spec.rates_mrps, Goal(spec.search.goal))
+    criterion = Criterion(spec.search.objective)
+    objective = objective_of(spec.search, spec.slos[0], spec.rates_mrps, criterion)
     freedoms = tuple(map(Freedom, spec.search.freedoms))
-    return replace(aim, may_wait=spec.search.e1 == "paper", freedoms=freedoms)
+    return replace(objective, may_wait=spec.search.e1 == "paper", freedoms=freedoms)
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadAim | None:
@@ -85,5 +86,5 @@ def overload_aim(spec: FewToManySpec) -> OverloadAim | None:
 
 def ambiguity(spec: FewToManySpec) -> Ambiguity | None:
     """How far off demand and speed-ups may be, where that is asked."""
-    looks_for_rate = spec.search.objective == "queue" and spec.search.goal == RATE
-    return ambiguity_of(spec.search.robust, spec.rates_mrps, looks_for_rate=looks_for_rate)
+    search = spec.search
+    return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)

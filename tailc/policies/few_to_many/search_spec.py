@@ -16,21 +16,21 @@ from tailc.specs.fields import (
     RefusalError,
     Whole,
 )
-from tailc.specs.queue_fields import (
-    QUEUE,
+from tailc.specs.robust import RobustSpec, robust_rate_complaints, untuned_complaints
+from tailc.specs.simulation_fields import (
     RATE,
+    SIMULATION,
     Freedoms,
     TunedSearch,
+    formula_complaints,
     freedom_complaints,
-    goal_complaints,
-    others_complaints,
+    objective_complaints,
+    rate_complaints,
 )
-from tailc.specs.robust import RobustSpec, goal_rate_complaints, untuned_complaints
 from tailc.units import LARGEST
 
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
-_OBJECTIVE = ("search", "objective")
 
 
 class SearchSpec(TunedSearch):
@@ -38,24 +38,24 @@ class SearchSpec(TunedSearch):
 
     # Errors to stand, the grid's step and longest interval, the last row and the budget are asked
     # for each by itself; the search chooses each that is absent by the trace, or does without.
-    method: Literal["grid", "dual"] = Field(
-        default="grid", description="The paper's grid, or continuous time with a bound."
+    method: Literal["grid", "dual", "simulation"] = Field(
+        default="grid",
+        description="The paper's grid, continuous time with a bound, or the table of one of them "
+        "tuned on replays with queues at `rates`.",
     )
-    objective: Literal["tail", "threads", "queue"] = Field(
-        default="tail",
-        description="Least tail (the paper's), least threads that meet the first SLO, or least "
-        "tail with queues: the table of least tail, tuned on the replay at `rates`.",
+    formula_method: Literal["grid", "dual"] = Field(
+        default="grid", description="Of the method `simulation`: whose table it begins with."
     )
-    goal: Literal["tail", "rate"] = Field(
+    objective: Literal["tail", "threads", "rate"] = Field(
         default="tail",
-        description="Of the objective `queue`: least tail, or the highest rate that meets the SLO, "
-        "up to the highest of `rates`.",
+        description="Least tail (the paper's), least threads that meet the first SLO, or, by the "
+        "method `simulation`, the highest rate that meets the SLO, up to the highest of `rates`.",
     )
     freedoms: Freedoms = ()
     robust: RobustSpec | None = Field(
         default=None,
         description="Errors of demand and speed-ups that the table shall stand: tells how large "
-        "ones it stands at `rates`, and under the objective `queue` tunes it for the worst; none, "
+        "ones it stands at `rates`, and by the method `simulation` tunes it for the worst; none, "
         "if absent.",
         examples=[{"demand": "10%", "speedup": "10%"}],
     )
@@ -90,22 +90,37 @@ class SearchSpec(TunedSearch):
             )
         return self
 
-    def queue_complaints(
+    def complaints(
         self, rates_mrps: Sequence[int], slos: int, demand: DemandSpec
     ) -> list[Complaint]:
-        """The objective `queue` is about rates, and only it has a budget, weights and bursts."""
-        if self.objective != QUEUE:
-            doubted = untuned_complaints(self.robust, rates_mrps, _OBJECTIVE)
-            return [*others_complaints(self, _OBJECTIVE), *doubted]
-        fits = tuned_complaints(self, rates_mrps, demand, _OBJECTIVE)
+        """The method `simulation` is about rates, and only it has a budget, weights and bursts."""
+        wrong = self.objective_complaints()
+        if self.method != SIMULATION:
+            doubted = untuned_complaints(self.robust, rates_mrps)
+            return [*wrong, *formula_complaints(self), *doubted]
+        fits = tuned_complaints(self, rates_mrps, demand)
         freely = self._freedom_complaints()
-        return [*fits, *freely, *self._goal_complaints(rates_mrps, slos)]
+        return [*wrong, *fits, *freely, *self._rate_complaints(rates_mrps, slos)]
 
-    def _goal_complaints(self, rates_mrps: Sequence[int], slos: int) -> Iterator[Complaint]:
-        if self.goal != RATE:
-            return
-        yield from goal_complaints(self.weights, rates_mrps, slos)
-        yield from goal_rate_complaints(self.robust)
+    def objective_complaints(self) -> list[Complaint]:
+        """An objective that the method does not have."""
+        choices = ("tail", RATE) if self.method == SIMULATION else ("tail", "threads")
+        return list(objective_complaints(self.objective, self.method, choices))
+
+    @property
+    def formula(self) -> str:
+        """The method of the formula's table."""
+        return self.formula_method if self.method == SIMULATION else self.method
+
+    @property
+    def looks_for_rate(self) -> bool:
+        """Whether the highest rate is looked for, in place of tables for given ones."""
+        return self.objective == RATE
+
+    def _rate_complaints(self, rates_mrps: Sequence[int], slos: int) -> Iterator[Complaint]:
+        if self.looks_for_rate:
+            yield from rate_complaints(self.weights, rates_mrps, slos)
+            yield from robust_rate_complaints(self.robust)
 
     def _freedom_complaints(self) -> Iterator[Complaint]:
         yield from freedom_complaints(self.freedoms)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -24,8 +24,10 @@ from tailc.specs.fields import (
     ThreadsPpm,
     Whole,
 )
+from tailc.specs.older_keys import OBJECTIVE_IN_SEARCH
 from tailc.specs.overrides import overridden
 from tailc.specs.robust import asked_besides, day_complaints
+from tailc.specs.simulation_fields import refuse_any, with_formula_kept
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import shorten
 
@@ -81,6 +83,8 @@ class ServerSpec(SpecModel):
 class FewToManySpec(WithSlos):
     """A few-to-many policy: threads are added to a request as it ages, by the load."""
 
+    older: ClassVar = OBJECTIVE_IN_SEARCH
+
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["few-to-many"] = Field(description="The kind of policy.")
     name: Name = Field(examples=["websearch-isn"], description="Name of the policy.")
@@ -116,7 +120,7 @@ class FewToManySpec(WithSlos):
             self._sweep_complaints,
             self._row_complaints,
             self._class_complaints,
-            self.queue_complaints,
+            self.search_complaints,
             self._overload_complaints,
             self._day_complaints,
         )
@@ -189,9 +193,9 @@ class FewToManySpec(WithSlos):
             return Complaint(Code.CONFLICT, message, hint, at, ("speedup", "classes"))
         return None
 
-    def queue_complaints(self) -> list[Complaint]:
+    def search_complaints(self) -> list[Complaint]:
         """What does not fit a table that is tuned with queues, or one that is not."""
-        return self.search.queue_complaints(self.rates_mrps, len(self.slo), self.demand)
+        return self.search.complaints(self.rates_mrps, len(self.slo), self.demand)
 
     def _overload_complaints(self) -> list[Complaint]:
         return [] if self.overload is None else self.overload.complaints(self.rates_mrps)
@@ -206,8 +210,10 @@ class FewToManySpec(WithSlos):
 
     def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
         """The spec with some fields of `search` replaced; what it says of `robust` it keeps."""
-        overrides = asked_besides(overrides, self.search.robust)
-        return self.model_copy(update={"search": overridden(self.search, overrides, "few-to-many")})
+        given = with_formula_kept(asked_besides(overrides, self.search.robust), self.search.method)
+        search = overridden(self.search, given, "few-to-many")
+        refuse_any(search.objective_complaints())
+        return self.model_copy(update={"search": search})
 
     def with_target(self, target_ppm: int) -> FewToManySpec:
         """The spec with one target parallelism, in millionths of a thread."""

@@ -10,12 +10,12 @@ from tailc.percentiles import PPM
 from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
 from tailc.policies.joint_ladder.spec import JointSpec
 from tailc.problems.ladder import LadderProblem, Method, Objective, Supply
-from tailc.specs.queue_fields import QUEUE, RATE, refuse_any
 from tailc.specs.robust import Ambiguity, ambiguity_of
+from tailc.specs.simulation_fields import refuse_any
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.experiment.tuning_objective import QueueAim
+    from tailc.experiment.tuning_objective import TuningObjective
 
 
 def candidates(spec: JointSpec) -> tuple[JointSpec, ...]:
@@ -52,34 +52,34 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
     )
 
 
-def queue_aim(spec: JointSpec) -> QueueAim | None:
+def tuning_objective(spec: JointSpec) -> TuningObjective | None:
     """What the table is tuned for: a percentile, energy or batch work under it, or a highest rate.
 
     Raises TailcError where the spec does not say at which rates.
     """
-    if spec.objective != QUEUE:
+    if not spec.is_simulated:
         return None
-    refuse_any(spec.queue_complaints())
+    refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.experiment.objective_of_spec import aim_of
-    from tailc.experiment.tuning_objective import Beside, Freedom, Goal
+    from tailc.experiment.objective_of_spec import objective_of
+    from tailc.experiment.tuning_objective import Beside, Criterion, Freedom
 
-    goal = Goal[spec.search.goal.upper()]
-    aim = aim_of(
+    criterion = Criterion[spec.search.objective.upper()]
+    objective = objective_of(
         spec.search,
         spec.slos[0],
         spec.rates_mrps,
-        goal,
+        criterion,
         target_us=None if spec.aim == "tail" else spec.aim_us,
-        beside=Beside(0, AT_ONCE_AWAKE) if goal is Goal.BATCH else None,
+        beside=Beside(0, AT_ONCE_AWAKE) if criterion is Criterion.BATCH else None,
     )
-    return replace(aim, freedoms=tuple(map(Freedom, spec.search.freedoms)))
+    return replace(objective, freedoms=tuple(map(Freedom, spec.search.freedoms)))
 
 
 def ambiguity(spec: JointSpec) -> Ambiguity | None:
     """How far off demand and speeds of rungs may be, where that is asked."""
-    looks_for_rate = spec.objective == QUEUE and spec.search.goal == RATE
-    return ambiguity_of(spec.search.robust, spec.rates_mrps, looks_for_rate=looks_for_rate)
+    search = spec.search
+    return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)
 
 
 def _supplies(spec: JointSpec, budget_ppm: int) -> tuple[Supply, ...]:

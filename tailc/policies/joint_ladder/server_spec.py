@@ -7,9 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tailc.specs.cores_fields import PowerField, PowersField, SharePpm
-from tailc.specs.fields import DurationUs, Flag, SpecModel, Whole
-from tailc.specs.queue_fields import Freedoms, TunedSearch
+from tailc.specs.fields import Complaint, DurationUs, Flag, SpecModel, Whole
 from tailc.specs.robust import RobustSpec
+from tailc.specs.simulation_fields import (
+    RATE,
+    SIMULATION,
+    Freedoms,
+    TunedSearch,
+    objective_complaints,
+)
 
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
@@ -75,17 +81,22 @@ class SearchSpec(TunedSearch):
 
     # What is optional, with what every tuned search has, is asked for each by itself.
 
-    goal: Literal["tail", "energy", "batch", "rate"] = Field(
+    method: Literal["dual", "simulation"] = Field(
+        default="dual",
+        description="Rows in continuous time with a bound, or these tuned on replays with queues "
+        "at `rates`.",
+    )
+    objective: Literal["tail", "energy", "batch", "rate"] = Field(
         default="tail",
-        description="Of the objective `queue`: least tail, least energy under the first SLO, with "
-        "`lanes` least batch work given up under it, or the highest rate that meets the SLO, up to "
-        "the highest of `rates`.",
+        description="Least tail, least energy of a request under the first SLO, with `lanes` least "
+        "batch work given up for one under it, or, by the method `simulation`, the highest rate "
+        "that meets the SLO, up to the highest of `rates`.",
     )
     freedoms: Freedoms = ()
     robust: RobustSpec | None = Field(
         default=None,
         description="Errors of demand and speeds that the table shall stand: tells how large ones "
-        "it stands at `rates`, and under the objective `queue` tunes it for the worst; none, if "
+        "it stands at `rates`, and by the method `simulation` tunes it for the worst; none, if "
         "absent.",
         examples=[{"demand": "10%", "speedup": "10%"}],
     )
@@ -94,3 +105,14 @@ class SearchSpec(TunedSearch):
         description="Last load with a row; as many as the target power runs on the first rung, "
         "if absent; of `types`, as many as there are cores.",
     )
+
+    def objective_complaints(self) -> list[Complaint]:
+        """An objective that the method does not have."""
+        last = (RATE,) if self.method == SIMULATION else ()
+        choices = ("tail", "energy", "batch", *last)
+        return list(objective_complaints(self.objective, self.method, choices))
+
+    @property
+    def looks_for_rate(self) -> bool:
+        """Whether the highest rate is looked for, in place of tables for given ones."""
+        return self.objective == RATE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -34,19 +34,21 @@ from tailc.specs.fields import (
     RateMrps,
     RefusalError,
 )
+from tailc.specs.older_keys import OBJECTIVE_BESIDE_SEARCH
 from tailc.specs.overrides import overridden
-from tailc.specs.queue_fields import (
-    QUEUE,
-    RATE,
-    freedom_complaints,
-    goal_complaints,
-    others_complaints,
-)
 from tailc.specs.robust import (
     asked_besides,
     day_complaints,
-    goal_rate_complaints,
+    robust_rate_complaints,
     untuned_complaints,
+)
+from tailc.specs.simulation_fields import (
+    OBJECTIVE_AT,
+    SIMULATION,
+    formula_complaints,
+    freedom_complaints,
+    rate_complaints,
+    refuse_any,
 )
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
@@ -57,14 +59,11 @@ NAME = "joint-ladder"
 class JointSpec(WithSlos):
     """A joint policy: threads are added, clocks raised or cores changed as a request ages."""
 
+    older: ClassVar = OBJECTIVE_BESIDE_SEARCH
+
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["joint-ladder"] = Field(description="The kind of policy.")
     name: Name = Field(examples=["websearch-joint"], description="Name of the policy.")
-    objective: Literal["tail", "energy", "batch", "queue"] = Field(
-        default="tail",
-        description="Least tail, or least energy of a request under the first SLO; with `lanes`, "
-        "least batch work given up for one; or a table that is tuned on the replay at `rates`.",
-    )
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "400ms"}]],
         description="What latency must meet; the first is the search's target.",
@@ -73,8 +72,8 @@ class JointSpec(WithSlos):
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",
-        description="Of the objectives `energy` and `batch`, and the goal `energy`: latency to aim "
-        "at, at most the first SLO's; that one's, if absent.",
+        description="Of the objectives `energy` and `batch`: latency to aim at, at most "
+        " the first SLO's; that one's, if absent.",
     )
     demand: DemandSpec = Field(
         description="Where demand was measured, on one thread; speed 1 is that of the level which "
@@ -115,7 +114,7 @@ class JointSpec(WithSlos):
             self._target_complaints,
             self._rate_complaints,
             self._class_complaints,
-            self.queue_complaints,
+            self.search_complaints,
             self._day_complaints,
         )
 
@@ -148,7 +147,7 @@ class JointSpec(WithSlos):
 
     def _lane_complaints(self) -> list[Complaint]:
         """Batch work is given up where there are lanes, and sharing a core must be able to pay."""
-        asked = self.search.goal if self.objective == QUEUE else self.objective
+        asked = self.search.objective
         if self.lanes is None:
             if asked != "batch":
                 return []
@@ -156,11 +155,11 @@ class JointSpec(WithSlos):
                 "is `batch`, but there are no `lanes`",
                 "add `lanes`, or ask for another",
             )
-            return [Complaint(Code.CONFLICT, message, hint, self._aim_at)]
+            return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT)]
         if asked != "batch":
             message = f"is `{asked}`, but what rungs on `lanes` cost is batch work"
-            hint = f"set `{self._aim_at[-1]}: batch`, or remove `lanes`"
-            return [Complaint(Code.CONFLICT, message, hint, self._aim_at, ("lanes",))]
+            hint = "set `objective: batch`, or remove `lanes`"
+            return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, ("lanes",))]
         if not isinstance(self.cores.which, CoreTypes) or len(self.cores.which.types) != 1:
             message, hint = "is for cores of one type", "give `cores.types` with one"
             return [Complaint(Code.CONFLICT, message, hint, ("lanes",), ("cores",))]
@@ -229,9 +228,8 @@ class JointSpec(WithSlos):
         if self.target_us is None:
             return []
         if self.aim == "tail":
-            key, *_ = reversed(self._aim_at)
-            message, hint = f"is for the {key} `energy`", f"remove it, or set `{key}: energy`"
-            return [Complaint(Code.CONFLICT, message, hint, ("target",), self._aim_at)]
+            message, hint = "is for the objective `energy`", "remove it, or set `objective: energy`"
+            return [Complaint(Code.CONFLICT, message, hint, ("target",), OBJECTIVE_AT)]
         if self.target_us <= most_us:
             return []
         message = f"is above the first SLO's latency, {format_us(most_us)}"
@@ -244,9 +242,9 @@ class JointSpec(WithSlos):
             return complaints
         at = ("server", "target_power")
         if self.aim != "tail":
-            message = "is a list, which is swept for the least tail, but the "
-            message += f"{self._aim_at[-1]} is `{self.aim}`"
-            complaints.append(Complaint(Code.CONFLICT, message, "name one", at, self._aim_at))
+            message = "is a list, which is swept for the least tail, but the objective is "
+            message += f"`{self.aim}`"
+            complaints.append(Complaint(Code.CONFLICT, message, "name one", at, OBJECTIVE_AT))
         elif not self.rates_mrps:
             message = "is a list, which is swept on the replay, but no `rates` are given"
             hint = "add `rates: [30/s, 40/s]`, or name one target"
@@ -261,55 +259,53 @@ class JointSpec(WithSlos):
             if slo.request_class is not None
         ]
 
-    def queue_complaints(self) -> list[Complaint]:
-        """The objective `queue` is about rates; only it has a goal, a budget and freedoms."""
-        at = ("objective",)
-        if self.objective != QUEUE:
-            doubted = untuned_complaints(self.search.robust, self.rates_mrps, at)
-            return [*others_complaints(self.search, at), *doubted]
-        complaints = [*tuned_complaints(self.search, self.rates_mrps, self.demand, at)]
+    def search_complaints(self) -> list[Complaint]:
+        """The method `simulation` is about rates; only it has a budget and freedoms."""
+        search, complaints = self.search, self.search.objective_complaints()
+        if not self.is_simulated:
+            complaints += untuned_complaints(search.robust, self.rates_mrps)
+            return [*complaints, *formula_complaints(search)]
+        complaints += tuned_complaints(search, self.rates_mrps, self.demand)
         complaints += [*self._freedom_complaints(), *self._batch_complaints()]
-        if self.search.goal == RATE:
-            complaints += goal_complaints(self.search.weights, self.rates_mrps, len(self.slo))
-            complaints += goal_rate_complaints(self.search.robust)
+        if search.looks_for_rate:
+            complaints += rate_complaints(search.weights, self.rates_mrps, len(self.slo))
+            complaints += robust_rate_complaints(search.robust)
         return complaints
 
     def _freedom_complaints(self) -> Iterator[Complaint]:
         freedoms = self.search.freedoms
         yield from freedom_complaints(freedoms)
         if freedoms and self.aim != "tail":
-            message = f"are judged by tails and rates, but the goal is `{self.search.goal}`"
-            at, also = ("search", "freedoms"), ("search", "goal")
-            yield Complaint(Code.CONFLICT, message, "remove them, or set `goal: tail`", at, also)
+            message = f"are judged by tails and rates, but the objective is `{self.aim}`"
+            at, hint = ("search", "freedoms"), "remove them, or set `objective: tail`"
+            yield Complaint(Code.CONFLICT, message, hint, at, OBJECTIVE_AT)
         if "start-below" in freedoms and isinstance(self.cores.which, CoreTypes):
             message = "holds `start-below`, which counts one supply, but each type of cores is one"
             at, also = ("search", "freedoms"), ("cores", "types")
             yield Complaint(Code.CONFLICT, message, "remove it, or give `cores.dvfs`", at, also)
 
     def _batch_complaints(self) -> Iterator[Complaint]:
-        if self.search.robust is not None and self.search.goal == "batch":
-            message = "tells of tails and energy in the worst case, but the goal is `batch`"
-            hint = "leave it out, and `--robust`, or set `objective: batch`, which tells what the "
+        if self.search.robust is not None and self.search.objective == "batch":
+            message = "tells of tails and energy in the worst case, but the objective is `batch`"
+            hint = "leave it out, and `--robust`, or set `method: dual`, which tells what the "
             hint += "table stands"
-            yield Complaint(Code.CONFLICT, message, hint, ("search", "robust"), ("search", "goal"))
+            yield Complaint(Code.CONFLICT, message, hint, ("search", "robust"), OBJECTIVE_AT)
 
     def _day_complaints(self) -> list[Complaint]:
         return list(day_complaints(self.search.robust, self.demand))
 
     @property
     def aim(self) -> str:
-        """What the formula's rows are for: the objective, or what is tuned for with queues.
+        """What the formula's rows are for: the objective.
 
         The formula knows no rate: for the highest one requests leave soonest.
         """
-        if self.objective != QUEUE:
-            return self.objective
-        return "tail" if self.search.goal == RATE else self.search.goal
+        return "tail" if self.search.looks_for_rate else self.search.objective
 
     @property
-    def _aim_at(self) -> tuple[str, ...]:
-        """Where that is written."""
-        return ("search", "goal") if self.objective == QUEUE else ("objective",)
+    def is_simulated(self) -> bool:
+        """Whether tables are tuned on replays."""
+        return self.search.method == SIMULATION
 
     @property
     def all_cores(self) -> Cores:
@@ -357,11 +353,11 @@ class JointSpec(WithSlos):
         """All rungs are read."""
 
     def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
-        """The spec with fields of `search`, or `objective`, replaced; its errors it keeps."""
-        given = dict(asked_besides(overrides, self.search.robust))
-        own = {"objective": given.pop("objective")} if "objective" in given else {}
-        search = overridden(self.search, given, NAME)
-        return overridden(self, own, NAME).model_copy(update={"search": search})
+        """The spec with fields of `search` replaced; its errors it keeps."""
+        search = overridden(self.search, asked_besides(overrides, self.search.robust), NAME)
+        changed = self.model_copy(update={"search": search})
+        refuse_any([*search.objective_complaints(), *changed._lane_complaints()])
+        return changed
 
     def with_target(self, power_ppm: int) -> JointSpec:
         """The spec with one target power."""

@@ -11,7 +11,7 @@ from tailc.policies import LATENCIES, Kind, SoftLine, Tuned
 from tailc.policies.rubik.complete import complete
 from tailc.policies.rubik.control import control
 from tailc.policies.rubik.emit import emit
-from tailc.policies.rubik.reduce import candidates, queue_aim, reduce
+from tailc.policies.rubik.reduce import candidates, reduce, tuning_objective
 from tailc.policies.rubik.spec import RubikSpec
 
 KIND = Kind(
@@ -22,7 +22,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
-    tuning=Tuned(queue_aim),
+    tuning=Tuned(tuning_objective),
     soft_lines=(
         SoftLine(("server", "range", "to")),
         LATENCIES,

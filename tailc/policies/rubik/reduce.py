@@ -9,11 +9,11 @@ from tailc.percentiles import PPM
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import Distribution, TailProblem
-from tailc.specs.queue_fields import QUEUE, refuse_any
+from tailc.specs.simulation_fields import SIMULATION, refuse_any
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.experiment.tuning_objective import QueueAim
+    from tailc.experiment.tuning_objective import TuningObjective
 
 
 def candidates(spec: RubikSpec) -> tuple[RubikSpec, ...]:
@@ -40,22 +40,24 @@ def reduce(spec: RubikSpec, profile: DemandProfile) -> TailProblem:
     )
 
 
-def queue_aim(spec: RubikSpec) -> QueueAim | None:
+def tuning_objective(spec: RubikSpec) -> TuningObjective | None:
     """What bound and entries are tuned for: energy, a share of the first SLO's latency kept.
 
     Raises TailcError where the spec has no rates, or a feedback or batch work besides.
     """
-    if spec.search.objective != QUEUE:
+    if spec.search.method != SIMULATION:
         return None
-    refuse_any(spec.queue_complaints())
+    refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.experiment.objective_of_spec import aim_of
-    from tailc.experiment.tuning_objective import Goal
+    from tailc.experiment.objective_of_spec import objective_of
+    from tailc.experiment.tuning_objective import Criterion
 
     kept_us = max(spec.slos[0].latency_us * spec.search.target_ppm // PPM, 1)
-    aim = aim_of(spec.search, spec.slos[0], spec.rates_mrps, Goal.ENERGY, target_us=kept_us)
+    objective = objective_of(
+        spec.search, spec.slos[0], spec.rates_mrps, Criterion.ENERGY, target_us=kept_us
+    )
     # So both tables have as much room, and a verdict on other requests can be a pass.
-    return replace(aim, limit_us=kept_us)
+    return replace(objective, limit_us=kept_us)
 
 
 def host(spec: RubikSpec) -> Host:

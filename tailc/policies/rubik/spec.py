@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -12,18 +12,20 @@ from tailc.forms.tail_table import LARGEST_BOUND_US
 from tailc.policies.rubik.batch_power import CountedPower
 from tailc.policies.rubik.batch_spec import BatchSpec
 from tailc.policies.rubik.feedback_spec import FeedbackSpec
-from tailc.policies.rubik.search_spec import OBJECTIVE, SearchSpec
+from tailc.policies.rubik.search_spec import SearchSpec
 from tailc.policies.rubik.server_spec import ServerSpec
 from tailc.specs.budgets import Budgets
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import repeated_rates
 from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
+from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
-from tailc.specs.queue_fields import QUEUE
+from tailc.specs.simulation_fields import METHOD_AT, SIMULATION
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "rubik"
+_METHODS = {"queue": "simulation", "frequency": "paper"}
 # Bartolini, dissertation, 2015, section 3.4.2; queues there have seldom more than ten requests.
 BUCKETS, ROWS, POSITIONS = 128, 8, 16
 MOST_POSITIONS = 64
@@ -71,6 +73,8 @@ class TableSpec(SpecModel):
 class RubikSpec(WithSlos):
     """A rubik policy: the lowest frequency that still meets the percentile, at every event."""
 
+    older: ClassVar = (OlderKey(("search", "objective"), ("search", "method"), _METHODS),)
+
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["rubik"] = Field(description="The kind of policy.")
     name: Name = Field(examples=["masstree"], description="Name of the policy.")
@@ -101,7 +105,7 @@ class RubikSpec(WithSlos):
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Objectives, rates by themselves and against what needs them, counters' model, queues."""
         checks = self._slo_complaints, self._repeated_rates, self._missing_rates
-        return (*checks, self._missing_model, self.queue_complaints)
+        return (*checks, self._missing_model, self.search_complaints)
 
     def _slo_complaints(self) -> list[Complaint]:
         complaints = [
@@ -143,25 +147,25 @@ class RubikSpec(WithSlos):
         hint = "name one by `server.model`, or write `batch.power`"
         return [Complaint(Code.CONFLICT, message, hint, ("batch", "counters"))]
 
-    def queue_complaints(self) -> list[Complaint]:
-        """What does not fit of entries that are tuned with queues, or of another objective."""
+    def search_complaints(self) -> list[Complaint]:
+        """What does not fit of entries that are tuned with queues, or of those of the paper."""
         complaints = list(self.search.complaints(self.rates_mrps, self.demand))
-        if self.search.objective != QUEUE:
+        if self.search.method != SIMULATION:
             return complaints
         if "feedback" in self.model_fields_set and self.feedback.is_on:
-            message = f"is given, but the bound of the objective `{QUEUE}` is tuned, and stays"
-            hint = "remove it, set `feedback: off`, or ask for the objective `frequency`"
-            complaints.append(Complaint(Code.CONFLICT, message, hint, ("feedback",), OBJECTIVE))
+            message = f"is given, but the bound of the method `{SIMULATION}` is tuned, and stays"
+            hint = "remove it, set `feedback: off`, or ask for the method `paper`"
+            complaints.append(Complaint(Code.CONFLICT, message, hint, ("feedback",), METHOD_AT))
         if self.batch is not None:
-            message = f"is `{QUEUE}`, but what is saved by slower requests is lost of batch work"
-            hint = "remove `batch`, or leave the objective out"
-            complaints.append(Complaint(Code.CONFLICT, message, hint, OBJECTIVE, ("batch",)))
+            message = f"is `{SIMULATION}`, but what slower requests save is lost of batch work"
+            hint = "remove `batch`, or leave the method out"
+            complaints.append(Complaint(Code.CONFLICT, message, hint, METHOD_AT, ("batch",)))
         return complaints
 
     @property
     def is_steered(self) -> bool:
         """Whether a feedback scales the bound."""
-        return self.feedback.is_on and self.search.objective != QUEUE
+        return self.feedback.is_on and self.search.method != SIMULATION
 
     @property
     def speedup(self) -> None:

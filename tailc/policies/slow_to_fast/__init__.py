@@ -4,7 +4,8 @@ A rung is a type of core, or a frequency of a core that has several; a request h
 costs the power that it draws. Objective `energy` minimises the mean energy of a request under the
 first SLO at low load, and a controller scales the ages of the climbs down as the load grows;
 `tail` starts on the fastest free core, and `efficiency` leaves a slow core for want of it alone.
-`queue` tunes ages by load on the replay, from the table of its goal.
+The
+method `simulation` tunes ages by load on replays, from the formula's ages for its objective.
 """
 
 from tailc.policies import LATENCIES, TARGET, Kind, Tuned
@@ -14,8 +15,8 @@ from tailc.policies.slow_to_fast.reduce import (
     ambiguity,
     candidates,
     control,
-    queue_aim,
     reduce,
+    tuning_objective,
 )
 from tailc.policies.slow_to_fast.spec import SlowToFastSpec
 
@@ -27,7 +28,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
-    tuning=Tuned(queue_aim),
+    tuning=Tuned(tuning_objective),
     robust=ambiguity,
     soft_lines=(
         TARGET,

@@ -11,12 +11,12 @@ from tailc.problems.control import ControlProblem, Gains, Structure
 from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
 from tailc.specs.cores import PowerUnit
 from tailc.specs.load import LoadedSpec
-from tailc.specs.queue_fields import QUEUE, RATE, refuse_any
 from tailc.specs.robust import Ambiguity, ambiguity_of
+from tailc.specs.simulation_fields import refuse_any
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
-    from tailc.experiment.tuning_objective import QueueAim
+    from tailc.experiment.tuning_objective import TuningObjective
 
 US_PER_S = 1_000_000
 
@@ -51,8 +51,8 @@ def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
 
 def _method(search: SearchSpec, profile: DemandProfile) -> ThresholdMethod:
     """The asked one; else the dual, or the grid where requests have speeds of their own."""
-    if search.method is not None:
-        return ThresholdMethod(search.method)
+    if search.formula is not None:
+        return ThresholdMethod(search.formula)
     return ThresholdMethod.DUAL if profile.has_common_curve else ThresholdMethod.GRID
 
 
@@ -85,26 +85,26 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
     )
 
 
-def queue_aim(spec: SlowToFastSpec) -> QueueAim | None:
+def tuning_objective(spec: SlowToFastSpec) -> TuningObjective | None:
     """What the ages are tuned for: energy under the first SLO, its percentile, or the highest rate.
 
     Raises TailcError where the spec has no rates, or a controller besides.
     """
-    if spec.objective != QUEUE:
+    if not spec.is_simulated:
         return None
-    refuse_any(spec.queue_complaints())
+    refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
-    from tailc.experiment.objective_of_spec import aim_of
-    from tailc.experiment.tuning_objective import Goal
+    from tailc.experiment.objective_of_spec import objective_of
+    from tailc.experiment.tuning_objective import Criterion
 
-    goal, target_us = Goal(spec.search.goal), spec.aim_us
-    return aim_of(spec.search, spec.slos[0], spec.rates_mrps, goal, target_us=target_us)
+    criterion, target_us = Criterion(spec.search.objective), spec.aim_us
+    return objective_of(spec.search, spec.slos[0], spec.rates_mrps, criterion, target_us=target_us)
 
 
 def ambiguity(spec: SlowToFastSpec) -> Ambiguity | None:
     """How far off demand and speeds of cores may be, where that is asked."""
-    looks_for_rate = spec.objective == QUEUE and spec.search.goal == RATE
-    return ambiguity_of(spec.search.robust, spec.rates_mrps, looks_for_rate=looks_for_rate)
+    search = spec.search
+    return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)
 
 
 def _gains(own: ControlSpec) -> tuple[Gains, ...] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -25,20 +25,25 @@ from tailc.specs.fields import (
     Whole,
     or_absent,
 )
+from tailc.specs.older_keys import OBJECTIVE_BESIDE_SEARCH
 from tailc.specs.overrides import overridden
-from tailc.specs.queue_fields import (
-    QUEUE,
-    RATE,
-    TunedSearch,
-    goal_complaints,
-    others_complaints,
-)
 from tailc.specs.robust import (
     RobustSpec,
     asked_besides,
     day_complaints,
-    goal_rate_complaints,
+    robust_rate_complaints,
     untuned_complaints,
+)
+from tailc.specs.simulation_fields import (
+    METHOD_AT,
+    RATE,
+    SIMULATION,
+    TunedSearch,
+    formula_complaints,
+    objective_complaints,
+    rate_complaints,
+    refuse_any,
+    with_formula_kept,
 )
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
@@ -72,10 +77,16 @@ class SearchSpec(TunedSearch):
 
     # What is optional, with what every tuned search has, is asked for each by itself.
 
-    method: Literal["dual", "convex", "mip", "grid"] | None = Field(
+    method: Literal["dual", "convex", "mip", "grid", "simulation"] | None = Field(
         default=None,
         description="The exact dual (the default) or a convex solver where requests share their "
-        "speeds; a mixed-integer solver or a grid (the default) where they do not.",
+        "speeds; a mixed-integer solver or a grid (the default) where they do not; or ages by "
+        "load, tuned on replays with queues at `rates`.",
+    )
+    formula_method: Literal["dual", "convex", "mip", "grid"] | None = Field(
+        default=None,
+        description="Of the method `simulation`: whose ages it begins with; the default one's, if "
+        "absent.",
     )
     solver: Annotated[Literal["highs", "scip", "cp-sat", "gurobi"], or_absent(DEFAULT_SOLVER)] = (
         Field(default=DEFAULT_SOLVER, description="The solver of `mip`.")
@@ -92,31 +103,49 @@ class SearchSpec(TunedSearch):
     memory_limit_mb: Annotated[Whole, Field(ge=64, le=MAX_MEMORY_MB)] = Field(
         default=MEMORY_LIMIT_MB, description="Memory that a solver may take, in MB."
     )
-    goal: Literal["energy", "tail", "rate"] = Field(
+    objective: Literal["energy", "tail", "efficiency", "rate"] = Field(
         default="energy",
-        description="Of the objective `queue`: least energy under the first SLO, least tail, or "
-        "the highest rate that meets the SLO, up to the highest of `rates`.",
+        description="Least energy under the first SLO, least tail (by formula: fastest cores "
+        "first), slow cores only as long as there are any, or, by the method `simulation`, the "
+        "highest rate that meets the SLO, up to the highest of `rates`.",
     )
     robust: RobustSpec | None = Field(
         default=None,
         description="Errors of demand and speeds that the ages shall stand: tells how large ones "
-        "they stand at `rates`, and under the objective `queue` tunes them for the worst; none, if "
-        "absent.",
+        "they stand at `rates`, and by the method `simulation` tunes them for the worst; none, "
+        "if absent.",
         examples=[{"demand": "10%", "speedup": "10%"}],
     )
+
+    def objective_complaints(self) -> list[Complaint]:
+        """An objective that the method does not have."""
+        last = RATE if self.method == SIMULATION else "efficiency"
+        return list(objective_complaints(self.objective, self.method, ("energy", "tail", last)))
+
+    @property
+    def formula(self) -> str | None:
+        """The method of the formula's ages; None: the default one."""
+        return self.formula_method if self.method == SIMULATION else self.method
+
+    @property
+    def formula_at(self) -> tuple[str, str]:
+        """Where that is written."""
+        return ("search", "formula_method") if self.method == SIMULATION else METHOD_AT
+
+    @property
+    def looks_for_rate(self) -> bool:
+        """Whether the highest rate is looked for, in place of ages for given ones."""
+        return self.objective == RATE
 
 
 class SlowToFastSpec(WithSlos):
     """A slow-to-fast policy: a request moves to faster cores, or clocks, as it ages."""
 
+    older: ClassVar = OBJECTIVE_BESIDE_SEARCH
+
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["slow-to-fast"] = Field(description="The kind of policy.")
     name: Name = Field(examples=["websearch-amp"], description="Name of the policy.")
-    objective: Literal["energy", "tail", "efficiency", "queue"] = Field(
-        default="energy",
-        description="Least energy under the first SLO, fastest cores first, slow cores only as "
-        "long as there are any, or ages by load, tuned on the replay at `rates`.",
-    )
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "200ms"}]],
         description="What latency must meet; the first is the search's target.",
@@ -160,9 +189,9 @@ class SlowToFastSpec(WithSlos):
             self._speedup_complaints,
             self._target_complaints,
             self._rate_complaints,
-            self._search_complaints,
+            self._formula_complaints,
             self._class_complaints,
-            self.queue_complaints,
+            self.search_complaints,
             self._day_complaints,
         )
 
@@ -215,24 +244,26 @@ class SlowToFastSpec(WithSlos):
             complaints.append(Complaint(Code.CONFLICT, message, "leave it out", at, also))
         return complaints
 
-    def _search_complaints(self) -> list[Complaint]:
+    def _formula_complaints(self) -> list[Complaint]:
         return [*self._solver_complaints(), *self._step_complaints()]
 
     def _solver_complaints(self) -> list[Complaint]:
-        if "solver" not in self.search.model_fields_set or self.search.method == "mip":
+        if "solver" not in self.search.model_fields_set or self.search.formula == "mip":
             return []
         message = f"is `{self.search.solver}`, {_NO_SOLVER}"
-        at, also = ("search", "solver"), ("search", "method")
-        return [Complaint(Code.CONFLICT, message, "set `method: mip`, or remove it", at, also)]
+        at, also = ("search", "solver"), self.search.formula_at
+        hint = f"set `{also[-1]}: mip`, or remove it"
+        return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
     def _step_complaints(self) -> list[Complaint]:
         """A grid is the default where requests have speeds of their own."""
-        method = self.search.method or ("dual" if self.own_speedup is None else "grid")
+        method = self.search.formula or ("dual" if self.own_speedup is None else "grid")
         if self.search.step_us is None or method == "grid":
             return []
         message = f"is of the method `grid`, but the method is `{method}`"
-        at, also = ("search", "step"), ("search", "method")
-        return [Complaint(Code.CONFLICT, message, "set `method: grid`, or remove it", at, also)]
+        at, also = ("search", "step"), self.search.formula_at
+        hint = f"set `{also[-1]}: grid`, or remove it"
+        return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
     def _class_complaints(self) -> list[Complaint]:
         """The first objective covers all; others may be for a class that has speeds."""
@@ -252,20 +283,20 @@ class SlowToFastSpec(WithSlos):
                 complaints.append(Complaint(Code.CONFLICT, message, hint, at))
         return complaints
 
-    def queue_complaints(self) -> list[Complaint]:
-        """The objective `queue` is about rates, and without a controller; only it has a goal."""
-        if self.objective != QUEUE:
-            doubted = untuned_complaints(self.search.robust, self.rates_mrps, ("objective",))
-            return [*others_complaints(self.search, ("objective",)), *doubted]
-        fits = tuned_complaints(self.search, self.rates_mrps, self.demand, ("objective",))
-        complaints = list(fits)
-        if self.search.goal == RATE:
-            complaints += goal_complaints(self.search.weights, self.rates_mrps, len(self.slo))
-            complaints += goal_rate_complaints(self.search.robust)
+    def search_complaints(self) -> list[Complaint]:
+        """The method `simulation` is about rates, and without a controller."""
+        search, complaints = self.search, self.search.objective_complaints()
+        if not self.is_simulated:
+            complaints += untuned_complaints(search.robust, self.rates_mrps)
+            return [*complaints, *formula_complaints(search)]
+        complaints += tuned_complaints(search, self.rates_mrps, self.demand)
+        if search.looks_for_rate:
+            complaints += rate_complaints(search.weights, self.rates_mrps, len(self.slo))
+            complaints += robust_rate_complaints(search.robust)
         if "control" in self.model_fields_set and self.control.structure != "off":
-            message = f"is given, but ages of the objective `{QUEUE}` follow the load by themselves"
-            hint = "remove it, set `control: off`, or ask for the objective `energy`"
-            complaints.append(Complaint(Code.CONFLICT, message, hint, ("control",), ("objective",)))
+            message = f"is given, but ages by `{SIMULATION}` follow the load by themselves"
+            hint = "remove it, set `control: off`, or ask for another method"
+            complaints.append(Complaint(Code.CONFLICT, message, hint, ("control",), METHOD_AT))
         return complaints
 
     def _day_complaints(self) -> list[Complaint]:
@@ -278,18 +309,22 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def aim(self) -> str:
-        """What the formula's ages are for: the objective, or what is tuned for with queues.
+        """What the formula's ages are for: the objective.
 
         The formula knows no rate; requests leave soonest from the fastest cores.
         """
-        if self.objective != QUEUE:
-            return self.objective
-        return "tail" if self.search.goal == RATE else self.search.goal
+        return "tail" if self.search.looks_for_rate else self.search.objective
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether ages are tuned on replays."""
+        return self.search.method == SIMULATION
 
     @property
     def is_controlled(self) -> bool:
         """Whether the thresholds follow the load."""
-        return self.objective == "energy" and self.control.structure != "off"
+        is_wanted = self.search.objective == "energy" and not self.is_simulated
+        return is_wanted and self.control.structure != "off"
 
     @property
     def all_cores(self) -> Cores:
@@ -326,21 +361,24 @@ class SlowToFastSpec(WithSlos):
         """All rungs are read."""
 
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
-        """The spec with fields of `search`, or `objective`, replaced; its errors it keeps.
+        """The spec with fields of `search` replaced; its errors it keeps.
 
         Another method leaves out the solver and the step that are another's. Raises TailcError
         (USAGE) for what the kind does not have, and a solver for a method that has none to choose.
         """
-        given = dict(asked_besides(overrides, self.search.robust))
-        own = {"objective": given.pop("objective")} if "objective" in given else {}
-        if "solver" in given:
+        before = self.search
+        given = with_formula_kept(asked_besides(overrides, before.robust), before.method)
+        if "solver" in given and given.get("method", before.method) == SIMULATION:
+            given["formula_method"] = "mip"
+        elif "solver" in given:
             _check_solver(given.setdefault("method", "mip"))
-        search = overridden(self.search, given, NAME)
-        if "method" in given and search.method != "mip":
+        search = overridden(before, given, NAME)
+        refuse_any(search.objective_complaints())
+        if search.formula not in (before.formula, "mip"):
             search = search.model_copy(update={"solver": DEFAULT_SOLVER})
-        if "method" in given and search.method != "grid":
+        if search.formula not in (before.formula, "grid"):
             search = search.model_copy(update={"step_us": None})
-        return overridden(self, own, NAME).model_copy(update={"search": search})
+        return self.model_copy(update={"search": search})
 
 
 def _check_solver(method: object) -> None:

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from tailc.errors import TailcError
 from tailc.specs.document import parse_document
+from tailc.specs.edits import Edit, edited
 from tailc.specs.fields import SpecModel
 from tailc.specs.load import LoadedSpec, check_document
 from tailc.specs.tree import Mapping as Mapped
-from tailc.specs.tree import Node, Scalar, Sequence, Span
+from tailc.specs.tree import Node, Scalar, Sequence
 
 _QUANTITY = re.compile(r"\s*0*([0-9]*)(?:\.([0-9]*?)0*)?\s*([A-Za-z%/]+)\s*")
 _WORDS = ("request", "requests")
-
-
-@dataclass(frozen=True)
-class _Edit:
-    """Another text at a place in one line."""
-
-    span: Span
-    text: str
 
 
 def respelled(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> str:
@@ -31,10 +23,10 @@ def respelled(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel
     What looks like a quantity may be a name, or the text of a cell: it is left alone.
     """
     edits = list(_edits(loaded.document.root, loaded.document.lines))
-    together = _edited(text, edits)
+    together = edited(text, edits)
     if _means(together, loaded, models):
         return together
-    return _edited(text, [edit for edit in edits if _means(_edited(text, [edit]), loaded, models)])
+    return edited(text, [edit for edit in edits if _means(edited(text, [edit]), loaded, models)])
 
 
 def _means(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]]) -> bool:
@@ -44,7 +36,7 @@ def _means(text: str, loaded: LoadedSpec, models: Mapping[str, type[SpecModel]])
         return False
 
 
-def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[_Edit]:
+def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[Edit]:
     match node:
         case Scalar():
             wanted = spelled(node.value) if isinstance(node.value, str) else None
@@ -52,7 +44,7 @@ def _edits(node: Node, lines: tuple[str, ...]) -> Iterator[_Edit]:
             # An alias is written elsewhere, and a text over several lines is no quantity.
             is_here = written.strip("'\"") == node.text
             if wanted is not None and is_here and written != wanted:
-                yield _Edit(node.span, wanted)
+                yield Edit(node.span, wanted)
         case Sequence():
             for item in node.items:
                 yield from _edits(item, lines)
@@ -71,11 +63,3 @@ def spelled(text: str) -> str | None:
     if unit in _WORDS:
         return f"{number} {_WORDS[number != '1']}"
     return number + unit
-
-
-def _edited(text: str, edits: list[_Edit]) -> str:
-    lines = text.split("\n")
-    for edit in sorted(edits, key=lambda edit: edit.span.column, reverse=True):
-        line, start = edit.span.line - 1, edit.span.column - 1
-        lines[line] = lines[line][:start] + edit.text + lines[line][start + edit.span.width :]
-    return "\n".join(lines)

@@ -8,7 +8,7 @@ import pytest
 from tailc.errors import Code
 from tailc.experiment.policy_arrivals import arrivals_of, not_as_recorded
 from tailc.experiment.tuned_arrivals import pattern_settings
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.arrivals import Poisson, Recorded
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness
@@ -20,7 +20,7 @@ BURSTS, DAY = Burstiness(8_000_000, 2_000_000), DayCurve((500_000, 1_500_000))
 
 
 def tuned_for(pattern):
-    aim = QueueAim(990_000, (40_000,), (1,), 1_000_000, pattern)
+    aim = TuningObjective(990_000, (40_000,), (1,), 1_000_000, pattern)
     evidence = replace(EVIDENCE, settings=tuple(pattern_settings(aim).items()))
     return replace(policy(rates_mrps=(40_000, 30_000)), evidence=evidence)
 

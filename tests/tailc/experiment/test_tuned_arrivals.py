@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tailc.experiment.tuned_arrivals import arrivals_text, pattern_settings, pattern_told
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness
 from tailc.models.recorded_gaps import RecordedGaps
@@ -11,7 +11,7 @@ BURSTS, DAY = Burstiness(8_000_000, 2_000_000), DayCurve((500_000, 0, 1_500_000)
 
 
 def aim(pattern):
-    return QueueAim(990_000, (40_000,), (1,), 1_000_000, pattern)
+    return TuningObjective(990_000, (40_000,), (1,), 1_000_000, pattern)
 
 
 @pytest.mark.parametrize("pattern", [None, BURSTS, DAY])

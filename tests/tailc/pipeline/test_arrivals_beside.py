@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tailc.experiment.tuned_arrivals import pattern_settings
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models import streams
 from tailc.models.arrivals import Poisson, Recorded
 from tailc.models.diurnal import DayCurve
@@ -20,7 +20,7 @@ BURSTS, DAY = Burstiness(8 * PPM, 2 * PPM), DayCurve((PPM, 2 * PPM, PPM))
 
 
 def beside(pattern, recorded=None):
-    aim = QueueAim(990_000, (40_000,), (1,), 1_000_000, pattern)
+    aim = TuningObjective(990_000, (40_000,), (1,), 1_000_000, pattern)
     evidence = replace(EVIDENCE, settings=tuple(pattern_settings(aim).items()))
     return arrivals_beside(replace(policy(), evidence=evidence), RATES, recorded)
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 import pytest
 
 from tailc.artifact.envelope import Evidence
-from tailc.experiment.tuning_objective import Goal
+from tailc.experiment.tuning_objective import Criterion
 from tailc.report.robust import robust_text
 from tests.tailc.pipeline.queue.core_case import clocked
 from tests.tailc.pipeline.robust.case import robust
 
-EVIDENCE = Evidence("queue-tail", "evolution", "replayed", "", (), 6, (), ())
+EVIDENCE = Evidence("tail", "simulation", "replayed", "", (), 6, (), ())
 EARLIER, LATER = clocked(0), clocked(5_000)
 
 
 def told_of(table, *, is_better: bool) -> str:
     """The first line, where the plain table is the earlier one."""
-    found = robust(Goal.TAIL, 140_000)
+    found = robust(Criterion.TAIL, 140_000)
     compared = replace(found.hardened.compared, is_better=is_better)
     hard = replace(found.hardened, table=table, compared=compared)
     shown = robust_text(replace(found, hardened=hard), EVIDENCE)

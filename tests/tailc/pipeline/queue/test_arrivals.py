@@ -114,8 +114,8 @@ def test_a_silence_is_mended_in_the_spec(tmp_path):
         ({"diurnal": [1, "2/s"]}, "must be a number"),
         ({"diurnal": [0, 0]}, "are all zero: nothing arrives"),
         ({"diurnal": [1, 2], "recorded": "at"}, "`search.diurnal` both say how requests arrive"),
-        ({"diurnal": [1, 2], "objective": "tail"}, "is for the objective `queue`"),
-        ({"recorded": "at", "objective": "tail"}, "is for the objective `queue`"),
+        ({"diurnal": [1, 2], "method": "grid"}, "is for the method `simulation`"),
+        ({"recorded": "at", "method": "grid"}, "is for the method `simulation`"),
         ({"recorded": {"column": "at", "unit": "h"}}, "unit"),
         # 90/s of 30 ms keep 67.5 % of four cores busy, and 1.5 times as many 101 %
         ({"diurnal": [0.5, 1.5]}, "keep 101% of the cores busy at the day's peak"),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.tail_table import TailRow
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
@@ -30,12 +30,12 @@ PERCENTILE_PPM = 950_000
 ALONE, BEHIND_ONE = 600_000, 950_000
 LEVELS = {"ghz": (1.0, 1.25, 1.5, 1.75, 2.0), "power_mw": (1_000, 1_700, 2_600, 3_900, 5_500)}
 FORMULA = tail_table((0, ALONE, BEHIND_ONE), bound_us=LIMIT_US, **LEVELS)
-AIM = QueueAim(
+AIM = TuningObjective(
     PERCENTILE_PPM,
     (2_500_000,),
     (1,),
     10_000_000,
-    goal=Goal.ENERGY,
+    criterion=Criterion.ENERGY,
     target_us=LIMIT_US,
     limit_us=LIMIT_US,
 )

@@ -24,9 +24,9 @@ RATES = "rates: [30/s, 90/s]"
 
 
 def queued(folder, **search):
-    """The kit's spec with the objective `queue`."""
+    """The kit's spec with the method `simulation`."""
     case = write(folder)
-    told = {"step": "20ms", "objective": "queue", "requests": BUDGET, **search}
+    told = {"step": "20ms", "method": "simulation", "requests": BUDGET, **search}
     search_line = f"search: {json.dumps(told)}"
     spec = case.spec.read_text().replace("search: {step: 20ms}", search_line)
     case.spec.write_text(spec.replace("rates: [60/s]", RATES))
@@ -45,7 +45,7 @@ def test_a_tuned_table_is_better_on_requests_that_no_compile_saw(tuned, tmp_path
     case, policy, _ = tuned
     formula = tmp_path / "formula"
     spec = queued(tmp_path).spec
-    assert tailc("compile", spec, "--objective", "tail", "-o", formula).code == 0
+    assert tailc("compile", spec, "--method", "grid", "-o", formula).code == 0
     ours, theirs = (verified(tailc, one, case.held_out) for one in (policy, formula))
     assert ours[1] < 0.9 * theirs[1]
     assert ours[0] < 1.02 * theirs[0]
@@ -63,7 +63,7 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     _, policy, compiled = tuned
     evidence = read_policy(str(policy)).evidence
     said = (evidence.objective, evidence.method, evidence.proof, evidence.rows)
-    assert said == ("queue", "evolution", "replayed", ())
+    assert said == ("tail", "simulation", "replayed", ())
     settings = dict(evidence.settings)
     assert [settings[f"rate_{n}_mrps"] for n in (1, 2)] == [30_000, 90_000]
     assert [settings[f"rate_{n}_weight"] for n in (1, 2)] == [1, 3]
@@ -149,18 +149,18 @@ def tails_of(compiled):
     [
         ({"weights": [1]}, RATES, "are 1, but `rates` has 2"),
         ({}, "", "no `rates` are given"),
-        ({"objective": "tail", "weights": [1, 1]}, RATES, "is for the objective `queue`"),
-        ({"objective": "tail", "freedoms": ["give-up"]}, RATES, "is for the objective `queue`"),
+        ({"method": "grid", "weights": [1, 1]}, RATES, "is for the method `simulation`"),
+        ({"method": "grid", "freedoms": ["give-up"]}, RATES, "is for the method `simulation`"),
         ({"freedoms": ["give-up", "give-up"]}, RATES, "names one twice"),
         ({"freedoms": ["start-below"], "e1": "never"}, RATES, "by which requests wait"),
         ({"freedoms": ["give-up"]}, RATES, "without `start-below`"),
         ({"requests": 5}, RATES, "requests"),
         ({"requests": 1_000_000}, RATES, "set `search.requests` to"),
         ({}, "rates: [30/s, 125/s]", "[30/s, 125/s] | ^^^^^"),
-        ({"requests": 10_000_000, "objective": "tail"}, RATES, "is for the objective `queue`"),
+        ({"requests": 10_000_000, "method": "grid"}, RATES, "is for the method `simulation`"),
         ({"bursts": {"idc": 0.5, "spell": "2s"}}, RATES, "must be from 1 (Poisson)"),
         ({"bursts": {"idc": 900, "spell": "1s"}}, RATES, "is out of reach at 30/s"),
-        ({"objective": "tail", "bursts": {"idc": 8, "spell": "2s"}}, RATES, "is for the objective"),
+        ({"method": "grid", "bursts": {"idc": 8, "spell": "2s"}}, RATES, "is for the method"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, refusal, search, rates, said):
@@ -180,4 +180,4 @@ def test_one_degree_is_nothing_to_tune(tmp_path, tailc):
 def test_an_override_asks_for_rates_too(tmp_path, refusal):
     case = write(tmp_path)
     case.spec.write_text(case.spec.read_text().replace("rates: [60/s]", ""))
-    assert "add `rates" in refusal(case.spec, "--objective", "queue")
+    assert "add `rates" in refusal(case.spec, "--method", "simulation")

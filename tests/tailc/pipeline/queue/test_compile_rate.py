@@ -24,12 +24,13 @@ from tests.tailc.policies.slow_to_fast.case import write as write_cores
 from tests.tailc.schemas import validate_compiled
 
 BUDGET = 15_000_000
+BY_RATE = "search: {method: simulation, objective: rate, requests: 7500000}\n"
 RANGE = "rates: [30/s, 50/s, 115/s]"
 
 
 def for_rate(folder, rates=RANGE, latency="100ms", **search):
-    """The kit's spec with the goal `rate`."""
-    case = queued(folder, goal="rate", **{"requests": BUDGET, **search})
+    """The kit's spec with the objective `rate`."""
+    case = queued(folder, objective="rate", **{"requests": BUDGET, **search})
     spec = case.spec.read_text().replace(RATES, rates).replace("150ms", latency)
     case.spec.write_text(spec)
     return case
@@ -113,7 +114,7 @@ def test_the_policy_is_for_rates_up_to_what_its_table_keeps(tuned, tailc):
 def test_the_artifact_and_the_text_tell_of_the_rates(tuned, tailc):
     _, policy, compiled = tuned
     evidence = read_policy(str(policy)).evidence
-    assert (evidence.objective, evidence.proof) == ("queue-rate", "replayed")
+    assert (evidence.objective, evidence.proof) == ("rate", "replayed")
     settings = dict(evidence.settings)
     assert settings["limit_us"] == 100_000
     assert settings["highest_formula_mrps"] < settings["highest_tuned_low_mrps"]
@@ -121,7 +122,7 @@ def test_the_artifact_and_the_text_tell_of_the_rates(tuned, tailc):
     text = compiled_text(compiled, [])
     judging = "10 replays of 20,000 requests on 400 records"
     assert f"highest rate with queues for p95 <= 100 ms, {judging}" in text
-    assert "highest queue-rate by evolution" in tailc("inspect", policy).out
+    assert "highest rate by simulation" in tailc("inspect", policy).out
 
 
 def test_threads_change_no_byte(tuned):
@@ -133,10 +134,10 @@ def test_threads_change_no_byte(tuned):
     ("rates", "latency", "search", "said"),
     [
         ("", "100ms", {}, "no `rates` are given"),
-        ("rates: [30/s]", "100ms", {}, "`rates` is one, but the goal `rate` looks between"),
-        (RANGE, "100ms", {"weights": [1, 1, 1]}, "are for other goals"),
-        (RANGE, "100ms", {"robust": {"demand": "10%"}}, "set `goal: tail`, or remove it"),
-        (RANGE, "100ms", {"objective": "tail"}, "is for the objective `queue`"),
+        ("rates: [30/s]", "100ms", {}, "`rates` is one, but the objective `rate` looks between"),
+        (RANGE, "100ms", {"weights": [1, 1, 1]}, "are for other objectives"),
+        (RANGE, "100ms", {"robust": {"demand": "10%"}}, "set `objective: tail`, or remove it"),
+        (RANGE, "100ms", {"method": "grid"}, "is for the method `simulation`"),
         (RANGE, "100ms}, {percentile: 99%, latency: 300ms", {}, "`slo` holds 2 objectives"),
         (RANGE, "100ms", {"requests": 1_000_000}, "set `search.requests` to 15000000 or more"),
         ("rates: [1/s, 2/s]", "100ms", {}, "up to 2/s, the highest of `rates`"),
@@ -154,13 +155,13 @@ def test_what_has_no_highest_rate_is_refused(tmp_path, tailc, rates, latency, se
 def test_robustness_by_an_option_is_refused_too(tmp_path, tailc):
     done = tailc("compile", for_rate(tmp_path).spec, "--robust", "-o", tmp_path / "p")
     assert done.code == 65
-    assert "set `goal: tail`" in done.err
+    assert "set `objective: tail`" in done.err
 
 
 def test_cores_of_two_types_have_a_highest_rate_too(tmp_path, tailc):
     spec = swapped(
-        ("control: {epoch: 50 requests, window: 200 requests}\n", "objective: queue\n"),
-        ("rates: [20/s, 80/s]", "search: {goal: rate, requests: 7500000}\nrates: [20/s, 260/s]"),
+        ("control: {epoch: 50 requests, window: 200 requests}\n", ""),
+        ("rates: [20/s, 80/s]", f"{BY_RATE}rates: [20/s, 260/s]"),
         ("latency: 80ms", "latency: 70ms"),
     )
     case = write_cores(tmp_path, spec)

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.controller import scaled_ladder
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
@@ -38,12 +38,12 @@ from tests.tailc.pipeline.queue.core_case import (
 MEAN_MS = 20.0
 RATE_PER_MS = 0.03
 TARGET_US = 75 * MS
-AIM = QueueAim(
+AIM = TuningObjective(
     950_000,
     (round(RATE_PER_MS * 1e6),),
     (1,),
     4_000_000,
-    goal=Goal.ENERGY,
+    criterion=Criterion.ENERGY,
     target_us=TARGET_US,
     limit_us=TARGET_US,
 )
@@ -87,7 +87,9 @@ def seen_of(tail_us, energy):
 
 
 def test_energy_counts_over_the_formula_s_and_a_missed_target_far_more():
-    aim = QueueAim(990_000, (1, 2), (3, 1), 1, goal=Goal.ENERGY, target_us=100, limit_us=100)
+    aim = TuningObjective(
+        990_000, (1, 2), (3, 1), 1, criterion=Criterion.ENERGY, target_us=100, limit_us=100
+    )
     base = seen_of([[90, 110]], [[10, 10]])
     found = aspect_of(aim).values(seen_of([[100, 100], [100, 105]], [[9, 12], [11, 9]]), base, aim)
     # The formula misses at the second rate: nothing is worse than its energy there.

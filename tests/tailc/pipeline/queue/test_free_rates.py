@@ -9,7 +9,7 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.experiment.sizes import VALIDATION, Size
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.search import Searched
@@ -26,14 +26,14 @@ from tests.tailc.pipeline.queue.test_freedoms import (
 )
 
 
-def aim_of(limit_ms: int) -> QueueAim:
+def objective_of(limit_ms: int) -> TuningObjective:
     """The highest rate between 20 and 130 a second at which one in twenty takes longer."""
     limit_us = limit_ms * MS
-    aim = QueueAim(950_000, (20_000, 130_000), (1, 1), 8_000_000, freedoms=FREE)
-    return replace(aim, goal=Goal.RATE, target_us=limit_us, limit_us=limit_us)
+    aim = TuningObjective(950_000, (20_000, 130_000), (1, 1), 8_000_000, freedoms=FREE)
+    return replace(aim, criterion=Criterion.RATE, target_us=limit_us, limit_us=limit_us)
 
 
-AIM = aim_of(94)
+AIM = objective_of(94)
 
 
 @pytest.fixture
@@ -91,6 +91,6 @@ def test_that_the_tuned_table_has_no_freedoms_is_told_by_its_rate(finds):
 
 def test_where_no_table_keeps_the_lowest_rate_there_is_no_answer(finds):
     with pytest.raises(TailcError) as refused:
-        finds(ALONE, HASTY, aim_of(30))
+        finds(ALONE, HASTY, objective_of(30))
     (finding,) = refused.value.findings
     assert finding.code is Code.INFEASIBLE

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code
-from tailc.experiment.tuning_objective import Freedom, Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, Freedom, TuningObjective
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.family import MOST_STARTS, lines
@@ -22,7 +22,7 @@ from tailc.pipeline.queue.tune import TunedTable
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 FREE = (Freedom.START_BELOW,)
-AIM = QueueAim(950_000, (85_000,), (1,), 8_000_000, freedoms=FREE)
+AIM = TuningObjective(950_000, (85_000,), (1,), 8_000_000, freedoms=FREE)
 LOAD = exponential(2_000, 30.0)
 PARTS = Parts(LOAD, LOAD)
 ALONE = ladder((10_000 * MS, 20_000 * MS))
@@ -30,7 +30,7 @@ GOOD = ladder((0 + 1, 2), (5 * MS, 40 * MS), (60 * MS, 120 * MS), (120 * MS, 240
 HASTY = ladder((1, 2))
 
 
-def approach_to(aim: QueueAim) -> Approach:
+def approach_to(aim: TuningObjective) -> Approach:
     return Approach(
         base=ALONE,
         load=LOAD,
@@ -52,7 +52,7 @@ def finds(monkeypatch):
             begun.append((approach.base, aim))
             return Searched((free if aim.freedoms else plain,), 3, 1_000, True)
 
-        begun: list[tuple[Any, QueueAim]] = []
+        begun: list[tuple[Any, TuningObjective]] = []
         for module in ("found", "freedoms"):
             monkeypatch.setattr(f"tailc.pipeline.queue.{module}.searched", searched)
         with ThreadPoolExecutor(2) as workers:
@@ -109,7 +109,7 @@ def test_who_looks_twice_needs_twice_the_requests():
     once = least_budget(replace(AIM, freedoms=()), MOST_STARTS)
     assert least_budget(AIM, MOST_STARTS) == 2 * once
     for_rate = replace(
-        AIM, goal=Goal.RATE, rates_mrps=(1, 2), weights=(1, 1), target_us=1, limit_us=1
+        AIM, criterion=Criterion.RATE, rates_mrps=(1, 2), weights=(1, 1), target_us=1, limit_us=1
     )
     # Of two rates.
     assert least_budget(for_rate, MOST_STARTS) == 2 * 2 * once

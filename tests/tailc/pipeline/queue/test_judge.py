@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from tailc.artifact.envelope import Evidence
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.clairvoyant.server import shared_server
@@ -30,7 +30,7 @@ from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 RATES = (20_000, 85_000)
 WEIGHTS = (1, 1)
-AIM = QueueAim(950_000, RATES, WEIGHTS, 10_000_000)
+AIM = TuningObjective(950_000, RATES, WEIGHTS, 10_000_000)
 CLAIRVOYANT_US = (30_000, 30_000)
 NEVER = 10_000 * MS
 # Threads at once while few are there; at one thread each; at three threads each whatever happens.
@@ -39,7 +39,7 @@ ALONE = ladder((NEVER, 2 * NEVER))
 HASTY, SLOW = ladder((1, 2)), ladder((40 * MS, 80 * MS))
 
 
-def trials_of(aim: QueueAim, workers: ThreadPoolExecutor) -> TuningSample[Ladder]:
+def trials_of(aim: TuningObjective, workers: ThreadPoolExecutor) -> TuningSample[Ladder]:
     return tuning_sample(
         scenes_of(exponential(2_000, 30.0), aim),
         950_000,
@@ -185,7 +185,7 @@ def test_a_table_that_does_not_keep_up_has_no_tail_to_tell():
     settings = queue_settings(tuned)
     assert "rate_1_formula_us" not in settings
     assert settings["rate_1_tuned_us"] == gain.tuned_us
-    evidence = Evidence("queue-tail", "evolution", "replayed", "", (), 6, (), ())
+    evidence = Evidence("tail", "simulation", "replayed", "", (), 6, (), ())
     cells = re.split(r"\s{2,}", queue_text(tuned, evidence).splitlines()[2].strip())
     assert cells == ["115/s", "overloaded", format_us(gain.tuned_us), "30 ms"]
     (told,) = queue_result(tuned)["queue"]["rates"]  # pyright: ignore[reportIndexIssue]

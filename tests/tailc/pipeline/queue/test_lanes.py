@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.experiment.tuning_objective import Beside, Goal, QueueAim
+from tailc.experiment.tuning_objective import Beside, Criterion, TuningObjective
 from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     Lanes,
@@ -40,12 +40,12 @@ SLOWER_PPM = 400_000
 LANES = Lanes(1, SLOWER_PPM, SLOWER_PPM)
 MEAN_MS, RATE_PER_MS = 10.0, 0.04
 TARGET_US, RELEASE_US = 75 * MS, 2 * MS
-AIM = QueueAim(
+AIM = TuningObjective(
     950_000,
     (round(RATE_PER_MS * 1e6),),
     (1,),
     7_500_000,
-    goal=Goal.BATCH,
+    criterion=Criterion.BATCH,
     target_us=TARGET_US,
     limit_us=TARGET_US,
     beside=Beside(RELEASE_US, AT_ONCE_AWAKE),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.looks import Look, Looks
 from tailc.pipeline.queue.tuning_sample import Measurements
 
-AIM = QueueAim(990_000, (40_000,), (1,), 1)
+AIM = TuningObjective(990_000, (40_000,), (1,), 1)
 FORMULA_US = np.array([100.0, 102.0, 98.0, 100.0])
 
 
@@ -64,7 +64,9 @@ def test_a_search_whose_replays_do_not_agree_may_still_get_better():
 
 def test_an_energy_that_misses_its_target_in_some_replays_alone_does_not_miss_it():
     """What is missed counts by the mean of replays, so values of single ones would mislead."""
-    aim = QueueAim(990_000, (40_000,), (1,), 1, goal=Goal.ENERGY, target_us=100, limit_us=100)
+    aim = TuningObjective(
+        990_000, (40_000,), (1,), 1, criterion=Criterion.ENERGY, target_us=100, limit_us=100
+    )
 
     class Powers:
         requests = 4_000

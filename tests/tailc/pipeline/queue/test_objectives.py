@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code
-from tailc.experiment.tuning_objective import Goal, Objective, QueueAim
+from tailc.experiment.tuning_objective import Criterion, Objective, TuningObjective
 from tailc.models.arrivals import Poisson
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
@@ -27,7 +27,7 @@ from tests.tailc.pipeline.queue.test_compile import RATES, queued
 from tests.tailc.pipeline.queue.test_energy import approach
 from tests.tailc.texts import swapped
 
-AIM = QueueAim(950_000, (1_000,), (1,), 1)
+AIM = TuningObjective(950_000, (1_000,), (1,), 1)
 ALONE = ladder((10_000 * MS, 20_000 * MS))
 # Of an exponential law half is below so much of the mean.
 HALF = np.log(2)
@@ -70,11 +70,11 @@ def seen_of(tails_us: list[int], closest: list[float] | None) -> Measurements:
     return Measurements(tails, tails.astype(float), besides)
 
 
-@pytest.mark.parametrize("goal", [Goal.TAIL, Goal.ENERGY])
-def test_what_an_objective_is_nearly_missed_by_counts_twenty_times(goal):
+@pytest.mark.parametrize("criterion", [Criterion.TAIL, Criterion.ENERGY])
+def test_what_an_objective_is_nearly_missed_by_counts_twenty_times(criterion):
     """Half of what the formula's has, and 3 % are to spare: 1.01 is 4 % too much."""
-    kept_us = None if goal is Goal.TAIL else 200
-    aim = replace(AIM, goal=goal, target_us=kept_us, limit_us=kept_us)
+    kept_us = None if criterion is Criterion.TAIL else 200
+    aim = replace(AIM, criterion=criterion, target_us=kept_us, limit_us=kept_us)
     seen = seen_of([50, 50, 50], [0.5, 0.97, 1.01])
     found = aspect_of(aim).values(seen, seen_of([100], [2.0]), aim)
     assert found == pytest.approx([0.5, 0.5, 0.5 + 20 * 0.04])
@@ -146,7 +146,7 @@ def test_ages_are_cut_back_until_all_objectives_are_kept(latency_us, age_us, par
 
     So it does where nothing keeps the objective.
     """
-    aim = replace(AIM, goal=Goal.ENERGY, target_us=75, limit_us=75)
+    aim = replace(AIM, criterion=Criterion.ENERGY, target_us=75, limit_us=75)
     aim = replace(aim, objectives=(Objective(500_000, 50),))
     scaled = approach(lambda age, part: max(age * part // PPM, 1))
     found = kept(scaled, 80, cast(Any, _Linear(latency_us)), aim)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import TailcError
-from tailc.experiment.tuning_objective import Freedom, Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, Freedom, TuningObjective
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
@@ -39,9 +39,9 @@ from tests.tailc.pipeline.queue.core_case import MS, exponential
 
 PEAK_W, SLOW_W, FAST_W = 6.0, 1.5, 4.5
 MEAN_MS, RATE_PER_MS = 20.0, 0.06
-TAIL = QueueAim(950_000, (round(RATE_PER_MS * 1e6),), (1,), 4_000_000)
+TAIL = TuningObjective(950_000, (round(RATE_PER_MS * 1e6),), (1,), 4_000_000)
 LIMIT_US = 50 * MS
-ENERGY = replace(TAIL, goal=Goal.ENERGY, target_us=LIMIT_US, limit_us=LIMIT_US)
+ENERGY = replace(TAIL, criterion=Criterion.ENERGY, target_us=LIMIT_US, limit_us=LIMIT_US)
 
 
 def powered(*ages_us: int, unit: str = "watts") -> Ladder:

@@ -13,7 +13,7 @@ from scipy import stats
 
 from tailc.artifact.envelope import Evidence
 from tailc.errors import Code, TailcError
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue import core_family, family
 from tailc.pipeline.queue.approach import Approach, on_server
@@ -37,10 +37,10 @@ SLOW, FAST = core_case.clocked(10_000 * MS), core_case.clocked(0)
 ONE_CORE = core_case.exponential(2_000, MEAN_MS)
 
 
-def aim_of(low_rps, high_rps, limit_us=LIMIT_US, requests=6_000_000):
+def objective_of(low_rps, high_rps, limit_us=LIMIT_US, requests=6_000_000):
     rates_mrps = (low_rps * 1_000, high_rps * 1_000)
-    kept = {"goal": Goal.RATE, "target_us": limit_us, "limit_us": limit_us}
-    return QueueAim(950_000, rates_mrps, (1, 1), requests, **kept)
+    kept = {"criterion": Criterion.RATE, "target_us": limit_us, "limit_us": limit_us}
+    return TuningObjective(950_000, rates_mrps, (1, 1), requests, **kept)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def on_one_core_rates(workers, aim, requests=60_000):
 
 
 def test_a_single_fast_core_keeps_its_tail_up_to_the_rate_of_textbooks(workers):
-    trials = on_one_core_rates(workers, aim_of(10, 90))
+    trials = on_one_core_rates(workers, objective_of(10, 90))
     (rates_mrps,) = trials.kept([FAST]).rates_mrps
     assert rates_mrps.mean() == pytest.approx(FAST_MRPS, rel=0.01)
     assert rates_mrps.std() < 0.03 * FAST_MRPS
@@ -76,7 +76,7 @@ def test_a_single_fast_core_keeps_its_tail_up_to_the_rate_of_textbooks(workers):
 
 def test_what_is_missed_at_the_lowest_rate_has_none_and_what_is_never_missed_the_highest(workers):
     """95 % of sojourns on a slow core alone take 59.9 ms, and at 30/s ln 20 / 0.02 = 150 ms."""
-    trials = on_one_core_rates(workers, aim_of(30, 40), requests=10_000)
+    trials = on_one_core_rates(workers, objective_of(30, 40), requests=10_000)
     found = trials.kept([SLOW, FAST])
     assert found.rates_mrps.tolist() == [[0] * 6, [40_000] * 6]
     # one replay each that misses, and one at each of ten rates
@@ -87,14 +87,14 @@ def test_a_rate_that_is_kept_beyond_one_that_is_missed_does_not_count(workers):
     """All work 20 ms, and alone slowly: the median is 20 ms at 10/s, and 10 ms in company."""
     load = replace(ONE_CORE, work_ns=np.full_like(ONE_CORE.work_ns, 20 * MS * 1_000))
     odd = core_case.clocked(10_000 * MS, 0, cores=4)
-    aim = replace(aim_of(10, 300, 15 * MS), percentile_ppm=500_000)
+    aim = replace(objective_of(10, 300, 15 * MS), percentile_ppm=500_000)
     how = {"requests": 5_000, "repeats": 2, "seed": 5, "workers": workers}
     trials = rate_sample(load, aim, 15 * MS, replace(on_one_core(odd), cores=4), **how)
     assert trials.keeps_most(odd, 100_000)
     assert trials.kept([odd]).rates_mrps.tolist() == [[0, 0]]
 
 
-AIM = aim_of(10, 80)
+AIM = objective_of(10, 80)
 # A quarter of the way to the clairvoyant schedule.
 GAIN = RateGain(80_000, 90, 80, -111_111, -120_000, -100_000, clairvoyant_us=50)
 
@@ -157,17 +157,22 @@ def test_where_the_range_ends_too_early_a_higher_rate_is_asked_for(theirs, hint)
 @pytest.mark.parametrize(("is_taken", "cells"), [(True, ["50 us", "25%"]), (False, ["50 us"])])
 def test_how_far_the_way_is_closed_is_told_of_a_table_that_is_taken(is_taken, cells):
     aim = replace(
-        AIM, goal=Goal.TAIL, rates_mrps=(80_000,), weights=(1,), target_us=None, limit_us=None
+        AIM,
+        criterion=Criterion.TAIL,
+        rates_mrps=(80_000,),
+        weights=(1,),
+        target_us=None,
+        limit_us=None,
     )
     tuned = TunedTable(aim, Judged(SLOW, (GAIN,), is_taken), 6, 2_000, True, 2_000, kept_out=True)
-    evidence = Evidence("queue-tail", "evolution", "replayed", "", (), 6, (), ())
+    evidence = Evidence("tail", "simulation", "replayed", "", (), 6, (), ())
     row = queue_text(tuned, evidence).splitlines()[2]
     assert re.split(r"\s{2,}", row.strip())[5:] == cells
 
 
 def test_a_search_from_slow_cores_finds_the_rate_of_textbooks(workers):
     """Nothing is better for the rate than a core that is fast all the time."""
-    found = found_by(on_one_core(), aim_of(5, 80), workers).raised
+    found = found_by(on_one_core(), objective_of(5, 80), workers).raised
     assert found.tuned is not None
     assert found.tuned.rate_mrps == pytest.approx(FAST_MRPS, rel=0.02)
     assert found.is_better
@@ -175,7 +180,7 @@ def test_a_search_from_slow_cores_finds_the_rate_of_textbooks(workers):
 
 def test_there_is_nothing_to_find_where_the_formula_keeps_all(workers):
     with pytest.raises(TailcError, match="up to 40/s, the highest of `rates`"):
-        found_by(on_one_core(FAST), aim_of(10, 40), workers)
+        found_by(on_one_core(FAST), objective_of(10, 40), workers)
 
 
 def test_where_no_table_keeps_the_lowest_rate_there_is_no_answer(workers):
@@ -184,7 +189,7 @@ def test_where_no_table_keeps_the_lowest_rate_there_is_no_answer(workers):
     What is advised is enough.
     """
     with pytest.raises(TailcError) as refused:
-        found_by(on_one_core(FAST), aim_of(66, 80, requests=4_000_000), workers)
+        found_by(on_one_core(FAST), objective_of(66, 80, requests=4_000_000), workers)
     (finding,) = refused.value.findings
     assert finding.code is Code.INFEASIBLE
     assert "at 66/s, the lowest of `rates`, in each of 10 replays" in finding.message
@@ -192,7 +197,7 @@ def test_where_no_table_keeps_the_lowest_rate_there_is_no_answer(workers):
     (kept_ms,) = re.findall(r"a latency of ([\d.]+) ms or more", finding.help)
     assert 88.1 < float(kept_ms) < 92
     enough_us = round(1e3 * float(kept_ms))
-    aim = replace(aim_of(66, 80, requests=4_000_000), target_us=enough_us, limit_us=enough_us)
+    aim = replace(objective_of(66, 80, requests=4_000_000), target_us=enough_us, limit_us=enough_us)
     found = found_by(on_one_core(FAST), aim, workers).raised
     assert found.formula is not None
 
@@ -219,7 +224,7 @@ def test_a_search_finds_what_trying_every_table_does(workers):
         space_of=lambda tail_us: lines(base, tail_us, case.CORES),
         starts=family.MOST_STARTS,
     )
-    aim = aim_of(30, 120, 80 * MS)
+    aim = objective_of(30, 120, 80 * MS)
     how = {"requests": 10_000, "workers": workers}
     tried = rate_sample(load, aim, 80 * MS, approach, repeats=2, seed=21, **how).kept(tables)
     best = tables[int(tried.rates_mrps.mean(axis=1).argmax())]

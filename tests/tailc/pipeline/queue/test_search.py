@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tailc_solvers.evolution import Found
 
-from tailc.experiment.tuning_objective import Objective, QueueAim
+from tailc.experiment.tuning_objective import Objective, TuningObjective
 from tailc.pipeline.queue import looks
 from tailc.pipeline.queue import search as search_module
 from tailc.pipeline.queue.approach import Approach, on_server
@@ -20,7 +20,7 @@ from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
-AIM = QueueAim(950_000, (60_000,), (1,), 20_000_000)
+AIM = TuningObjective(950_000, (60_000,), (1,), 20_000_000)
 LOAD = exponential(2_000, 30.0)
 LATE = ladder((500 * MS, 1_000 * MS))
 APPROACH = Approach(

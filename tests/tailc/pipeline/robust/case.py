@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.pipeline.queue.judge import Judged
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.compare import Change, Compared, RateStands, Stand, Tail
@@ -22,18 +22,17 @@ def stand(worst_us: int) -> Stand:
     return Stand(Tail(90_000, 89_000, 91_000), Tail(worst_us, worst_us, worst_us), 1)
 
 
-def robust(goal: Goal, *worst_us: int) -> RobustTables:
+def robust(criterion: Criterion, *worst_us: int) -> RobustTables:
     """Not taken; at 1/s, 2/s, ... the tails in the worst case."""
-    limit_us = None if goal is Goal.TAIL else LIMIT_US
+    limit_us = None if criterion is Criterion.TAIL else LIMIT_US
     rates = tuple(range(1_000, 1_000 * len(worst_us) + 1, 1_000))
-    aim = QueueAim(
-        950_000, rates, (1,) * len(rates), 1, goal=goal, target_us=limit_us, limit_us=limit_us
-    )
+    kept = {"criterion": criterion, "target_us": limit_us, "limit_us": limit_us}
+    aim = TuningObjective(950_000, rates, (1,) * len(rates), 1, **kept)
     stands = [
         RateStands(rate, stand(us), stand(us), stand(us), SAME, SAME)
         for rate, us in zip(rates, worst_us, strict=True)
     ]
-    keeps_tail = goal is Goal.TAIL or max(worst_us) <= LIMIT_US
+    keeps_tail = criterion is Criterion.TAIL or max(worst_us) <= LIMIT_US
     told = Compared(tuple(stands), is_better=False, keeps_tail=keeps_tail)
     hard = Hardened(clocked(0), CASES, 2, told, 1, 1)
     plain = TunedTable(aim, Judged(clocked(0), (), is_better=True), 1, 1, True, 600, kept_out=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tailc.experiment.tuning_objective import QueueAim
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.judge import ranked
 from tailc.pipeline.queue.kept import Kept
@@ -19,7 +19,7 @@ from tailc.specs.robust import Ambiguity
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
 RATES = (20_000, 85_000)
-AIM = QueueAim(950_000, RATES, (1, 2), 10_000_000)
+AIM = TuningObjective(950_000, RATES, (1, 2), 10_000_000)
 TOLD = Ambiguity(100_000, 200_000, 900_000, 100_000, 0, None, 1)
 CASES = doubts(exponential(2_000, 30.0), TOLD, None)
 # Threads at once while few are there; at one thread each; at three threads each whatever happens.
@@ -29,7 +29,7 @@ HASTY, SLOW = ladder((1, 2)), ladder((40 * MS, 80 * MS))
 TABLES = [GOOD, ALONE, HASTY, SLOW]
 
 
-def trials_of(cases, workers, aim: QueueAim = AIM) -> TuningSample:
+def trials_of(cases, workers, aim: TuningObjective = AIM) -> TuningSample:
     return tuning_sample(
         [scene for case in cases for scene in scenes_of(case.load, aim)],
         950_000,

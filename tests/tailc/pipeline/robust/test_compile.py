@@ -27,9 +27,9 @@ ROBUST = {"resamples": 1}
 
 
 def doubted(folder, rates: str = "rates: [90/s]", robust: Any = ROBUST, **search):
-    """The kit's spec with the objective `queue`, and doubts."""
+    """The kit's spec with the method `simulation`, and doubts."""
     case = write(folder)
-    told = {"step": "20ms", "objective": "queue", "requests": BUDGET, **search}
+    told = {"step": "20ms", "method": "simulation", "requests": BUDGET, **search}
     if robust is not None:
         told["robust"] = robust
     spec = case.spec.read_text().replace("search: {step: 20ms}", f"search: {json.dumps(told)}")
@@ -131,10 +131,10 @@ def test_an_objective_that_is_missed_as_measured_stands_nothing(tmp_path, tailc)
         ({"robust": {"demand": "120%"}}, "`search.robust.demand` must be from 0 % to below 100 %"),
         ({"robust": {"resamples": 50}}, "resamples"),
         ({"robust": {"mixture": "30%"}}, "no column tells the days"),
-        ({"rates": "", "objective": "tail", "requests": None}, "no `rates` are given at which"),
+        ({"rates": "", "method": "grid", "requests": None}, "no `rates` are given at which"),
         (
-            {"objective": "tail", "requests": None, "robust": {"days": "day"}},
-            "under the objective `queue`",
+            {"method": "grid", "requests": None, "robust": {"days": "day"}},
+            "by the method `simulation`",
         ),
         ({"robust": {"days": "day"}}, "there is no column `day`"),
         ({"requests": 10_000_000}, "beside a plain one, simulates"),

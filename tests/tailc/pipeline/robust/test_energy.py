@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from tailc.experiment.tuning_objective import Goal, QueueAim
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import approach_to, on_server
@@ -25,12 +25,12 @@ from tests.tailc.pipeline.queue.core_case import FAST_W, IDLE_W, MS, clocked, ex
 
 MEAN_MS, RATE_PER_MS = 20.0, 0.03
 TARGET_US = 75 * MS
-AIM = QueueAim(
+AIM = TuningObjective(
     950_000,
     (round(RATE_PER_MS * 1e6),),
     (1,),
     8_000_000,
-    goal=Goal.ENERGY,
+    criterion=Criterion.ENERGY,
     target_us=TARGET_US,
     limit_us=TARGET_US,
 )

@@ -17,7 +17,7 @@ from tests.tailc.policies.elfen.case import swapped, write
 from tests.tailc.schemas import validate_compiled
 
 POLICY = "policy: fixed\nbudget: by-load\n"
-SEARCH = "search: {objective: queue, requests: 8000000}\n"
+SEARCH = "search: {method: simulation, requests: 8000000}\n"
 QUEUED = swapped(
     (POLICY, f"policy: safe\nbudget: 200ms\n{SEARCH}"),
     ("percentile: 99%, latency: 80ms", "percentile: 95%, latency: 60ms"),
@@ -37,7 +37,7 @@ def test_the_tail_is_kept_on_requests_that_no_compile_saw(tuned, tailc, tmp_path
     """With the budget that is given it is not."""
     case, policy, _ = tuned
     formula = tmp_path / "formula"
-    assert tailc("compile", case.spec, "--objective", "policy", "-o", formula).code == 0
+    assert tailc("compile", case.spec, "--method", "paper", "-o", formula).code == 0
     ours, theirs = (tail_us(tailc, one, case.held_out) for one in (policy, formula))
     assert ours < 61_000 < theirs
 
@@ -58,14 +58,14 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     _, policy, compiled = tuned
     evidence = read_policy(str(policy)).evidence
     said = (evidence.objective, evidence.method, evidence.proof, evidence.rows)
-    assert said == ("queue-batch", "evolution", "replayed", ())
+    assert said == ("batch work given up", "simulation", "replayed", ())
     settings = dict(evidence.settings)
     assert settings["limit_us"] == 60_000 >= settings["rate_1_tuned_us"]
     result = compiled_result(compiled)
     validate_compiled(result, "compile_lanes")
     told = result["queue"]
     assert isinstance(told, dict)
-    assert (told["goal"], told["is_better"]) == ("batch work", True)
+    assert (told["objective"], told["is_better"]) == ("batch work", True)
     # What it is compared with is the budget cut back.
     assert told["formula_part_ppm"] < PPM
     (rate,) = told["rates"]
@@ -103,12 +103,15 @@ def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_
     ("changes", "said"),
     [
         ([("8000000}", "8000000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
-        ([("objective: queue, ", "")], "`search.requests` is for the objective `queue`"),
-        ([("objective: queue", "objective: quene")], "did you mean `queue`"),
+        ([("method: simulation, ", "")], "`search.requests` is for the method `simulation`"),
+        ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),
         ([("8000000", "2000000")], "simulates 7,500,000 requests at least"),
         ([("8000000}", "8000000, bursts: {idc: 900, spell: 1s}}")], "out of reach at 70/s"),
         ([("8000000}", "8000000, diurnal: [1, 2], recorded: at}")], "both say how requests arrive"),
-        ([("objective: queue, requests: 8000000", "recorded: at")], "is for the objective `queue`"),
+        (
+            [(SEARCH, "search: {recorded: at}\n")],
+            "is for the method `simulation`",
+        ),
         ([("45%", "45%, batch_slowdown: 55%")], "do no more than one alone"),
         (
             [("rates: [70/s]", "rates: [153/s]"), ("60ms", "1s")],
@@ -123,6 +126,6 @@ def test_what_does_not_fit_is_refused(tmp_path, refusal, changes, said):
 def test_an_option_asks_for_it_too(tmp_path, refusal):
     """The default budget is more than this test has; what it asks for is refused before."""
     busy = swapped(("[20/s, 60/s]", "[155/s]"), ("latency: 80ms", "latency: 2s"))
-    said = refusal(write(tmp_path, busy).spec, "--objective", "queue")
+    said = refusal(write(tmp_path, busy).spec, "--method", "simulation")
     assert "of the cores busy, each alone" in said
     assert f"{tmp_path}/service.yaml" in said

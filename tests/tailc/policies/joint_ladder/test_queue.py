@@ -10,21 +10,19 @@ from tailc.artifact.files import read_policy
 from tailc.forms.ladder.units import shared_power
 from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
-from tests.tailc import texts
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.policies.joint_ladder.case import SPEC, write
 from tests.tailc.schemas import validate_compiled
 
 BUDGET = 7_500_000
-QUEUED = SPEC.replace("rates: [60/s]", "rates: [300/s]").replace(
-    "demand:", "objective: queue\ndemand:", 1
-)
+QUEUED = SPEC.replace("rates: [60/s]", "rates: [300/s]")
 
 
 def searched(folder, text: str = QUEUED, **search):
     """The spec with that much of `search`."""
-    return write(folder, f"{text}search: {json.dumps({'requests': BUDGET, **search})}\n")
+    told = {"method": "simulation", "requests": BUDGET, **search}
+    return write(folder, f"{text}search: {json.dumps(told)}\n")
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +43,7 @@ def verified(tailc, policy, trace):
 def test_the_tail_is_shorter_on_requests_that_no_compile_saw(tuned, tailc, tmp_path):
     case, policy, _ = tuned
     formula = tmp_path / "formula"
-    plain = write(tmp_path, QUEUED.replace("objective: queue\n", ""))
+    plain = write(tmp_path, QUEUED)
     assert tailc("compile", plain.spec, "-o", formula).code == 0
     ours, theirs = (verified(tailc, one, case.held_out) for one in (policy, formula))
     assert ours < 0.97 * theirs
@@ -71,7 +69,7 @@ def test_why_tells_of_the_power_that_requests_share(tuned, tailc):
 def test_the_artifact_says_what_it_was_tuned_for(tuned):
     _, policy, compiled = tuned
     evidence = read_policy(str(policy)).evidence
-    assert (evidence.objective, evidence.proof, evidence.rows) == ("queue", "replayed", ())
+    assert (evidence.objective, evidence.proof, evidence.rows) == ("tail", "replayed", ())
     settings = dict(evidence.settings)
     # the formula's does not keep up at this rate
     assert "rate_1_formula_us" not in settings
@@ -94,7 +92,7 @@ def test_least_energy_keeps_the_objective_and_tells_watts(tmp_path):
     watts = QUEUED.replace("power_from: micro-2017-dvfs\n  ", "").replace("27.2", "27.2W")
     for level, power in (("slow", "1.7W"), ("fast", "6.8W")):
         watts = watts.replace(f"{{name: {level},", f"{{name: {level}, power: {power},")
-    case = searched(tmp_path, watts.replace("110ms", "60ms"), goal="energy")
+    case = searched(tmp_path, watts.replace("110ms", "60ms"), objective="energy")
     compiled = compile_policy(str(case.spec), threads=2)
     (gain,) = tuned_of(compiled).judged.gains
     assert tuned_of(compiled).judged.is_better
@@ -116,7 +114,7 @@ def test_freedoms_that_do_not_pay_are_left_out_with_a_warning(tmp_path):
 @pytest.mark.parametrize(
     ("search", "said"),
     [
-        ({"goal": "energy", "freedoms": ["may-descend"]}, "the goal is `energy`"),
+        ({"objective": "energy", "freedoms": ["may-descend"]}, "the objective is `energy`"),
         ({"freedoms": ["give-up"]}, "late requests would keep others out"),
         ({"freedoms": ["may-descend", "may-descend"]}, "names one twice"),
     ],
@@ -126,8 +124,8 @@ def test_freedoms_that_do_not_fit_are_refused(tmp_path, refusal, search, said):
 
 
 def test_a_worst_case_is_not_told_of_batch_work(tmp_path, refusal):
-    said = refusal(searched(tmp_path, LANES, goal="batch", robust={}).spec)
-    assert "but the goal is `batch`" in said
+    said = refusal(searched(tmp_path, LANES, objective="batch", robust={}).spec)
+    assert "but the objective is `batch`" in said
 
 
 def test_starts_by_what_is_in_use_count_one_supply(tmp_path, refusal):
@@ -174,7 +172,7 @@ def test_cores_of_types_are_tuned_and_no_climb_takes_a_thread_away(tmp_path, tai
 
 
 def test_lanes_give_up_less_batch_work_within_the_objective(tmp_path):
-    case = searched(tmp_path, LANES, goal="batch")
+    case = searched(tmp_path, LANES, objective="batch")
     compiled = compile_policy(str(case.spec), threads=2)
     (gain,) = tuned_of(compiled).judged.gains
     (left,) = tuned_of(compiled).batch
@@ -190,20 +188,21 @@ def test_lanes_give_up_less_batch_work_within_the_objective(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("change", "search", "said"),
     [
-        ([("rates: [300/s]", "")], "no `rates` are given at which requests could queue"),
-        ([("objective: queue\n", "objective: tail\n")], "`search.requests` is for the objective"),
-        ([("objective: queue\n", "objective: queue\ntarget: 90ms\n")], "is for the goal `energy`"),
-        ([("rates: [300/s]", "rates: [600/s]")], "each with 1 thread at slow"),
+        (("rates: [300/s]", ""), {}, "no `rates` are given at which requests could queue"),
+        (("", ""), {"method": "dual"}, "`search.requests` is for the method `simulation`"),
+        (("", ""), {"method": "dual", "objective": "rate"}, "is for the method `simulation`"),
+        (("cores:", "target: 90ms\ncores:"), {}, "is for the objective `energy`"),
+        (("rates: [300/s]", "rates: [600/s]"), {}, "each with 1 thread at slow"),
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path, refusal, changes, said):
-    assert said in refusal(searched(tmp_path, texts.swapped(QUEUED, *changes)).spec)
+def test_what_does_not_fit_is_refused(tmp_path, refusal, change, search, said):
+    assert said in refusal(searched(tmp_path, QUEUED.replace(*change), **search).spec)
 
 
 def test_a_verdict_tells_the_batch_work_that_each_leaves(tmp_path, tailc):
-    case = write(tmp_path, LANES.replace("objective: queue\n", "objective: batch\n"))
+    case = write(tmp_path, f"{LANES}search: {{objective: batch}}\n")
     policy = tmp_path / "lanes"
     assert tailc("compile", case.spec, "-o", policy).code == 0
     words = ("verify", policy, "--trace", case.held_out, "--baselines", "seq")
@@ -219,10 +218,10 @@ def test_a_verdict_tells_the_batch_work_that_each_leaves(tmp_path, tailc):
 
 def test_lanes_have_batch_work_to_lose_and_are_tuned_for_nothing_else(tmp_path, refusal):
     said = refusal(searched(tmp_path, LANES).spec)
-    assert "set `goal: batch`, or remove `lanes`" in said
+    assert "set `objective: batch`, or remove `lanes`" in said
 
 
 def test_an_override_asks_for_rates_too(tmp_path, refusal):
     spec = write(tmp_path, SPEC.replace("rates: [60/s]\n", "")).spec
-    said = refusal(spec, "--objective", "queue")
-    assert "`objective` is `queue`, but no `rates` are given" in said
+    said = refusal(spec, "--method", "simulation")
+    assert "`search.method` is `simulation`, but no `rates` are given" in said

@@ -32,7 +32,7 @@ def tails_us(solution):
 
 def test_one_thread_leaves_the_slow_clock_at_the_age_of_the_closed_form():
     # (target - w / s) / (1 - 1 / s) with w = 291, s = 2 and a target of 200 ms.
-    own = spec(TWO_LEVELS, objective="energy", speedup=[1])
+    own = spec(TWO_LEVELS, search={"objective": "energy"}, speedup=[1])
     problem, solution = solved(own)
     form = emit(own, problem, solution)
     assert form.rows[0].climbs == (Climb(0, 0), Climb(109_000, 1))
@@ -94,7 +94,7 @@ def test_more_levels_never_lengthen_the_tail():
 
 def test_loads_at_which_the_target_cannot_be_met_wait_for_an_exit():
     slo = [{"percentile": "99%", "latency": "60ms"}]
-    own = spec(TWO_LEVELS, objective="energy", slo=slo, server={"peak_power": 40})
+    own = spec(TWO_LEVELS, search={"objective": "energy"}, slo=slo, server={"peak_power": 40})
     problem, solution = solved(own)
     status = [row.status for row in solution.rows]
     feasible = status.count(RowStatus.OPTIMAL)
@@ -105,7 +105,9 @@ def test_loads_at_which_the_target_cannot_be_met_wait_for_an_exit():
 
 
 def test_a_target_below_the_fastest_rung_s_tail_is_refused():
-    own = spec(TWO_LEVELS, objective="energy", slo=[{"percentile": "99%", "latency": "40ms"}])
+    own = spec(
+        TWO_LEVELS, search={"objective": "energy"}, slo=[{"percentile": "99%", "latency": "40ms"}]
+    )
     with pytest.raises(TailcError) as refused:
         solved(own)
     assert refused.value.findings[0].code is Code.INFEASIBLE
@@ -115,7 +117,7 @@ def test_a_target_below_the_fastest_rung_s_tail_is_refused():
 
 
 def test_one_length_of_requests_runs_at_the_least_speed_that_meets_the_target():
-    own = spec(TWO_LEVELS, objective="energy", speedup=[1])
+    own = spec(TWO_LEVELS, search={"objective": "energy"}, speedup=[1])
     _, solution = solved(own, [100.0])
     assert tails_us(solution)[0] == 100_000
 
@@ -178,7 +180,7 @@ def test_one_type_gives_few_to_many_s_table_on_its_cores():
 
 def test_types_on_one_thread_climb_at_the_age_of_the_closed_form():
     # (target - w / s) / (1 - 1 / s) with w = 291, s = 2 and a target of 200 ms.
-    own = typed(LITTLE_BIG, objective="energy", speedup=[1])
+    own = typed(LITTLE_BIG, search={"objective": "energy"}, speedup=[1])
     problem, solution = solved(own)
     first = emit(own, problem, solution).rows[0].climbs
     assert first[0] == Climb(0, 0)
@@ -190,7 +192,7 @@ def test_types_on_one_thread_climb_at_the_age_of_the_closed_form():
 def test_no_row_takes_threads_away_or_asks_more_of_a_type_than_there_is(objective):
     demand_ms = np.random.default_rng(1).gamma(1.625, 144, 300)
     slo = [{"percentile": "99%", "latency": "500ms"}]
-    own = typed([(1, 1.0, 20), (2, 6.8, 4)], objective=objective, slo=slo)
+    own = typed([(1, 1.0, 20), (2, 6.8, 4)], search={"objective": objective}, slo=slo)
     _, solution = solved(own, demand_ms.tolist())
     rungs, checked = own.rungs, 0
     for row in solution.rows:
@@ -235,7 +237,7 @@ def test_a_ladder_of_types_tells_the_cores_that_requests_share():
 def test_requests_on_lanes_share_while_young_and_give_up_the_least_batch_work():
     own = typed(
         [(1, 1, 8)],
-        objective="batch",
+        search={"objective": "batch"},
         lanes={"interference": "33%"},
         slo=[{"percentile": "99%", "latency": "350ms"}],
     )
@@ -255,7 +257,7 @@ def test_requests_on_lanes_share_while_young_and_give_up_the_least_batch_work():
 def test_where_cores_are_scarce_requests_on_lanes_are_alone():
     own = typed(
         [(1, 1, 1)],
-        objective="batch",
+        search={"objective": "batch"},
         lanes={"interference": "33%"},
         slo=[{"percentile": "99%", "latency": "350ms"}],
     )

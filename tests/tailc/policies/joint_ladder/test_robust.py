@@ -17,7 +17,7 @@ DOUBTED = QUEUED.replace("110ms", "70ms")
 
 def doubted(folder, text=DOUBTED, **search):
     """The spec with these errors and that much of `search`."""
-    own = {"goal": "energy", "requests": 15_000_000, "robust": ERRORS}
+    own = {"method": "simulation", "objective": "energy", "requests": 15_000_000, "robust": ERRORS}
     return write(folder, f"{text}search: {json.dumps(own | search)}\n")
 
 
@@ -64,7 +64,7 @@ def test_a_table_that_is_not_tuned_has_a_radius_too(tmp_path, tailc):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"goal": "rate"}, "the goal `rate` looks for one"),
+        ({"objective": "rate"}, "the objective `rate` looks for one"),
         ({"robust": ERRORS | {"resamples": 2}, "requests": 1_000_000}, "beside a plain one"),
     ],
 )
@@ -76,7 +76,7 @@ def test_what_does_not_fit_the_search_is_refused(tmp_path, refusal, changes, sai
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (SPEC + "search: {robust: {days: day}}\n", "under the objective `queue`"),
+        (SPEC + "search: {robust: {days: day}}\n", "by the method `simulation`"),
         (
             SPEC.replace("rates: [60/s]\n", "search: {robust: {}}\n"),
             "no `rates` are given at which",

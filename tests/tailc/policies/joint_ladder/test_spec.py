@@ -3,8 +3,10 @@
 import pytest
 from pydantic import ValidationError
 
+from tailc.errors import TailcError
 from tests.tailc.policies.joint_ladder.made import PUBLISHED, spec, typed
 
+ENERGY, BATCH = {"search": {"objective": "energy"}}, {"search": {"objective": "batch"}}
 LEVEL = {"name": "f1", "speed": 1, "power": 1.7}
 CLASSES = {"classes": {"column": "kind", "curves": {"a": [1, 2], "b": [1, 1.5]}}}
 
@@ -19,13 +21,13 @@ CLASSES = {"classes": {"column": "kind", "curves": {"a": [1, 2], "b": [1, 1.5]}}
         ({"server": {"peak_power": 102, "target_power": 1}}, "less than one core draws"),
         ({"server": {"peak_power": 102, "target_power": [60, 102]}}, "no `rates` are given"),
         (
-            {"server": {"peak_power": 102, "target_power": [60, 102]}, "objective": "energy"},
+            {"server": {"peak_power": 102, "target_power": [60, 102]}, **ENERGY},
             "swept for the least tail",
         ),
         ({"server": {"peak_power": 102, "max_threads": 5}}, "speed-ups for 4 threads"),
         ({"speedup": CLASSES}, "all share one curve"),
         ({"target": "150ms"}, "is for the objective `energy`"),
-        ({"target": "250ms", "objective": "energy"}, "is above the first SLO's latency"),
+        ({"target": "250ms", **ENERGY}, "is above the first SLO's latency"),
         (
             {"slo": [{"percentile": "99%", "latency": "200ms", "class": "a"}]},
             "requests have no classes",
@@ -77,19 +79,26 @@ def test_a_peak_below_what_cores_of_types_draw_is_refused():
     ("changes", "said"),
     [
         ({"lanes": None}, "there are no `lanes`"),
-        ({"objective": "energy"}, "what rungs on `lanes` cost is batch work"),
+        (ENERGY, "what rungs on `lanes` cost is batch work"),
         ({"lanes": {"interference": "50%"}}, "gives up no less of it than alone"),
         ({"lanes": {"interference": "40%", "batch_slowdown": "60%"}}, "no less of it than alone"),
         ({"cores": {"dvfs": {"count": 102, "levels": [LEVEL]}}}, "for cores of one type"),
     ],
 )
 def test_lanes_that_make_no_sense_are_refused(changes, said):
-    own = {"objective": "batch", "lanes": {"interference": "33%"}}
+    own = {**BATCH, "lanes": {"interference": "33%"}}
     with pytest.raises(ValidationError, match=said):
         typed([(1, 1, 8)], **own | changes)
 
 
+def test_an_override_asks_for_nothing_that_the_cores_do_not_have():
+    with pytest.raises(TailcError, match="there are no `lanes`"):
+        spec(PUBLISHED).with_search({"objective": "batch"})
+    with pytest.raises(TailcError, match="is for the method `simulation`"):
+        spec(PUBLISHED).with_search({"objective": "rate"})
+
+
 def test_batch_work_is_slowed_as_requests_are_unless_told():
-    own = typed([(1, 1, 8)], objective="batch", lanes={"interference": "33%"})
+    own = typed([(1, 1, 8)], **BATCH, lanes={"interference": "33%"})
     assert own.lanes is not None
     assert own.lanes.slowdown_ppm == 330_000

@@ -13,7 +13,7 @@ from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_sam
 from tests.tailc.policies.rubik.case import swapped, write
 
 FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}\n"
-SEARCH = "search: {objective: queue, requests: 4000000}\n"
+SEARCH = "search: {method: simulation, requests: 4000000}\n"
 RATES = "rates: [500/s, 2000/s]"
 QUEUED = swapped((FEEDBACK, SEARCH), (RATES, "rates: [3000/s]"))
 
@@ -51,7 +51,7 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     written = read_policy(str(policy))
     evidence = written.evidence
     said = (evidence.objective, evidence.method, evidence.proof, evidence.rows)
-    assert said == ("queue-energy", "evolution", "replayed", ())
+    assert said == ("energy", "simulation", "replayed", ())
     settings = dict(evidence.settings)
     # 98 % of the SLO, as the feedback aims at
     assert settings["limit_us"] == 2_940 >= settings["rate_1_tuned_us"]
@@ -63,7 +63,7 @@ def test_the_change_is_told_against_the_formulas_table_with_its_largest_bound(tu
     _, _, compiled = tuned
     told = compiled_result(compiled)["queue"]
     assert isinstance(told, dict)
-    assert (told["goal"], told["is_better"]) == ("energy", True)
+    assert (told["objective"], told["is_better"]) == ("energy", True)
     assert told["formula_part_ppm"] > PPM
     (rate,) = told["rates"]
     energies = [rate[f"{name}_energy"] for name in ("clairvoyant", "tuned", "formula")]
@@ -84,15 +84,18 @@ def test_threads_change_no_byte(tuned):
     ("changes", "said"),
     [
         ([("4000000}", "4000000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
-        ([("objective: queue, ", "")], "`search.requests` is for the objective `queue`"),
-        ([("objective: queue, requests: 4000000", "target: 90%")], "is for the objective `queue`"),
-        ([("objective: queue", "objective: quene")], "did you mean `queue`"),
+        ([("method: simulation, ", "")], "`search.requests` is for the method `simulation`"),
+        (
+            [(SEARCH, "search: {target: 90%}\n")],
+            "is for the method `simulation`",
+        ),
+        ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),
         ([("4000000", "1000000")], "requests at least, more than `1,000,000`"),
         ([("4000000}", "4000000, freedoms: [give-up]}")], "`search.freedoms`"),
-        ([("4000000}", "4000000, goal: rate}")], "`search.goal`"),
+        ([("4000000}", "4000000, objective: rate}")], "`search.objective`"),
         ([("4000000}", "4000000, target: 100%}")], "must lie between 0 % and 100 %"),
         ([("rates: [3000/s]", "feedback: off")], "no `rates` are given at which requests could"),
-        ([("search:", "feedback: pi\nsearch:")], "the bound of the objective `queue` is tuned"),
+        ([("search:", "feedback: pi\nsearch:")], "the bound of the method `simulation` is tuned"),
         ([("search:", "batch: {memory: 30%}\nsearch:")], "is lost of batch work"),
         ([("rates: [3000/s]", "rates: [9900/s]")], "of the cores busy, each at the highest"),
     ],
@@ -109,10 +112,10 @@ def test_what_does_not_fit_is_refused(tmp_path, tailc, changes, said):
 
 def test_an_option_asks_for_it_too(tmp_path, tailc):
     """What does not fit with it is refused before the default budget is spent."""
-    words = ("--objective", "queue", "-o", tmp_path / "p")
+    words = ("--method", "simulation", "-o", tmp_path / "p")
     case = write(tmp_path)
     done = tailc("compile", case.spec, *words)
     assert done.code == 65
-    assert "the bound of the objective `queue` is tuned, and stays" in " ".join(done.err.split())
+    assert "the bound of the method `simulation` is tuned, and stays" in " ".join(done.err.split())
     done = tailc("compile", case.spec, "--robust", "-o", tmp_path / "p")
     assert "`--robust` is nothing that a `rubik` policy has" in " ".join(done.err.split())

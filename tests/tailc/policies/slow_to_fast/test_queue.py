@@ -23,8 +23,7 @@ cores:
   dvfs:
     count: 2
     levels: [{frequency: 1GHz, power: 1W}, {frequency: 2GHz, power: 5W}]
-objective: queue
-search: {requests: 4M}
+search: {method: simulation, requests: 4M}
 """
 CONTROL = "control: {epoch: 50 requests, window: 200 requests}\n"
 CORES = """\
@@ -52,9 +51,8 @@ def test_the_tail_is_kept_on_requests_that_no_compile_saw(tuned, tailc, tmp_path
     """With the formula's ages nobody climbs, and the tail of those that wait is too long."""
     case, policy, _ = tuned
     formula = tmp_path / "formula"
-    words = ("--objective", "efficiency")
-    case.spec.with_name("other.yaml").write_text(QUEUED.replace("search: {requests: 4000000}", ""))
-    assert tailc("compile", case.spec.with_name("other.yaml"), *words, "-o", formula).code == 0
+    words = ("--method", "dual", "--objective", "efficiency")
+    assert tailc("compile", case.spec, *words, "-o", formula).code == 0
     (ours,), (theirs,) = (tails(tailc, one, case.held_out) for one in (policy, formula))
     assert ours < 122_000 < theirs
 
@@ -77,14 +75,14 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     _, policy, compiled = tuned
     evidence = read_policy(str(policy)).evidence
     said = (evidence.objective, evidence.method, evidence.proof, evidence.rows)
-    assert said == ("queue-energy", "evolution", "replayed", ())
+    assert said == ("energy", "simulation", "replayed", ())
     settings = dict(evidence.settings)
     assert settings["limit_us"] == 120_000 >= settings["rate_1_tuned_us"]
     result = compiled_result(compiled)
     validate_compiled(result, "compile_cores")
     told = result["queue"]
     assert isinstance(told, dict)
-    assert (told["goal"], told["is_better"]) == ("energy", True)
+    assert (told["objective"], told["is_better"]) == ("energy", True)
     assert told["rates"][0]["tuned_energy"] == settings["rate_1_tuned_energy"] > 0
     assert "energy with queues" in compiled_text(compiled, [])
 
@@ -112,8 +110,8 @@ def test_threads_change_no_byte(tuned):
 
 def searched(folder, **search):
     """The spec with that much more of `search`."""
-    told = json.dumps({"requests": 4_000_000, **search})
-    return write(folder, QUEUED.replace("{requests: 4000000}", told))
+    told = json.dumps({"method": "simulation", "requests": 4_000_000, **search})
+    return write(folder, QUEUED.replace("{method: simulation, requests: 4000000}", told))
 
 
 def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_path, tailc):
@@ -158,17 +156,17 @@ def test_what_is_tuned_for_a_recording_says_so(tmp_path, tailc):
     [
         ({"diurnal": [1, 2], "recorded": "at"}, "`search.diurnal` both say how requests arrive"),
         ({"bursts": {"idc": 900, "spell": "1s"}}, "is out of reach at 50/s"),
-        ({"recorded": "at", "objective": "energy"}, "is for the objective `queue`"),
+        ({"recorded": "at", "method": "dual"}, "is for the method `simulation`"),
         ({"diurnal": [0.5, 1.5], "rates": "rates: [90/s]"}, "at the day's peak"),
         ({"recorded": "at", "held_out": "20%"}, "hold out by time"),
     ],
 )
 def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, refusal, search, said):
-    moved = {key: search.pop(key, None) for key in ("objective", "rates", "held_out")}
+    moved = {key: search.pop(key, None) for key in ("method", "rates", "held_out")}
     case = searched(tmp_path, **search)
     spec = case.spec.read_text()
-    if moved["objective"]:
-        spec = spec.replace("objective: queue", f"objective: {moved['objective']}\ncontrol: off")
+    if moved["method"]:
+        spec = f"{spec.replace('simulation', moved['method'])}control: off\n"
     if moved["rates"]:
         spec = spec.replace("rates: [50/s]", moved["rates"])
     if moved["held_out"]:
@@ -181,9 +179,12 @@ def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, refusal, search
     ("changes", "said"),
     [
         ([("rates: [50/s]", "")], "no `rates` are given"),
-        ([("objective: queue\n", f"objective: queue\n{CONTROL}")], "`control` is given, but ages"),
-        ([("{requests: 4000000}", "{weights: [1, 2]}")], "are 2, but `rates` has 1"),
-        ([("objective: queue\n", "control: off\n")], "is for the objective `queue`"),
+        ([("search:", f"{CONTROL}search:")], "`control` is given, but ages"),
+        ([("requests: 4000000", "weights: [1, 2]")], "are 2, but `rates` has 1"),
+        (
+            [("method: simulation, ", ""), ("rates:", "control: off\nrates:")],
+            "is for the method `simulation`",
+        ),
         ([("rates: [50/s]", "rates: [125/s]")], "94% of the cores busy, each at its fastest"),
     ],
 )
@@ -192,7 +193,7 @@ def test_what_does_not_fit_is_refused(tmp_path, refusal, changes, said):
 
 
 def test_an_override_asks_for_no_controller_too(tmp_path, refusal):
-    said = refusal(write(tmp_path).spec, "--objective", "queue")
+    said = refusal(write(tmp_path).spec, "--method", "simulation")
     assert "`control` is given" in said
     assert f"{tmp_path}/service.yaml:1" in said
     assert "set `control: off`" in said

@@ -49,7 +49,7 @@ def test_speeds_of_their_own_are_searched_on_a_grid_unless_asked_otherwise(tmp_p
 
 @pytest.mark.parametrize("objective", ["tail", "efficiency"])
 def test_the_extremes_have_no_target_and_no_controller(tmp_path, objective):
-    spec = opened(tmp_path, (CONTROL, f"objective: {objective}"))
+    spec = opened(tmp_path, (CONTROL, f"search: {{objective: {objective}}}"))
     stated = KIND.reduce(spec.spec, profile([50.0]))
     assert (stated.objective, stated.target_us) == (Aim(objective), None)
     assert KIND.control(spec.spec, spec.loaded) is None
@@ -66,7 +66,7 @@ def test_published_gains_are_loaded_by_their_rates_and_know_their_lines(tmp_path
 
 
 def test_an_objective_from_the_command_line_needs_its_rates_too(tmp_path):
-    spec = opened(tmp_path, ("rates: [20/s, 80/s]\n", "objective: tail\n"))
+    spec = opened(tmp_path, ("rates: [20/s, 80/s]\n", "search: {objective: tail}\n"))
     with pytest.raises(TailcError) as refused:
         KIND.control(spec.spec.with_search({"objective": "energy"}), spec.loaded)
     assert refused.value.findings[0].code is Code.MISSING_KEY

@@ -67,7 +67,7 @@ def test_ages_that_a_controller_scales_have_a_radius_too(tmp_path, tailc):
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        (SPEC + "search: {robust: {days: day}}\n", "under the objective `queue`"),
+        (SPEC + "search: {robust: {days: day}}\n", "by the method `simulation`"),
         (
             SPEC.replace("rates: [20/s, 80/s]", "search: {robust: {}}\ncontrol: off").replace(
                 "control: {epoch: 50 requests, window: 200 requests}\n", ""

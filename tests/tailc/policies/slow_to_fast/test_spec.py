@@ -306,13 +306,13 @@ def test_cubic_cores_have_a_quarter_of_their_dynamic_peak_as_static_power(tmp_pa
 
 
 def test_an_objective_that_never_changes_thresholds_needs_no_rates(tmp_path):
-    spec = swapped(("rates: [20/s, 80/s]\n", "objective: efficiency\n"))
+    spec = swapped(("rates: [20/s, 80/s]\n", "search: {objective: efficiency}\n"))
     assert not open_kind(str(write(tmp_path, spec).spec)).spec.is_controlled
 
 
 def test_the_command_line_replaces_what_the_kind_has_and_nothing_else(tmp_path):
     spec = open_kind(str(write(tmp_path).spec)).spec
-    assert spec.with_search({"objective": "tail"}).objective == "tail"
+    assert spec.with_search({"objective": "tail"}).search.objective == "tail"
     assert spec.with_search({"solver": "scip"}).search.method == "mip"
     for wrong in ({"objective": "threads"}, {"max_evaluations": 3}):
         with pytest.raises(TailcError) as caught:
@@ -331,7 +331,7 @@ WRITTEN = {
     "boundaries": swapped((CONTROL, "control: {structure: pid, boundaries: [50/s]}")),
     "columns": swapped((CONTROL, "speedup: {columns: [a, b]}")),
     "a solver": swapped((CONTROL, "search: {method: mip, solver: cp-sat, time_limit: 5s}")),
-    "a target": swapped((CONTROL, "target: 75ms\nobjective: energy")),
+    "a target": swapped((CONTROL, "target: 75ms\nsearch: {objective: energy}")),
 }
 
 

@@ -1,13 +1,13 @@
-"""What specs of several kinds say of a table that is tuned with queues."""
+"""What specs of several kinds say of simulation: a table that is tuned on replays with queues."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tailc.errors import Code, Finding, TailcError
+from tailc.errors import Code, Finding, TailcError, did_you_mean
 from tailc.specs.arrivals import (
     NOT_POISSON,
     Bursts,
@@ -26,13 +26,13 @@ TunedRequests = Annotated[
     Field(
         ge=FEWEST_TUNED,
         le=LARGEST,
-        description="Budget of the objective `queue`: requests that its search simulates.",
+        description="Budget of the method `simulation`: requests that its search simulates.",
     ),
 ]
 Weights = Annotated[
     tuple[Annotated[Whole, Field(ge=1, le=LARGEST)], ...],
     Field(
-        description="Of the objective `queue`: how much each of `rates` counts; all alike, if "
+        description="Of the method `simulation`: how much each of `rates` counts; all alike, if "
         "absent.",
         examples=[[1, 3]],
     ),
@@ -40,20 +40,20 @@ Weights = Annotated[
 Freedoms = Annotated[
     tuple[Literal["start-below", "give-up", "may-descend"], ...],
     Field(
-        description="Of the objective `queue`: what the server can do besides, and the table may "
+        description="Of the method `simulation`: what the server can do besides, and the table may "
         "use: start requests by what is in use, let late ones fall to the first rung, let any fall "
         "where the row has a lower one.",
         examples=[["start-below", "give-up"]],
     ),
 ]
-QUEUE, RATE = "queue", "rate"
+SIMULATION, PAPER, RATE = "simulation", "paper", "rate"
+METHOD_AT, OBJECTIVE_AT = ("search", "method"), ("search", "objective")
 _AT = ("search",)
-_GOAL = (*_AT, "goal")
-_OF_QUEUE = ("goal", "requests", "weights", "freedoms", *NOT_POISSON)
+_OF_SIMULATION = ("formula_method", "requests", "weights", "freedoms", *NOT_POISSON)
 
 
 class TunedSearch(SpecModel):
-    """How a table is tuned with queues; each kind adds its own goals, and what else it searches."""
+    """How a table is tuned by simulation; each kind adds its methods and objectives."""
 
     requests: TunedRequests = TUNED
     weights: Weights = ()
@@ -84,21 +84,22 @@ def weight_complaints(weights: Sequence[int], rates_mrps: Sequence[int]) -> Iter
         yield Complaint(Code.CONFLICT, message, hint, (*_AT, "weights"), ("rates",))
 
 
-def goal_complaints(
+def rate_complaints(
     weights: Sequence[int], rates_mrps: Sequence[int], slos: int
 ) -> Iterator[Complaint]:
-    """What does not go with the goal `rate`: it looks between two rates at least, for one SLO."""
+    """What does not go with the objective `rate`: it looks between two rates, for one SLO."""
+    at, also = (*_AT, "weights"), OBJECTIVE_AT
     if weights:
-        message = f"are for other goals: `{RATE}` looks for one rate"
-        yield Complaint(Code.CONFLICT, message, "remove them", (*_AT, "weights"), _GOAL)
+        message = f"are for other objectives: `{RATE}` looks for one rate"
+        yield Complaint(Code.CONFLICT, message, "remove them", at, also)
     if len(rates_mrps) == 1:
-        message = f"is one, but the goal `{RATE}` looks between the lowest and the highest"
+        message = f"is one, but the objective `{RATE}` looks between the lowest and the highest"
         hint = "give one at which the SLO is surely met, and one at which it surely is not"
-        yield Complaint(Code.CONFLICT, message, hint, ("rates",), _GOAL)
+        yield Complaint(Code.CONFLICT, message, hint, ("rates",), also)
     if slos > 1:
-        message = f"holds {slos} objectives, but the goal `{RATE}` is for one"
+        message = f"holds {slos} objectives, but the highest rate is looked for with one"
         hint = "leave the one that the rate is for"
-        yield Complaint(Code.CONFLICT, message, hint, ("slo",), _GOAL)
+        yield Complaint(Code.CONFLICT, message, hint, ("slo",), also)
 
 
 def freedom_complaints(freedoms: Sequence[str]) -> Iterator[Complaint]:
@@ -114,14 +115,32 @@ def freedom_complaints(freedoms: Sequence[str]) -> Iterator[Complaint]:
 
 
 def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:
-    """The ends of the range that the goal `rate` looks in."""
+    """The ends of the range that the objective `rate` looks in."""
     return min(rates_mrps), max(rates_mrps)
 
 
-def others_complaints(
-    search: TunedSearch, objective_at: tuple[str | int, ...], *own: str
+def formula_complaints(search: TunedSearch, *own: str) -> Iterator[Complaint]:
+    """Parts of the search that only simulation has; `own` is the kind's."""
+    for name in (name for name in (*_OF_SIMULATION, *own) if is_given(search, name)):
+        message = f"is for the method `{SIMULATION}`"
+        hint = f"remove it, or set `method: {SIMULATION}`"
+        yield Complaint(Code.CONFLICT, message, hint, (*_AT, name), METHOD_AT)
+
+
+def objective_complaints(
+    objective: str, method: str | None, choices: Sequence[str]
 ) -> Iterator[Complaint]:
-    """Parts of the search that are given though the objective is another; `own` is the kind's."""
-    for name in (name for name in (*_OF_QUEUE, *own) if is_given(search, name)):
-        message, hint = f"is for the objective `{QUEUE}`", f"remove it, or set `objective: {QUEUE}`"
-        yield Complaint(Code.CONFLICT, message, hint, (*_AT, name), objective_at)
+    """An objective that is none of those that the method has."""
+    if objective not in choices:
+        but = "not " * (method == SIMULATION)
+        message = f"is `{objective}`, which is {but}for the method `{SIMULATION}`"
+        hint = did_you_mean("", choices)
+        yield Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, METHOD_AT)
+
+
+def with_formula_kept(overrides: Mapping[str, object], method: str | None) -> dict[str, object]:
+    """Overrides of a search whose simulation begins with the table of the method that it had."""
+    given = dict(overrides)
+    if given.get("method") == SIMULATION and method not in (None, SIMULATION):
+        given.setdefault("formula_method", method)
+    return given

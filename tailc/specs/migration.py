@@ -1,0 +1,145 @@
+"""A spec of an older version as this version writes it, with its comments and its layout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tailc.specs.document import parse_document
+from tailc.specs.edits import Edit, edited
+from tailc.specs.older_keys import OlderKey, Path
+from tailc.specs.tree import Document, Entry, Mapping, Scalar, Span
+
+_UNQUOTED = ("true", "false")
+
+
+def migrated_text(document: Document, older: Sequence[OlderKey]) -> str:
+    """The text of the document with every older key as it is written now."""
+    for key in older:
+        if key.is_in(document):
+            document = _moved(_displaced(document, key), key)
+    return "\n".join(document.lines)
+
+
+def _displaced(document: Document, key: OlderKey) -> Document:
+    """What stands already where the key goes gets a key of its own."""
+    if not key.displaced or document.existing(key.now) != key.now:
+        return document
+    span = _entry(document, key.now).key_span
+    edit = Edit(span, _quoted_as(_written(document, span), key.displaced))
+    return _parsed(document, edited("\n".join(document.lines), [edit]))
+
+
+def _moved(document: Document, key: OlderKey) -> Document:
+    entry = _entry(document, key.at)
+    *parent, name = key.now
+    old = _written(document, entry.key_span)
+    name, value = _quoted_as(old, name), _value(document, entry, key)
+    if tuple(parent) == key.at[:-1]:
+        return _replaced(document, entry, name, value)
+    if document.node_at(tuple(parent)) is None:
+        (outer,) = parent
+        return _replaced(document, entry, f"{_quoted_as(old, outer)}: {{{name}", f"{value}}}")
+    return _put_below(document, entry, tuple(parent), f"{name}: {value}")
+
+
+def _replaced(document: Document, entry: Entry, key: str, value: str) -> Document:
+    edits = [Edit(entry.key_span, key), Edit(entry.value.span, value)]
+    return _parsed(document, edited("\n".join(document.lines), edits))
+
+
+def _value(document: Document, entry: Entry, key: OlderKey) -> str:
+    old = _written(document, entry.value.span)
+    word = key.words.get(entry.value.text) if isinstance(entry.value, Scalar) else None
+    return old if word is None else word if word in _UNQUOTED else _quoted_as(old, word)
+
+
+def _quoted_as(old: str, word: str) -> str:
+    """The word in the quotes of an old one, if it has any."""
+    quote = old[0] if old[0] in "'\"" else ""
+    return f"{quote}{word}{quote}"
+
+
+def _put_below(document: Document, entry: Entry, parent: Path, text: str) -> Document:
+    """The text in place of an entry of the root, below another, with what is said of it."""
+    taken = (_taken_from_flow if document.root.is_flow else _taken)(document.lines, entry)
+    rest = _parsed(document, "\n".join(taken.rest))
+    outer = _entry(rest, parent)
+    assert isinstance(outer.value, Mapping)
+    put = _put_in_flow if outer.value.is_flow else _put
+    return _parsed(document, "\n".join(put(rest.lines, outer, outer.value, taken, text)))
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """Lines without an entry, and what was said of it above and behind it."""
+
+    rest: Sequence[str]
+    above: Sequence[str] = ()
+    behind: str = ""
+
+
+def _taken(lines: Sequence[str], entry: Entry) -> _Taken:
+    line, value = entry.key_span.line - 1, entry.value.span
+    first = line
+    while first > 0 and lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+    rest = [*lines[:first], *lines[value.line :]]
+    above = [text.strip() for text in lines[first:line]]
+    return _Taken(rest, above, lines[value.line - 1][value.column - 1 + value.width :].rstrip())
+
+
+def _taken_from_flow(lines: Sequence[str], entry: Entry) -> _Taken:
+    """Without the comma behind it, or else that before it."""
+    value, start = entry.value.span, entry.key_span
+    before = "\n".join([*lines[: start.line - 1], lines[start.line - 1][: start.column - 1]])
+    behind = lines[value.line - 1][value.column - 1 + value.width :]
+    after = "\n".join([behind, *lines[value.line :]])
+    last = re.sub(r"\A\s*,\s*", "", after)
+    if last == after:
+        before = re.sub(r"\s*,\s*\Z", "", before)
+    return _Taken((before + last).split("\n"))
+
+
+def _put(
+    lines: Sequence[str], outer: Entry, inner: Mapping, taken: _Taken, text: str
+) -> Iterable[str]:
+    """As the first of a block, in as far as its keys are."""
+    first = next(iter(inner.entries.values()))
+    indent = " " * (first.key_span.column - 1)
+    put = [*(indent + above for above in taken.above), f"{indent}{text}{taken.behind}"]
+    return [*lines[: outer.key_span.line], *put, *lines[outer.key_span.line :]]
+
+
+def _put_in_flow(
+    lines: Sequence[str], outer: Entry, inner: Mapping, taken: _Taken, text: str
+) -> Iterable[str]:
+    """Right behind the brace; comments above all of it."""
+    brace = inner.span
+    is_followed = bool(lines[brace.line - 1][brace.column :].strip())
+    comma = "," + " " * is_followed if inner.entries else ""
+    edit = Edit(Span(brace.line, brace.column + 1, 0), text + comma)
+    changed = edited("\n".join(lines), [edit]).split("\n")
+    indent = " " * (outer.key_span.column - 1)
+    said = [*taken.above, *([taken.behind.strip()] if taken.behind else [])]
+    return [
+        *changed[: outer.key_span.line - 1],
+        *(indent + line for line in said),
+        *changed[outer.key_span.line - 1 :],
+    ]
+
+
+def _entry(document: Document, path: Path) -> Entry:
+    *parent, name = path
+    node = document.node_at(tuple(parent))
+    assert isinstance(node, Mapping)
+    return node.entries[name]
+
+
+def _written(document: Document, span: Span) -> str:
+    return document.lines[span.line - 1][span.column - 1 :][: span.width]
+
+
+def _parsed(document: Document, text: str) -> Document:
+    return parse_document(text, document.source)

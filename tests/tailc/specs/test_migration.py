@@ -1,0 +1,99 @@
+"""Specs of older versions: what they become, and what is told of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tailc.policies import find_kinds
+from tailc.specs.document import parse_document
+from tailc.specs.migration import migrated_text
+from tailc.specs.older_keys import OlderKey
+from tests.tailc.policies.cases import write_case
+
+KINDS = find_kinds()
+
+
+def migrated(kind: str, text: str) -> str:
+    """The text of a spec, or a part of one, of a kind."""
+    return migrated_text(parse_document(text, "old.yaml"), KINDS[kind].spec_model.older)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("few-to-many", "search: {step: 20ms, objective: tail}", None),
+        ("few-to-many", "search: {objective: queue}", "search: {method: simulation}"),
+        (
+            "few-to-many",
+            "search: {method: dual, objective: queue, goal: rate}",
+            "search: {formula_method: dual, method: simulation, objective: rate}",
+        ),
+        ("elfen", "search: {objective: policy}", "search: {method: paper}"),
+        ("rubik", "search: {objective: 'queue'}", "search: {method: 'simulation'}"),
+        ("rubik", "search:\n  objective: frequency", "search:\n  method: paper"),
+        ("joint-ladder", "objective: energy  # why", "search: {objective: energy}  # why"),
+        (
+            "slow-to-fast",
+            "objective: queue\nsearch: {goal: energy}",
+            "search: {method: simulation, objective: energy}",
+        ),
+        (
+            "slow-to-fast",
+            "search: {}\n# Nobody waits.\nobjective: tail  # yet",
+            "# Nobody waits.\n# yet\nsearch: {objective: tail}",
+        ),
+        (
+            "joint-ladder",
+            "# The head.\n\n# Above.\nobjective: queue  # behind\nsearch:\n    # Of it.\n"
+            "    goal: batch  # why",
+            "# The head.\n\nsearch:\n    # Above.\n    method: simulation  # behind\n    # Of it.\n"
+            "    objective: batch  # why",
+        ),
+        (
+            "slow-to-fast",
+            '{"objective": "queue", "search": {"goal": "tail"}}',
+            '{"search": {"method": "simulation", "objective": "tail"}}',
+        ),
+        (
+            "slow-to-fast",
+            '{\n  "search": {\n    "step": "1ms"\n  },\n  "objective": "tail"\n}',
+            '{\n  "search": {"objective": "tail",\n    "step": "1ms"\n  }\n}',
+        ),
+        ("slow-to-fast", '{"objective": "tail"}', '{"search": {"objective": "tail"}}'),
+    ],
+)
+def test_what_is_said_stays_and_stands_where_it_stands_now(kind, old, new):
+    assert migrated(kind, f"{old}\n") == f"{new or old}\n"
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_has_what_its_older_keys_are_now(kind):
+    model = KINDS[kind].spec_model
+    for key in model.older:
+        assert isinstance(key, OlderKey)
+        search = model.model_fields["search"].annotation
+        assert key.now[-1] in search.model_fields
+        assert not key.displaced or kind == "joint-ladder" or key.displaced in search.model_fields
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "said"),
+    [
+        ("slow-to-fast", "objective: tail", "`objective` is `search.objective` now"),
+        ("joint-ladder", "objective: queue", "`objective: queue` is `search.method: simulation`"),
+        ("few-to-many", None, "`search.objective: queue` is `search.method: simulation` now"),
+    ],
+)
+def test_an_older_spec_is_refused_with_what_rewrites_it(tmp_path, tailc, kind, key, said):
+    case = write_case(kind, tmp_path)
+    text = case.spec.read_text()
+    older = text.replace("{step: 20ms}", "{objective: queue}") if key is None else f"{text}{key}\n"
+    case.spec.write_text(f"# Of a team.\n{older}")
+    done = tailc("check", case.spec)
+    assert done.code == 65
+    told = " ".join(done.err.split())
+    assert said in told
+    assert f"run `tailc migrate {case.spec}`, which rewrites the spec" in told
+    assert tailc("migrate", case.spec).code == 0
+    assert case.spec.read_text().startswith("# Of a team.\n")
+    assert tailc("check", case.spec).code == 0
