@@ -177,11 +177,11 @@ FEW_TO_MANY = (
         },
     ),
     Policy(
-        "tuned-freedoms",
+        "tuned-optional-rules",
         FM_QUEUE,
         {
             **TUNED,
-            "search.freedoms": ["start-below", "give-up", "may-descend"],
+            "search.optional_rules": ["start-below", "give-up", "may-descend"],
             "search.requests": 2 * FEW,
         },
         trace=LUCENE,

@@ -67,7 +67,7 @@ demand:
   reference: core
 speedup: [1, 1.9, 2.65, 3.2]
 server: {{cores: 15, target_parallelism: {targets}, quantum: {quantum}, {others}}}
-search: {{method: {method}{objective}{budget}{freedoms}}}
+search: {{method: {method}{objective}{budget}{optional_rules}}}
 rates: [{rates}]
 """
 TARGETS = list(range(12, 29))
@@ -112,7 +112,7 @@ class Case:
         targets: object,
         rates: Sequence[float],
         budget: int | None,
-        freedoms: Sequence[str],
+        optional_rules: Sequence[str],
     ) -> str:
         """Its path, written beside the trace."""
         path = folder / "spec.yaml"
@@ -127,7 +127,7 @@ class Case:
             method=method,
             objective="" if method == FORMULA else BEGINNING,
             budget=_budget_text(budget),
-            freedoms=_freedoms_text(freedoms),
+            optional_rules=_rules_text(optional_rules),
             rates=", ".join(f"{rate}/s" for rate in rates),
         )
         path.write_text(text)
@@ -139,11 +139,11 @@ class Case:
         targets: object,
         rates: Sequence[float],
         budget: int | None = None,
-        freedoms: Sequence[str] = (),
+        optional_rules: Sequence[str] = (),
     ) -> Ladder:
         """Compiled."""
         with tempfile.TemporaryDirectory() as folder:
-            spec = self.spec(Path(folder), method, targets, rates, budget, freedoms)
+            spec = self.spec(Path(folder), method, targets, rates, budget, optional_rules)
             return compile_policy(spec).policy.ladders[0]
 
     def for_rate(
@@ -151,7 +151,7 @@ class Case:
         latency_ms: int,
         targets: object,
         budget: int | None = None,
-        freedoms: Sequence[str] = (),
+        optional_rules: Sequence[str] = (),
     ) -> AnyCompiled:
         """With the table that is tuned for the highest rate under the latency."""
         with tempfile.TemporaryDirectory() as folder:
@@ -164,7 +164,7 @@ class Case:
                 method=SIMULATION,
                 objective=f"{BEGINNING}, objective: rate",
                 budget=_budget_text(budget),
-                freedoms=_freedoms_text(freedoms),
+                optional_rules=_rules_text(optional_rules),
                 rates=", ".join(f"{rate}/s" for rate in RANGE_RPS),
             )
             path = Path(folder) / "spec.yaml"
@@ -187,8 +187,8 @@ def _budget_text(budget: int | None) -> str:
     return "" if budget is None else f", requests: {budget}"
 
 
-def _freedoms_text(freedoms: Sequence[str]) -> str:
-    return f", freedoms: [{', '.join(freedoms)}]" if freedoms else ""
+def _rules_text(optional_rules: Sequence[str]) -> str:
+    return f", optional_rules: [{', '.join(optional_rules)}]" if optional_rules else ""
 
 
 def synthetic() -> Case:
@@ -219,14 +219,14 @@ def _halves(name: str, demand_ms: np.ndarray) -> Case:
 
 
 def rows(
-    case: Case, rates: Sequence[float], freedoms: Sequence[str] = ()
+    case: Case, rates: Sequence[float], optional_rules: Sequence[str] = ()
 ) -> Iterator[tuple[str, ...]]:
     """For each rate the best target's table and one tuned for it."""
     for rate in rates:
         paper = case.table(FORMULA, PAPER_TARGET, [rate])
         best = case.table(FORMULA, TARGETS, [rate])
         tuned, spent = timed(
-            lambda rate=rate: case.table(SIMULATION, TARGETS, [rate], freedoms=freedoms)
+            lambda rate=rate: case.table(SIMULATION, TARGETS, [rate], optional_rules=optional_rules)
         )
         yield told(case, rate, paper, best, tuned, spent)
 

@@ -8,7 +8,7 @@ is, and tuned with a ladder for each hint, by the same search with the same budg
 A predictor hints so many requests as long as are, and is right about such a part of either. Blind
 ones are right as often as chance: the last column has them in place of those that the table was
 tuned for. A table that is tuned for blind hints too counts both tails alike, and what either is
-worse than without hints six times. Then both with all freedoms of `bench.queue_freedoms`. All on
+worse than without hints six times. Then both with all of `bench.optional_rules`. All on
 requests that no search saw and on the same random numbers; intervals are Student's at 95 % over
 replays. With --traces at the busiest rate of each public trace.
 """
@@ -39,7 +39,7 @@ from bench.queue_aware import (
     traces,
 )
 from bench.timing import end, show
-from tailc.experiment.tuning_objective import Freedom, TuningObjective
+from tailc.experiment.tuning_objective import OptionalRule, TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.execution_model import Subject
 from tailc.models.workload import Workload
@@ -74,17 +74,17 @@ PLANS = (
     *(Plan(one) for one in OTHERS),
 )
 FEW_PLANS = (Plan(KNOWS), Plan(GOOD))
-HEADS = ("demand", "rate", "freedoms", "hinted long", "right", "tuned", "with hints", "change")
+HEADS = ("demand", "rate", "rules", "hinted long", "right", "tuned", "with hints", "change")
 HEADS += ("under blind hints",)
 
 
 @dataclass(frozen=True, eq=False)
 class Contest:
-    """At a rate, between tables with the same freedoms."""
+    """At a rate, between tables with the same optional rules."""
 
     case: Case
     rate: float
-    freedoms: tuple[Freedom, ...] = ()
+    optional_rules: tuple[OptionalRule, ...] = ()
 
     @cached_property
     def formula(self) -> Ladder:
@@ -154,7 +154,7 @@ class Contest:
         return found.tables[-1]
 
     def _lines(self, tail_us: int) -> Family:
-        return lines(self.formula, tail_us, published.CORES, freedoms=self.freedoms)
+        return lines(self.formula, tail_us, published.CORES, freedoms=self.optional_rules)
 
     def _aim(self, scenes: int) -> TuningObjective:
         rates_mrps = (round(self.rate * 1e3),) * scenes
@@ -175,7 +175,7 @@ def rows(contest: Contest, plans: Sequence[Plan]) -> Iterator[tuple[str, ...]]:
         yield (
             contest.case.name,
             f"{contest.rate:g}/s",
-            "all" if contest.freedoms else "none",
+            "all" if contest.optional_rules else "none",
             f"{plan.predictor.share:.0%}",
             f"{plan.predictor.right:.0%}" + " and blind" * plan.and_blind,
             f"{gain.formula_us / 1e3:.1f}",
@@ -191,7 +191,7 @@ def contests() -> Iterator[tuple[Contest, Sequence[Plan]]]:
     for rate in RATES_RPS:
         yield Contest(case, rate), PLANS
     for rate in LOADED_RPS:
-        yield Contest(case, rate, tuple(Freedom)), FEW_PLANS
+        yield Contest(case, rate, tuple(OptionalRule)), FEW_PLANS
 
 
 def trace_contests() -> Iterator[tuple[Contest, Sequence[Plan]]]:

@@ -23,8 +23,8 @@ class Criterion(enum.Enum):
     RATE = "rate"
 
 
-class Freedom(enum.Enum):
-    """What a server may do beyond climbing and waiting by the number in the system.
+class OptionalRule(enum.Enum):
+    """A rule that a table may use beyond climbing and waiting by the number in the system.
 
     may-descend: a request falls where its row has a lower rung. The others are rules of the ladder.
     """
@@ -63,8 +63,8 @@ class TuningObjective:
     judged_by: how they do where tables are judged; None: alike. recorded: the column of the trace
     that both are read from. may_wait: whether a request may wait for another to leave. criterion:
     what is minimised; target_us: latency that the percentile must then keep to in the search, and
-    limit_us, no less, before the judge; None where nothing is to be kept. freedoms: what a tuned
-    table may make use of. objectives: what must hold besides at every rate. Where the rate is made
+    limit_us, no less, before the judge; None where nothing is to be kept. optional_rules: what a
+    tuned table may use. objectives: what must hold besides at every rate. Where the rate is made
     large, `rates_mrps` are the ends of its range.
 
     The six that may be None are asked for each by itself in a spec, beside any criterion.
@@ -81,7 +81,7 @@ class TuningObjective:
     criterion: Criterion = Criterion.TAIL
     target_us: int | None = None
     limit_us: int | None = None
-    freedoms: tuple[Freedom, ...] = ()
+    optional_rules: tuple[OptionalRule, ...] = ()
     beside: Beside | None = None
     objectives: tuple[Objective, ...] = ()
 

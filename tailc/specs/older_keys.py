@@ -54,6 +54,7 @@ def _by_simulation(at: Path) -> OlderKey:
 
 
 _GOAL = OlderKey(("search", "goal"), ("search", "objective"))
+OPTIONAL_RULES = OlderKey(("search", "freedoms"), ("search", "optional_rules"))
 OBJECTIVE_IN_SEARCH = (_by_simulation(("search", "objective")), _GOAL)
 OBJECTIVE_BESIDE_SEARCH = (
     _by_simulation(("objective",)),

@@ -37,7 +37,7 @@ Weights = Annotated[
         examples=[[1, 3]],
     ),
 ]
-Freedoms = Annotated[
+OptionalRules = Annotated[
     tuple[Literal["start-below", "give-up", "may-descend"], ...],
     Field(
         description="Of the method `simulation`: what the server can do besides, and the table may "
@@ -49,7 +49,7 @@ Freedoms = Annotated[
 SIMULATION, PAPER, RATE = "simulation", "paper", "rate"
 METHOD_AT, OBJECTIVE_AT = ("search", "method"), ("search", "objective")
 _AT = ("search",)
-_OF_SIMULATION = ("formula_method", "requests", "weights", "freedoms", *NOT_POISSON)
+_OF_SIMULATION = ("formula_method", "requests", "weights", "optional_rules", *NOT_POISSON)
 
 
 class TunedSearch(SpecModel):
@@ -102,12 +102,12 @@ def rate_complaints(
         yield Complaint(Code.CONFLICT, message, hint, ("slo",), also)
 
 
-def freedom_complaints(freedoms: Sequence[str]) -> Iterator[Complaint]:
-    """Freedoms that are named twice, or of which one needs another."""
-    at = (*_AT, "freedoms")
-    if len(set(freedoms)) < len(freedoms):
+def rule_complaints(optional_rules: Sequence[str]) -> Iterator[Complaint]:
+    """Optional rules that are named twice, or of which one needs another."""
+    at = (*_AT, "optional_rules")
+    if len(set(optional_rules)) < len(optional_rules):
         yield Complaint(Code.CONFLICT, "names one twice", "name each once", at)
-    if "give-up" in freedoms and "start-below" not in freedoms:
+    if "give-up" in optional_rules and "start-below" not in optional_rules:
         # Late requests would hold the places of others and leave cores idle; once there are
         # enough of them, all that come are late too.
         message = "holds `give-up` without `start-below`: late requests would keep others out"

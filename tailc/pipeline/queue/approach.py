@@ -113,7 +113,7 @@ def _on_shared_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> A
     cores = sum(least_of(shared, pool)[1] for pool in each)
 
     def space_of(tail_us: int) -> Family:
-        return lines(formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.freedoms)
+        return lines(formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.optional_rules)
 
     return Approach(
         base=formula,

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.experiment.tuning_objective import Freedom
+from tailc.experiment.tuning_objective import OptionalRule
 from tailc.forms.ladder.sharing import NO_SHARING, Sharing
 from tailc.forms.ladder.table import (
     ON_EXIT,
@@ -75,7 +75,7 @@ class Family:
     cores: int
     knots: NDArray[np.float64]
     may_wait: bool = True
-    freedoms: tuple[Freedom, ...] = ()
+    freedoms: tuple[OptionalRule, ...] = ()
     has_delays: bool = False
 
     @cached_property
@@ -109,7 +109,7 @@ class Family:
     @property
     def starts_by_use(self) -> bool:
         """Whether a request starts by what is in use."""
-        return Freedom.START_BELOW in self.freedoms
+        return OptionalRule.START_BELOW in self.freedoms
 
     @property
     def starts_by_row(self) -> bool:
@@ -135,7 +135,7 @@ class Family:
     ) -> NDArray[np.float64]:
         """From ages and that of giving up in tails, (aged, knots), and the other two in cores."""
         others = [admission, *([boost] if self.base.boost else [])]
-        others += [give_up] if Freedom.GIVE_UP in self.freedoms else []
+        others += [give_up] if OptionalRule.GIVE_UP in self.freedoms else []
         return np.concatenate([ages.ravel(), others])
 
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
@@ -247,7 +247,7 @@ class Family:
 
     def _rules(self) -> tuple[Rule, ...]:
         kept = set(self.base.rules) | {_RULES[one] for one in self.freedoms if one in _RULES}
-        if Freedom.MAY_DESCEND in self.freedoms:
+        if OptionalRule.MAY_DESCEND in self.freedoms:
             kept.discard(Rule.NEVER_DESCEND)
         return tuple(sorted(kept, key=lambda rule: rule.value))
 
@@ -257,11 +257,11 @@ class Family:
         below_ppm = max(round(admission * self.cores), 1) * each_ppm
         give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
         starts = (unit, below_ppm) if self.starts_by_use else (None, None)
-        told = Sharing(*starts, give_up_us if Freedom.GIVE_UP in self.freedoms else None)
+        told = Sharing(*starts, give_up_us if OptionalRule.GIVE_UP in self.freedoms else None)
         return None if told == NO_SHARING else told
 
 
-_RULES = {Freedom.START_BELOW: Rule.START_BELOW, Freedom.GIVE_UP: Rule.GIVE_UP}
+_RULES = {OptionalRule.START_BELOW: Rule.START_BELOW, OptionalRule.GIVE_UP: Rule.GIVE_UP}
 
 
 def lines(
@@ -270,7 +270,7 @@ def lines(
     cores: int,
     *,
     may_wait: bool = True,
-    freedoms: tuple[Freedom, ...] = (),
+    freedoms: tuple[OptionalRule, ...] = (),
 ) -> Family:
     """Each rung's age is a line over the load."""
     knots = loads_at(_LINE_CORES, cores)

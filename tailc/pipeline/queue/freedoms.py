@@ -89,7 +89,7 @@ def longer_by_chance(load: Workload) -> float:
 def halves(aim: TuningObjective) -> tuple[TuningObjective, TuningObjective]:
     """What the first search is for, without freedoms, and the second, with them."""
     half = replace(aim, most_requests=aim.most_requests // 2)
-    return replace(half, freedoms=()), half
+    return replace(half, optional_rules=()), half
 
 
 def by_halves(progress: Progress) -> tuple[Progress, Progress]:

@@ -87,7 +87,7 @@ def least_budget(aim: TuningObjective, starts: int) -> int:
     """
     trial = least_each(aim.percentile_ppm) * len(aim.rates_mrps)
     parts = ((_FIRST, starts), (_COARSE, min(starts, _CARRIED)), (_FINE, 1))
-    times = 2 if aim.freedoms else 1
+    times = 2 if aim.optional_rules else 1
     return times * max(
         math.ceil(searches * stage.population * (stage.fewest + _BESIDES) * trial / stage.share)
         for stage, searches in parts

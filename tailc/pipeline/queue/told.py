@@ -157,7 +157,7 @@ def _without_freedoms(tuned: AnyTuned) -> Finding:
     if tuned.raised is not None:
         better = "of a higher rate than the tuned one's beyond chance, also with longer demand"
         hint = "remove them, or raise `search.requests`"
-    message = f"no table with `search.freedoms` was found {better}: the tuned one has none"
+    message = f"no table with `search.optional_rules` was found {better}: the tuned one has none"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)
 
 

@@ -105,12 +105,12 @@ def tuned_for_queue(
     _check(aim, approach)
     parts = parts_of(approach.load)
     with ThreadPoolExecutor(threads) as workers:
-        if aim.criterion is Criterion.RATE and aim.freedoms:
+        if aim.criterion is Criterion.RATE and aim.optional_rules:
             rate, pay = freely_raised(towards, parts, aim, workers, progress)
             return replace(_of_rate(rate, aim, parts), freedoms_pay=pay)
         if aim.criterion is Criterion.RATE:
             return _of_rate(tuned_for_rate(approach, parts, aim, workers, progress), aim, parts)
-        if aim.freedoms:
+        if aim.optional_rules:
             found = freely_found(towards, parts, aim, workers, progress)
         else:
             found = best_found(approach, parts, aim, workers, progress)

@@ -58,12 +58,12 @@ def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
     refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
     from tailc.experiment.objective_of_spec import objective_of
-    from tailc.experiment.tuning_objective import Criterion, Freedom
+    from tailc.experiment.tuning_objective import Criterion, OptionalRule
 
     criterion = Criterion(spec.search.objective)
     objective = objective_of(spec.search, spec.slos[0], spec.rates_mrps, criterion)
-    freedoms = tuple(map(Freedom, spec.search.freedoms))
-    return replace(objective, may_wait=spec.search.e1 == "paper", freedoms=freedoms)
+    optional_rules = tuple(map(OptionalRule, spec.search.optional_rules))
+    return replace(objective, may_wait=spec.search.e1 == "paper", optional_rules=optional_rules)
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadAim | None:

@@ -20,12 +20,12 @@ from tailc.specs.robust import RobustSpec, robust_rate_complaints, untuned_compl
 from tailc.specs.simulation_fields import (
     RATE,
     SIMULATION,
-    Freedoms,
+    OptionalRules,
     TunedSearch,
     formula_complaints,
-    freedom_complaints,
     objective_complaints,
     rate_complaints,
+    rule_complaints,
 )
 from tailc.units import LARGEST
 
@@ -51,7 +51,7 @@ class SearchSpec(TunedSearch):
         description="Least tail (the paper's), least threads that meet the first SLO, or, by the "
         "method `simulation`, the highest rate that meets the SLO, up to the highest of `rates`.",
     )
-    freedoms: Freedoms = ()
+    optional_rules: OptionalRules = ()
     robust: RobustSpec | None = Field(
         default=None,
         description="Errors of demand and speed-ups that the table shall stand: tells how large "
@@ -99,7 +99,7 @@ class SearchSpec(TunedSearch):
             doubted = untuned_complaints(self.robust, rates_mrps)
             return [*wrong, *formula_complaints(self), *doubted]
         fits = tuned_complaints(self, rates_mrps, demand)
-        freely = self._freedom_complaints()
+        freely = self._rule_complaints()
         return [*wrong, *fits, *freely, *self._rate_complaints(rates_mrps, slos)]
 
     def objective_complaints(self) -> list[Complaint]:
@@ -122,9 +122,9 @@ class SearchSpec(TunedSearch):
             yield from rate_complaints(self.weights, rates_mrps, slos)
             yield from robust_rate_complaints(self.robust)
 
-    def _freedom_complaints(self) -> Iterator[Complaint]:
-        yield from freedom_complaints(self.freedoms)
-        if "start-below" in self.freedoms and self.e1 == "never":
+    def _rule_complaints(self) -> Iterator[Complaint]:
+        yield from rule_complaints(self.optional_rules)
+        if "start-below" in self.optional_rules and self.e1 == "never":
             message = "holds `start-below`, by which requests wait, but under `e1: never` none does"
-            at, also = ("search", "freedoms"), ("search", "e1")
+            at, also = ("search", "optional_rules"), ("search", "e1")
             yield Complaint(Code.CONFLICT, message, "remove one", at, also)

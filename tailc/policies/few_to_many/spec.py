@@ -24,7 +24,7 @@ from tailc.specs.fields import (
     ThreadsPpm,
     Whole,
 )
-from tailc.specs.older_keys import OBJECTIVE_IN_SEARCH
+from tailc.specs.older_keys import OBJECTIVE_IN_SEARCH, OPTIONAL_RULES
 from tailc.specs.overrides import overridden
 from tailc.specs.robust import asked_besides, day_complaints
 from tailc.specs.simulation_fields import refuse_any, with_formula_kept
@@ -83,7 +83,7 @@ class ServerSpec(SpecModel):
 class FewToManySpec(WithSlos):
     """A few-to-many policy: threads are added to a request as it ages, by the load."""
 
-    older: ClassVar = OBJECTIVE_IN_SEARCH
+    older: ClassVar = (*OBJECTIVE_IN_SEARCH, OPTIONAL_RULES)
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["few-to-many"] = Field(description="The kind of policy.")

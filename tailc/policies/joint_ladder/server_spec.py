@@ -12,7 +12,7 @@ from tailc.specs.robust import RobustSpec
 from tailc.specs.simulation_fields import (
     RATE,
     SIMULATION,
-    Freedoms,
+    OptionalRules,
     TunedSearch,
     objective_complaints,
 )
@@ -92,7 +92,7 @@ class SearchSpec(TunedSearch):
         "batch work given up for one under it, or, by the method `simulation`, the highest rate "
         "that meets the SLO, up to the highest of `rates`.",
     )
-    freedoms: Freedoms = ()
+    optional_rules: OptionalRules = ()
     robust: RobustSpec | None = Field(
         default=None,
         description="Errors of demand and speeds that the table shall stand: tells how large ones "

@@ -34,7 +34,7 @@ from tailc.specs.fields import (
     RateMrps,
     RefusalError,
 )
-from tailc.specs.older_keys import OBJECTIVE_BESIDE_SEARCH
+from tailc.specs.older_keys import OBJECTIVE_BESIDE_SEARCH, OPTIONAL_RULES
 from tailc.specs.overrides import overridden
 from tailc.specs.robust import (
     asked_besides,
@@ -46,9 +46,9 @@ from tailc.specs.simulation_fields import (
     OBJECTIVE_AT,
     SIMULATION,
     formula_complaints,
-    freedom_complaints,
     rate_complaints,
     refuse_any,
+    rule_complaints,
 )
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import format_us
@@ -59,7 +59,7 @@ NAME = "joint-ladder"
 class JointSpec(WithSlos):
     """A joint policy: threads are added, clocks raised or cores changed as a request ages."""
 
-    older: ClassVar = OBJECTIVE_BESIDE_SEARCH
+    older: ClassVar = (*OBJECTIVE_BESIDE_SEARCH, OPTIONAL_RULES)
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["joint-ladder"] = Field(description="The kind of policy.")
@@ -260,28 +260,28 @@ class JointSpec(WithSlos):
         ]
 
     def search_complaints(self) -> list[Complaint]:
-        """The method `simulation` is about rates; only it has a budget and freedoms."""
+        """The method `simulation` is about rates; only it has a budget and optional rules."""
         search, complaints = self.search, self.search.objective_complaints()
         if not self.is_simulated:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
             return [*complaints, *formula_complaints(search)]
         complaints += tuned_complaints(search, self.rates_mrps, self.demand)
-        complaints += [*self._freedom_complaints(), *self._batch_complaints()]
+        complaints += [*self._rule_complaints(), *self._batch_complaints()]
         if search.looks_for_rate:
             complaints += rate_complaints(search.weights, self.rates_mrps, len(self.slo))
             complaints += robust_rate_complaints(search.robust)
         return complaints
 
-    def _freedom_complaints(self) -> Iterator[Complaint]:
-        freedoms = self.search.freedoms
-        yield from freedom_complaints(freedoms)
-        if freedoms and self.aim != "tail":
+    def _rule_complaints(self) -> Iterator[Complaint]:
+        optional_rules = self.search.optional_rules
+        yield from rule_complaints(optional_rules)
+        if optional_rules and self.aim != "tail":
             message = f"are judged by tails and rates, but the objective is `{self.aim}`"
-            at, hint = ("search", "freedoms"), "remove them, or set `objective: tail`"
+            at, hint = ("search", "optional_rules"), "remove them, or set `objective: tail`"
             yield Complaint(Code.CONFLICT, message, hint, at, OBJECTIVE_AT)
-        if "start-below" in freedoms and isinstance(self.cores.which, CoreTypes):
+        if "start-below" in optional_rules and isinstance(self.cores.which, CoreTypes):
             message = "holds `start-below`, which counts one supply, but each type of cores is one"
-            at, also = ("search", "freedoms"), ("cores", "types")
+            at, also = ("search", "optional_rules"), ("cores", "types")
             yield Complaint(Code.CONFLICT, message, "remove it, or give `cores.dvfs`", at, also)
 
     def _batch_complaints(self) -> Iterator[Complaint]:

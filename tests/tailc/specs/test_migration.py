@@ -28,6 +28,7 @@ def migrated(kind: str, text: str) -> str:
             "search: {method: dual, objective: queue, goal: rate}",
             "search: {formula_method: dual, method: simulation, objective: rate}",
         ),
+        ("few-to-many", "search: {freedoms: [give-up]}", "search: {optional_rules: [give-up]}"),
         ("elfen", "search: {objective: policy}", "search: {method: paper}"),
         ("rubik", "search: {objective: 'queue'}", "search: {method: 'simulation'}"),
         ("rubik", "search:\n  objective: frequency", "search:\n  method: paper"),

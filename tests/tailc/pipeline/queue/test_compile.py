@@ -86,8 +86,8 @@ def test_a_compile_tells_how_the_table_was_judged(tuned):
 
 
 def test_a_table_makes_use_of_what_the_server_may_do_besides(tmp_path, tailc):
-    freedoms = ["start-below", "give-up", "may-descend"]
-    case = queued(tmp_path, freedoms=freedoms, requests=15_000_000)
+    optional_rules = ["start-below", "give-up", "may-descend"]
+    case = queued(tmp_path, optional_rules=optional_rules, requests=15_000_000)
     case.spec.write_text(case.spec.read_text().replace(RATES, "rates: [90/s]"))
     compiled = compile_policy(str(case.spec), threads=2)
     (gain,) = tuned_of(compiled).judged.gains
@@ -150,10 +150,14 @@ def tails_of(compiled):
         ({"weights": [1]}, RATES, "are 1, but `rates` has 2"),
         ({}, "", "no `rates` are given"),
         ({"method": "grid", "weights": [1, 1]}, RATES, "is for the method `simulation`"),
-        ({"method": "grid", "freedoms": ["give-up"]}, RATES, "is for the method `simulation`"),
-        ({"freedoms": ["give-up", "give-up"]}, RATES, "names one twice"),
-        ({"freedoms": ["start-below"], "e1": "never"}, RATES, "by which requests wait"),
-        ({"freedoms": ["give-up"]}, RATES, "without `start-below`"),
+        (
+            {"method": "grid", "optional_rules": ["give-up"]},
+            RATES,
+            "is for the method `simulation`",
+        ),
+        ({"optional_rules": ["give-up", "give-up"]}, RATES, "names one twice"),
+        ({"optional_rules": ["start-below"], "e1": "never"}, RATES, "by which requests wait"),
+        ({"optional_rules": ["give-up"]}, RATES, "without `start-below`"),
         ({"requests": 5}, RATES, "requests"),
         ({"requests": 1_000_000}, RATES, "set `search.requests` to"),
         ({}, "rates: [30/s, 125/s]", "[30/s, 125/s] | ^^^^^"),

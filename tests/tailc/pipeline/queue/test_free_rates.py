@@ -29,7 +29,7 @@ from tests.tailc.pipeline.queue.test_freedoms import (
 def objective_of(limit_ms: int) -> TuningObjective:
     """The highest rate between 20 and 130 a second at which one in twenty takes longer."""
     limit_us = limit_ms * MS
-    aim = TuningObjective(950_000, (20_000, 130_000), (1, 1), 8_000_000, freedoms=FREE)
+    aim = TuningObjective(950_000, (20_000, 130_000), (1, 1), 8_000_000, optional_rules=FREE)
     return replace(aim, criterion=Criterion.RATE, target_us=limit_us, limit_us=limit_us)
 
 
@@ -43,8 +43,8 @@ def finds(monkeypatch):
 
     def those(plain, free, aim=AIM):
         def searched(approach, _load, _rates, aim, _workers, _progress):
-            begun.append((approach.base, aim.freedoms, aim.most_requests))
-            return Searched((free if aim.freedoms else plain,), 3, 1_000, True)
+            begun.append((approach.base, aim.optional_rules, aim.most_requests))
+            return Searched((free if aim.optional_rules else plain,), 3, 1_000, True)
 
         begun: list[tuple[object, object, int]] = []
         monkeypatch.setattr("tailc.pipeline.queue.highest.searched_for_rate", searched)

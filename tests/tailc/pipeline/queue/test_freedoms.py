@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code
-from tailc.experiment.tuning_objective import Criterion, Freedom, TuningObjective
+from tailc.experiment.tuning_objective import Criterion, OptionalRule, TuningObjective
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.family import MOST_STARTS, lines
@@ -21,8 +21,8 @@ from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.tune import TunedTable
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
-FREE = (Freedom.START_BELOW,)
-AIM = TuningObjective(950_000, (85_000,), (1,), 8_000_000, freedoms=FREE)
+FREE = (OptionalRule.START_BELOW,)
+AIM = TuningObjective(950_000, (85_000,), (1,), 8_000_000, optional_rules=FREE)
 LOAD = exponential(2_000, 30.0)
 PARTS = Parts(LOAD, LOAD)
 ALONE = ladder((10_000 * MS, 20_000 * MS))
@@ -38,7 +38,7 @@ def approach_to(aim: TuningObjective) -> Approach:
         capacity_of=lambda _load: float(CORES),
         as_told="",
         subject_of=on_server,
-        space_of=lambda tail_us: lines(ALONE, tail_us, CORES, freedoms=aim.freedoms),
+        space_of=lambda tail_us: lines(ALONE, tail_us, CORES, freedoms=aim.optional_rules),
         starts=MOST_STARTS,
     )
 
@@ -50,7 +50,7 @@ def finds(monkeypatch):
     def those(plain, free, aim=AIM):
         def searched(approach, _scenes, aim, _workers, _progress):
             begun.append((approach.base, aim))
-            return Searched((free if aim.freedoms else plain,), 3, 1_000, True)
+            return Searched((free if aim.optional_rules else plain,), 3, 1_000, True)
 
         begun: list[tuple[Any, TuningObjective]] = []
         for module in ("found", "freedoms"):
@@ -64,7 +64,7 @@ def finds(monkeypatch):
 def test_half_of_the_budget_goes_to_each_and_the_second_begins_with_the_first(finds):
     found, begun = finds(GOOD, GOOD)
     (first, plain), (second, free) = begun
-    assert (plain.freedoms, free.freedoms) == ((), FREE)
+    assert (plain.optional_rules, free.optional_rules) == ((), FREE)
     assert plain.most_requests == free.most_requests == AIM.most_requests // 2
     assert (first, second) == (ALONE, GOOD)
     assert (found.searched.evaluations, found.searched.requests) == (6, 2_000)
@@ -77,7 +77,7 @@ def test_what_is_better_than_the_formula_s_but_not_than_the_other_is_not_taken(f
     told = TunedTable(AIM, found.judged, 6, 2_000, True, 2_000, kept_out=True, freedoms_pay=False)
     (remark,) = queue_remarks(told)
     assert remark.code is Code.NO_BETTER_TABLE
-    assert "no table with `search.freedoms` was found" in remark.message
+    assert "no table with `search.optional_rules` was found" in remark.message
     found, _ = finds(GOOD, HASTY)
     assert found.judged.table == GOOD
 
@@ -106,7 +106,7 @@ def test_the_mean_of_another_sample_may_be_two_standard_errors_longer():
 
 
 def test_who_looks_twice_needs_twice_the_requests():
-    once = least_budget(replace(AIM, freedoms=()), MOST_STARTS)
+    once = least_budget(replace(AIM, optional_rules=()), MOST_STARTS)
     assert least_budget(AIM, MOST_STARTS) == 2 * once
     for_rate = replace(
         AIM, criterion=Criterion.RATE, rates_mrps=(1, 2), weights=(1, 1), target_us=1, limit_us=1

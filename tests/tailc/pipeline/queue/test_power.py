@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import TailcError
-from tailc.experiment.tuning_objective import Criterion, Freedom, TuningObjective
+from tailc.experiment.tuning_objective import Criterion, OptionalRule, TuningObjective
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import (
     AT_ONCE,
@@ -119,7 +119,7 @@ def test_the_load_is_told_in_requests_on_the_first_rung():
 
 def test_requests_start_by_the_power_in_use_and_fall_where_the_row_has_less():
     """One of four requests on the first rung draws 1.5 of 6 watts."""
-    approach = approach_to(SLOW, design(), replace(TAIL, freedoms=tuple(Freedom)))
+    approach = approach_to(SLOW, design(), replace(TAIL, optional_rules=tuple(OptionalRule)))
     space = approach.space_of(100 * MS)
     assert isinstance(space, Family)
     table = space.table(space.point(np.zeros((1, 2)), 0.75, 1.0, 0.8))

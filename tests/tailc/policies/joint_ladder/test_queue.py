@@ -100,26 +100,26 @@ def test_least_energy_keeps_the_objective_and_tells_watts(tmp_path):
     assert " mJ" in compiled_text(compiled, [])
 
 
-def test_freedoms_that_do_not_pay_are_left_out_with_a_warning(tmp_path):
+def test_optional_rules_that_do_not_pay_are_left_out_with_a_warning(tmp_path):
     compiled = compile_policy(
-        str(searched(tmp_path, requests=15_000_000, freedoms=["start-below", "give-up"]).spec)
+        str(searched(tmp_path, requests=15_000_000, optional_rules=["start-below", "give-up"]).spec)
     )
     assert tuned_of(compiled).judged.is_better
     pay = tuned_of(compiled).freedoms_pay
     assert (compiled.policy.ladders[0].sharing is not None) == pay
-    told = [finding for finding in compiled.findings if "search.freedoms" in finding.message]
+    told = [finding for finding in compiled.findings if "search.optional_rules" in finding.message]
     assert len(told) == (not pay)
 
 
 @pytest.mark.parametrize(
     ("search", "said"),
     [
-        ({"objective": "energy", "freedoms": ["may-descend"]}, "the objective is `energy`"),
-        ({"freedoms": ["give-up"]}, "late requests would keep others out"),
-        ({"freedoms": ["may-descend", "may-descend"]}, "names one twice"),
+        ({"objective": "energy", "optional_rules": ["may-descend"]}, "the objective is `energy`"),
+        ({"optional_rules": ["give-up"]}, "late requests would keep others out"),
+        ({"optional_rules": ["may-descend", "may-descend"]}, "names one twice"),
     ],
 )
-def test_freedoms_that_do_not_fit_are_refused(tmp_path, refusal, search, said):
+def test_optional_rules_that_do_not_fit_are_refused(tmp_path, refusal, search, said):
     assert said in refusal(searched(tmp_path, **search).spec)
 
 
@@ -129,7 +129,7 @@ def test_a_worst_case_is_not_told_of_batch_work(tmp_path, refusal):
 
 
 def test_starts_by_what_is_in_use_count_one_supply(tmp_path, refusal):
-    said = refusal(searched(tmp_path, TYPES, freedoms=["start-below"]).spec)
+    said = refusal(searched(tmp_path, TYPES, optional_rules=["start-below"]).spec)
     assert "each type of cores is one" in said
 
 

@@ -91,7 +91,7 @@ def test_threads_change_no_byte(tuned):
         ),
         ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),
         ([("4000000", "1000000")], "requests at least, more than `1,000,000`"),
-        ([("4000000}", "4000000, freedoms: [give-up]}")], "`search.freedoms`"),
+        ([("4000000}", "4000000, optional_rules: [give-up]}")], "`search.optional_rules`"),
         ([("4000000}", "4000000, objective: rate}")], "`search.objective`"),
         ([("4000000}", "4000000, target: 100%}")], "must lie between 0 % and 100 %"),
         ([("rates: [3000/s]", "feedback: off")], "no `rates` are given at which requests could"),

@@ -1,14 +1,14 @@
 """What a tuned table gains where the server can do more than Few-to-Many's.
 
-    python -m bench.queue_freedoms
-    python -m bench.queue_freedoms --rate
-    TAILC_DATA=... python -m bench.queue_freedoms --traces
+    python -m bench.optional_rules
+    python -m bench.optional_rules --rate
+    TAILC_DATA=... python -m bench.optional_rules --traces
 
-The freedoms are starts by the threads in use, requests that give up, and falls. On the server and
+The rules are starts by the threads in use, requests that give up, and falls. On the server and
 demands of `bench.queue_aware`, with one table for 40/s, one for 44/s, and one for 10/s to 50/s;
 under TAILC_DATA with one table for all three rates of each public trace. At each rate the best
-target's table for these rates, the tuned one with none of the freedoms, and the one with all three,
-on requests that no compile saw and on the same random numbers. Intervals are Student's at 95 % over
+target's table for these rates, the tuned one with none of the rules, and the one with all three, on
+requests that no compile saw and on the same random numbers. Intervals are Student's at 95 % over
 replays. With --rate the highest rates under latencies instead. The searches simulate a third of the
 default budget, which finds nearly all of the gain.
 """
@@ -41,18 +41,18 @@ from bench.timing import end, show
 from tailc.pipeline.queue.highest import highest, raised
 
 BUDGET = 100_000_000
-FREEDOMS = ("start-below", "give-up", "may-descend")
+RULES = ("start-below", "give-up", "may-descend")
 CHANGES = ("to the best target", "to the tuned")
-HEADS = ("demand", "made for", "rate", "best target", "tuned", "with freedoms", *CHANGES)
+HEADS = ("demand", "made for", "rate", "best target", "tuned", "with optional rules", *CHANGES)
 HEADS += ("clairvoyant", "closed")
-RATE_HEADS = ("99 % within", "best target", "tuned", "with freedoms", *CHANGES)
+RATE_HEADS = ("99 % within", "best target", "tuned", "with optional rules", *CHANGES)
 
 
 def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
     """One table of each sort for all rates, told rate by rate."""
     best = case.table(FORMULA, TARGETS, rates)
     plain = case.table(SIMULATION, TARGETS, rates, BUDGET)
-    free = case.table(SIMULATION, TARGETS, rates, BUDGET, FREEDOMS)
+    free = case.table(SIMULATION, TARGETS, rates, BUDGET, RULES)
     made_for = "the rate" if len(rates) == 1 else "all"
     for rate in rates:
         to_best, to_plain = (gain_over(case, rate, base, free) for base in (best, plain))
@@ -73,10 +73,10 @@ def rows(case: Case, rates: Sequence[float]) -> Iterator[tuple[str, ...]]:
 
 
 def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
-    """For each latency the highest rates of the best target, tuned without and with freedoms."""
+    """For each latency the highest rates of the best target, tuned without and with the rules."""
     for latency_ms in LATENCIES_MS:
         plain = case.for_rate(latency_ms, TARGETS, BUDGET)
-        free = case.for_rate(latency_ms, TARGETS, BUDGET, FREEDOMS)
+        free = case.for_rate(latency_ms, TARGETS, BUDGET, RULES)
         best = plain.sweep.chosen.policy.ladders[0]
         tables = [best, plain.policy.ladders[0], free.policy.ladders[0]]
         aim = rate_aim(latency_ms)
