@@ -45,7 +45,7 @@ def _study(*, gives_back: bool) -> Study:
     for target in (*SMALL_TARGETS, *TARGETS):
         ladder = here(with_target(SPEC, target).forms[0])
         _add(study, f"target {target}", ladder)
-        study.add(f"target {target}, e1 never", SharedCores("", (_without_exits(ladder),)))
+        study.add(f"target {target}, without exits", SharedCores("", (_without_exits(ladder),)))
     return study
 
 

@@ -101,7 +101,7 @@ FEW_TO_MANY = (
     Policy("no-data", "examples/lucene-server/spec.yaml"),
     Policy("misspelled", FM, {"server.croes": 15}),
     Policy("out-of-budget", FM, options="--max-evaluations 1000"),
-    Policy("few-loads", FM, {"search.max_in_system": 10, "search.e1": "never"}),
+    Policy("few-loads", FM, {"search.max_in_system": 10, "search.admit_on_departure": False}),
     Policy("dual", FM, DUAL),
     Policy("threads", FM, DUAL, "--objective threads", LUCENE),
     Policy("threads-by-grid", FM, options="--objective threads"),

@@ -215,7 +215,7 @@ def order(study: Study) -> Iterator[Row]:
 
 
 def locked_up(study: Study) -> Iterator[Row]:
-    """In how many repetitions; `e1 never` is the same table without its last row."""
+    """In how many repetitions; `without exits` is the same table without its last row."""
 
     def count(name: str, rate: int) -> int:
         return sum(run.p99_ms > LOCKED_UP_MS for run in study.at(name, rate))
@@ -225,9 +225,9 @@ def locked_up(study: Study) -> Iterator[Row]:
         yield [name, *(str(count(name, rate)) for rate in RATES)]
     larger = targets[len(SMALL_TARGETS) :]
     yield ["targets 20 to 28", *(str(sum(count(name, rate) for name in larger)) for rate in RATES)]
-    never = [f"{name}, e1 never" for name in targets]
+    never = [f"{name}, without exits" for name in targets]
     yield [
-        "all of these, e1 never",
+        "all of these, without exits",
         *(str(sum(count(name, rate) for name in never)) for rate in RATES),
     ]
 

@@ -24,14 +24,14 @@ from tailc.problems.schedule import LadderSolution, SolvedRow
 def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:
     """Rows by requests in the system; beyond the searched ones a request waits for an exit.
 
-    Under `e1: paper` the waiting row also stands wherever no schedule is feasible or the search
-    returns the longest wait there is. It starts on one thread and keeps the later climbs of the
-    last searched row (Haque et al., ASPLOS 2015, section 4.1 and table 2). Under `e1: never` the
-    last row holds beyond, and a load without a feasible schedule is a TailcError (INFEASIBLE).
+    With `admit_on_departure` the waiting row also stands wherever no schedule is feasible or the
+    search returns the longest wait there is. It starts on one thread and keeps the later climbs of
+    the last searched row (Haque et al., ASPLOS 2015, section 4.1 and table 2). Without it the last
+    row holds beyond, and a load without a feasible schedule is a TailcError (INFEASIBLE).
     """
     rows = _rows(
         solution,
-        waits_for_exit=spec.search.e1 == "paper",
+        waits_for_exit=spec.search.admit_on_departure,
         from_arrival=spec.server.age_clock == "arrival",
     )
     boost = Boost(0, spec.server.cores * PPM) if spec.server.boosting else None
@@ -79,7 +79,7 @@ def _rows(solution: LadderSolution, *, waits_for_exit: bool, from_arrival: bool)
 def _no_start(solved: SolvedRow) -> TailcError:
     message = (
         f"no schedule keeps {solved.load} requests in the system within the target "
-        "parallelism, and `e1: never` lets none wait for an exit"
+        "parallelism, and without `admit_on_departure` none waits for an exit"
     )
-    hint = "set `e1: paper`, lower `max_in_system`, or raise `longest_interval`"
+    hint = "set `admit_on_departure: true`, lower `max_in_system`, or raise `longest_interval`"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))

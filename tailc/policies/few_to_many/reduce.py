@@ -61,9 +61,9 @@ def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
     from tailc.experiment.tuning_objective import Criterion, OptionalRule
 
     criterion = Criterion(spec.search.objective)
-    objective = objective_of(spec.search, spec.slos[0], spec.rates_mrps, criterion)
-    optional_rules = tuple(map(OptionalRule, spec.search.optional_rules))
-    return replace(objective, may_wait=spec.search.e1 == "paper", optional_rules=optional_rules)
+    search, rules = spec.search, tuple(map(OptionalRule, spec.search.optional_rules))
+    objective = objective_of(search, spec.slos[0], spec.rates_mrps, criterion)
+    return replace(objective, may_wait=search.admit_on_departure, optional_rules=rules)
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadAim | None:

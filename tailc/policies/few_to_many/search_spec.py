@@ -13,6 +13,7 @@ from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     Complaint,
     DurationUs,
+    Flag,
     RefusalError,
     Whole,
 )
@@ -71,8 +72,8 @@ class SearchSpec(TunedSearch):
         default=None,
         description="Last load with a row; the target parallelism rounded down, if absent.",
     )
-    e1: Literal["paper", "never"] = Field(
-        default="paper",
+    admit_on_departure: Flag = Field(
+        default=True,
         description="Whether requests wait for another to leave at the highest loads.",
     )
     max_evaluations: Annotated[Whole, Field(ge=1, le=LARGEST)] | None = Field(
@@ -124,7 +125,8 @@ class SearchSpec(TunedSearch):
 
     def _rule_complaints(self) -> Iterator[Complaint]:
         yield from rule_complaints(self.optional_rules)
-        if "start-below" in self.optional_rules and self.e1 == "never":
-            message = "holds `start-below`, by which requests wait, but under `e1: never` none does"
-            at, also = ("search", "optional_rules"), ("search", "e1")
+        if "start-below" in self.optional_rules and not self.admit_on_departure:
+            message = "holds `start-below`, by which requests wait, but none does without "
+            message += "`admit_on_departure`"
+            at, also = ("search", "optional_rules"), ("search", "admit_on_departure")
             yield Complaint(Code.CONFLICT, message, "remove one", at, also)

@@ -24,7 +24,7 @@ from tailc.specs.fields import (
     ThreadsPpm,
     Whole,
 )
-from tailc.specs.older_keys import OBJECTIVE_IN_SEARCH, OPTIONAL_RULES
+from tailc.specs.older_keys import OBJECTIVE_IN_SEARCH, OPTIONAL_RULES, OlderKey
 from tailc.specs.overrides import overridden
 from tailc.specs.robust import asked_besides, day_complaints
 from tailc.specs.simulation_fields import refuse_any, with_formula_kept
@@ -34,6 +34,10 @@ from tailc.units import shorten
 # Rows are enumerated one by one, and a server with more is outside what the paper considers.
 MAX_CORES = 65_536
 MAX_DEGREE = 1_024
+# The paper's word for admission on a departure.
+_E1 = OlderKey(
+    ("search", "e1"), ("search", "admit_on_departure"), {"paper": "true", "never": "false"}
+)
 
 
 def _listed(value: Any) -> Any:
@@ -83,7 +87,7 @@ class ServerSpec(SpecModel):
 class FewToManySpec(WithSlos):
     """A few-to-many policy: threads are added to a request as it ages, by the load."""
 
-    older: ClassVar = (*OBJECTIVE_IN_SEARCH, OPTIONAL_RULES)
+    older: ClassVar = (*OBJECTIVE_IN_SEARCH, OPTIONAL_RULES, _E1)
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["few-to-many"] = Field(description="The kind of policy.")

@@ -52,7 +52,12 @@ def test_the_evidence_states_tail_mean_and_parallelism_of_every_load(tmp_path):
 
 
 def test_loads_beyond_the_target_are_searched_when_asked_for(tmp_path):
-    spec = with_lines(("search: {step: 50ms}", "search: {step: 50ms, max_in_system: 8, e1: never}"))
+    spec = with_lines(
+        (
+            "search: {step: 50ms}",
+            "search: {step: 50ms, max_in_system: 8, admit_on_departure: false}",
+        )
+    )
     form = compile_policy(write_toy(tmp_path, spec)).policy.forms[0]
     # q = 7 waits 50 ms, and is sequential for 100: 7 * (50 + 100 + 3 * 25) / (100 + 175) = 5.727.
     # q = 8 waits as long, and stays sequential: 8 * (50 + 150) / (100 + 200) = 5.333.

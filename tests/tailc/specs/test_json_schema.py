@@ -30,7 +30,8 @@ WRITTEN = {
     "named": swapped((_CURVE, "speedup: {name: PARSEC, curve: [1, 1.9]}")),
     "sweep": swapped(("target_parallelism: 24", "target_parallelism: [16, 24.5]")),
     "window": swapped(("latency: 500ms", "latency: 500ms, window: 2000 requests")),
-    "search": GOOD + "search: {method: dual, objective: threads, step: 5ms, e1: never}\n",
+    "search": GOOD
+    + "search: {method: dual, objective: threads, step: 5ms, admit_on_departure: false}\n",
 }
 
 

@@ -28,7 +28,11 @@ def test_what_is_left_out_has_the_documented_defaults() -> None:
     assert spec.server.quantum_us == 5_000
     assert spec.server.boosting is True
     assert spec.server.age_clock == "execution"
-    assert (spec.search.method, spec.search.objective, spec.search.e1) == ("grid", "tail", "paper")
+    assert (spec.search.method, spec.search.objective, spec.search.admit_on_departure) == (
+        "grid",
+        "tail",
+        True,
+    )
     assert spec.rates_mrps == ()
 
 

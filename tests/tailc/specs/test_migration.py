@@ -29,6 +29,8 @@ def migrated(kind: str, text: str) -> str:
             "search: {formula_method: dual, method: simulation, objective: rate}",
         ),
         ("few-to-many", "search: {freedoms: [give-up]}", "search: {optional_rules: [give-up]}"),
+        ("few-to-many", "search: {e1: paper}", "search: {admit_on_departure: true}"),
+        ("few-to-many", "search: {e1: 'never'}", "search: {admit_on_departure: false}"),
         ("elfen", "search: {objective: policy}", "search: {method: paper}"),
         ("rubik", "search: {objective: 'queue'}", "search: {method: 'simulation'}"),
         ("rubik", "search:\n  objective: frequency", "search:\n  method: paper"),

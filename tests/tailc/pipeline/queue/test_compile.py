@@ -156,7 +156,11 @@ def tails_of(compiled):
             "is for the method `simulation`",
         ),
         ({"optional_rules": ["give-up", "give-up"]}, RATES, "names one twice"),
-        ({"optional_rules": ["start-below"], "e1": "never"}, RATES, "by which requests wait"),
+        (
+            {"optional_rules": ["start-below"], "admit_on_departure": False},
+            RATES,
+            "by which requests wait",
+        ),
         ({"optional_rules": ["give-up"]}, RATES, "without `start-below`"),
         ({"requests": 5}, RATES, "requests"),
         ({"requests": 1_000_000}, RATES, "set `search.requests` to"),

@@ -36,7 +36,7 @@ PROBLEM = LadderProblem(
 
 
 def spec(**server):
-    search = {"e1": server.pop("e1", "paper")}
+    search = {"admit_on_departure": server.pop("admit_on_departure", True)}
     return FewToManySpec.model_validate(
         {
             "apiVersion": "tailc/v1",
@@ -87,13 +87,13 @@ def test_a_load_without_a_schedule_waits_for_an_exit():
 
 
 def test_without_waiting_for_exits_the_last_row_holds_beyond():
-    rows = rows_of(solved(1, 0, 0, 0), solved(2, 150 * MS, 50 * MS, 0), e1="never")
+    rows = rows_of(solved(1, 0, 0, 0), solved(2, 150 * MS, 50 * MS, 0), admit_on_departure=False)
     assert rows[-1] == Row(2, None, Admission.after(150 * MS), (Climb(0, 0), Climb(50 * MS, 2)))
 
 
 def test_without_waiting_for_exits_a_load_without_a_schedule_is_infeasible():
     with pytest.raises(TailcError) as refused:
-        rows_of(solved(1, 0, 0, 0), SolvedRow(2, RowStatus.INFEASIBLE), e1="never")
+        rows_of(solved(1, 0, 0, 0), SolvedRow(2, RowStatus.INFEASIBLE), admit_on_departure=False)
     assert refused.value.findings[0].code is Code.INFEASIBLE
     assert "2 requests" in refused.value.findings[0].message
 
