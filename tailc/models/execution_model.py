@@ -105,6 +105,10 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
         """The profile at the speeds that its requests have on this machine."""
 
     @abstractmethod
+    def hand_settings(self, workload: Workload) -> tuple[str, ...]:
+        """Names of the baselines that a user could set by hand, without a compiler."""
+
+    @abstractmethod
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
         """The rate that fills the machine however requests are run [thousandths a second].
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -38,6 +39,11 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
     def ladder(self) -> Ladder:
         """The first; what its server is like holds for all."""
         return self.ladders[0]
+
+    @property
+    @abstractmethod
+    def table(self) -> Ladder | None:
+        """The one table that says all of it, as a policy would; None where more is to be said."""
 
     @property
     def capacity_ppm(self) -> int | None:

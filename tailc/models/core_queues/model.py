@@ -29,9 +29,12 @@ from tailc.models.steering import Steering, settling, window_of
 from tailc.models.streams import MRPS_PER_MS
 from tailc.models.workload import NS_PER_MS, Workload, clocked_workload
 from tailc.traces.profile import DemandProfile
+from tailc.units import format_khz
 
 _PPM_PER_MILLI = 1_000
 _ALL_CORES = "cores"
+# Fixed frequencies that a user would try.
+_MOST_FIXED = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,13 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
     def shared(self) -> str:
         """Each request has its core to itself."""
         return THREADS
+
+    def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
+        """Each frequency, and of many some that are as far apart."""
+        levels = self.clocks.table.levels
+        some = np.unique(np.linspace(0, len(levels) - 1, _MOST_FIXED).round().astype(int))
+        khz = [levels[at].frequency_khz for at in some.tolist()]
+        return tuple(f"fixed-{format_khz(each).replace(' ', '')}" for each in khz)
 
     @property
     def settling_requests(self) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.controller import Controller
+from tailc.forms.ladder.table import Ladder
 from tailc.models.core_types.arrays import CoreTable, core_table
 from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.core_types.replay import replay_cores
@@ -34,6 +35,16 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
     random_seed: int | None = None
     cores_on: tuple[int, ...] | None = None
     is_measured_from_start: bool = False
+
+    @property
+    def table(self) -> Ladder | None:
+        """See `LadderModel`."""
+        others = (self.steering, self.random_seed, self.cores_on)
+        return self.ladder if others == (None, None, None) and len(self.ladders) == 1 else None
+
+    def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
+        """Fast cores first, or slow ones first."""
+        return ("tl", "ee")
 
     @property
     def settling_requests(self) -> int:

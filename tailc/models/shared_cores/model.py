@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import check_times
 from tailc.models.execution_model import CostQuantity, Window
 from tailc.models.ladder_model import LadderModel, given_ladders
 from tailc.models.shared_cores import engine, state
 from tailc.models.shared_cores.arrays import Lowered, lower
 from tailc.models.shared_cores.batch import batch_left, batch_use
+from tailc.models.shared_cores.hand_settings import hand_settings
 from tailc.models.shared_cores.loss import loss_of, loss_times
 from tailc.models.shared_cores.outcome import Losses, SharedCoresOutcome
 from tailc.models.shared_cores.shared_power import drawn_of_shared
@@ -28,6 +30,15 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
     """
 
     boosts_at_start: bool = False
+
+    @property
+    def table(self) -> Ladder | None:
+        """See `LadderModel`."""
+        return None if self.boosts_at_start or len(self.ladders) > 1 else self.ladder
+
+    def hand_settings(self, workload: Workload) -> tuple[str, ...]:
+        """One rung for all, or below a load; one rung after another at intervals."""
+        return hand_settings(self.ladder, workload)
 
     @property
     def settling_requests(self) -> int:

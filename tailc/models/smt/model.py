@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Lanes, Waking, lanes_of
+from tailc.forms.ladder.table import Ladder
 from tailc.models.core_types.arrays import CoreTable, core_table
 from tailc.models.core_types.replay import replay_cores
 from tailc.models.execution_model import CostQuantity, Window
@@ -33,6 +34,15 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
     def lanes(self) -> Lanes:
         """The hardware threads of its cores."""
         return lanes_of(self.ladder)
+
+    @property
+    def table(self) -> Ladder | None:
+        """See `LadderModel`."""
+        return self.ladder if self.has_batch and len(self.ladders) == 1 else None
+
+    def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
+        """Batch work on idle cores only, or with each budget of the paper."""
+        return ("borrow-idle", "fixed", "refresh", "dynamic", "safe")
 
     @property
     def settling_requests(self) -> int:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import final
 
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, Row
 from tailc.models.baseline_syntax import Given, Part, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.shared_cores.alike import act_alike
+from tailc.models.shared_cores.hand_settings import usual_intervals_us
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.same_server import boosting, no_boost, same_server
 from tailc.models.workload import Workload
-from tailc.percentiles import percentile_rank
 from tailc.units import format_us
-
-# Of the median demand. The paper's 20, 100 and 500 ms on Lucene, whose median is 186 ms, are what
-# these come to on the steps of 1, 2 and 5.
-PARTS_OF_MEDIAN = (Fraction(1, 10), Fraction(1, 2), Fraction(5, 2))
-_STEPS = (1, 2, 5)
-_NS_PER_US = 1_000
-_HALF_PPM = 500_000
 
 
 @final
@@ -59,18 +51,3 @@ def fixed_interval(ladder: Ladder, interval_us: int, *, boosts: bool = False) ->
     climbs = tuple(Climb(rung * interval_us, rung) for rung in range(len(ladder.rungs)))
     boost = boosting(ladder, len(ladder.rungs) - 1) if boosts else None
     return same_server(ladder, (Row(0, None, AT_ONCE, climbs),), boost=boost)
-
-
-def usual_intervals_us(ladder: Ladder, load: Workload) -> tuple[int, ...]:
-    """A short, a middling and a long interval for this demand; none below the quantum."""
-    median_ns = load.work_at(percentile_rank(_HALF_PPM, load.requests))
-    wanted = (part * Fraction(median_ns, _NS_PER_US) for part in PARTS_OF_MEDIAN)
-    rounded = dict.fromkeys(_round_number(interval_us) for interval_us in wanted)
-    return tuple(interval_us for interval_us in rounded if interval_us >= ladder.quantum_us)
-
-
-def _round_number(value: Fraction) -> int:
-    """The 1, 2 or 5 times a power of ten whose ratio to `value` is nearest to 1, at least 1."""
-    power = 10 ** max(len(str(int(value))) - 1, 0)
-    near = [step * power for step in (*_STEPS, 10)]
-    return min(near, key=lambda number: max(number / value, value / number) if value else number)

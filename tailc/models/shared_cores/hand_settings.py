@@ -1,0 +1,65 @@
+"""What a user of shared cores could set by hand: degrees, below some load, or by age."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from tailc.forms.ladder.table import Ladder
+from tailc.models.pools import pools
+from tailc.models.workload import Workload
+from tailc.percentiles import percentile_rank
+from tailc.units import format_us
+
+# Of the median demand. The paper's 20, 100 and 500 ms on Lucene, whose median is 186 ms, are what
+# these come to on the steps of 1, 2 and 5.
+PARTS_OF_MEDIAN = (Fraction(1, 10), Fraction(1, 2), Fraction(5, 2))
+_STEPS = (1, 2, 5)
+_NS_PER_US = 1_000
+_HALF_PPM = 500_000
+# Loads below which all have a degree, in requests a core; the last is Bing's.
+_LIMITS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5)
+_FEW_RUNGS = 4
+
+
+def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
+    """Names of baselines: the first rung, others, others below some loads, and intervals."""
+    if len(ladder.rungs) == 1:
+        return ("seq",)
+    rungs = tuple(_rungs(len(ladder.rungs)))
+    limits = sorted({max(round(part * _cores(ladder)), 2) for part in _LIMITS})
+    intervals = [format_us(each).replace(" ", "") for each in usual_intervals_us(ladder, load)]
+    return (
+        "seq",
+        *(f"fix-{rung}" for rung in rungs),
+        *(f"fix-{rung}<{limit}" for rung in rungs for limit in limits),
+        *(f"every-{interval}" for interval in intervals),
+    )
+
+
+def _rungs(last: int) -> Iterator[int]:
+    """All of few; of many the powers of two and the last."""
+    powers = (rung for rung in range(2, last) if rung & (rung - 1) == 0)
+    yield from range(2, last) if last <= _FEW_RUNGS else powers
+    yield last
+
+
+def _cores(ladder: Ladder) -> float:
+    """Requests that may run at once on the first rung."""
+    shared = pools(ladder)
+    return float(shared.capacity_ppm[shared.pool_of[0]]) / max(int(shared.cost_ppm[0]), 1)
+
+
+def usual_intervals_us(ladder: Ladder, load: Workload) -> tuple[int, ...]:
+    """A short, a middling and a long interval for this demand; none below the quantum."""
+    median_ns = load.work_at(percentile_rank(_HALF_PPM, load.requests))
+    wanted = (part * Fraction(median_ns, _NS_PER_US) for part in PARTS_OF_MEDIAN)
+    rounded = dict.fromkeys(_round_number(interval_us) for interval_us in wanted)
+    return tuple(interval_us for interval_us in rounded if interval_us >= ladder.quantum_us)
+
+
+def _round_number(value: Fraction) -> int:
+    """The 1, 2 or 5 times a power of ten whose ratio to `value` is nearest to 1, at least 1."""
+    power = 10 ** max(len(str(int(value))) - 1, 0)
+    near = [step * power for step in (*_STEPS, 10)]
+    return min(near, key=lambda number: max(number / value, value / number) if value else number)
