@@ -10,6 +10,8 @@ from tailc.artifact.envelope import Policy, next_generation
 from tailc.errors import Code, Finding
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
+from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
 from tailc.pipeline.candidates import Solved, solve_all
 from tailc.pipeline.compilation import Compilation
 from tailc.pipeline.objectives import with_objectives
@@ -22,6 +24,7 @@ from tailc.pipeline.parts import (
 )
 from tailc.pipeline.passes import (
     Addition,
+    BestTable,
     ObjectivesCheck,
     OverloadControl,
     Pass,
@@ -38,6 +41,7 @@ from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Sweep, choose
 from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
+from tailc.policies import BestOfAll
 from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
 from tailc.specs.robust import Ambiguity
@@ -72,7 +76,8 @@ class Compiled(Generic[P, S, D]):
     @property
     def has_tuned_table(self) -> bool:
         """Whether a table was found that is better than the formula's on the replay."""
-        return any(tuned.table is not None for tuned in self.added(TunedTable))
+        chosen = any(one.best.is_searched for one in self.added(Chosen))
+        return chosen or any(tuned.table is not None for tuned in self.added(TunedTable))
 
 
 AnyCompiled: TypeAlias = Compiled[Any, Any, Any]
@@ -122,6 +127,7 @@ class _Searches:
 
     control: ControlProblem | Controller | None
     aim: TuningObjective | None
+    best: BestOfAll | None
     ambiguity: Ambiguity | None
 
 
@@ -146,7 +152,10 @@ def _searches(compilation: Compilation) -> _Searches:
     """Raises TailcError for what the spec cannot have."""
     kind, spec = compilation.opened.kind, compilation.spec
     return _Searches(
-        kind.control(spec, compilation.opened.loaded), kind.tuning.aim(spec), kind.robust(spec)
+        kind.control(spec, compilation.opened.loaded),
+        kind.tuning.aim(spec),
+        kind.tuning.best(spec),
+        kind.robust(spec),
     )
 
 
@@ -169,6 +178,8 @@ def _for_requests(
     opened = compilation.opened
     parts = parts_of_requests(opened, read)
     warnings += parts.warnings
+    requests = holdback(parts.design) if searches.best else in_sample(parts.design)
+    parts = replace(parts, design=requests.searched)
     aim = _aim_on(read, parts.design, searches.aim, compilation, warnings)
     days = _days(searches.ambiguity, opened, read)
     compilation.check_previous()
@@ -179,13 +190,29 @@ def _for_requests(
     warnings += handler_of(chosen.problem).check_slos(chosen.problem, opened.spec, opened.loaded)
     passes = (
         *control_passes(searches.control),
-        *tuning_passes(aim, searches.ambiguity, days),
+        *_tuning(searches, aim, days, sweep, requests),
         *_checks(compilation, aim),
     )
     policy, additions = _applied(passes, chosen.policy, sample, warnings)
     policy = next_generation(policy, compilation.previous)
     compiled = Compiled(policy, sweep, sample.design, tuple(warnings), additions)
     return _with_remarks(compiled, compilation, solved)
+
+
+def _tuning(
+    searches: _Searches,
+    aim: TuningObjective | None,
+    days: Days | None,
+    sweep: Sweep[Any, Any],
+    requests: Holdback,
+) -> Iterator[Pass]:
+    """What makes the table better than the formula's, as far as that is asked for."""
+    if searches.best is None or aim is None:
+        yield from tuning_passes(aim, searches.ambiguity, days)
+        return
+    formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
+    yield BestTable(aim, searches.best, formulas, requests)
+    yield from tuning_passes(None, searches.ambiguity, days)
 
 
 def _aim_on(

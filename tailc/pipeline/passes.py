@@ -12,6 +12,9 @@ from tailc.errors import Finding
 from tailc.experiment.overload_objective import OverloadAim
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
+from tailc.forms.ladder.table import Ladder
+from tailc.pipeline.auto.choice import Chosen, best_policy, choice_remarks
+from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.objectives import with_objectives_kept
@@ -31,6 +34,7 @@ from tailc.pipeline.robust.stand import (
     with_robustness,
 )
 from tailc.pipeline.settings import control_settings
+from tailc.policies import BestOfAll
 from tailc.problems.control import ControlProblem
 from tailc.specs.load import LoadedSpec
 from tailc.specs.robust import Ambiguity
@@ -39,7 +43,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import clock_khz_of
 
 # What a compile finds beside the table of the formula.
-Addition: TypeAlias = Tuned | AnyTuned | Relief | Robustness | RobustTables
+Addition: TypeAlias = Tuned | AnyTuned | Chosen | Relief | Robustness | RobustTables
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,32 @@ class TableTuning:
         assert clock_khz is not None
         clocks = partial(clock_approach, table, clock_khz, sample.design)
         return tuned_for_queue(self.aim, clocks, sample.threads, sample.progress)
+
+
+@dataclass(frozen=True)
+class BestTable:
+    """The best of the formula's tables, of what could be set by hand, and of what is searched.
+
+    formulas: those of all candidates. requests: on which, and by which it is judged.
+    """
+
+    aim: TuningObjective
+    asked: BestOfAll
+    formulas: tuple[Ladder, ...]
+    requests: Holdback
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the best table."""
+        policy, chosen = best_policy(
+            policy,
+            self.formulas,
+            self.aim,
+            self.asked,
+            self.requests,
+            sample.threads,
+            sample.progress,
+        )
+        return Step(policy, (chosen,), choice_remarks(chosen))
 
 
 @dataclass(frozen=True)

@@ -107,13 +107,25 @@ def not_asked(spec: Any) -> None:
 
 
 @dataclass(frozen=True)
+class BestOfAll:
+    """What a spec says of the method `auto`: its effort, and in which part of resamples of the
+    trace the table may lose to a setting that could be picked by hand.
+    """
+
+    effort: str
+    risk_ppm: int
+
+
+@dataclass(frozen=True)
 class Tuned:
     """Tables of the kind can be tuned on the replay.
 
-    `aim(spec)` is what a spec asks them to be tuned for (a TuningObjective), or None.
+    `aim(spec)` is what a spec asks them to be tuned for (a TuningObjective), or None; `best(spec)`
+    is a BestOfAll where that is by the method `auto`, else None.
     """
 
     aim: Callable[..., Any]
+    best: Callable[..., BestOfAll | None] = not_asked
     is_possible: ClassVar[bool] = True
 
 
@@ -124,6 +136,9 @@ class Untuned:
     is_possible: ClassVar[bool] = False
 
     def aim(self, spec: Any) -> None:
+        """No spec of the kind can ask for it."""
+
+    def best(self, spec: Any) -> None:
         """No spec of the kind can ask for it."""
 
 

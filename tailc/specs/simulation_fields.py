@@ -15,7 +15,7 @@ from tailc.specs.arrivals import (
     Recording,
     is_given,
 )
-from tailc.specs.fields import Complaint, SpecModel, Whole
+from tailc.specs.fields import Complaint, OpenPercentPpm, SpecModel, Whole
 from tailc.specs.load import spelled
 from tailc.units import LARGEST
 
@@ -46,10 +46,29 @@ OptionalRules = Annotated[
         examples=[["start-below", "give-up"]],
     ),
 ]
-SIMULATION, PAPER, RATE = "simulation", "paper", "rate"
+Effort = Annotated[
+    Literal["quick", "normal", "thorough"],
+    Field(
+        description="Of the method `auto`: how much its search simulates; `normal` finds nine "
+        "tenths of what `thorough` gains.",
+    ),
+]
+RiskPpm = Annotated[
+    OpenPercentPpm,
+    Field(
+        alias="risk",
+        description="Of the method `auto`: in how many resamples of the trace's rows the table "
+        "may lose to a setting that could be picked by hand.",
+        json_schema_extra={"default": "5%"},
+    ),
+]
+RISK_PPM = 50_000
+AUTO, SIMULATION, PAPER, RATE = "auto", "simulation", "paper", "rate"
 METHOD_AT, OBJECTIVE_AT = ("search", "method"), ("search", "objective")
 _AT = ("search",)
-_OF_SIMULATION = ("formula_method", "requests", "weights", "optional_rules", *NOT_POISSON)
+_OF_AUTO = ("effort", "risk")
+_OF_BOTH = ("formula_method", "weights", *NOT_POISSON)
+_OF_SIMULATION = ("requests", "optional_rules")
 
 
 class TunedSearch(SpecModel):
@@ -120,10 +139,23 @@ def range_of(rates_mrps: Sequence[int]) -> tuple[int, int]:
 
 
 def formula_complaints(search: TunedSearch, *own: str) -> Iterator[Complaint]:
-    """Parts of the search that only simulation has; `own` is the kind's."""
-    for name in (name for name in (*_OF_SIMULATION, *own) if is_given(search, name)):
-        message = f"is for the method `{SIMULATION}`"
-        hint = f"remove it, or set `method: {SIMULATION}`"
+    """Parts of the search that a formula alone does not have; `own` is the kind's."""
+    return _complaints_of(search, (*_OF_BOTH, *_OF_SIMULATION, *own), SIMULATION)
+
+
+def not_of_auto(search: TunedSearch) -> Iterator[Complaint]:
+    """Parts of the search that only simulation by a stated budget has."""
+    return _complaints_of(search, _OF_SIMULATION, SIMULATION)
+
+
+def not_of_others(search: TunedSearch) -> Iterator[Complaint]:
+    """Parts of the search that only the method `auto` has."""
+    return _complaints_of(search, _OF_AUTO, AUTO)
+
+
+def _complaints_of(search: TunedSearch, names: Sequence[str], method: str) -> Iterator[Complaint]:
+    for name in (name for name in names if is_given(search, name)):
+        message, hint = f"is for the method `{method}`", f"remove it, or set `method: {method}`"
         yield Complaint(Code.CONFLICT, message, hint, (*_AT, name), METHOD_AT)
 
 

@@ -126,6 +126,11 @@ class DemandProfile:
             memory_ms=None if self.memory_ms is None else self.memory_ms[chosen],
         )
 
+    def reweighted(self, weight: NDArray[np.int64]) -> DemandProfile:
+        """With other weights, int64 (requests,), without the requests that have none left."""
+        stay = weight > 0
+        return replace(self.select(stay), weight=weight[stay])
+
     def first_degrees(self, most: int) -> DemandProfile:
         """The same requests with speed-ups up to degree `most` only."""
         return replace(self, curves=self.curves[:, :most])

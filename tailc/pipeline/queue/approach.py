@@ -29,9 +29,10 @@ from tailc.pipeline.lane_bounds import least_given_up_us, least_of_work
 from tailc.pipeline.queue import core_family, family, lane_family
 from tailc.pipeline.queue.core_family import CoreFamily, core_lines
 from tailc.pipeline.queue.family import Family, lines
+from tailc.pipeline.queue.goals import best_by_scene
 from tailc.pipeline.queue.lane_family import lane_lines, sooner_alone
 from tailc.pipeline.queue.space import Space
-from tailc.pipeline.queue.tuning_sample import Form
+from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample
 from tailc.traces.profile import DemandProfile
 
 # Ages are made earlier in such parts of what they were.
@@ -65,7 +66,8 @@ class Approach(Generic[Form]):
     formula's to gain. server: which a schedule that knows all sizes may use; None where no such
     schedule is known. batch: a bound on batch work; None where none is done. foreseen: what is
     replayed of a schedule that knows all requests, and is compared by what it costs; None where
-    there is none.
+    there is none. rivals: what a user could set by hand, which a table must not be worse than at
+    any rate, any more than it may be worse than `base`.
 
     The last six are optional each by itself: which of them a formula has depends on its rules, its
     criterion and its machine, in almost any combination.
@@ -87,6 +89,11 @@ class Approach(Generic[Form]):
     server: SharedServer | None = None
     batch: BatchBound | None = None
     foreseen: Subject | None = None
+    rivals: tuple[Form, ...] = ()
+
+    def reference(self, trials: TuningSample[Form], aim: TuningObjective) -> Measurements:
+        """What the best of `base` and the rivals shows in each scene."""
+        return best_by_scene(trials.measure([self.base, *self.rivals]), aim)
 
 
 def approach_to(formula: Ladder, design: DemandProfile, aim: TuningObjective) -> Approach[Ladder]:

@@ -98,7 +98,7 @@ class CoreFamily:
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
         """The point whose table is next to that one, which has the same rungs."""
-        return formula_ages(table, self.knots, self.target_us).ravel()
+        return formula_ages(table, self.knots, self.target_us, 2.0 * _NEVER_TARGETS).ravel()
 
     def _at_knots(self, point: NDArray[np.float64]) -> NDArray[np.float64]:
         return point.reshape(len(self.base.rungs) - 1, -1)

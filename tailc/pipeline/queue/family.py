@@ -209,7 +209,7 @@ class Family:
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
         """The point whose table is next to that one, which has the same rungs."""
-        ages = formula_ages(table, self.knots, self.tail_us)
+        ages = formula_ages(table, self.knots, self.tail_us, 2.0 * _NEVER_TAILS)
         if self.has_delays:
             ages = np.vstack([delays_at(table, self.knots, self.tail_us), ages])
         waits = (row.first_load - 1 for row in table.rows if row.admission == ON_EXIT)

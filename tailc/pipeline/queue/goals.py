@@ -59,6 +59,20 @@ def merit(
     return _weighted(longest + worse, weights)
 
 
+def best_by_scene(seen: Measurements, aim: TuningObjective) -> Measurements:
+    """As of one table, which in each scene is the best there."""
+    return seen.of_one(limited_amounts(seen, aim).argmin(axis=0))
+
+
+def limited_amounts(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
+    """What is made small, (tables, scenes); a tail that is missed is worse than any that is not."""
+    amounts = aspect_of(aim).amounts(seen).mean(axis=2)
+    if aim.target_us is None:
+        return amounts
+    missed = seen.tail_us.mean(axis=2) / aim.target_us - 1.0
+    return np.where(missed > 0, amounts.max() * (1.0 + missed), amounts)
+
+
 def _weighted(values: NDArray[np.float64], weights: Sequence[int]) -> NDArray[np.float64]:
     share = np.array(weights) / sum(weights)
     return (values * share).sum(axis=-1)

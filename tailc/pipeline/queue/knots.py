@@ -31,16 +31,21 @@ def between(
     return at_knots[:, piece] * (1 - share) + at_knots[:, piece + 1] * share
 
 
-def formula_ages(base: Ladder, knots: NDArray[np.float64], tail_us: int) -> NDArray[np.float64]:
-    """Of a ladder at the knots, in tails, (climbs, knots): from when on a rung or a higher one."""
+def formula_ages(
+    base: Ladder, knots: NDArray[np.float64], tail_us: int, never: float = NEVER
+) -> NDArray[np.float64]:
+    """Of a ladder at the knots, in tails, (climbs, knots): from when on a rung or a higher one.
+
+    never: an age that stands for none, and the largest there is.
+    """
     rows, row_of_load = rows_by_load([base], 0, int(knots[-1]))
-    ages = np.full((len(base.rungs) - 1, len(knots)), NEVER)
+    ages = np.full((len(base.rungs) - 1, len(knots)), never)
     for knot, load in enumerate(knots.astype(int).tolist()):
         row = rows[row_of_load[0, min(load, row_of_load.shape[1] - 1)]]
         for rung in range(1, len(base.rungs)):
             reached = [climb.age_us for climb in row.climbs if climb.rung >= rung]
             if reached:
-                ages[rung - 1, knot] = min(min(reached) / tail_us, NEVER)
+                ages[rung - 1, knot] = min(min(reached) / tail_us, never)
     return ages
 
 

@@ -20,7 +20,8 @@ from tailc.pipeline.queue.knots import loads_at
 
 # Since the arrival, the start, or when the core last was free.
 CLOCKS = ((Rule.AGE_FROM_ARRIVAL,), (), (Rule.BUSY_PERIOD_AGE,))
-_OTHERS = {Rule.AGE_FROM_ARRIVAL, Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST}
+_CLOCK_RULES = {Rule.AGE_FROM_ARRIVAL, Rule.BUSY_PERIOD_AGE}
+_OTHERS = {*_CLOCK_RULES, Rule.WAITED_START_LAST}
 # Far less than a clock: a search leaves its clock where another is as good as surely better.
 _CLOCK_SPREAD = 0.25
 _LINE_CORES = (1.0, 3.0)
@@ -64,6 +65,11 @@ class LaneFamily:
     def refined(self, point: NDArray[np.float64], fine: LaneFamily) -> NDArray[np.float64]:
         """The same table, but for roundings, in a family of more pieces."""
         return np.array([point[0], *self.ages.refined(point[1:], fine.ages)])
+
+    def next_to(self, table: Ladder) -> NDArray[np.float64]:
+        """The point whose table is next to that one, on the same clock."""
+        own = tuple(rule for rule in table.rules if rule in _CLOCK_RULES)
+        return np.array([CLOCKS.index(own) + 0.5, *self.ages.next_to(table)])
 
 
 def lane_lines(base: Ladder, target_us: int, cores: int, release_us: int) -> LaneFamily:

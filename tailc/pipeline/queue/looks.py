@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.queue.goals import Aspect
 from tailc.pipeline.queue.judge import interval
-from tailc.pipeline.queue.tuning_sample import Form, TuningSample
+from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample
 
 # A search that becomes better by less than such a part from one look to a later one has settled.
 _WORTH = 0.003
@@ -48,13 +48,13 @@ class Look:
 
 
 class Looks(Generic[Form]):
-    """At tables, on the replays of some trials, each beside the formula's table `base`."""
+    """At tables, on the replays of some trials, each beside what `base` shows there."""
 
     def __init__(
-        self, trials: TuningSample[Form], base: Form, aspect: Aspect, aim: TuningObjective
+        self, trials: TuningSample[Form], base: Measurements, aspect: Aspect, aim: TuningObjective
     ) -> None:
         self._trials = trials
-        self._base = trials.measure([base])
+        self._base = base
         self._aspect = aspect
         self._aim = aim
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,23 +38,28 @@ def parts_of(load: Workload) -> Parts:
 
 
 def judging_weight(load: Workload) -> NDArray[np.int64] | None:
-    """How many of each record's requests judge, int64 (records,); None where there are too few.
-
-    Of every three requests that are neighbours in size one, at random: not every third row, for
-    rows may come in turns.
-    """
+    """How many of each record's requests judge, int64 (records,); None where there are too few."""
     if load.requests < _FEWEST_REQUESTS:
         return None
-    by_size = np.argsort(load.work_ns, kind="stable")
-    last_of = np.cumsum(load.weight[by_size])
-    threes = int(last_of[-1]) // _JUDGING_PART
-    # Where all three are of one record, which of them judges is no matter.
-    parted = np.unique((last_of[last_of % _JUDGING_PART > 0]) // _JUDGING_PART)
-    parted = parted[parted < threes]
-    chosen = np.random.default_rng(Seed.PARTS).integers(0, _JUDGING_PART, len(parted))
-    at = np.searchsorted(last_of, parted * _JUDGING_PART + chosen, side="right")
-    first_of = last_of - load.weight[by_size]
-    whole = np.minimum(last_of // _JUDGING_PART, threes) - -(-first_of // _JUDGING_PART)
-    judges = np.zeros(len(last_of), np.int64)
-    judges[by_size] = np.maximum(whole, 0) + np.bincount(at, minlength=len(last_of))
-    return judges
+    return one_in(_JUDGING_PART, load.work_ns, load.weight)
+
+
+def one_in(many: int, size: NDArray[Any], weight: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many of each record's requests are taken, one of so many, int64 (records,).
+
+    Of every so many that are neighbours in size one, at random: not every third row, for rows may
+    come in turns.
+    """
+    by_size = np.argsort(size, kind="stable")
+    last_of = np.cumsum(weight[by_size])
+    groups = int(last_of[-1]) // many
+    # Where all of a group are of one record, which of them is taken is no matter.
+    parted = np.unique((last_of[last_of % many > 0]) // many)
+    parted = parted[parted < groups]
+    chosen = np.random.default_rng(Seed.PARTS).integers(0, many, len(parted))
+    at = np.searchsorted(last_of, parted * many + chosen, side="right")
+    first_of = last_of - weight[by_size]
+    whole = np.minimum(last_of // many, groups) - -(-first_of // many)
+    taken = np.zeros(len(last_of), np.int64)
+    taken[by_size] = np.maximum(whole, 0) + np.bincount(at, minlength=len(last_of))
+    return taken

@@ -33,7 +33,12 @@ from tailc.pipeline.queue.looks import Look, Looks
 from tailc.pipeline.queue.rate_sample import RateSample
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.space import Space
-from tailc.pipeline.queue.tuning_sample import Form, TuningSample, tuning_sample
+from tailc.pipeline.queue.tuning_sample import (
+    Form,
+    Measurements,
+    TuningSample,
+    tuning_sample,
+)
 from tailc.problems.convergence import Milestone
 
 
@@ -196,9 +201,10 @@ class _Search(Generic[Form]):
     def run(self) -> Searched[Form]:
         self._follow(self._approach.base)
         ground = self._ground(_FIRST, self._approach.starts)
-        formula_us = ground.trials.tails_us([self._approach.base])[0].mean(axis=1)
-        coarse = self._approach.space_of(max(round(float(formula_us.max())), 1))
-        starts = list(coarse.starts())
+        reference = self._approach.reference(ground.trials, self._aim)
+        tail_us = reference.tail_us[0].mean(axis=1).max()
+        coarse = self._approach.space_of(max(round(float(tail_us)), 1))
+        starts = self._promising(coarse, ground.trials, reference)
         firsts = [self._evolved(coarse, start, _FIRST, ground, len(starts)) for start in starts]
         carried = self._ordered(firsts, coarse, ground.looks)[:_CARRIED]
         self._begin_stage(coarse.table(carried[0]))
@@ -214,6 +220,21 @@ class _Search(Generic[Form]):
     def near(self, space: Space[Form], start: NDArray[np.float64]) -> Searched[Form]:
         found = self._evolved(space, start, _NEAR, self._ground(_NEAR))
         return self._searched((space.table(found.point),), found)
+
+    def _promising(
+        self, space: Space[Form], trials: TuningSample[Form], reference: Measurements
+    ) -> list[NDArray[np.float64]]:
+        """As many points as the search begins from, the best ones of more."""
+        near = (self._approach.base, *self._approach.rivals) if self._approach.rivals else ()
+        starts = [*space.starts(), *map(space.next_to, near)]
+        if len(starts) <= self._approach.starts:
+            return starts
+        seen = trials.measure([space.table(point) for point in starts])
+        self._evaluations += len(starts)
+        self._requests += len(starts) * trials.requests
+        values = self._aspect.values(seen, reference, self._aim)
+        best = np.argsort(values, kind="stable")[: self._approach.starts]
+        return [starts[at] for at in sorted(best)]
 
     def _searched(self, tables: tuple[Form, ...], last: Found) -> Searched[Form]:
         course = () if self._follows else tuple(self._course)
@@ -247,7 +268,8 @@ class _Search(Generic[Form]):
         looked_on = self._trials(
             each // VALIDATION.repeats, VALIDATION.repeats, stage.seed + Seed.CONVERGENCE
         )
-        looks = Looks(looked_on, self._approach.base, self._aspect, self._aim)
+        base = self._approach.reference(looked_on, self._aim)
+        looks = Looks(looked_on, base, self._aspect, self._aim)
         self._requests += looks.requests
         return _Ground(self._trials(each, 1, stage.seed), looks)
 
@@ -329,7 +351,7 @@ class _Search(Generic[Form]):
     def _values_of(
         self, space: Space[Form], trials: TuningSample[Form]
     ) -> Callable[[Sequence[NDArray[np.float64]]], list[float]]:
-        base = trials.measure([self._approach.base])
+        base = self._approach.reference(trials, self._aim)
 
         def values_of(points: Sequence[NDArray[np.float64]]) -> list[float]:
             seen = trials.measure([space.table(point) for point in points])

@@ -8,13 +8,13 @@ from typing import Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Form_co = TypeVar("Form_co", covariant=True)
+Form = TypeVar("Form")
 
 
-class Space(Protocol[Form_co]):
+class Space(Protocol[Form]):
     """Points, float64 (dimensions,), each of which is a table of one family."""
 
-    def table(self, point: NDArray[np.float64]) -> Form_co:
+    def table(self, point: NDArray[np.float64]) -> Form:
         """The point's table, on the grid of the artifact; every point has one."""
         ...
 
@@ -36,4 +36,8 @@ class Space(Protocol[Form_co]):
 
     def refined(self, point: NDArray[np.float64], fine: Self) -> NDArray[np.float64]:
         """The same table, but for roundings, in that one."""
+        ...
+
+    def next_to(self, table: Form, /) -> NDArray[np.float64]:
+        """The point whose table is next to that one, which has the same rungs or levels."""
         ...

@@ -84,6 +84,11 @@ class TailFamily:
         added = np.interp(fine.rows[1:], self.rows, later)
         return np.array([bound, *entries, *added])
 
+    def next_to(self, table: TailTable) -> NDArray[np.float64]:
+        """The point with the bound of that table."""
+        entries = np.zeros(len(self.positions) + len(self.rows) - 1)
+        return np.array([math.log(table.bound_us / self.base.bound_us), *entries])
+
     def _parts(
         self, point: NDArray[np.float64]
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:

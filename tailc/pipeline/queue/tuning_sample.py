@@ -51,6 +51,17 @@ class Measurements:
         """Whether a table keeps all of them in each scene, in the mean of replays."""
         return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
 
+    def of_one(self, table_of_scene: NDArray[np.intp]) -> Measurements:
+        """As of one table, which in each scene is another of these; int (scenes,)."""
+
+        def taken(values: NDArray) -> NDArray:
+            return values[table_of_scene, np.arange(values.shape[1])][None]
+
+        others = (self.energy, self.closest, self.gave_up)
+        return Measurements(
+            taken(self.tail_us), *(None if each is None else taken(each) for each in others)
+        )
+
     def without(self, repeat: int) -> Measurements:
         """What all replays but one of each scene show."""
         energy, closest = (

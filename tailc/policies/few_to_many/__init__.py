@@ -10,6 +10,7 @@ from tailc.policies import LATENCIES, Kind, SoftLine, Tuned
 from tailc.policies.few_to_many.emit import emit
 from tailc.policies.few_to_many.reduce import (
     ambiguity,
+    best_of_all,
     candidates,
     overload_aim,
     reduce,
@@ -23,7 +24,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
-    tuning=Tuned(tuning_objective),
+    tuning=Tuned(tuning_objective, best_of_all),
     overload=overload_aim,
     robust=ambiguity,
     soft_lines=(

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
+from tailc.policies import BestOfAll
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.problems.interval_grid import interval_grid
 from tailc.problems.ladder import LadderProblem, Method, Objective
 from tailc.specs.robust import Ambiguity, ambiguity_of
-from tailc.specs.simulation_fields import SIMULATION, refuse_any
+from tailc.specs.simulation_fields import AUTO, SIMULATION, refuse_any
 from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
 
@@ -53,7 +54,7 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
 
 def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
     """What the table is tuned for: the first SLO's percentile at the rates, or the highest rate."""
-    if spec.search.method != SIMULATION:
+    if spec.search.method_at(spec.rates_mrps) not in (AUTO, SIMULATION):
         return None
     refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
@@ -64,6 +65,14 @@ def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
     search, rules = spec.search, tuple(map(OptionalRule, spec.search.optional_rules))
     objective = objective_of(search, spec.slos[0], spec.rates_mrps, criterion)
     return replace(objective, may_wait=search.admit_on_departure, optional_rules=rules)
+
+
+def best_of_all(spec: FewToManySpec) -> BestOfAll | None:
+    """How thoroughly the best table is looked for; None where one method is asked for."""
+    search = spec.search
+    if search.method_at(spec.rates_mrps) != AUTO:
+        return None
+    return BestOfAll(search.effort, search.risk_ppm)
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadAim | None:

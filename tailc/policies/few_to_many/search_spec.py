@@ -19,11 +19,17 @@ from tailc.specs.fields import (
 )
 from tailc.specs.robust import RobustSpec, robust_rate_complaints, untuned_complaints
 from tailc.specs.simulation_fields import (
+    AUTO,
     RATE,
+    RISK_PPM,
     SIMULATION,
+    Effort,
     OptionalRules,
+    RiskPpm,
     TunedSearch,
     formula_complaints,
+    not_of_auto,
+    not_of_others,
     objective_complaints,
     rate_complaints,
     rule_complaints,
@@ -39,13 +45,18 @@ class SearchSpec(TunedSearch):
 
     # Errors to stand, the grid's step and longest interval, the last row and the budget are asked
     # for each by itself; the search chooses each that is absent by the trace, or does without.
-    method: Literal["grid", "dual", "simulation"] = Field(
-        default="grid",
-        description="The paper's grid, continuous time with a bound, or the table of one of them "
-        "tuned on replays with queues at `rates`.",
+    method: Literal["auto", "grid", "dual", "simulation"] | None = Field(
+        default=None,
+        description="The best of the paper's table, of what could be set by hand, and of a search "
+        "on replays with queues at `rates` (`auto`, the default where there are rates); the "
+        "paper's grid (the default where there are none); continuous time with a bound; or the "
+        "table of one of them tuned on replays.",
     )
+    effort: Effort = "normal"
+    risk_ppm: RiskPpm = RISK_PPM
     formula_method: Literal["grid", "dual"] = Field(
-        default="grid", description="Of the method `simulation`: whose table it begins with."
+        default="grid",
+        description="Of the methods `auto` and `simulation`: whose table they begin with.",
     )
     objective: Literal["tail", "threads", "rate"] = Field(
         default="tail",
@@ -94,24 +105,35 @@ class SearchSpec(TunedSearch):
     def complaints(
         self, rates_mrps: Sequence[int], slos: int, demand: DemandSpec
     ) -> list[Complaint]:
-        """The method `simulation` is about rates, and only it has a budget, weights and bursts."""
-        wrong = self.objective_complaints()
-        if self.method != SIMULATION:
-            doubted = untuned_complaints(self.robust, rates_mrps)
-            return [*wrong, *formula_complaints(self), *doubted]
+        """Only methods that replay are about rates, and have a budget, weights and bursts."""
+        wrong, method = self.objective_complaints(), self.method_at(rates_mrps)
+        if method == AUTO:
+            told = untuned_complaints(self.robust, rates_mrps)
+            return [*wrong, *not_of_auto(self), *tuned_complaints(self, rates_mrps, demand), *told]
+        wrong += not_of_others(self)
+        if method != SIMULATION:
+            return [*wrong, *formula_complaints(self), *untuned_complaints(self.robust, rates_mrps)]
         fits = tuned_complaints(self, rates_mrps, demand)
         freely = self._rule_complaints()
         return [*wrong, *fits, *freely, *self._rate_complaints(rates_mrps, slos)]
 
+    def method_at(self, rates_mrps: Sequence[int]) -> str:
+        """The method, where it is not stated that which does most for what is asked."""
+        if self.method is not None:
+            return self.method
+        return AUTO if rates_mrps and self.objective == "tail" else "grid"
+
     def objective_complaints(self) -> list[Complaint]:
         """An objective that the method does not have."""
         choices = ("tail", RATE) if self.method == SIMULATION else ("tail", "threads")
+        if self.method == AUTO:
+            choices = ("tail",)
         return list(objective_complaints(self.objective, self.method, choices))
 
     @property
     def formula(self) -> str:
         """The method of the formula's table."""
-        return self.formula_method if self.method == SIMULATION else self.method
+        return self.method if self.method in ("grid", "dual") else self.formula_method
 
     @property
     def looks_for_rate(self) -> bool:

@@ -1,0 +1,241 @@
+"""The best of the formula's tables, of what could be set by hand, and of what a search finds.
+
+Two searches go on from the others: one through coarse shapes, one about the table that is never far
+from the best. What counts is the tail over that of whichever of the others is best at that rate, of
+these requests and of a heavier sample; what a rate is worse counts many times over. Then all tables
+are compared over resamples of the records, and on replays of requests that no search saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.experiment.sizes import Seed
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.pipeline.auto.effort import Budget
+from tailc.pipeline.auto.heavier import heavier
+from tailc.pipeline.auto.resamples import losses, regrets, resamples_of
+from tailc.pipeline.auto.rivals import Option, least_far, promising
+from tailc.pipeline.auto.stable import leanest, leanest_variants
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.found import validation_sample
+from tailc.pipeline.queue.goals import aspect_of, best_by_scene
+from tailc.pipeline.queue.judge import interval
+from tailc.pipeline.queue.parts import Parts
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search import least_budget, least_each, searched, searched_near
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
+
+SEARCHED = "search"
+_SCREENING_REPEATS = 2
+
+
+@dataclass(frozen=True)
+class Best:
+    """The table that is taken, and what the search for it took.
+
+    others: the best of what is there without a search. loss_share: of resamples of the records, the
+    part in which the table is worse than one of the others at some rate beyond noise; is_safe:
+    whether that is as much as was allowed at most, and it is worse than none on the replays that
+    judge.
+    """
+
+    option: Option
+    others: tuple[Option, ...]
+    loss_share: float
+    is_safe: bool
+    evaluations: int
+    requests: int
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether the search found it."""
+        return self.option.name == SEARCHED
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a best table is looked for on.
+
+    objective: at each rate; towards: how tables of some rungs and rules are tuned for an objective.
+    parts: requests to search on, and others to judge by. risk: the part of resamples in which a
+    table may lose to another.
+    """
+
+    objective: TuningObjective
+    towards: Callable[[Ladder, TuningObjective], Approach[Ladder]]
+    parts: Parts
+    budget: Budget
+    risk: float
+
+
+def best_table(
+    formulas: Sequence[Option],
+    by_hand: Sequence[Option],
+    asked: Question,
+    workers: Executor,
+    progress: Progress,
+) -> Best:
+    """The table to write: of those that are safe the best, else the one with least to regret."""
+    return _Choice(formulas, by_hand, asked, workers, progress).best()
+
+
+class _Choice:
+    def __init__(
+        self,
+        formulas: Sequence[Option],
+        by_hand: Sequence[Option],
+        asked: Question,
+        workers: Executor,
+        progress: Progress,
+    ) -> None:
+        self._asked = asked
+        self._workers = workers
+        self._progress = progress
+        self._approach = asked.towards(formulas[0].table, asked.objective)
+        tuning, objective = asked.parts.tuning, asked.objective
+        self._now = scenes_of(tuning, objective)
+        self._then = scenes_of(heavier(tuning, self._approach, objective), objective)
+        self._both = self._with_budget(
+            replace(
+                objective,
+                rates_mrps=objective.rates_mrps * 2,
+                weights=objective.weights * 2,
+            )
+        )
+        progress("replaying what could be set by hand", 0.0)
+        self._screening = self._screened()
+        variants = (
+            replace(one, table=table)
+            for one in formulas
+            for table in leanest_variants(one.table, self._approach.load, self._approach.cores)
+        )
+        options = [*formulas, *variants, *by_hand]
+        self._others = tuple(promising(options, self._screening, self._both))
+
+    def best(self) -> Best:
+        evaluations, requests, tables = self._searched()
+        self._progress("judging the tables", 1.0)
+        finalists = [*self._leaner(tables), *tables]
+        options = [*(Option(SEARCHED, one) for one in finalists), *self._others]
+        shares, regret = self._over_resamples(options)
+        worse, mean = self._on_others(options)
+        is_safe = (worse <= 0) & (shares <= self._asked.risk)
+        value = np.where(is_safe, mean, np.inf) if is_safe.any() else regret
+        at = int(value.argmin())
+        return Best(
+            options[at],
+            self._others,
+            float(shares[at]),
+            bool(is_safe[at]),
+            evaluations,
+            requests,
+        )
+
+    def _with_budget(self, objective: TuningObjective) -> TuningObjective:
+        """Half of it for each search."""
+        budget = self._asked.budget
+        least = least_budget(objective, budget.starts)
+        return replace(objective, most_requests=budget.times * least // 2)
+
+    def _screened(self) -> TuningSample[Ladder]:
+        return tuning_sample(
+            [*self._now, *self._then],
+            self._both.percentile_ppm,
+            self._approach.cores,
+            requests=2 * least_each(self._both.percentile_ppm),
+            repeats=_SCREENING_REPEATS,
+            seed=Seed.DESIGN,
+            workers=self._workers,
+            subject_of=self._approach.subject_of,
+        )
+
+    def _searched(self) -> tuple[int, int, list[Ladder]]:
+        """Evaluations, simulated requests, and tables of both searches.
+
+        The first is on the requests as they are. The second goes on from the table that is never
+        far from the best, on these and on a heavier sample.
+        """
+        parts = self._workers, self._progress
+        rivals = [one.table for one in self._others]
+        given = self._rival_to(rivals, self._approach.base)
+        first = searched(given, self._now, self._with_budget(self._asked.objective), *parts)
+        variants = (
+            one
+            for table in first.tables
+            for one in leanest_variants(table, self._approach.load, self._approach.cores)
+        )
+        tables = [*rivals, *first.tables, *variants]
+        nearest = tables[least_far(tables, self._screening, self._both)]
+        given = self._rival_to(rivals, _with_rows_of(self._approach.base, nearest))
+        if given.near is None:
+            return first.evaluations, first.requests, [*first.tables]
+        tail_us = given.reference(self._screening, self._both).tail_us[0].mean(axis=1).max()
+        space, start = given.near(nearest, max(round(float(tail_us)), 1))
+        second = searched_near(space, start, given, [*self._now, *self._then], self._both, *parts)
+        return (
+            first.evaluations + second.evaluations,
+            first.requests + second.requests,
+            [*first.tables, *second.tables],
+        )
+
+    def _rival_to(self, tables: Sequence[Ladder], rules_of: Ladder) -> Approach[Ladder]:
+        """Tables on the rules of one, which are measured against the best of some."""
+        approach = self._asked.towards(rules_of, self._both)
+        starts = min(self._asked.budget.starts, approach.starts)
+        return replace(approach, base=tables[0], rivals=tuple(tables[1:]), starts=starts)
+
+    def _leaner(self, tables: Sequence[Ladder]) -> list[Ladder]:
+        now, then = (
+            validation_sample(self._approach, each, self._both, Seed.RANKING, self._workers)
+            for each in (self._now, self._then)
+        )
+        return [leanest(one, self._approach, now, then, self._asked.objective) for one in tables]
+
+    def _over_resamples(
+        self, options: Sequence[Option]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The part of resamples in which each loses, and how much there is to regret."""
+        resamples = resamples_of(
+            self._approach,
+            self._approach.load,
+            self._asked.objective,
+            self._asked.budget.resamples,
+            self._workers,
+        )
+        amounts = resamples.amounts([one.table for one in options])
+        others = amounts[-len(self._others) :]
+        return losses(amounts, others), regrets(amounts, others)
+
+    def _on_others(
+        self, options: Sequence[Option]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """On requests that no search saw, relative to the best of the others at each rate.
+
+        How much worse each is where it is worst, less what noise explains; and the mean change.
+        """
+        objective = self._asked.objective.judging
+        scenes = scenes_of(self._asked.parts.judging, objective)
+        trials = validation_sample(
+            self._approach, scenes, objective, Seed.VALIDATION, self._workers
+        )
+        seen = trials.measure([one.table for one in options])
+        base = best_by_scene(trials.measure([one.table for one in self._others]), objective)
+        amounts, least = (aspect_of(objective).amounts(each) for each in (seen, base))
+        changes = amounts / np.maximum(least, 1) - 1.0
+        worst = np.array([max(interval(rate)[0] for rate in table) for table in changes])
+        return worst, changes.mean(axis=(1, 2))
+
+
+def _with_rows_of(base: Ladder, table: Ladder) -> Ladder:
+    """The base, whose requests keep the row that they start with where those of the table do."""
+    if Rule.REREAD_ROW in table.rules:
+        return base
+    return replace(base, rules=tuple(rule for rule in base.rules if rule is not Rule.REREAD_ROW))

@@ -1,0 +1,133 @@
+"""The pass of the method `auto`: the best table there is takes the place of the formula's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, Severity
+from tailc.experiment.experiment import experiment_for
+from tailc.experiment.options import VerifyOptions
+from tailc.experiment.sizes import BY_HAND
+from tailc.experiment.tail_sample import Tail
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.models.execution_model import Search
+from tailc.models.ladder_model import LadderModel
+from tailc.models.workload import workload
+from tailc.percentiles import PPM
+from tailc.pipeline.auto.best import Best, Question, best_table
+from tailc.pipeline.auto.effort import Effort
+from tailc.pipeline.auto.holdback import Holdback
+from tailc.pipeline.auto.rivals import Option, set_by_hand
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.parts import Parts
+from tailc.policies import BestOfAll
+
+FORMULA = "formula"
+METHOD, PROOF = "auto", "replayed"
+_SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the method `auto` chose, and from how many requests on what was kept back judged it."""
+
+    best: Best
+    asked: BestOfAll
+    kept_back: bool
+    judged_on: int
+
+
+def best_policy(
+    policy: Policy,
+    formulas: Sequence[Ladder],
+    objective: TuningObjective,
+    asked: BestOfAll,
+    parts: Holdback,
+    threads: int,
+    progress: Progress,
+) -> tuple[Policy, Chosen]:
+    """The policy with the best table; it stays as it is where that is its own."""
+    (own,) = policy.ladders
+    loads = Parts(workload(parts.searched, own), workload(parts.judging, own))
+
+    def towards(base: Ladder, aim: TuningObjective):
+        return approach_to(base, parts.searched, aim)
+
+    question = Question(
+        objective, towards, loads, Effort(asked.effort).budget, asked.risk_ppm / PPM
+    )
+    options = [Option(FORMULA, own), *(Option(FORMULA, one) for one in formulas if one != own)]
+    with ThreadPoolExecutor(threads) as workers:
+        subject = towards(own, objective).subject_of(own)
+        assert isinstance(subject, LadderModel)
+        search = _search(subject, loads, objective, workers)
+        by_hand = set_by_hand(subject, loads.tuning, search)
+        best = best_table(options, by_hand, question, workers, progress)
+    chosen = Chosen(best, asked, parts.is_kept_back, parts.judging.total_weight)
+    return _with_table(policy, chosen), chosen
+
+
+def _search(
+    subject: LadderModel, loads: Parts, objective: TuningObjective, workers: ThreadPoolExecutor
+) -> Search:
+    """How settings with something to choose choose it: at the highest rate."""
+    arrivals = objective.arrivals[-1]
+    options = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.repeats)
+    experiment = experiment_for(options, loads.tuning, arrivals, workers, subject)
+    return experiment.search(Tail(objective.percentile_ppm), objective.target_us or 1)
+
+
+def _with_table(policy: Policy, chosen: Chosen) -> Policy:
+    """With the table and the evidence for it; what is proved of the formula's rows is of no other.
+
+    A table of another method keeps its own evidence where it is the one that was solved.
+    """
+    best, evidence = chosen.best, policy.evidence
+    settings = dict(evidence.settings) | {
+        "judged_on": chosen.judged_on,
+        "kept_out": int(chosen.kept_back),
+        "loss_ppm": round(PPM * best.loss_share),
+        "requests": best.requests,
+    }
+    settings_told = tuple(sorted(settings.items()))
+    if best.option.table == policy.ladders[0]:
+        return replace(policy, evidence=replace(evidence, settings=settings_told))
+    versions = dict(evidence.versions) | {_LIBRARY: version(_LIBRARY)}
+    evidence = replace(
+        evidence,
+        settings=settings_told,
+        method=METHOD,
+        proof=PROOF,
+        solver=_SOLVER,
+        versions=tuple(sorted(versions.items())),
+        evaluations=best.evaluations,
+        rows=(),
+    )
+    return replace(policy, forms=(best.option.table, *policy.forms[1:]), evidence=evidence)
+
+
+def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
+    """Warnings where the search found nothing better, and where no table is safe."""
+    found, best = [], chosen.best
+    if not best.is_searched:
+        what = "the formula's table" if best.option.name == FORMULA else f"`{best.option.name}`"
+        message = f"the search found no table that is better than {what}: that one is written"
+        hint = "set a higher `--effort`, or give a longer trace"
+        found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
+    if not best.is_safe:
+        share = f"{best.loss_share:.0%}"
+        message = f"in {share} of resamples of the trace's rows a setting that could be picked by "
+        message += "hand is better than the table at some rate, beyond noise"
+        hint = "give a longer trace, or rates that lie closer together"
+        found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
+    if not chosen.kept_back:
+        message = f"the table was judged on what it was tuned on, {chosen.judged_on} records"
+        hint = "give a longer trace, or verify on another one"
+        found.append(Finding(Code.JUDGED_ON_OWN, message, None, hint, Severity.WARNING))
+    return tuple(found)

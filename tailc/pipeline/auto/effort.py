@@ -1,0 +1,37 @@
+"""How much is simulated for the best table."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Budget:
+    """times: of the least budget of a search. starts: points that a search begins from. resamples:
+    of the records, over which tables are compared.
+    """
+
+    times: int
+    starts: int
+    resamples: int
+
+
+class Effort(enum.Enum):
+    """What a user asks for by `--effort`."""
+
+    QUICK = "quick"
+    NORMAL = "normal"
+    THOROUGH = "thorough"
+
+    @property
+    def budget(self) -> Budget:
+        """In simulated requests, relative to the shortest search there is."""
+        return _BUDGETS[self]
+
+
+_BUDGETS = {
+    Effort.QUICK: Budget(1, 1, 20),
+    Effort.NORMAL: Budget(2, 3, 40),
+    Effort.THOROUGH: Budget(16, 6, 100),
+}

@@ -1,0 +1,34 @@
+"""A sample that is heavier than the one at hand, as another one of the same law may be."""
+
+from __future__ import annotations
+
+from tailc.experiment.sizes import Seed
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.models.perturbations import longer, resampled
+from tailc.models.streams import NS_PER_S_IN_MRPS
+from tailc.models.workload import Workload
+from tailc.pipeline.queue.approach import Approach
+
+# Of so many resamples, in order of their mean, the one with so many below it.
+_DRAWN, _BELOW = 40, 37
+# It is so many times as long in the mean as the sample at least.
+_LEAST_TIMES = 1.2
+# Beyond that a queue has no tail that a replay could tell.
+_MOST_BUSY = 0.92
+
+
+def heavier(load: Workload, approach: Approach[Ladder], objective: TuningObjective) -> Workload:
+    """A resample as heavy as one in twenty, and a fifth heavier than the sample at least; but so
+    that the server can still keep up with it.
+    """
+    drawn = [resampled(load, Seed.RESAMPLES + number) for number in range(_DRAWN)]
+    heavy = sorted(drawn, key=_mean_ns)[_BELOW]
+    most_per_s = max(objective.rates_mrps) / NS_PER_S_IN_MRPS
+    busy = most_per_s * _mean_ns(heavy) / approach.capacity_of(load)
+    wanted = max(_LEAST_TIMES * _mean_ns(load) / _mean_ns(heavy), 1.0)
+    return longer(heavy, min(wanted, _MOST_BUSY / busy))
+
+
+def _mean_ns(load: Workload) -> float:
+    return float((load.work_ns * (load.weight / load.requests)).sum())

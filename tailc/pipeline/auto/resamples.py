@@ -1,0 +1,82 @@
+"""How often a table loses to another, over what the sample could have been."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.experiment.sizes import Seed
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.models.perturbations import resampled
+from tailc.models.workload import Workload
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.goals import limited_amounts
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search import least_each
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample, tuning_sample
+
+# A replay of a resample tells a tail no closer.
+_NOISE = 0.05
+# What is worse than that counts so many times more.
+_WORSE = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Resamples:
+    """Replays of bootstrap samples of some requests, at each rate; all tables meet the same."""
+
+    trials: TuningSample
+    aim: TuningObjective
+
+    def amounts(self, tables: Sequence[Form]) -> NDArray[np.float64]:
+        """What is made small, float64 (tables, resamples, rates)."""
+        amounts = limited_amounts(self.trials.measure(tables), self.aim)
+        return amounts.reshape(len(tables), -1, len(self.aim.rates_mrps))
+
+
+def resamples_of(
+    approach: Approach[Form],
+    load: Workload,
+    aim: TuningObjective,
+    count: int,
+    workers: Executor,
+) -> Resamples:
+    """Of all the requests of a design sample, each under arrivals of its own."""
+    drawn = [
+        tuning_sample(
+            scenes_of(resampled(load, Seed.RESAMPLES + number), aim),
+            aim.percentile_ppm,
+            approach.cores,
+            requests=2 * least_each(aim.percentile_ppm),
+            repeats=1,
+            seed=Seed.RESAMPLES + number,
+            workers=workers,
+            subject_of=approach.subject_of,
+        )
+        for number in range(count)
+    ]
+    trials = replace(
+        drawn[0],
+        experiments=tuple(each for one in drawn for each in one.experiments),
+        objectives=tuple(each for one in drawn for each in one.objectives),
+    )
+    return Resamples(trials, aim)
+
+
+def losses(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of resamples in which each table loses to some other at some rate beyond noise.
+
+    own: (tables, resamples, rates). others: (others, resamples, rates).
+    """
+    best = others.min(axis=0)
+    return (own > (1 + _NOISE) * best).any(axis=2).mean(axis=1)
+
+
+def regrets(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much longer tails of each table are than the best of the others', in the mean."""
+    change = own / others.min(axis=0) - 1.0
+    return (change + _WORSE * np.maximum(change - _NOISE, 0.0)).mean(axis=(1, 2))

@@ -1,0 +1,51 @@
+"""What a user could set by hand, as tables, and which of those a search must beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.models.execution_model import Search
+from tailc.models.ladder_model import LadderModel
+from tailc.models.workload import Workload
+from tailc.pipeline.queue.goals import limited_amounts
+from tailc.pipeline.queue.tuning_sample import TuningSample
+
+# At each rate so many of the best are kept, and so many of those that are never far from it.
+_BEST_BY_RATE, _NEVER_FAR = 2, 2
+
+
+@dataclass(frozen=True)
+class Option:
+    """A table that could be written, and what it is called."""
+
+    name: str
+    table: Ladder
+
+
+def set_by_hand(subject: LadderModel, load: Workload, search: Search) -> list[Option]:
+    """The baselines of the subject's model that a table says all of."""
+    made = (subject.baseline(name, load, search) for name in subject.hand_settings(load))
+    return [Option(one.name, one.table) for one in made if one.table is not None]
+
+
+def promising(
+    options: Sequence[Option], trials: TuningSample[Ladder], aim: TuningObjective
+) -> list[Option]:
+    """Those that are among the best at some rate, and those that are never far from the best."""
+    seen = trials.measure([one.table for one in options])
+    amounts = limited_amounts(seen, aim)
+    ratios = amounts / np.maximum(amounts.min(axis=0), 1.0)
+    best = np.argsort(ratios, axis=0, kind="stable")[:_BEST_BY_RATE].ravel()
+    near = np.argsort(ratios.max(axis=1), kind="stable")[:_NEVER_FAR]
+    return [options[at] for at in sorted({*best.tolist(), *near.tolist()})]
+
+
+def least_far(tables: Sequence[Ladder], trials: TuningSample[Ladder], aim: TuningObjective) -> int:
+    """The number of the table that is never far from the best of them."""
+    amounts = limited_amounts(trials.measure(tables), aim)
+    return int((amounts / np.maximum(amounts.min(axis=0), 1.0)).max(axis=1).argmin())
