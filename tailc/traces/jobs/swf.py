@@ -72,7 +72,7 @@ def read_swf(source: str, reading: JobReading | None = None) -> JobLog:
 
 def swf_in(source: Source, reading: JobReading) -> JobLog:
     """As `read_swf`, of what is open already."""
-    source.check_gzip()
+    source.check_whole()
     header = SwfHeader(source.name)
     lines, jobs = _job_lines(source, header)
     if not len(jobs):
