@@ -45,9 +45,9 @@ def interval_grid(
 ) -> IntervalGrid:
     """The grid with what the user gave, and defaults for the rest.
 
-    The longest stay is the longest demand, or MOST_QUANTILES times that at the percentile
-    if that is shorter, rounded up to the step; one that the user gave is rounded down to it. The step
-    is 1, 2 or 5 times a power of ten.
+    The longest stay is the longest demand, or MOST_QUANTILES times that at the percentile if that
+    is shorter, rounded up to the step; one that the user gave is rounded down to it. The step is 1,
+    2 or 5 times a power of ten.
     """
     limit_us = longest_us or math.ceil(_longest_ms(profile, percentile_ppm) * US_PER_MS)
     step_us = step_us or min(_default_step_us(profile, percentile_ppm, limit_us), limit_us)
