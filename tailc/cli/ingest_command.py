@@ -58,8 +58,8 @@ def command(
     An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
     write, spans of OpenTelemetry (OTLP as JSON or protobuf) or Jaeger, a histogram of Prometheus (a
     scrape, or an answer of its API), a table (Parquet, CSV, NDJSON) with --column or --columns, or
-    a profile; gzipped or not. Its format is seen from its content. Profiles of parts add up to the
-    profile of the whole, to the byte.
+    a profile; compressed or not. Its format is seen from its content. Profiles of parts add up to
+    the profile of the whole, to the byte.
     """
     from pathlib import Path
 

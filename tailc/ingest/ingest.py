@@ -19,7 +19,7 @@ from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of, open_source
 from tailc.traces.telling_names import times_of
-from tailc.traces.trace import TABLES
+from tailc.traces.trace import COLUMNS_TOLD, TABLES
 from tailc.units import format_percentile, shorten
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ _SEVERAL = "ingest what measures the same thing, and keep the rest in another pr
 WIDE = 0.1
 _SPREAD = {Grain.LINEAR: "linearly", Grain.EXPONENTIAL: "exponentially"}
 _NS_PER_MS = 1e6
-_NAMES_TOLD = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +144,8 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
 def _unknown(source: Source) -> TailcError:
     names = _columns(source)
     if names:
-        listed = ", ".join(f"`{shorten(name)}`" for name in names[:_NAMES_TOLD])
-        more = ", ..." if len(names) > _NAMES_TOLD else ""
+        listed = ", ".join(f"`{shorten(name)}`" for name in names[:COLUMNS_TOLD])
+        more = ", ..." if len(names) > COLUMNS_TOLD else ""
         message = f"`{source.name}` is a table, and which column has the times is not said"
         hint = (
             f"name it by `--column`, and what it measures by `--measure`; columns: {listed}{more}"

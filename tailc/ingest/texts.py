@@ -11,7 +11,7 @@ from tailc.errors import Code
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
-# The reports of load generators are a few kilobytes; what a gzipped one may become.
+# The reports of load generators are a few kilobytes; what a compressed one may become.
 MAX_REPORT_BYTES = 1 << 24
 _DECODER = json.JSONDecoder()
 

@@ -83,10 +83,10 @@ class Requests:
 
 
 def counted_requests(histogram: Histogram) -> Requests:
-    """Demands that were counted, which have no rows."""
-    demand = histogram.demand_ns.astype(np.float64)
+    """Demands that were counted, in ms; they have no rows."""
+    demand_ms = histogram.demand_ns * _NS_IN_MS
     row = np.zeros(0, np.int64)
-    return Requests(demand, _NS_IN_MS, row, histogram.count, None, is_ordered=False)
+    return Requests(demand_ms, 1.0, row, histogram.count, None, is_ordered=False)
 
 
 @dataclass(frozen=True, eq=False)

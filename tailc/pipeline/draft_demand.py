@@ -16,11 +16,10 @@ from tailc.specs.openslo.read import Objective
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import Source, format_of
 from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
-from tailc.traces.trace import TABLES
+from tailc.traces.trace import COLUMNS_TOLD, TABLES
 
 _HELD_OUT = "held_out: 20%"
 _NONE_HELD_OUT = "# Of so few nothing is held out: verify with requests of another run."
-COLUMNS_TOLD = 10
 # What YAML takes for text without quotes, but for some words.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NO_TEXTS = ("null", "true", "false")
