@@ -84,7 +84,7 @@ class Requests:
 
 def counted_requests(histogram: Histogram) -> Requests:
     """Demands that were counted, in ms; they have no rows."""
-    demand_ms = histogram.demand_ns * _NS_IN_MS
+    demand_ms = histogram.demand_ns.astype(np.float64) * _NS_IN_MS
     row = np.zeros(0, np.int64)
     return Requests(demand_ms, 1.0, row, histogram.count, None, is_ordered=False)
 

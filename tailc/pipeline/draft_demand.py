@@ -135,7 +135,8 @@ def _of_profile(source: Source, wishes: Wishes, found: list[Finding]) -> Demand:
 def _of_table(source: Source, wishes: Wishes, found: list[Finding]) -> Demand:
     meaning, written_by = wishes.meaning, format_written(source)
     if written_by is not None and wishes.columns.demand is None:
-        raise _of_report(source, written_by.name)
+        found += _of_report(source, written_by.name).findings
+        return Demand((), None)
     with _kept(found):
         _check_measure(source, meaning)
     names = TABLES[format_of(source, "auto")](source).names
@@ -209,7 +210,10 @@ def _of_report(source: Source, written_by: str) -> TailcError:
     message = f"`{source.name}` is {written_by}, which a spec cannot name as its trace"
     profile = f"{Path(source.name).stem}.profile"
     command = shlex.join(("tailc", "ingest", source.name, "-o", profile))
-    hint = f"make it a profile by `{command}`, and name that"
+    hint = (
+        f"make it a profile by `{command}`, and name that; of responses, `--because` says why "
+        "they may stand for demand"
+    )
     return source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
 
 

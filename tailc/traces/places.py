@@ -22,40 +22,37 @@ _LONGEST_EXCERPT = 400
 
 def located(findings: Sequence[Finding], source: Source) -> tuple[Finding, ...]:
     """The findings with the line of their row, and what stands there, where a file has lines."""
-    wanted = {one.place.row for one in findings if _is_unplaced(one.place, source)}
-    line_of = dict(_lines_of_rows(source, wanted - {None})) if wanted else {}
-    placed = [_with_line(one, line_of, source) for one in findings]
-    lines = {one.place.line for one in placed if _has_no_excerpt(one.place, source)}
+    places = [_place_in(one, source) for one in findings]
+    rows = {place.row for place in places if place and place.row and not place.line}
+    line_of = dict(_lines_of_rows(source, rows)) if rows else {}
+    placed = [place and _with_line(place, line_of) for place in places]
+    lines = {place.line for place in placed if place and place.line and not place.excerpt}
     excerpts = dict(_excerpts(source, lines)) if lines else {}
-    return tuple(_with_excerpt(one, excerpts, source) for one in placed)
-
-
-def _is_unplaced(place: Place | None, source: Source) -> bool:
-    return place is not None and place.source == source.name and bool(place.row) and not place.line
-
-
-def _has_no_excerpt(place: Place | None, source: Source) -> bool:
-    return (
-        place is not None and place.source == source.name and bool(place.line) and not place.excerpt
+    return tuple(
+        one if place is None else replace(one, place=_with_excerpt(place, excerpts))
+        for one, place in zip(findings, placed, strict=True)
     )
 
 
-def _with_line(finding: Finding, line_of: dict[int | None, int], source: Source) -> Finding:
+def _place_in(finding: Finding, source: Source) -> Place | None:
     place = finding.place
-    if place is None or not _is_unplaced(place, source) or place.row not in line_of:
-        return finding
-    return replace(finding, place=replace(place, line=line_of[place.row]))
+    return place if place is not None and place.source == source.name else None
 
 
-def _with_excerpt(finding: Finding, excerpts: dict[int | None, str], source: Source) -> Finding:
-    place = finding.place
-    if place is None or not _has_no_excerpt(place, source) or place.line not in excerpts:
-        return finding
-    return replace(finding, place=replace(place, excerpt=excerpts[place.line]))
+def _with_line(place: Place, line_of: dict[int, int]) -> Place:
+    if place.row is None or place.line is not None:
+        return place
+    return replace(place, line=line_of.get(place.row))
 
 
-def _excerpts(source: Source, wanted: set[int | None]) -> Iterator[tuple[int, str]]:
-    last = max(line or 0 for line in wanted)
+def _with_excerpt(place: Place, excerpts: dict[int, str]) -> Place:
+    if place.line is None or place.excerpt is not None:
+        return place
+    return replace(place, excerpt=excerpts.get(place.line))
+
+
+def _excerpts(source: Source, wanted: set[int]) -> Iterator[tuple[int, str]]:
+    last = max(wanted)
     for number, line in enumerate(source.lines(_LONGEST_LINE), 1):
         if number in wanted:
             text = line.rstrip(b"\r\n").decode("utf-8", "replace")
@@ -64,13 +61,13 @@ def _excerpts(source: Source, wanted: set[int | None]) -> Iterator[tuple[int, st
             return
 
 
-def _lines_of_rows(source: Source, wanted: set[int | None]) -> Iterator[tuple[int, int]]:
+def _lines_of_rows(source: Source, wanted: set[int]) -> Iterator[tuple[int, int]]:
     """The line on which each wanted row of a table of text begins."""
     head = source.head()
     if b"\0" in head or Rewriting.JSON_LIST in source.rewritten:
         return
     rows = _object_lines(source) if head.lstrip().startswith(b"{") else _record_lines(source, head)
-    last = max(row or 0 for row in wanted)
+    last = max(wanted)
     for row, line in enumerate(rows, 1):
         if row in wanted:
             yield row, line
