@@ -256,10 +256,12 @@ class TailcError(Exception):
         return self.findings[0].code.exit_code
 
 
-def did_you_mean(word: str, known: Sequence[str]) -> str:
-    """A help line naming the closest of `known`, and all of them."""
+def did_you_mean(word: str, known: Sequence[str], most: int | None = None) -> str:
+    """A help line naming the closest of `known`, and all of them, or the first so many."""
     import difflib
 
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    listing = ", ".join(f"`{name}`" for name in known)
+    listing = ", ".join(f"`{name}`" for name in known[:most])
+    if most is not None and len(known) > most:
+        listing += f" and {len(known) - most:,} more"
     return f"did you mean `{close[0]}`? Known: {listing}" if close else f"known: {listing}"

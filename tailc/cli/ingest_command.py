@@ -58,8 +58,8 @@ def command(
     An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
     write, spans of OpenTelemetry (OTLP as JSON or protobuf) or Jaeger, a histogram of Prometheus (a
     scrape, or an answer of its API), a table (Parquet, CSV, NDJSON) with --column or --columns, or
-    a profile; gzipped or not. Its format is seen from its content. Profiles of parts add up to the
-    profile of the whole, to the byte.
+    a profile; compressed or not. Its format is seen from its content. Profiles of parts add up to
+    the profile of the whole, to the byte.
     """
     from pathlib import Path
 
@@ -67,6 +67,7 @@ def command(
     from tailc.ingest.ingest import ingest
     from tailc.ingest.measured import StatedMeasure
     from tailc.ingest.options import InputOptions
+    from tailc.lint.of_demands import histogram_findings
     from tailc.report.ingested import ingested_result, ingested_text
     from tailc.traces.profile import Measure
     from tailc.traces.profile_file import written_counted
@@ -97,7 +98,8 @@ def command(
     _check_out(out, (*measurements, named["since"], map_path))
     replace_files([(Path(out), written_counted(ingested.counted))])
     result = {"file": out, **ingested_result(ingested)}
-    return Outcome(text=ingested_text(ingested, out), result=result, findings=ingested.warnings)
+    findings = (*ingested.warnings, *histogram_findings(ingested.counted.histogram, inputs[0]))
+    return Outcome(text=ingested_text(ingested, out), result=result, findings=findings)
 
 
 def _check_out(out: str, read: Iterable[str | None]) -> None:

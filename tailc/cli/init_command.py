@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tailc.errors import Finding
+    from tailc.errors import Finding, TailcError
     from tailc.pipeline.draft import Draft
     from tailc.pipeline.draft_demand import ListedSpeedup, SharedWork, Wishes
     from tailc.specs.openslo.read import Objective
 
+_SLO_QUESTION = "What latency must meet, such as p99 <= 500ms"
 _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORECASE)
 
 
@@ -78,13 +79,16 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
 
     _check_paths(trace, Path(output), force=force)
     given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
-    given["cores"] = given.get("cores") or _asked("--cores", "Cores of the server", _cores)
-    slos, untold = _slos(given)
     if "speedup" in given:
         given["speedup"] = _speedup(given["speedup"])
-    columns = Columns(given.pop("column", None), given.pop("unit", None))
-    meaning = Meaning(given.pop("measure", None), given.pop("because", None))
-    wishes = Wishes(slos=slos, columns=columns, meaning=meaning, **given)
+    given["columns"] = Columns(given.pop("column", None), given.pop("unit", None))
+    given["meaning"] = Meaning(given.pop("measure", None), given.pop("because", None))
+    slos, untold = _slos(given)
+    if not (_has_terminal() or (slos and "cores" in given)):
+        raise _wanting(trace, Wishes(**{"cores": 0, **given}, slos=slos))
+    given["cores"] = given.get("cores") or _asked("Cores of the server", _cores)
+    slos = slos or tuple(_asked(_SLO_QUESTION, _objectives))
+    wishes = Wishes(slos=slos, **given)
     drafted = _drafted(trace, wishes, output)
     replace_files([(Path(output), drafted.text.encode())])
     result: dict[str, object] = {"file": output, "name": drafted.name}
@@ -115,14 +119,31 @@ def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
         if wish not in _QUESTIONS or not _has_terminal():
             raise
         question, answered = _QUESTIONS[wish]
-    told = _asked(f"--{wish}", question, partial(answered, wishes))
+    told = _asked(question, partial(answered, wishes))
     return _drafted(trace, told, output)
 
 
-def _asked(option: str, question: str, read: Callable[[str], Any]) -> Any:
+def _wanting(trace: str, wishes: Wishes) -> TailcError:
+    """All that is missing, where there is no terminal to ask at."""
+    from tailc.errors import Code, Finding, TailcError
+    from tailc.pipeline.draft import wanting
+
+    missing = {
+        "cores": (wishes.cores, "say how many cores the server has, as `--cores 4`"),
+        "slo": (wishes.slos, "say what latency must meet, as `--slo 'p99 <= 500ms'`"),
+    }
+    found = [
+        Finding(
+            Code.USAGE, f"`--{option}` is missing, and there is no terminal to ask at", help=hint
+        )
+        for option, (value, hint) in missing.items()
+        if not value
+    ]
+    return TailcError([*found, *wanting(trace, wishes)])
+
+
+def _asked(question: str, read: Callable[[str], Any]) -> Any:
     """What `read` makes of the answer; asks again where that is a usage error."""
-    if not _has_terminal():
-        raise click.UsageError(f"`{option}` is missing, and there is no terminal to ask at")
     return click.prompt(question, value_proc=read, err=True)
 
 
@@ -143,9 +164,7 @@ def _slos(given: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Finding, 
     if openslo is None:
         if unit is not None:
             raise click.UsageError("--openslo-unit is for thresholds of --openslo FILE")
-        question = "What latency must meet, such as p99 <= 500ms"
-        said = [one for text in slos for one in _objectives(text)]
-        return tuple(said or _asked("--slo", question, _objectives)), ()
+        return tuple(one for text in slos for one in _objectives(text)), ()
     if slos:
         raise click.UsageError("--slo and --openslo both say what latency must meet: give one")
     found = read_openslo(openslo, unit)
@@ -181,12 +200,25 @@ def _speedup(text: str) -> ListedSpeedup | SharedWork:
     try:
         if text.endswith("%"):
             return SharedWork(_share(text))
-        return ListedSpeedup(tuple(float(part) for part in text.split(",")))
+        values = tuple(float(part) for part in text.split(","))
     except ValueError:
         message = (
             f"`{text}` is no list of numbers and no share: write `--speedup 1,1.9,2.7` or `90%`"
         )
         raise click.UsageError(message) from None
+    if len(values) == 1 and values[0] > 0 and values[0] != 1:
+        raise click.UsageError(_of_one_number(text, values[0]))
+    return ListedSpeedup(values)
+
+
+def _of_one_number(text: str, value: float) -> str:
+    """The question that one number raises: a share of work, or a speed-up on how many threads."""
+    share = f"{100 * value:.4g}%" if value < 1 else "90%"
+    return (
+        f"is `{text}` the share of a request's work that several threads can do? Then write "
+        f"`--speedup {share}`; speed-ups on 1, 2, ... threads are a list that begins with 1, such "
+        "as `--speedup 1,1.9,2.7`"
+    )
 
 
 def _with_measure(wishes: Wishes, text: str) -> Wishes:
@@ -227,10 +259,11 @@ def _share(text: str) -> float:
 
 
 def _told(drafted: Draft, trace: str, output: str) -> str:
+    from pathlib import Path
     from shlex import quote
 
     stem = f"build/{drafted.name}"
-    held = "HELD-OUT.profile" if drafted.is_of_profile else quote(trace)
+    held = quote(trace) if drafted.is_held_out else f"HELD-OUT{Path(trace).suffix}"
     found = "".join(f"  {line}\n" for line in drafted.detected)
     return (
         f"wrote {output}; of the trace it says\n{found}\n"

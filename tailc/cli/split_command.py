@@ -21,10 +21,10 @@ def command(spec: str, output: str | None) -> Outcome:
     """
     from tailc.pipeline.split import split_spec
 
-    parts = split_spec(spec, output)
-    lines = [f"{part.path}  {part.number} {part.of}  {part.digest}" for part in parts]
+    written = split_spec(spec, output)
+    lines = [f"{part.path}  {part.number} {part.of}  {part.digest}" for part in written.parts]
     result: dict[str, object] = {
         part.role.value: {"path": str(part.path), part.of: part.number, "digest": part.digest}
-        for part in parts
+        for part in written.parts
     }
-    return Outcome(text="\n".join(lines), result=result)
+    return Outcome(text="\n".join(lines), result=result, findings=written.warnings)

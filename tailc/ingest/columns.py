@@ -57,7 +57,7 @@ def _count_blocks(table: Table, wanted: Wanted, ns_per_unit: float) -> Counts | 
     """What a long table of CSV counts; None where it is none, or has a cell that is no number."""
     if not isinstance(table, CsvTable) or len(wanted.numbers) > 1:
         return None
-    if table.source.size() < LONG_CSV_BYTES:
+    if not table.dialect.is_usual or table.source.size() < LONG_CSV_BYTES:
         return None
     from tailc.ingest.csv_blocks import HasNoBlocksError, csv_shares
 

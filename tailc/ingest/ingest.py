@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.format import Format
-from tailc.ingest.formats import find_formats
+from tailc.ingest.formats import format_written
 from tailc.ingest.input_times import Bucket, InputTimes, Loop
 from tailc.ingest.measured import StatedMeasure, counted
 from tailc.ingest.options import InputOptions, SpanOptions, TimeColumn
 from tailc.ingest.texts import stated_unit
 from tailc.traces.counted import Counted, Grain, together
+from tailc.traces.csv_table import CsvTable
 from tailc.traces.profile_file import is_profile, read_counted
-from tailc.traces.source import PARQUET_MAGIC, Source, open_source
-from tailc.units import format_percentile
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source, format_of, open_source
+from tailc.traces.telling_names import times_of
+from tailc.traces.trace import COLUMNS_TOLD, TABLES
+from tailc.units import format_percentile, shorten
 
 if TYPE_CHECKING:
     from tailc.specs.column_map import ColumnMap
-    from tailc.traces.reading import TimeUnit
 
 _SEVERAL = "ingest what measures the same thing, and keep the rest in another profile"
 
@@ -29,7 +31,6 @@ _SEVERAL = "ingest what measures the same thing, and keep the rest in another pr
 WIDE = 0.1
 _SPREAD = {Grain.LINEAR: "linearly", Grain.EXPONENTIAL: "exponentially"}
 _NS_PER_MS = 1e6
-_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,22 +105,15 @@ def _check_unit(times: InputTimes, options: InputOptions, source: Source) -> Non
 
 def _read(source: Source, options: InputOptions) -> InputTimes:
     """By the map or the column asked for, or else as the format that its first bytes look like."""
-    head = source.head()
+    format_ = format_written(source)
     if options.table is not None:
-        # Columns of what a load generator wrote are of responses; a table may have a mark first.
-        format_ = _format_of(head.removeprefix(codecs.BOM_UTF8))
+        # Columns of what a load generator wrote are of responses.
         times = _read_table(source, options.table, options.unit)
         return replace(times, loop=format_ and format_.loop)
-    format_ = _format_of(head)
     if format_ is None:
-        raise _unknown(source, head)
+        raise _unknown(source)
     _check_has(format_, options, source)
     return format_.read(source, options)
-
-
-def _format_of(head: bytes) -> Format | None:
-    """What an input looks like that begins so; None for what is not known."""
-    return next((each for each in find_formats() if each.matches(head)), None)
 
 
 def _read_table(source: Source, table: TimeColumn | ColumnMap, unit: TimeUnit | None) -> InputTimes:
@@ -127,6 +121,8 @@ def _read_table(source: Source, table: TimeColumn | ColumnMap, unit: TimeUnit | 
     if isinstance(table, TimeColumn):
         from tailc.ingest.columns import read_column
 
+        told = times_of((table.name,)).get(table.name)
+        unit = unit or (TimeUnit(told) if told else None)
         return read_column(source, table, stated_unit(source, unit))
     from tailc.ingest.mapped import read_mapped
 
@@ -145,18 +141,30 @@ def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
         raise source.fault(Code.USAGE, message, advice=hint)
 
 
-def _unknown(source: Source, head: bytes) -> TailcError:
-    if head.startswith(_BYTE_ORDER_MARKS):
-        message = f"`{source.name}` begins with a byte order mark, which no format here has"
-        hint = "save it as UTF-8 without one; of PowerShell, by `-o` of the tool in place of `>`"
-        return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
-    message = f"`{source.name}` is in no format that is known here"
-    known = ", ".join(format_.name for format_ in find_formats())
-    hint = f"known: {known}; of a table, name the column of times by `--column`, or use `--columns`"
-    if head.startswith(PARQUET_MAGIC):
+def _unknown(source: Source) -> TailcError:
+    names = _columns(source)
+    if names:
+        listed = ", ".join(f"`{shorten(name)}`" for name in names[:COLUMNS_TOLD])
+        more = ", ..." if len(names) > COLUMNS_TOLD else ""
         message = f"`{source.name}` is a table, and which column has the times is not said"
-        hint = "name it by `--column`, its unit by `--unit` and what it measures by `--measure`"
+        hint = (
+            f"name it by `--column`, and what it measures by `--measure`; columns: {listed}{more}"
+        )
+        return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
+    message = f"`{source.name}` is in no format that is known here, and no table"
+    hint = "`tailc ingest --help` tells what is known; of a table, name the column by `--column`"
     return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
+
+
+def _columns(source: Source) -> tuple[str, ...]:
+    """Those of a table; none of text that is more likely something else."""
+    try:
+        table = TABLES[format_of(source, "auto")](source)
+        names = tuple(dict.fromkeys(table.names))
+    except TailcError:
+        return ()
+    is_text = isinstance(table, CsvTable) and not (table.dialect.unnamed or times_of(names))
+    return () if is_text and (len(names) < 2 or names[0].startswith("#")) else names
 
 
 def _warnings(input_: Input) -> list[Finding]:

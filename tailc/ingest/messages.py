@@ -35,7 +35,7 @@ def decoded(
 
     `decode` raises ValueError for a message that is none.
     """
-    source.check_gzip()
+    source.check_whole()
     with source.plain() as stream:
         messages = messages_of(stream)
         for row in count(1):

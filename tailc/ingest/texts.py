@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from tailc.errors import Code
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
-# The reports of load generators are a few kilobytes; what a gzipped one may become.
+# The reports of load generators are a few kilobytes; what a compressed one may become.
 MAX_REPORT_BYTES = 1 << 24
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True)
@@ -44,3 +48,16 @@ def stated_unit(source: Source, unit: TimeUnit | None) -> TimeUnit:
         hint = "say it by `--unit ns`, `us`, `ms` or `s`"
         raise source.fault(Code.MISSING_UNIT, message, advice=hint)
     return unit
+
+
+@lru_cache(maxsize=1)
+def first_object(head: bytes) -> dict[str, Any]:
+    """The JSON object that a text begins with, however it is laid out; empty where there is none,
+    or more of it than there is here.
+    """
+    if not head.lstrip().startswith(b"{"):
+        return {}
+    try:
+        return _DECODER.raw_decode(head.decode("utf-8", "replace").lstrip())[0]
+    except (ValueError, RecursionError):
+        return {}

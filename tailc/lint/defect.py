@@ -88,5 +88,7 @@ def check(
 
 
 def first_rows(row: NDArray[np.int64], chosen: NDArray[np.bool_]) -> tuple[int, ...]:
-    """The file's rows of the first few that are chosen."""
+    """The file's rows of the first few that are chosen; none where rows are not known."""
+    if not len(row):
+        return ()
     return tuple(int(number) for number in row[np.flatnonzero(chosen)[:ROWS_NAMED]])

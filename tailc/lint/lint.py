@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tailc.errors import Code, ExitCode, Finding, Place, Severity, TailcError
-from tailc.lint.defect import Check, Sighting
-from tailc.lint.places import LinePlaces
+from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
 from tailc.lint.registry import find_checks
 from tailc.lint.roles import TraceOptions
-from tailc.lint.seen import Seen, seen_in
+from tailc.lint.seen import seen_in
+from tailc.lint.sighted import sighted
+from tailc.traces.places import located
 from tailc.traces.source import open_source
 
 _OF_REPLAYS = (Code.ARRIVAL_GAP, Code.FEW_ARRIVALS)
@@ -43,15 +43,14 @@ def lint(path: str, options: TraceOptions, ignored: Sequence[str] = ()) -> Linte
     try:
         with open_source(path) as source:
             seen = seen_in(source, options)
-            places = LinePlaces(source, seen.text)
             told = map(_with_help, map(_softened, seen.findings))
-            findings = [*told, *_sighted(seen, source.name)]
+            findings = [*told, *sighted(find_checks(), seen.views, source.name)]
             kept = [one for one in findings if not _is_ignored(one, ignored)]
             kept.sort(key=lambda one: (_ORDER[one.severity], one.code.ident))
-            located = tuple(places.located(kept))
+            placed = located(kept, source)
     except TailcError as error:
         return Linted(path, "unreadable", None, (), error.findings)
-    return Linted(source.name, seen.format, seen.rows, seen.looked_at, located)
+    return Linted(source.name, seen.format, seen.rows, seen.looked_at, placed)
 
 
 def _softened(finding: Finding) -> Finding:
@@ -68,32 +67,3 @@ def _with_help(finding: Finding) -> Finding:
 def _is_ignored(finding: Finding, ignored: Sequence[str]) -> bool:
     names = {finding.code.ident.lower(), getattr(finding.code, "name", "").lower()}
     return not names.isdisjoint(word.lower() for word in ignored)
-
-
-def _sighted(seen: Seen, source: str) -> Iterator[Finding]:
-    for check in find_checks():
-        for view in seen.views:
-            if isinstance(view, check.view):
-                yield from (_finding(check, one, source) for one in check.find(view))
-
-
-def _finding(check: Check, sighting: Sighting, source: str) -> Finding:
-    defect = check.defect
-    place = Place(
-        source,
-        line=sighting.lines[0] if sighting.lines else None,
-        row=sighting.rows[0] if sighting.rows else None,
-        field=sighting.column,
-    )
-    return Finding(
-        defect, sighting.message + _others(sighting), place, defect.help, defect.severity
-    )
-
-
-def _others(sighting: Sighting) -> str:
-    """How often it is so, and where first."""
-    at, noun = (sighting.rows, "row") if sighting.rows else (sighting.lines, "line")
-    if sighting.count == 1 or not at:
-        return ""
-    dots = ", ..." if sighting.count > len(at) else ""
-    return f" ({sighting.count:,} {noun}s: {', '.join(map(str, at))}{dots})"

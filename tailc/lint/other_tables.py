@@ -12,6 +12,7 @@ import numpy as np
 from tailc.lint.roles import CounterColumns, Role, TraceOptions
 from tailc.lint.views import Counters
 from tailc.traces.cells import not_negative
+from tailc.traces.compression import inner_name
 from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, job_list_in
 from tailc.traces.jobs.log import JobLog
@@ -42,7 +43,7 @@ _COMMENT = b";"
 
 def is_swf(source: Source) -> bool:
     """Whether it is a log in the Standard Workload Format, by its name or how it begins."""
-    name = source.name.lower().removesuffix(".gz")
+    name = inner_name(source.name).lower()
     return name.endswith(".swf") or source.head().lstrip().startswith(_COMMENT)
 
 

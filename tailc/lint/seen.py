@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 
 from tailc.errors import Finding, TailcError
-from tailc.ingest.formats import find_formats
+from tailc.ingest.formats import format_written
 from tailc.ingest.ingest import ingest
 from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions, MetricOptions
@@ -27,17 +28,16 @@ from tailc.lint.roles import Role, TraceOptions, roles_of
 from tailc.lint.row_views import small_sample, table_in, views_of
 from tailc.lint.series_view import steps_of
 from tailc.lint.text_lines import TextLines, text_lines
-from tailc.lint.views import Header, Jobs, Machines, Requests, Unknown
-from tailc.traces.histogram import Histogram
+from tailc.lint.views import Header, Jobs, Machines, Unknown, counted_requests
+from tailc.traces.compression import inner_name
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.profile_file import is_profile
-from tailc.traces.source import PARQUET_MAGIC, Format, Source, format_of
+from tailc.traces.source import PARQUET_MAGIC, SUFFIXES, Format, Source
 from tailc.traces.table import Wanted
 from tailc.traces.throughput import throughput_in
 from tailc.traces.trace import TABLES, table_of
 
 _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
-_NS_IN_MS = 1e-6
 
 
 @dataclass
@@ -56,9 +56,7 @@ def seen_in(source: Source, options: TraceOptions) -> Seen:
     """Everything that can be looked at in a file, whatever of it cannot be read."""
     if is_swf(source):
         return _of_swf(source, options)
-    head = source.head()
-    is_report = any(one.matches(head) for one in find_formats())
-    is_report &= Role.DEMAND not in options.columns
+    is_report = Role.DEMAND not in options.columns and format_written(source) is not None
     return (_of_report if is_report or is_profile(source) else _of_table)(source, options)
 
 
@@ -74,7 +72,7 @@ def _of_report(source: Source, options: TraceOptions) -> Seen:
     seen.format = "a profile" if input_.times is None else input_.times.format
     seen.rows = read.counted.histogram.requests
     seen.findings += read.warnings
-    requests = _counted_requests(read.counted.histogram)
+    requests = counted_requests(read.counted.histogram)
     seen.views.append(requests)
     seen.findings += small_sample(requests, source.name, options.percentile_ppm)
     seen.looked_at = ("its times",)
@@ -86,20 +84,13 @@ def _input_options(options: TraceOptions) -> InputOptions:
     return InputOptions(options.units.get(Role.DEMAND), metrics=metrics)
 
 
-def _counted_requests(histogram: Histogram) -> Requests:
-    demand = histogram.demand_ns.astype(np.float64)
-    row = np.zeros(len(demand), np.int64)
-    return Requests(demand, _NS_IN_MS, row, histogram.count, None, is_ordered=False)
-
-
 def _of_table(source: Source, options: TraceOptions) -> Seen:
-    told, found = format_of(source, "auto"), _format_found(source)
+    found = _format_found(source)
+    told = SUFFIXES.get(Path(inner_name(source.name)).suffix.lower(), found)
     seen = Seen(_NAMES[found])
     if found != "parquet":
         seen.text = text_lines(source, found == "csv")
         seen.views.append(seen.text)
-        if seen.text.is_utf16 or seen.text.is_json_list:
-            return seen
     with _told_in(seen):
         names = TABLES[found](source).names
         seen.views.append(_header(source, names, found, told))

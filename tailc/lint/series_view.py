@@ -36,7 +36,7 @@ def steps_of(
         zone or "UTC",
         keeps_longer_gaps=True,
     )
-    series = read_series(str(source.path), reading, format_)
+    series = read_series(source.name, reading, format_)
     ahead_s = _ahead_s(source, time, series, zone)
     hours = _hours(series, ahead_s or 0.0)
     is_local = zone is not None or (ahead_s != 0 and _UTC.search(time) is None)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass, field
 
 from tailc.lint.defect import ROWS_NAMED
+from tailc.traces.csv_dialect import Dialect, dialect_of
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
+from tailc.traces.plain_text import Rewriting
 from tailc.traces.source import Source
 
-UTF8_MARK, UTF16_MARKS = codecs.BOM_UTF8, (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAMPLE_LINES = 200
 
 
@@ -31,19 +31,20 @@ class Tally:
 class TextLines:
     """What is seen of the lines of a CSV or NDJSON file; lines count from 1.
 
-    mark: the byte order mark, or nothing. header: the first line that is not blank, and its number.
+    rewritten: what was so of the file, and is not of the lines. header: the first line that is not
+    blank, and its number.
     sample: the first lines after it. last: the last that is not blank. crlf, lf, cr: which lines
     end so, or have a carriage return inside. is_ended: whether the file ends with a line break.
     """
 
     is_csv: bool
-    mark: bytes = b""
+    dialect: Dialect = field(default_factory=Dialect)
+    rewritten: frozenset[Rewriting] = frozenset()
     header: str = ""
     header_line: int = 0
     last: str = ""
     last_line: int = 0
     is_ended: bool = True
-    has_quotes: bool = False
     sample: list[str] = field(default_factory=list)
     crlf: Tally = field(default_factory=Tally)
     lf: Tally = field(default_factory=Tally)
@@ -54,30 +55,14 @@ class TextLines:
     comment: Tally = field(default_factory=Tally)
     repeated: Tally = field(default_factory=Tally)
 
-    @property
-    def is_utf16(self) -> bool:
-        """Whether the bytes are UTF-16, of which nothing else is said."""
-        return self.mark in UTF16_MARKS
-
-    @property
-    def is_json_list(self) -> bool:
-        """Whether they are objects in one list of JSON, of which nothing else is said."""
-        begins = "".join([self.header, *self.sample[:1]]).split(maxsplit=1)
-        return "".join(begins).startswith("[{")
-
-    @property
-    def lines_are_rows(self) -> bool:
-        """Whether row r stands on line header_line + r, or on line r where there is no header."""
-        return not (self.blank.count or self.has_quotes)
-
 
 def text_lines(source: Source, is_csv: bool) -> TextLines:
     """What is seen of the lines, of one pass over the plain bytes."""
-    seen = TextLines(is_csv)
+    dialect = dialect_of(source.head().decode(errors="replace")) if is_csv else Dialect()
+    seen = TextLines(is_csv, dialect, source.rewritten)
     header = last = b""
     line = b"\n"
-    for number, whole in enumerate(source.lines(MAX_LINE_BYTES), 1):
-        line = _without_mark(whole, seen) if number == 1 else whole
+    for number, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
         body = line.rstrip(b"\r\n")
         _note_ends(line, body, number, seen)
         if not body.strip():
@@ -89,18 +74,13 @@ def text_lines(source: Source, is_csv: bool) -> TextLines:
             seen.comment.add(number)
         if not header:
             header, seen.header_line = body, number
-        elif is_csv and body == header:
+        elif is_csv and not dialect.unnamed and body == header:
             seen.repeated.add(number)
         elif len(seen.sample) < SAMPLE_LINES:
             seen.sample.append(body.decode("utf-8", "replace"))
     seen.is_ended = line.endswith((b"\n", b"\r"))
     seen.header, seen.last = header.decode("utf-8", "replace"), last.decode("utf-8", "replace")
     return seen
-
-
-def _without_mark(line: bytes, seen: TextLines) -> bytes:
-    seen.mark = next((mark for mark in (UTF8_MARK, *UTF16_MARKS) if line.startswith(mark)), b"")
-    return line[len(seen.mark) :]
 
 
 def _note_ends(line: bytes, body: bytes, number: int, seen: TextLines) -> None:
@@ -113,8 +93,6 @@ def _note_ends(line: bytes, body: bytes, number: int, seen: TextLines) -> None:
 
 
 def _note_bytes(body: bytes, number: int, seen: TextLines) -> None:
-    if b'"' in body:
-        seen.has_quotes = True
     if b"\0" in body:
         seen.nul.add(number)
     if not body.isascii():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tailc.lint.roles import Role, Roles, SeriesColumn
 from tailc.traces.cells import Cells
+from tailc.traces.histogram import Histogram
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.series.series import TimeSeries
 from tailc.traces.source import Format
@@ -17,6 +18,7 @@ from tailc.traces.throughput import ThroughputTrace
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_NS_IN_MS = 1e-6
 _OF_NUMBERS = (Role.DEMAND, Role.WEIGHT, Role.DEGREE, Role.ATTEMPT)
 
 
@@ -78,6 +80,13 @@ class Requests:
     def requests(self) -> int:
         """How many requests the rows stand for."""
         return int(self.weight.sum())
+
+
+def counted_requests(histogram: Histogram) -> Requests:
+    """Demands that were counted, in ms; they have no rows."""
+    demand_ms = histogram.demand_ns.astype(np.float64) * _NS_IN_MS
+    row = np.zeros(0, np.int64)
+    return Requests(demand_ms, 1.0, row, histogram.count, None, is_ordered=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailc.errors import Code, Finding, Place, TailcError
+from tailc.errors import Finding, TailcError
 from tailc.pipeline.draft_demand import (
     Demand,
     ListedSpeedup,
@@ -20,7 +20,7 @@ from tailc.pipeline.draft_demand import (
     text_of,
 )
 from tailc.pipeline.spec import OpenedSpec, completed, kind_models
-from tailc.pipeline.trace import OpenedTrace, open_trace
+from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
 from tailc.specs.document import parse_document
 from tailc.specs.load import check_document
 from tailc.traces.amdahl import amdahl
@@ -48,7 +48,7 @@ class Draft:
 
     name: str
     text: str
-    is_of_profile: bool
+    is_held_out: bool
     detected: tuple[str, ...]
     warnings: tuple[Finding, ...]
 
@@ -61,21 +61,36 @@ def draft(trace: str, wishes: Wishes, spec_path: str) -> Draft:
     """
     with open_source(trace) as source:
         demand = demand_of(source, wishes)
-    if demand.speedup is None and not wishes.tell_speedup:
-        message = f"`{trace}` does not tell how requests speed up on more threads"
-        hint = (
-            "say it by `--speedup 1,1.9,2.7`, measured at 1, 2, 3 threads, or for a first look by "
-            "the share of a request's work that several threads can do, as `--speedup 90%`"
-        )
-        raise TailcError(Finding(Code.MISSING_KEY, message, Place(trace), hint, about=("speedup",)))
     name = wishes.name or _name_of(trace)
     relative = os.path.relpath(trace, Path(spec_path).parent)
     text = _text(name, relative, demand, wishes)
-    mean_ms = _mean_ms(_opened(text, spec_path)[1])
-    text = text + _rates(mean_ms, wishes)
+    opened, read = _opened(text, spec_path)
+    if demand.is_held_out and not _can_be_split(opened, read):
+        demand = demand.whole()
+        text = _text(name, relative, demand, wishes)
+    text += _rates(_mean_ms(read), wishes)
     opened, read = _opened(text, spec_path)
     warnings = (*opened.warnings, *read.trace.warnings)
-    return Draft(name, text, demand.is_profile, demand.lines, warnings)
+    return Draft(name, text, demand.is_held_out, demand.lines, warnings)
+
+
+def wanting(trace: str, wishes: Wishes) -> tuple[Finding, ...]:
+    """What the trace and the wishes leave to be said; a file that cannot be read is that, too."""
+    try:
+        with open_source(trace) as source:
+            demand_of(source, wishes)
+    except TailcError as error:
+        return error.findings
+    return ()
+
+
+def _can_be_split(opened: OpenedSpec, read: OpenedTrace) -> bool:
+    """Whether what is held out, and what is not, are requests: of few, one may be none."""
+    try:
+        split_trace(opened, read)
+    except TailcError:
+        return False
+    return True
 
 
 def _opened(text: str, path: str) -> tuple[OpenedSpec, OpenedTrace]:
@@ -147,8 +162,13 @@ def _rates(mean_ms: float, wishes: Wishes) -> str:
 
 
 def _mean_ms(read: OpenedTrace) -> float:
+    """The mean demand, without one that is many times the next largest."""
     requests = read.trace.requests
-    return float((requests.demand_ms * requests.weight).sum() / requests.total_weight)
+    demand_ms, weight = requests.demand_ms, requests.weight
+    if any(getattr(one.code, "name", "") == "outlier" for one in read.trace.warnings):
+        kept = demand_ms < demand_ms.max()
+        demand_ms, weight = demand_ms[kept], weight[kept]
+    return float((demand_ms * weight).sum() / weight.sum())
 
 
 def _name_of(trace: str) -> str:

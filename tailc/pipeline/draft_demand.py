@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tailc.errors import Code, Finding, TailcError
-from tailc.ingest.formats import find_formats
+from tailc.errors import Code, Finding, Place, TailcError
+from tailc.ingest.formats import format_written
 from tailc.specs.openslo.read import Objective
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import Source, format_of
 from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
-from tailc.traces.trace import TABLES
+from tailc.traces.trace import COLUMNS_TOLD, TABLES
 
-HELD_OUT = "20%"
+_HELD_OUT = "held_out: 20%"
+_NONE_HELD_OUT = "# Of so few nothing is held out: verify with requests of another run."
 # What YAML takes for text without quotes, but for some words.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NO_TEXTS = ("null", "true", "false")
@@ -56,6 +59,11 @@ class Meaning:
     measure: str | None = None
     because: str | None = None
 
+    @property
+    def line(self) -> str | None:
+        """The reason as a line of a spec."""
+        return self.because and f"response_time_because: {json.dumps(self.because)}"
+
 
 @dataclass(frozen=True)
 class Wishes:
@@ -88,34 +96,80 @@ class Demand:
 
     lines: tuple[str, ...]
     speedup: str | None
-    is_profile: bool = False
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether a part is kept to verify on."""
+        return _HELD_OUT in self.lines
+
+    def whole(self) -> Demand:
+        """The same with nothing held out."""
+        lines = (_NONE_HELD_OUT if line == _HELD_OUT else line for line in self.lines)
+        return replace(self, lines=tuple(lines))
 
 
 def demand_of(source: Source, wishes: Wishes) -> Demand:
     """The keys of `demand` that the source tells, with what is wished.
 
-    Raises TailcError where its times and columns do not tell what is needed.
+    Raises TailcError, with all that is wanting, where its times and columns do not tell it.
     """
+    found: list[Finding] = []
+    demand = (_of_profile if is_profile(source) else _of_table)(source, wishes, found)
+    if demand.speedup is None and not wishes.tell_speedup:
+        found.append(_untold_speedup(source))
+    if found:
+        raise TailcError(found)
+    return demand
+
+
+def _of_profile(source: Source, wishes: Wishes, found: list[Finding]) -> Demand:
     meaning = wishes.meaning
-    because = meaning.because and f"response_time_because: {json.dumps(meaning.because)}"
-    if is_profile(source):
-        _check_unread(source, wishes.columns)
-        measure = meaning.measure or read_counted(source).measure.value
+    _check_unread(source, wishes.columns)
+    measure = meaning.measure or read_counted(source).measure.value
+    with _kept(found):
         _check_reason(source, measure, meaning)
-        lines = (f"measure: {measure}", because)
-        return Demand(tuple(filter(None, lines)), None, is_profile=True)
-    if meaning.measure is None:
-        raise _unmeasured(source)
-    _check_reason(source, meaning.measure, meaning)
+    lines = (f"measure: {measure}", meaning.line)
+    return Demand(tuple(filter(None, lines)), None)
+
+
+def _of_table(source: Source, wishes: Wishes, found: list[Finding]) -> Demand:
+    meaning, written_by = wishes.meaning, format_written(source)
+    if written_by is not None and wishes.columns.demand is None:
+        found += _of_report(source, written_by.name).findings
+        return Demand((), None)
+    with _kept(found):
+        _check_measure(source, meaning)
     names = TABLES[format_of(source, "auto")](source).names
-    shared = (f"measure: {meaning.measure}", because, f"held_out: {HELD_OUT}")
-    column, unit = _times(source, names, wishes.columns)
+    column, unit = "", ""
+    with _kept(found):
+        column, unit = _times(source, names, wishes.columns)
+    measured = (f"measure: {meaning.measure}", meaning.line, _HELD_OUT)
+    shared = tuple(filter(None, measured))
     degree, request = first_of(DEGREES, names), first_of(REQUESTS, names)
     if degree and request and not wishes.tell_speedup:
         timings = f"timings: {{request: {request}, degree: {degree}, duration: {text_of(column)}}}"
-        return Demand((timings, f"unit: {unit}", *filter(None, shared)), "")
-    lines = (f"column: {json.dumps(column)}", f"unit: {unit}", *filter(None, shared))
+        return Demand((timings, f"unit: {unit}", *shared), "")
+    lines = (f"column: {json.dumps(column)}", f"unit: {unit}", *shared)
     return Demand(lines, None if wishes.tell_speedup else _speedup_columns(names))
+
+
+@contextmanager
+def _kept(found: list[Finding]) -> Iterator[None]:
+    """Keep what is refused, to tell it with the rest."""
+    try:
+        yield
+    except TailcError as error:
+        found += error.findings
+
+
+def _untold_speedup(source: Source) -> Finding:
+    message = f"`{source.name}` does not tell how requests speed up on more threads"
+    hint = (
+        "say it by `--speedup 1,1.9,2.7`, measured at 1, 2, 3 threads, or for a first look by "
+        "the share of a request's work that several threads can do, as `--speedup 90%`"
+    )
+    place = Place(source.name)
+    return Finding(Code.MISSING_KEY, message, place, hint, about=("speedup",))
 
 
 def _check_unread(source: Source, columns: Columns) -> None:
@@ -141,19 +195,25 @@ def _check_reason(source: Source, measure: str, meaning: Meaning) -> None:
         raise _wanting("because", source.fault(Code.RESPONSE_TIME, message, advice=hint))
 
 
-def _unmeasured(source: Source) -> TailcError:
-    """What to do about times of which nobody says what they are."""
-    head = source.head()
-    written_by = next((format_.name for format_ in find_formats() if format_.matches(head)), None)
-    if written_by is None:
+def _check_measure(source: Source, meaning: Meaning) -> None:
+    """What the times of a table measure is said."""
+    if meaning.measure is None:
         message = f"`{source.name}` does not tell what its times measure"
         hint = "say it by `--measure`, as `demand-busy`"
         fault = source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
-        return _wanting("measure", fault)
+        raise _wanting("measure", fault)
+    _check_reason(source, meaning.measure, meaning)
+
+
+def _of_report(source: Source, written_by: str) -> TailcError:
+    """What to do about the output of a load generator or a tracing system."""
     message = f"`{source.name}` is {written_by}, which a spec cannot name as its trace"
     profile = f"{Path(source.name).stem}.profile"
     command = shlex.join(("tailc", "ingest", source.name, "-o", profile))
-    hint = f"make it a profile by `{command}`, and name that"
+    hint = (
+        f"make it a profile by `{command}`, and name that; of responses, `--because` says why "
+        "they may stand for demand"
+    )
     return source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
 
 
@@ -168,7 +228,9 @@ def _times(source: Source, names: tuple[str, ...], asked: Columns) -> tuple[str,
     likely = [name for name in units if name.startswith("demand")] or list(units)
     column = asked.demand or (likely[0] if len(likely) == 1 else None)
     if column is None:
-        listed = ", ".join(f"`{name}`" for name in likely or names)
+        known = likely or names
+        listed = ", ".join(f"`{name}`" for name in known[:COLUMNS_TOLD])
+        listed += ", ..." if len(known) > COLUMNS_TOLD else ""
         message = f"which column of `{source.name}` has the demand is not told by their names"
         hint = f"name it by `--column`: {listed}"
         raise source.fault(Code.MISSING_COLUMN, message, advice=hint)

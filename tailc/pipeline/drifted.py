@@ -8,6 +8,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.demand_drift import Drift
 from tailc.experiment.drift import drift_findings, drift_from
+from tailc.ingest.responses import refuse_responses
 from tailc.pipeline.held_out import request_reading_of
 from tailc.traces.demand_log import as_drawn, demands_of_log, is_demand_log
 from tailc.traces.profile import DemandProfile
@@ -52,6 +53,8 @@ def read_drift(
             trace = as_drawn(trace_in(opened, demands, format))
         else:
             own = reading_of_profile(opened, demands) or reading_stated_in(opened)
+            if own is None:
+                refuse_responses(opened, compiled.measured)
             trace = trace_in(opened, own or compiled.whole(), format)
     drift = drift_from(policy, trace.profile, seed)
     findings = drift_findings(drift, Place(source))

@@ -12,12 +12,15 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.demand_drift import Drift
 from tailc.experiment.drift import drift_findings
 from tailc.forms.ladder.units import degrees
+from tailc.ingest.responses import refuse_responses
+from tailc.lint.of_demands import profile_findings
 from tailc.models.arrivals import Recorded
 from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.remarks import other_measure, suspect_unit
 from tailc.pipeline.trace import not_about_degrees
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.demand_log import as_drawn, reading_of_log
+from tailc.traces.places import located
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import reading_of_profile
 from tailc.traces.reading import DemandReading, RequestReading, SplitRule
@@ -57,7 +60,11 @@ def read_held_out(
     with open_source(source) as opened:
         logged = reading_of_log(opened, compiled)
         own = logged or _stated(opened, compiled)
+        if own is None:
+            refuse_responses(opened, compiled.measured)
         trace = trace_in(opened, compiled.whole() if own is None else own, format)
+        remarks = profile_findings(trace.requests, own or compiled, opened.name)
+        trace = replace(trace, warnings=(*trace.warnings, *located(remarks, opened)))
         trace = trace if logged is None else as_drawn(trace)
         if own is not None:
             remarks = other_measure(policy, own, Place(opened.name))

@@ -19,12 +19,13 @@ from tailc.pipeline.spec import open_document
 from tailc.specs.days import DaysAsked
 from tailc.specs.held_out_days import DaysSpec
 from tailc.specs.load import LoadedSpec
+from tailc.traces.compression import SUFFIXES
 from tailc.traces.jobs.log import refuse_same_numbers, refuse_wide
 from tailc.traces.series.series import SECONDS_PER_DAY
 from tailc.traces.zones import utc_text
 
 S_PER_HOUR = 3_600
-_TRACES = (".swf", ".gz", ".csv", ".parquet", ".ndjson")
+_TRACES = (".swf", *SUFFIXES, ".csv", ".parquet", ".ndjson")
 
 
 class _Asks(Protocol):

@@ -37,7 +37,15 @@ class WrittenPart:
     digest: str
 
 
-def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ...]:
+@dataclass(frozen=True)
+class WrittenSplit:
+    """Both parts, and what is odd about the trace."""
+
+    parts: tuple[WrittenPart, ...]
+    warnings: tuple[Finding, ...]
+
+
+def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
     """Write STEM.design.parquet and STEM.held-out.parquet, both or neither.
 
     Without a stem it is build/NAME. Raises TailcError where the spec holds nothing out, and for one
@@ -62,9 +70,10 @@ def split_spec(spec_path: str, stem: str | None = None) -> tuple[WrittenPart, ..
     paths = {role: Path(f"{stem}.{role.value}.parquet") for role in parts}
     replace_files([(paths[role], part.content) for role, part in parts.items()])
     of = "rows" if isinstance(read, OpenedThroughput) else "requests"
-    return tuple(
+    written = tuple(
         WrittenPart(role, paths[role], part.number, of, part.digest) for role, part in parts.items()
     )
+    return WrittenSplit(written, read.trace.warnings)
 
 
 def _of_days(opened: OpenedSpec) -> TailcError:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
+from tailc.ingest.responses import refuse_responses
+from tailc.lint.of_demands import profile_findings
 from tailc.pipeline.days.opened import open_days
 from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
 from tailc.pipeline.spec import OpenedSpec
@@ -16,6 +18,7 @@ from tailc.specs.common import DemandSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.counted import Counted
+from tailc.traces.places import located
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import RequestReading, RunTimeReading, ThroughputReading
@@ -94,7 +97,10 @@ def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -
     with open_source(path) as source:
         if is_profile(source):
             recipe = _as_counted(opened, recipe, read_counted(source))
+        refuse_responses(source, recipe.measured)
         trace = trace_in(source, recipe, demand.format)
+        odd_demands = located(profile_findings(trace.requests, recipe, source.name), source)
+    trace = replace(trace, warnings=(*trace.warnings, *odd_demands))
     if not opened.kind.speeds_by_degree:
         trace = replace(trace, warnings=not_about_degrees(trace.warnings))
     elif recipe.curves:  # they are written in the spec, so that is where they are odd

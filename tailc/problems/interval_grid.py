@@ -9,6 +9,9 @@ from tailc.percentiles import percentile_rank
 from tailc.traces.profile import DemandProfile
 
 US_PER_MS = 1_000
+# The longest stay is no longer than so many times the demand at the SLO's percentile: what a single
+# request far beyond it took sets no grid.
+MOST_QUANTILES = 20
 # The default step resolves the SLO quantile's demand this finely ...
 POINTS_PER_QUANTILE = 200
 # ... unless the grid would then hold more schedules than this (about a second of search).
@@ -42,13 +45,19 @@ def interval_grid(
 ) -> IntervalGrid:
     """The grid with what the user gave, and defaults for the rest.
 
-    The longest stay is the longest demand, rounded up to the step; one that the user gave is
-    rounded down to it. The step is 1, 2 or 5 times a power of ten.
+    The longest stay is the longest demand, or MOST_QUANTILES times that at the percentile if that
+    is shorter, rounded up to the step; one that the user gave is rounded down to it. The step is 1,
+    2 or 5 times a power of ten.
     """
-    limit_us = longest_us or math.ceil(float(profile.demand_ms.max()) * US_PER_MS)
+    limit_us = longest_us or math.ceil(_longest_ms(profile, percentile_ppm) * US_PER_MS)
     step_us = step_us or min(_default_step_us(profile, percentile_ppm, limit_us), limit_us)
     steps = limit_us // step_us if longest_us else -(-limit_us // step_us)
     return IntervalGrid(step_us, max(steps, 1) * step_us)
+
+
+def _longest_ms(profile: DemandProfile, percentile_ppm: int) -> float:
+    quantile_ms = profile.demand_at(percentile_rank(percentile_ppm, profile.total_weight))
+    return min(float(profile.demand_ms.max()), MOST_QUANTILES * quantile_ms)
 
 
 def _default_step_us(profile: DemandProfile, percentile_ppm: int, longest_us: int) -> int:

@@ -81,9 +81,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "what controllers are tuned for.",
     Code.SINGULAR_FIT: "Two columns of the trace change together, so what each contributes "
     "cannot be told. Measure while they change apart.",
-    Code.UNKNOWN_INPUT: "`tailc ingest` sees the format from the first bytes, and none fits. "
-    "Give the raw output of the tool, in one of the formats that are listed; of a table, name "
-    "the column.",
+    Code.UNKNOWN_INPUT: "A file of measurements is known by its content, and none of the known "
+    "formats fits, or it is something else: a spec, a policy, a workbook. Give the raw output of "
+    "the tool, in one of the formats of docs/ingest.md; of a table, name the column.",
     Code.UNSTATED_MEASURE: "The file does not tell what its times are: work alone, or responses "
     "with waiting, sent at a rate or as answers came. A guess would be wrong in silence, so say "
     "it by `--measure`.",

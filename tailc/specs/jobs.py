@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -89,6 +90,8 @@ class DrawnShare(SpecModel):
     )
 
 
+# A log of the Standard Workload Format, compressed or not, by its name.
+_SWF = re.compile(r"\.swf(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 _ONE_SHARE = ExactlyOne(
     both="and `jobs.green.{}` both say how much",
     missing=("needs either `share` or `seed`", "for example `{seed: 1}`"),
@@ -131,7 +134,7 @@ def _log(jobs: Mapping[str, Any]) -> type[StandardLog | JobList]:
     trace, asked = jobs.get("trace"), jobs.get("format", "auto")
     if not isinstance(trace, str):
         raise RefusalError  # of the trace itself more is told
-    is_named_so = trace.lower().removesuffix(".gz").endswith(".swf")
+    is_named_so = _SWF.search(trace) is not None
     if asked == "swf" or (asked == "auto" and is_named_so):
         return StandardLog
     if jobs.get("columns") is None:

@@ -80,7 +80,7 @@ class CounterTrace:
 
 
 def read_counters(source: str, format: Format = "auto") -> CounterTrace:  # noqa: A002
-    """The trace in a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
+    """The trace in a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for stdin.
 
     Raises TailcError with every finding, placed by row and column: columns that are missing, cells
     that are no numbers, negative counters, frequencies and powers of 0, times out of order, and a

@@ -1,17 +1,24 @@
-"""CSV with a header line, comma-separated, quoted with `"`; blank lines are not rows."""
+"""CSV in any dialect, quoted with `"`; blank lines are not rows.
+
+Without a header its columns are called `column_1`, `column_2`, ...
+"""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
 import codecs
 import csv
-import io
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.csv_dialect import Dialect, dialect_of, rows_of
 from tailc.traces.source import Source, brief
 from tailc.traces.table import BLOCK_BYTES, Wanted
 from tailc.units import counted
@@ -19,6 +26,7 @@ from tailc.units import counted
 SHOWN = 3
 _SAVE = "save it as CSV in UTF-8, a header line first, or name its format by `format`"
 _QUOTE = "quote cells that contain commas"
+_DECIMAL = r"^(\s*[+-]?[0-9]+),([0-9]+\s*)$"
 _FILL = "look whether the row was cut, and leave a cell empty where there is no value"
 
 OnRagged = Callable[[pa_csv.InvalidRow], str]
@@ -36,10 +44,25 @@ class CsvTable:
         return self._stated if self.header is None else self.header
 
     @cached_property
+    def dialect(self) -> Dialect:
+        """How the file is written."""
+        return dialect_of(self._head)
+
+    @cached_property
+    def _head(self) -> str:
+        return self.source.head().decode(errors="replace")
+
+    @property
+    def _line_names(self) -> tuple[str, ...] | None:
+        """The names of columns of which every line is a row; None where the first has the names."""
+        return self.header or self.dialect.unnamed or None
+
+    @cached_property
     def _stated(self) -> tuple[str, ...]:
-        text = self.source.head().decode("utf-8-sig", errors="replace")
+        if self.dialect.unnamed:
+            return self.dialect.unnamed
         try:
-            records = csv.reader(io.StringIO(text, newline=""))
+            records = rows_of(self._head, self.dialect.delimiter)
             header = next((record for record in records if record), None)
         except csv.Error:
             header = ["\ufffd"]
@@ -61,7 +84,7 @@ class CsvTable:
         reading, converting = self._options(wanted, wanted.is_number)
         with (
             self.source.plain() as stream,
-            pa_csv.open_csv(stream, reading, _parsing(), converting) as reader,
+            pa_csv.open_csv(stream, reading, self._parsing(), converting) as reader,
         ):
             yield from reader
 
@@ -70,10 +93,10 @@ class CsvTable:
         reading, converting = CsvTable(self.source, self.names)._options(
             wanted, wanted.is_number, use_threads=False
         )
-        return pa_csv.read_csv(lines, reading, _parsing(), converting).to_batches()
+        return pa_csv.read_csv(lines, reading, self._parsing(), converting).to_batches()
 
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        self.source.check_gzip()
+        self.source.check_whole()
         is_utf8 = _is_utf8(self.source)
         ragged: list[pa_csv.InvalidRow] = []
 
@@ -97,8 +120,15 @@ class CsvTable:
         # where the process ends soon after, it is aborted.
         reading, converting = self._options(wanted, lambda _name: False, use_threads=False)
         with self.source.plain() as stream:
-            table = pa_csv.read_csv(stream, reading, _parsing(on_ragged), converting)
-        yield from table.to_batches()
+            table = pa_csv.read_csv(stream, reading, self._parsing(on_ragged), converting)
+        yield from map(self._with_points, table.to_batches())
+
+    def _with_points(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The same texts, numbers with a decimal point."""
+        if self.dialect.decimal == ".":
+            return batch
+        cells = [pc.replace_substring_regex(column, _DECIMAL, r"\1.\2") for column in batch.columns]
+        return pa.RecordBatch.from_arrays(cells, batch.schema.names)
 
     def _options(
         self, wanted: Wanted, is_number: Callable[[str], bool], use_threads: bool = True
@@ -106,17 +136,19 @@ class CsvTable:
         types = {name: pa.float64() if is_number(name) else pa.string() for name in wanted.names}
         return (
             pa_csv.ReadOptions(
-                block_size=BLOCK_BYTES, use_threads=use_threads, column_names=self.header
+                block_size=BLOCK_BYTES, use_threads=use_threads, column_names=self._line_names
             ),
             pa_csv.ConvertOptions(
-                column_types=types, include_columns=list(wanted.names), null_values=[]
+                column_types=types,
+                include_columns=list(wanted.names),
+                null_values=[],
+                decimal_point=self.dialect.decimal,
             ),
         )
 
     def _has_no_rows(self) -> bool:
         """Whether the file is a header and nothing more, which pyarrow takes for broken."""
-        head = self.source.head()
-        return self.header is None and b"\n" not in head and b"\r" not in head
+        return self._line_names is None and "\n" not in self._head and "\r" not in self._head
 
     def _unreadable(self, error: Exception, is_utf8: bool) -> TailcError:
         if not is_utf8:
@@ -128,7 +160,7 @@ class CsvTable:
     def _ragged_row(self, ragged: list[pa_csv.InvalidRow]) -> Finding:
         first = ragged[0]
         # The reader counts the header, where there is one, as row 1.
-        rows = [row.number - (self.header is None) for row in ragged[:SHOWN]]
+        rows = [row.number - (self._line_names is None) for row in ragged[:SHOWN]]
         cells = counted(first.actual_columns, "cell")
         message = f"row has {cells} where the header has {first.expected_columns}"
         if len(ragged) > 1:
@@ -140,9 +172,12 @@ class CsvTable:
         is_short = first.actual_columns < first.expected_columns
         return Finding(Code.RAGGED_ROW, message, place, _FILL if is_short else _QUOTE)
 
-
-def _parsing(on_ragged: OnRagged | None = None) -> pa_csv.ParseOptions:
-    return pa_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=on_ragged)
+    def _parsing(self, on_ragged: OnRagged | None = None) -> pa_csv.ParseOptions:
+        return pa_csv.ParseOptions(
+            delimiter=self.dialect.delimiter,
+            newlines_in_values=True,
+            invalid_row_handler=on_ragged,
+        )
 
 
 def _is_utf8(source: Source) -> bool:

@@ -62,7 +62,7 @@ class NdjsonTable:
             )
 
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        self.source.check_gzip()
+        self.source.check_whole()
         columns: dict[str, list[str | None]] = {name: [] for name in wanted.names}
         for row, pairs in self._objects():
             values = dict(pairs)

@@ -1,4 +1,4 @@
-"""Where the bytes of a trace come from: a file, a pipe or standard input, gzipped or not."""
+"""The door for measurements: a file, a pipe or standard input, opened as plain bytes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,26 @@ import shutil
 import stat
 import sys
 import tempfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Literal
 
 import pyarrow as pa
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.traces.compression import MAGIC_BYTES, Codec, check_whole, codec_of, inflated, inner_name
+from tailc.traces.other_kinds import refuse_other_kinds
+from tailc.traces.places import located
+from tailc.traces.plain_text import (
+    Rewriting,
+    encoding_rewritings,
+    in_blocks,
+    is_list_of_objects,
+    object_lines,
+    re_encoded,
+)
 from tailc.traces.table import BLOCK_BYTES
 
 Format = Literal["auto", "parquet", "csv", "ndjson", "profile"]
@@ -26,30 +36,32 @@ SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
     ".pq": "parquet",
     ".csv": "csv",
+    ".tsv": "csv",
     ".ndjson": "ndjson",
     ".jsonl": "ndjson",
     ".profile": "profile",
 }
-GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 PROFILE_HEAD = re.compile(rb'\{"digest":"[0-9a-f]{64}","format":"tailc-profile",')
 STDIN = "-"
 HEAD_BYTES = 1 << 20
-# A member is inflated in pieces, since a few bytes may stand for gigabytes. What is read at a time
-# is less than that, since what follows a member is copied for each of the members in it.
-INFLATED_BYTES = 1 << 20
-DEFLATED_BYTES = 1 << 16
+# What a text may have to be rewritten in a temporary file.
+MAX_REWRITTEN_BYTES = 1 << 33
 SHOWN_CHARACTERS = 120
 
 
 @dataclass(frozen=True)
 class Source:
-    """Bytes that can be read more than once; `name` is how messages call them."""
+    """Bytes that can be read more than once; `name` is how messages call them.
+
+    rewritten: what was so of the file, and is not of the bytes.
+    """
 
     name: str
     path: Path | None
     spool: BinaryIO | None
-    is_gzip: bool
+    codec: Codec | None
+    rewritten: frozenset[Rewriting] = frozenset()
 
     def raw(self) -> pa.NativeFile:
         """The bytes as they are, from the start."""
@@ -60,13 +72,13 @@ class Source:
         return pa.PythonFile(_Unclosed(self.spool), mode="r")
 
     def size(self) -> int:
-        """How many bytes there are, gzipped where they are."""
+        """How many bytes there are, compressed where they are."""
         with self.raw() as stream:
             return stream.size()
 
     def plain(self) -> pa.NativeFile:
-        """The bytes after gunzipping where they are gzipped."""
-        return pa.CompressedInputStream(self.raw(), "gzip") if self.is_gzip else self.raw()
+        """The bytes, inflated where they are compressed."""
+        return self.raw() if self.codec is None else inflated(self.raw(), self.codec)
 
     def lines(self, longest: int) -> Iterator[bytes]:
         """The plain bytes by line, ends included; a line longer than that is cut, and the last."""
@@ -83,11 +95,11 @@ class Source:
         with self.plain() as stream:
             return stream.read(HEAD_BYTES)
 
-    def check_gzip(self) -> None:
-        """Raise TailcError unless every gzip member is whole; a file not gzipped passes."""
-        if self.is_gzip:
+    def check_whole(self) -> None:
+        """Raise TailcError unless what is compressed is sound to its end; other files pass."""
+        if self.codec is not None:
             with self.raw() as stream:
-                _check_members(stream, self.name)
+                check_whole(stream, self.codec, self.name)
 
     def fault(
         self,
@@ -96,10 +108,13 @@ class Source:
         row: int | None = None,
         field: str | None = None,
         *,
+        line: int | None = None,
         advice: str,
     ) -> TailcError:
         """An error about this source."""
-        return TailcError(Finding(code, message, Place(self.name, row=row, field=field), advice))
+        return TailcError(
+            Finding(code, message, Place(self.name, line=line, row=row, field=field), advice)
+        )
 
 
 class _Unclosed:
@@ -120,12 +135,14 @@ class _Unclosed:
 
 @contextmanager
 def open_source(source: str) -> Iterator[Source]:
-    """The source named by a path, or `-` for standard input.
+    """The source named by a path, or `-` for standard input: every measured file comes in here.
 
     What cannot be read twice (a pipe, standard input) is first copied to a temporary file, which
-    is gone when the context ends. What the system refuses to read, also later in the context, is a
-    TailcError (CANNOT_READ, or TRUNCATED and BROKEN_FORMAT for gzip); no bytes are EMPTY_TRACE, and
-    more than memory holds are TRACE_TOO_LARGE.
+    is gone when the context ends; so is text that is rewritten (`Rewriting`). What the system
+    refuses to read, also later in the context, is a TailcError (CANNOT_READ, or TRUNCATED and
+    BROKEN_FORMAT of what is compressed); a file of another kind, such as a spec, is UNKNOWN_INPUT,
+    no bytes are EMPTY_TRACE, and more than memory holds are TRACE_TOO_LARGE. Findings about a row
+    get its line.
     """
     name = "<stdin>" if source == STDIN else source
     with ExitStack() as until_read:
@@ -138,9 +155,13 @@ def open_source(source: str) -> Iterator[Source]:
             hint = "check the path, and that what writes it has ended"
             raise opened.fault(Code.EMPTY_TRACE, f"`{name}` is an empty file", advice=hint)
         try:
+            opened = _as_plain_text(opened, until_read)
             yield opened
+        except TailcError as error:
+            error.findings = located(error.findings, opened)
+            raise
         except OSError as error:
-            opened.check_gzip()
+            opened.check_whole()
             raise _cannot_read(name, error) from None
         except MemoryError:
             message = f"`{name}` does not fit into the memory there is"
@@ -158,15 +179,45 @@ def _open(source: str, name: str, until_read: ExitStack) -> Source:
     path = Path(source)
     with path.open("rb") as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return Source(name, path, None, _starts_gzip(file))
+            return Source(name, path, None, _codec(file))
         return _copied(file, name, until_read)
+
+
+def _as_plain_text(source: Source, until_read: ExitStack) -> Source:
+    """The source, rewritten where it is text of another sort; TailcError where it is no data."""
+    head = source.head()
+    refuse_other_kinds(source, head)
+    if told := encoding_rewritings(head):
+        source = _rewritten(source, re_encoded(source, told), told, until_read)
+        head = source.head()
+        refuse_other_kinds(source, head)
+    if is_list_of_objects(head):
+        lines = in_blocks(object_lines(source))
+        told = frozenset({Rewriting.JSON_LIST})
+        source = _rewritten(source, lines, told, until_read)
+    return source
+
+
+def _rewritten(
+    source: Source, blocks: Iterable[bytes], told: frozenset[Rewriting], until_read: ExitStack
+) -> Source:
+    spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
+    for block in blocks:
+        spool.write(block)
+        if spool.tell() > MAX_REWRITTEN_BYTES:
+            message = f"`{source.name}` is too long to be rewritten: it {next(iter(told)).value}"
+            hint = (
+                "save it as UTF-8 with LF at the end of each line, and JSON with an object a line"
+            )
+            raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
+    return replace(source, path=None, spool=spool, codec=None, rewritten=source.rewritten | told)
 
 
 def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> Source:
     """A source of what is left in the file, in a temporary one of its own."""
     spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
     shutil.copyfileobj(file, spool)
-    return Source(name, None, spool, _starts_gzip(spool))
+    return Source(name, None, spool, _codec(spool))
 
 
 def _cannot_read(name: str, error: Exception) -> TailcError:
@@ -182,53 +233,20 @@ def brief(error: Exception) -> str:
     return lines[0][:SHOWN_CHARACTERS] if lines else type(error).__name__
 
 
-def _starts_gzip(file: BinaryIO) -> bool:
+def _codec(file: BinaryIO) -> Codec | None:
     file.seek(0)
-    return file.read(2) == GZIP_MAGIC
-
-
-def _check_members(stream: pa.NativeFile, name: str) -> None:
-    inflater = zlib.decompressobj(wbits=31)
-    at_start = False
-    while chunk := stream.read(DEFLATED_BYTES):
-        try:
-            while chunk:
-                _inflate(inflater, chunk)
-                chunk = inflater.unused_data
-                at_start = inflater.eof
-                if at_start:
-                    inflater = zlib.decompressobj(wbits=31)
-        except zlib.error:
-            message = f"`{name}` is not sound gzip data"
-            hint = "copy or compress the file again"
-            raise TailcError(Finding(Code.BROKEN_FORMAT, message, Place(name), hint)) from None
-    if not at_start:
-        message = f"`{name}` ends in the middle of its gzip data"
-        help_ = "copy or compress the file again"
-        raise TailcError(Finding(Code.TRUNCATED, message, Place(name), help=help_))
-
-
-def _inflate(inflater: zlib._Decompress, chunk: bytes) -> None:
-    """Put the chunk through, to its end or to that of the member, and keep nothing."""
-    inflated = INFLATED_BYTES
-    # A full piece may leave more behind, even where all of the chunk was taken in.
-    while not inflater.eof and (chunk or inflated == INFLATED_BYTES):
-        inflated = len(inflater.decompress(chunk, INFLATED_BYTES))
-        chunk = inflater.unconsumed_tail
+    return codec_of(file.read(MAGIC_BYTES))
 
 
 def format_of(source: Source, asked: Format) -> Format:
-    """The format asked for; for `auto` by the file's suffix, else by the first bytes."""
+    """The format asked for; for `auto` by the content, and by the suffix where that is open."""
     if asked != "auto":
         return asked
-    suffixes = [suffix.lower() for suffix in Path(source.name).suffixes]
-    if suffixes and suffixes[-1] == ".gz":
-        suffixes.pop()
-    if suffixes and suffixes[-1] in SUFFIXES:
-        return SUFFIXES[suffixes[-1]]
     head = source.head()
     if head.startswith(PARQUET_MAGIC):
         return "parquet"
     if PROFILE_HEAD.match(head):
         return "profile"
-    return "ndjson" if head.lstrip().startswith(b"{") else "csv"
+    if head.lstrip().startswith(b"{"):
+        return "ndjson"
+    return SUFFIXES.get(Path(inner_name(source.name)).suffix.lower(), "csv")

@@ -106,7 +106,7 @@ def read_throughput(
     reading: ThroughputReading,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
-    """The trace in a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
+    """The trace in a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for stdin.
 
     Raises TailcError with every finding, placed by row: cells that are no numbers, throughput below
     0, shares outside 0 to 1, times out of order or with gaps, and machines with too few rows.

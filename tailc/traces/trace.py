@@ -42,13 +42,12 @@ from tailc.traces.split_keys import id_keys, time_keys
 from tailc.traces.table import Table, Wanted
 from tailc.traces.times import CHECK_CYCLES, CHECK_UNIT, ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
-from tailc.units import shorten
 
 # Sums of weights stay exact in float64.
 MAX_TOTAL_WEIGHT = 2**53
+COLUMNS_TOLD = 10
 Filters = tuple[tuple[str, str], ...]
 _FILL = "check that what writes it has ended, and that it is the right file"
-_DELIMITERS = (";", "\t", "|")
 TABLES = {
     "parquet": ParquetTable,
     "csv": CsvTable,
@@ -83,12 +82,13 @@ def read_trace(
 ) -> Trace:
     """The trace in a Parquet, CSV or NDJSON file or a profile, or `-` for stdin.
 
-    CSV and NDJSON may be gzipped.
+    Any of them but Parquet may be compressed.
 
-    `auto` goes by the file's suffix, else by its first bytes. Only the columns that the reading
-    names are read, in batches; demands are kept in whole nanoseconds, speed-ups in millionths,
-    so equal data gives an equal profile whatever the format or the unit. Rows in messages count
-    from 1 in the file, whatever `where` keeps. Raises TailcError with every finding at once.
+    `auto` goes by the content, and by the file's suffix where that is open. Only the columns that
+    the reading names are read, in batches; demands are kept in whole nanoseconds, speed-ups in
+    millionths, so equal data gives an equal profile whatever the format or the unit. Rows in
+    messages count from 1 in the file, whatever `where` keeps. Raises TailcError with every
+    finding at once.
     """
     with open_source(source) as opened:
         return trace_in(opened, reading, format)
@@ -157,17 +157,10 @@ def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None
             findings.append(Finding(Code.DUPLICATE_COLUMN, message, place, "rename one of them"))
         elif not times:
             message = f"there is no column `{name}`"
-            help_ = _other_delimiter(names) or did_you_mean(name, tuple(dict.fromkeys(names)))
+            help_ = did_you_mean(name, tuple(dict.fromkeys(names)), COLUMNS_TOLD)
             findings.append(Finding(Code.MISSING_COLUMN, message, place, help_))
     if findings:
         raise TailcError(findings)
-
-
-def _other_delimiter(names: tuple[str, ...]) -> str | None:
-    """What to do where the only name is a header that something else than commas splits."""
-    if len(names) != 1 or not any(mark in names[0] for mark in _DELIMITERS):
-        return None
-    return f"write the file with commas: its header `{shorten(names[0])}` is split otherwise"
 
 
 def _no_rows(name: str, what: str, help_: str) -> TailcError:

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 
 from tailc.ingest.format import Format
+from tailc.traces.source import Source
 
 
 def find_formats() -> tuple[Format, ...]:
@@ -17,3 +18,9 @@ def find_formats() -> tuple[Format, ...]:
         for format_ in importlib.import_module(f"{__name__}.{name}").FORMATS
     ]
     return tuple(sorted(found, key=lambda format_: format_.loose))
+
+
+def format_written(source: Source) -> Format | None:
+    """What a load generator or a tracing system wrote, by how it begins; None for anything else."""
+    head = source.head()
+    return next((each for each in find_formats() if each.matches(head)), None)

@@ -17,10 +17,10 @@ from typing import Any
 from tailc.errors import Code
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
-from tailc.ingest.json_items import items_of
 from tailc.ingest.options import InputOptions
 from tailc.ingest.span_table import NO_SPAN, Span
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
+from tailc.traces.json_items import items_of
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, brief
 
@@ -36,7 +36,7 @@ _TRUE = (True, "true")
 
 def read(source: Source, options: InputOptions) -> InputTimes:
     """The times of the server spans in all traces."""
-    source.check_gzip()
+    source.check_whole()
     return times_of_spans(_spans(source, options), source, options, _NAME, TimeUnit.US)
 
 

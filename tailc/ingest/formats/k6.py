@@ -7,7 +7,6 @@ How requests were sent, by an executor with an arrival rate or by virtual users,
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
+from tailc.ingest.texts import first_object
 from tailc.traces.cells import numbers
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS, Histogram, histogram_of
@@ -29,7 +29,6 @@ METRIC = "http_req_duration"
 FAILED = -1
 _NS_PER_MS = 1e6
 _HEADER = b"metric_name,timestamp,metric_value,"
-_OBJECT = re.compile(rb'\{(?=[^\n]*"type":"(Metric|Point)")[^\n]*"metric":"')
 
 
 def read_csv(source: Source, _options: InputOptions) -> InputTimes:
@@ -44,7 +43,7 @@ def read_csv(source: Source, _options: InputOptions) -> InputTimes:
 
 def read_json(source: Source, _options: InputOptions) -> InputTimes:
     """The same of JSON lines."""
-    source.check_gzip()
+    source.check_whole()
     ns: list[int] = []
     failed = 0
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
@@ -74,7 +73,9 @@ def _check_length(source: Source, line: bytes, row: int) -> None:
     """Raise TailcError where the line was cut, and no more lines follow, since it is too long."""
     if len(line) > MAX_LINE_BYTES:
         message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
-        raise source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice="leave the line out")
+        raise source.fault(
+            Code.TRACE_TOO_LARGE, message, row, line=row, advice="leave the line out"
+        )
 
 
 def _value(source: Source, line: bytes, row: int) -> int | None:
@@ -90,7 +91,7 @@ def _value(source: Source, line: bytes, row: int) -> int | None:
         raise _broken(source, line, row) from None
     if not 1 <= ns <= MAX_NS:
         message = f"the time `{point['data']['value']}` is not positive, or beyond 104 days"
-        raise source.fault(Code.OUT_OF_RANGE, message, row=row, advice="leave the line out")
+        raise source.fault(Code.OUT_OF_RANGE, message, row, line=row, advice="leave the line out")
     return ns
 
 
@@ -98,10 +99,15 @@ def _broken(source: Source, line: bytes, row: int) -> TailcError:
     cut = not line.endswith(b"\n")
     message = "the last line ends in the middle" if cut else "line is no sample of a k6 metric"
     code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
-    return source.fault(code, message, row=row, advice="write or copy the file again")
+    return source.fault(code, message, row, line=row, advice="write or copy the file again")
+
+
+def _is_json(head: bytes) -> bool:
+    first = first_object(head)
+    return first.get("type") in ("Metric", "Point") and isinstance(first.get("metric"), str)
 
 
 FORMATS = (
     Format("k6 CSV", lambda head: head.startswith(_HEADER), read_csv, loop=Loop.UNSTATED),
-    Format("k6 JSON", lambda head: _OBJECT.match(head.lstrip()) is not None, read_json),
+    Format("k6 JSON", _is_json, read_json),
 )

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
-from tailc.ingest.json_items import documents_of
 from tailc.ingest.options import InputOptions
 from tailc.ingest.otlp import spans_of_export, spans_of_json
 from tailc.ingest.span_table import Span
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
+from tailc.traces.json_items import documents_of
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
@@ -26,7 +26,7 @@ _WRITE = "give the JSON lines of a collector's file exporter, one export a line"
 
 def read(source: Source, options: InputOptions) -> InputTimes:
     """The times of the server spans in all exports."""
-    source.check_gzip()
+    source.check_whole()
     begin = _BEGIN.match(source.head())
     is_laid_out = begin is not None and b"\n" in begin[1]
     spans = (_of_documents if is_laid_out else _of_lines)(source, stated_attribute(options.spans))
@@ -49,7 +49,7 @@ def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[Span]:
         if len(line) > MAX_LINE_BYTES:
             message = f"line is longer than {MAX_LINE_BYTES:,} bytes"
             hint = "export fewer spans at a time"
-            raise source.fault(Code.TRACE_TOO_LARGE, message, row=row, advice=hint)
+            raise source.fault(Code.TRACE_TOO_LARGE, message, row, line=row, advice=hint)
         if not line.strip():
             continue
         try:
@@ -63,7 +63,7 @@ def _broken(source: Source, line: bytes, row: int) -> TailcError:
     cut = not line.endswith(b"\n")
     message = "the last line ends in the middle" if cut else "line is no export of spans in OTLP"
     code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
-    return source.fault(code, message, row=row, advice=_WRITE)
+    return source.fault(code, message, row, line=row, advice=_WRITE)
 
 
 def matches(head: bytes) -> bool:

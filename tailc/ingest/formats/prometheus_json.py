@@ -19,9 +19,9 @@ from typing import Any
 
 from tailc.errors import Code, Place
 from tailc.ingest.cumulative import MAX_SAMPLES, Cumulative, whole
-from tailc.ingest.json_items import items_of
 from tailc.ingest.prometheus import format_of_scrapes
 from tailc.ingest.scraped import Bounds, Labels, Scraped, increased, labels_of, restarted, written
+from tailc.traces.json_items import items_of
 from tailc.traces.source import Source, brief
 
 _NAME = "__name__"
@@ -36,7 +36,7 @@ _AGAIN = "give the answer as it was, of a query for a histogram"
 
 def scrape(source: Source) -> Iterator[Scraped]:
     """The histograms of either kind."""
-    source.check_gzip()
+    source.check_whole()
     _check_answer(source)
     classic = Cumulative(source)
     for row, item in enumerate(items_of(source, _BEGIN), 1):

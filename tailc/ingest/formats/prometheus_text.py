@@ -27,7 +27,7 @@ _ANEW = "give what the server answered as it is"
 
 def scrape(source: Source) -> Iterator[Scraped]:
     """The classic histograms."""
-    source.check_gzip()
+    source.check_whole()
     found = Cumulative(source)
     taken = 0
     for number, line in enumerate(source.lines(MAX_LINE_BYTES), 1):

@@ -14,6 +14,7 @@ from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
+from tailc.ingest.texts import first_object
 from tailc.traces.cells import Cells, numbers
 from tailc.traces.counted import Grain
 from tailc.traces.csv_table import CsvTable
@@ -28,7 +29,7 @@ _COLUMNS = (
     *("attack", "seq", "method", "url", "headers"),
 )
 _ROW = re.compile(rb"[0-9]{16,19},[0-9]{1,3},[0-9]+,[0-9]+,[0-9]+,")
-_OBJECT = re.compile(rb'\{"attack":.{0,1000}"code":[0-9]+,"timestamp":.{0,100}"latency":[0-9]+')
+_KEYS = {"attack", "code", "timestamp", "latency"}
 _WANTED = Wanted(("latency", "code"), (), ())
 # The results as vegeta keeps them: Go's own encoding.
 _GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
@@ -54,6 +55,11 @@ def _times(name: str, cells: Cells) -> InputTimes:
     )
 
 
+def _is_json(head: bytes) -> bool:
+    first = first_object(head)
+    return first.keys() >= _KEYS and isinstance(first["latency"], int)
+
+
 def _is_binary(head: bytes) -> bool:
     return all(name in head[:400] for name in _GOB_NAMES) and b"\x00" in head[:400]
 
@@ -65,7 +71,7 @@ def _refuse(source: Source, _options: InputOptions) -> InputTimes:
 
 
 FORMATS = (
-    Format("vegeta JSON", lambda head: _OBJECT.match(head) is not None, read_json, loop=Loop.OPEN),
+    Format("vegeta JSON", _is_json, read_json, loop=Loop.OPEN),
     Format("vegeta CSV", lambda head: _ROW.match(head) is not None, read_csv),
     Format("vegeta results", _is_binary, _refuse),
 )

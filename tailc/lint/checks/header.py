@@ -38,7 +38,7 @@ def _twins(header: Header) -> Iterator[Sighting]:
 
 
 def _other_format(header: Header) -> Iterator[Sighting]:
-    if header.told_format not in (header.found_format, "profile"):
+    if header.found_format == "csv" and header.told_format not in ("csv", "profile"):
         message = f"the name says {header.told_format}, but it is {header.found_format}"
         yield Sighting(message)
 

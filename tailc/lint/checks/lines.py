@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
-from tailc.lint.text_lines import UTF8_MARK, Tally, TextLines
+from tailc.lint.text_lines import Tally, TextLines
+from tailc.traces.csv_dialect import DELIMITERS, Dialect, rows_of
+from tailc.traces.plain_text import Rewriting
 
-_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+_NAMES_TOLD = 10
 _AGAIN = "write or copy the file again"
 _SUMS = ("total", "totals", "sum", "mean", "average", "avg", "count", "grand total")
 
@@ -20,28 +21,26 @@ def _tallied(tally: Tally, message: str) -> Iterator[Sighting]:
 
 
 def _utf8_mark(text: TextLines) -> Iterator[Sighting]:
-    if text.mark == UTF8_MARK:
+    if Rewriting.UTF8_MARK in text.rewritten:
         yield Sighting("the file begins with a byte order mark", lines=(1,))
 
 
 def _utf16(text: TextLines) -> Iterator[Sighting]:
-    if text.is_utf16:
+    if Rewriting.UTF16 in text.rewritten:
         yield Sighting("the file is in UTF-16", lines=(1,))
 
 
 def _json_list(text: TextLines) -> Iterator[Sighting]:
-    if text.is_json_list:
-        yield Sighting("rows stand in one list of JSON", lines=(text.header_line,))
+    if Rewriting.JSON_LIST in text.rewritten:
+        yield Sighting("rows stand in one list of JSON")
 
 
 def _undecodable(text: TextLines) -> Iterator[Sighting]:
-    if not text.is_utf16:
-        yield from _tallied(text.undecodable, "a line holds bytes that are not UTF-8")
+    yield from _tallied(text.undecodable, "a line holds bytes that are not UTF-8")
 
 
 def _nul(text: TextLines) -> Iterator[Sighting]:
-    if not text.is_utf16:
-        yield from _tallied(text.nul, "a line holds a NUL byte")
+    yield from _tallied(text.nul, "a line holds a NUL byte")
 
 
 def _mixed_ends(text: TextLines) -> Iterator[Sighting]:
@@ -51,8 +50,7 @@ def _mixed_ends(text: TextLines) -> Iterator[Sighting]:
 
 
 def _carriage_returns(text: TextLines) -> Iterator[Sighting]:
-    if not text.is_utf16:
-        yield from _tallied(text.cr, "a line holds a carriage return that ends no line")
+    yield from _tallied(text.cr, "a line holds a carriage return that ends no line")
 
 
 def _blank(text: TextLines) -> Iterator[Sighting]:
@@ -73,35 +71,32 @@ def _unended(text: TextLines) -> Iterator[Sighting]:
 
 
 def _delimiter(text: TextLines) -> Iterator[Sighting]:
-    if not text.is_csv or "," in text.header:
-        return
-    for mark, noun in _DELIMITERS.items():
-        cells = text.header.count(mark)
-        if cells and all(line.count(mark) == cells for line in text.sample):
-            yield Sighting(f"the header is split by {noun}, not commas", lines=(text.header_line,))
+    if text.dialect.delimiter != ",":
+        noun = DELIMITERS[text.dialect.delimiter]
+        yield Sighting(f"cells are split by {noun}, not commas", lines=(text.header_line,))
+
+
+def _decimal_commas(text: TextLines) -> Iterator[Sighting]:
+    if text.dialect.decimal == ",":
+        yield Sighting("numbers have decimal commas", lines=(text.header_line + 1,))
 
 
 def _no_header(text: TextLines) -> Iterator[Sighting]:
-    if text.is_csv and text.header and all(map(_is_number, _cells(text.header))):
-        yield Sighting(f"the header `{text.header[:40]}` is numbers", lines=(text.header_line,))
+    if text.dialect.unnamed:
+        named = ", ".join(f"`{name}`" for name in text.dialect.unnamed[:_NAMES_TOLD])
+        more = ", ..." if len(text.dialect.unnamed) > _NAMES_TOLD else ""
+        message = f"the first line is numbers, and no header: columns are called {named}{more}"
+        yield Sighting(message, lines=(text.header_line,))
 
 
 def _sums(text: TextLines) -> Iterator[Sighting]:
-    first = _cells(text.last)[:1] if text.is_csv and text.sample else []
+    first = _cells(text.last, text.dialect)[:1] if text.is_csv and text.sample else []
     if first and first[0].strip().lower() in _SUMS:
         yield Sighting(f"the last row is a `{first[0].strip()}`", lines=(text.last_line,))
 
 
-def _cells(line: str) -> list[str]:
-    return next(csv.reader([line.replace("\0", "")]), [])
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _cells(line: str, dialect: Dialect) -> list[str]:
+    return next(iter(rows_of(line.replace("\0", ""), dialect.delimiter)), [])
 
 
 def _defect(number: int, name: str, severity: Severity, *told: str) -> Defect:
@@ -127,9 +122,9 @@ CHECKS = (
         _defect(
             2,
             "utf-16",
-            _ERROR,
+            _NOTE,
             "the file is in UTF-16",
-            "no row of it can be read",
+            "tailc reads it, but few other tools do",
             "save the file as UTF-8; spreadsheets call it `CSV UTF-8`",
         ),
         TextLines,
@@ -234,10 +229,10 @@ CHECKS = (
     Check(
         _defect(
             11,
-            "wrong-delimiter",
-            _ERROR,
+            "other-delimiter",
+            _NOTE,
             "the cells are not split by commas",
-            "the whole line is taken for one cell",
+            "tailc reads it, but other tools take the whole line for one cell",
             "write the file with commas",
         ),
         TextLines,
@@ -247,9 +242,9 @@ CHECKS = (
         _defect(
             12,
             "no-header",
-            _ERROR,
+            _WARNING,
             "the first line is numbers, and no header",
-            "the first request is taken for the columns' names",
+            "columns are numbered, so that nobody who reads the spec knows what they hold",
             "begin the file with a line of names",
         ),
         TextLines,
@@ -271,12 +266,24 @@ CHECKS = (
         _defect(
             14,
             "json-list",
-            _ERROR,
+            _NOTE,
             "rows stand in one list of JSON",
-            "it is read a row a line, and no line of it is a row",
+            "it is rewritten with a row a line at each reading, which takes time",
             "write a row a line, such as by `jq -c '.[]'`",
         ),
         TextLines,
         _json_list,
+    ),
+    Check(
+        _defect(
+            15,
+            "decimal-commas",
+            _NOTE,
+            "numbers have decimal commas",
+            "tailc reads them, but other tools take them for thousands or for text",
+            "write numbers with decimal points",
+        ),
+        TextLines,
+        _decimal_commas,
     ),
 )

@@ -74,7 +74,7 @@ def read_job_list(
     reading: JobReading | None = None,
     format: Format = "auto",  # noqa: A002
 ) -> JobLog:
-    """The jobs of a Parquet, CSV or NDJSON file (the last two also gzipped), or `-` for stdin.
+    """The jobs of a Parquet, CSV or NDJSON file (the last two also compressed), or `-` for stdin.
 
     Times are rounded to whole seconds. Jobs of width 0 are left out and counted in a warning.
     Raises TailcError, by row and column, for cells that are no numbers, negative run times and

@@ -1,4 +1,4 @@
-"""Logs in the Standard Workload Format 2.2 of the Parallel Workloads Archive, gzipped or not.
+"""Logs in the Standard Workload Format 2.2 of the Parallel Workloads Archive, compressed or not.
 
 A line is a job: 18 numbers apart by blanks, -1 where one is not known. Lines that begin with `;`
 are comments, and those at the head say what the machine is. Of a job we take its number, its submit
@@ -59,7 +59,7 @@ MAX_JOBS = 1 << 26
 
 
 def read_swf(source: str, reading: JobReading | None = None) -> JobLog:
-    """The jobs that ran in a log, from a file, gzipped or not, or `-` for stdin.
+    """The jobs that ran in a log, from a file, compressed or not, or `-` for stdin.
 
     Left out, and counted in warnings: jobs that never ran (their run time is -1, or 0 where they
     were cancelled or had no processors), parts of jobs that were swapped out, and jobs of which no
@@ -72,7 +72,7 @@ def read_swf(source: str, reading: JobReading | None = None) -> JobLog:
 
 def swf_in(source: Source, reading: JobReading) -> JobLog:
     """As `read_swf`, of what is open already."""
-    source.check_gzip()
+    source.check_whole()
     header = SwfHeader(source.name)
     lines, jobs = _job_lines(source, header)
     if not len(jobs):

@@ -29,7 +29,7 @@ def read_series(
     reading: SeriesReading,
     format: Format = "auto",  # noqa: A002
 ) -> TimeSeries:
-    """The series in a file (CSV and NDJSON also gzipped), or `-` for stdin.
+    """The series in a file (CSV and NDJSON also compressed), or `-` for stdin.
 
     An empty cell is a step without a value, as is a step that has no row. Gaps, small negative
     values at night and changes of the clock are told in warnings. Raises TailcError, by row and

@@ -174,7 +174,7 @@ def _pvlib() -> Any:
 
 def _checked_text(source: Source, header_line: int, columns: tuple[str, ...]) -> str:
     """The text of the file; TailcError by line unless every line has its cells and numbers."""
-    source.check_gzip()
+    source.check_whole()
     lines = [line.decode("utf-8-sig", "replace") for line in source.lines(_LONGEST_LINE)]
     if len(lines) > _MOST_LINES:
         message = f"`{source.name}` has more than {_MOST_LINES:,} lines"

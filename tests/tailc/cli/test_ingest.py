@@ -80,7 +80,7 @@ def test_a_bad_cell_is_named_with_its_row(tmp_path, capsys, demands_ms, row):
     code, out = ingested(tmp_path, path, *BUSY)
     assert code == 65
     assert not out.exists()
-    assert f"bad.csv, row {row}, column `demand_ms`" in capsys.readouterr().err
+    assert f"bad.csv:{row + 1}, row {row}, column `demand_ms`" in capsys.readouterr().err
 
 
 def test_a_bad_cell_far_into_a_table_is_named_with_its_row(tmp_path, capsys):

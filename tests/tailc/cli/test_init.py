@@ -301,3 +301,57 @@ def test_two_ways_to_say_what_latency_must_meet_are_refused(table, tailc, option
     ended = tailc("init", table, *SPEEDUP, *BUSY, *options)
     assert ended.code == 64
     assert words in ended.err
+
+
+def test_one_number_of_a_speedup_is_a_question(table, tailc):
+    ended = tailc("init", table, *WISHES, *BUSY, "--speedup", "0.8")
+    assert ended.code == 64
+    assert "is `0.8` the share of a request's work" in ended.err
+    assert "`--speedup 80%`" in ended.err
+    assert tailc("init", table, *WISHES, *BUSY, "--speedup", "3").code == 64
+
+
+def test_all_that_is_missing_is_told_at_once(in_folder, tailc):
+    (in_folder / "t.csv").write_text("a,b\n1,2\n")
+    ended = tailc("init", "t.csv")
+    assert ended.code == 64
+    for said in ("`--cores`", "`--slo`", "`--measure`", "`--column`", "`--speedup"):
+        assert said in ended.err
+    ended = tailc("init", "t.csv", *WISHES)
+    assert ended.code == 65
+    for said in ("`--measure`", "`--column`", "`--speedup"):
+        assert said in ended.err
+
+
+def test_of_few_rows_none_are_held_out(in_folder, tailc):
+    (in_folder / "t.csv").write_text("service_ms\r10.5\r")
+    ended = tailc("init", "t.csv", *WISHES, *SPEEDUP, *BUSY)
+    assert ended.code == 0
+    assert "--trace HELD-OUT.csv" in ended.out
+    text = (in_folder / "service.yaml").read_text()
+    assert "held_out:" not in text
+    assert "# Of so few nothing is held out" in text
+    assert tailc("check", "--trace", "service.yaml").code == 0
+    assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r"])
+@pytest.mark.parametrize("split", [",", ";", "\t"])
+def test_whatever_a_table_is_split_by_it_becomes_the_same_spec(in_folder, tailc, split, ends):
+    rows = [f"{at}{split}{10 + at % 7}" for at in range(60)]
+    (in_folder / "t.csv").write_text(ends.join([f"id{split}service_ms", *rows, ""]), newline="")
+    assert tailc("init", "t.csv", *WISHES, *SPEEDUP, *BUSY).code == 0
+    text = (in_folder / "service.yaml").read_text()
+    assert 'column: "service_ms"\n  unit: ms\n' in text
+    assert "held_out: 20%" in text
+    assert tailc("check", "--trace", "service.yaml").code == 0
+
+
+def test_a_single_outlier_is_told_and_sets_no_rates(in_folder, tailc):
+    (in_folder / "t.csv").write_text("\n".join(["service_ms", *["8", "12"] * 100, "3600000", ""]))
+    ended = tailc("init", "t.csv", *WISHES, *SPEEDUP, *BUSY)
+    assert ended.code == 0
+    assert "warning[TC1208]" in ended.err
+    assert "t.csv:202, row 201, column `service_ms`" in ended.err
+    # The mean of the others is 10 ms: four cores serve 400 a second.
+    assert "rates: [80/s, 160/s, 240/s]" in (in_folder / "service.yaml").read_text()

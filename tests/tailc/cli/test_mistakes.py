@@ -139,7 +139,6 @@ TRACES = {
     "too small": f"{HEAD}5\n1e-12\n",
     "a cell too many": f"{HEAD}5\n5,6\n",
     "a cell too few": "id,demand_ms\n1,5\n2\n",
-    "semicolons": "id;demand_ms\n1;5\n",
     "a decimal comma": f'{HEAD}5\n"5,5"\n',
     "with a unit": f"{HEAD}5ms\n6ms\n",
     "microseconds": HEAD + "0.001\n" * 50,

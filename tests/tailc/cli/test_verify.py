@@ -157,7 +157,7 @@ def test_recorded_arrivals_out_of_order_are_placed(compiled, tailc):
     ended = judged(tailc, "--arrivals", "recorded:at_ms", "--arrival-unit", "ms", trace="mixed.csv")
     assert (ended.code, ended.out) == (65, "")
     assert "error[TC0217]" in ended.err
-    assert "--> mixed.csv, row 401, column `at_ms`" in ended.err
+    assert "--> mixed.csv:402, row 401, column `at_ms`" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ import pytest
 from tailc.errors import Code
 from tailc.ingest.hdr import MAX_INFLATED_BYTES, HdrError, decoded
 from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions
+from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
 from tests.tailc.ingest.refusal import OPEN, refused
 
@@ -84,12 +86,12 @@ def test_a_last_line_of_k6_that_is_cut_before_its_metric_is_refused(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("name", ["hey.csv", "k6.json", "wrk2.txt"])
-def test_a_byte_order_mark_is_named(tmp_path, name, encoding):
-    path = tmp_path / name
+def test_what_a_shell_of_windows_wrote_is_read_as_what_it_is(tmp_path, name, encoding):
+    path, stated = tmp_path / name, StatedMeasure(Measure.RESPONSE_CLOSED, interval_us=10_000)
     path.write_bytes((SAMPLES / name).read_text().encode(encoding))
-    found = refused(path)
-    assert found.code is Code.UNKNOWN_INPUT
-    assert "byte order mark" in found.message
+    read = [ingest([str(one)], InputOptions(), stated) for one in (path, SAMPLES / name)]
+    counts = [one.counted.histogram.count.tolist() for one in read]
+    assert counts[0] == counts[1]
 
 
 def test_a_spectrum_that_falls_is_refused_at_its_line(tmp_path):

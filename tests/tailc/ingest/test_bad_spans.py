@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tailc.errors import Code, TailcError
 from tailc.ingest.frames import MAX_MESSAGE_BYTES
 from tailc.ingest.ingest import ingest
-from tailc.ingest.json_items import MAX_ITEM_CHARACTERS
 from tailc.ingest.options import InputOptions
+from tailc.traces.json_items import MAX_ITEM_CHARACTERS
 from tests.tailc.ingest.protobuf import framed, request, server, sized, varint
 from tests.tailc.ingest.refusal import OPEN, refused
 

@@ -178,6 +178,7 @@ SEEDED = {
     "TC1011": text("class;demand_ms", *(f"a;{cell}" for cell in _BODY)),
     "TC1012": text(*_BODY),
     "TC1014": Seed("t.json", b'[{"demand_ms": 1.5},\n {"demand_ms": 2.5}]\n'),
+    "TC1015": text("class;demand_ms", *(f"a;{cell.replace('.', ',')}" for cell in _BODY)),
     "TC1028": csv(answer=_SHORT, of=_SHORT),
     "TC1013": text(
         "name,demand_ms", *(f"q{at},{cell}" for at, cell in enumerate(_BODY)), "Total,9999"
@@ -185,7 +186,7 @@ SEEDED = {
     "TC1021": text(" demand_ms", *_BODY),
     "TC1022": text(",demand_ms", *(f"{at},{cell}" for at, cell in enumerate(_BODY))),
     "TC1023": text("demand_ms,Demand_ms", *(f"{cell},{cell}" for cell in _BODY)),
-    "TC1024": Seed("t.csv", parquet(pa.table({"demand_ms": DEMAND})).content),
+    "TC1024": Seed("t.ndjson", demands(DEMAND).content),
     "TC1025": parquet(pa.table({"demand_ms": DEMAND}), row_group_size=5),
     "TC1026": parquet(pa.table({"demand_ms": _TEXT})),
     "TC1027": parquet(

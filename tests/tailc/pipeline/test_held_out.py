@@ -32,7 +32,7 @@ def test_of_the_whole_trace_the_held_out_part_is_taken(compiled):
 
 def test_a_part_that_split_wrote_is_read_as_it_says(compiled):
     policy, folder, spec = compiled
-    parts = split_spec(spec, str(folder / "part"))
+    parts = split_spec(spec, str(folder / "part")).parts
     assert [part.digest for part in parts] == [
         digest_of(policy, "design"),
         digest_of(policy, "held-out"),
@@ -67,7 +67,7 @@ def test_a_part_that_was_measured_otherwise_is_a_warning(tmp_path):
         held_out = ("  reference: one thread", "  reference: one thread\n  held_out: 25%")
         spec = with_lines(*changes, held_out) if changes else with_lines(held_out)
         path = write_toy(folder, spec, "request,demand_ms\n" + ROWS)
-        return path, str(split_spec(path, str(folder / "part"))[1].path)
+        return path, str(split_spec(path, str(folder / "part")).parts[1].path)
 
     spec, own_part = split_of("own")
     changes = (("measure: demand-busy", "measure: demand-cpu"), ("[1, 1.5, 2]", "[1, 1.2, 1.3]"))

@@ -107,7 +107,7 @@ def test_rows_that_stand_for_several_requests_are_refused(tmp_path):
 def test_a_part_that_split_wrote_has_no_times(tmp_path):
     _, spec = compiled(tmp_path, "held_out: {fraction: 20%, by: time, column: at}")
     policy, _ = compiled(tmp_path, "held_out: {fraction: 20%, by: time, column: at}")
-    part = split_spec(spec, str(tmp_path / "part"))[1]
+    part = split_spec(spec, str(tmp_path / "part")).parts[1]
     with pytest.raises(TailcError) as refused:
         read_held_out(policy, str(part.path), arrivals=AT)
     (finding,) = refused.value.findings

@@ -33,10 +33,16 @@ def test_the_default_step_is_a_two_hundredth_of_the_quantile_s_demand():
 
 
 def test_the_default_step_grows_until_the_grid_is_affordable():
-    # p50 is 1 ms, so 5 us would be fine enough; 4 stays of up to 2,000 ms would be 10^20 schedules.
-    grid = interval_grid(profile([1, 1, 2_000], degrees=5), 500_000, None, None)
-    assert grid.step_us > 5_000
+    # p50 is 1 ms, so 5 us would be fine enough; 4 stays of up to 20 ms would be 10^13 schedules.
+    grid = interval_grid(profile([1, 1, 20], degrees=5), 500_000, None, None)
+    assert grid.step_us > 5
     assert str(grid.step_us)[0] in "125"
+
+
+def test_a_request_far_beyond_the_percentile_sets_no_grid():
+    # p99 is 8 ms, a two hundredth of it 40 us; the longest request counts as 160 ms.
+    grid = interval_grid(profile([*[8] * 999, 3_600_000]), 990_000, None, None)
+    assert grid == IntervalGrid(50, 160_000)
 
 
 @pytest.mark.parametrize(("step_us", "longest_us"), [(0, 5), (5, 4), (5, 12)])

@@ -104,7 +104,7 @@ def test_every_bad_cell_is_counted_and_the_first_is_placed(tmp_path):
     (finding,) = refused(trace(tmp_path, 1, "soon", 3, "", "later", 6))
     assert finding.code is Code.NOT_A_NUMBER
     assert finding.message == ("cell `soon` is not a time (first of 3 such cells, in rows 2, 4, 5)")
-    assert str(finding.place).endswith("trace.csv, row 2, column `when`")
+    assert str(finding.place).endswith("trace.csv:3, row 2, column `when`")
 
 
 def test_a_missing_cell_is_placed(tmp_path):

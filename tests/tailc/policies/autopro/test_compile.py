@@ -193,7 +193,7 @@ def test_the_latest_rows_are_held_out_and_written_as_they_are_read(tmp_path, mon
     by_role = {part.role: part for part in policy.inputs}
     assert by_role[InputRole.DESIGN].rows == 60
     assert by_role[InputRole.HELD_OUT].rows == 20
-    for part in split_spec(str(tmp_path / "service.yaml"), str(tmp_path / "parts")):
+    for part in split_spec(str(tmp_path / "service.yaml"), str(tmp_path / "parts")).parts:
         assert part.digest == by_role[part.role].digest
         assert read_throughput(str(part.path), policy.reading).digest == part.digest
 

@@ -7,12 +7,14 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from tailc.errors import Code, TailcError
-from tailc.traces.source import Source
+
+if TYPE_CHECKING:
+    from tailc.traces.source import Source
 
 # What json makes of them is up to thirty times as large.
 MAX_ITEM_CHARACTERS = 1 << 23

@@ -1,0 +1,34 @@
+"""What every command that reads demands says of them: the cheap part of what is looked for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tailc.errors import Finding
+from tailc.lint.checks.demands import CHECKS
+from tailc.lint.sighted import sighted
+from tailc.lint.views import Requests, counted_requests
+from tailc.traces.histogram import Histogram
+from tailc.traces.profile import DemandProfile
+from tailc.traces.reading import DemandReading, RequestReading
+
+_ASKED = tuple(one for one in CHECKS if one.defect.name in ("two-units", "outlier"))
+
+
+def profile_findings(
+    requests: DemandProfile, reading: RequestReading, source: str
+) -> tuple[Finding, ...]:
+    """What is odd about the demands of a trace, with the rows where requests are those of rows."""
+    in_ms, column, demand = reading.measured.unit.in_ms, None, requests.demand_ms
+    is_by_row = reading.weight is None and not reading.rows.where
+    are_rows = isinstance(reading, DemandReading) and is_by_row
+    row = np.arange(1, len(demand) + 1) if are_rows else np.zeros(0, np.int64)
+    if isinstance(reading, DemandReading):
+        column = reading.demand.name
+    view = Requests(demand / in_ms, in_ms, row, requests.weight, column, is_ordered=are_rows)
+    return tuple(sighted(_ASKED, (view,), source))
+
+
+def histogram_findings(histogram: Histogram, source: str) -> tuple[Finding, ...]:
+    """The same of demands that were counted."""
+    return tuple(sighted(_ASKED, (counted_requests(histogram),), source))

@@ -1,0 +1,130 @@
+"""How a file of measurements is compressed, which is known by its first bytes."""
+
+from __future__ import annotations
+
+import enum
+import lzma
+import zlib
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from tailc.errors import Code, Finding, Place, TailcError
+
+# A member is inflated in pieces, since a few bytes may stand for gigabytes. What is read at a time
+# is less than that, since what follows a member is copied for each of the members in it.
+INFLATED_BYTES = 1 << 20
+DEFLATED_BYTES = 1 << 16
+MAGIC_BYTES = 10
+
+
+class Codec(enum.Enum):
+    """A compression; the value is what pyarrow calls it."""
+
+    GZIP = "gzip"
+    BZIP2 = "bz2"
+    ZSTD = "zstd"
+    XZ = "xz"
+
+
+Raw: TypeAlias = pa.NativeFile
+_MAGIC = {
+    b"\x1f\x8b": Codec.GZIP,
+    b"\x28\xb5\x2f\xfd": Codec.ZSTD,
+    b"\xfd7zXZ\x00": Codec.XZ,
+    **{b"BZh%d1AY&SY" % level: Codec.BZIP2 for level in range(1, 10)},
+}
+SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
+
+
+def codec_of(head: bytes) -> Codec | None:
+    """The compression of what begins so; None for what is not compressed."""
+    return next((codec for magic, codec in _MAGIC.items() if head.startswith(magic)), None)
+
+
+def inner_name(name: str) -> str:
+    """The name that the file has when it is not compressed."""
+    suffix = next((each for each in SUFFIXES if name.lower().endswith(each)), "")
+    return name[: len(name) - len(suffix)]
+
+
+def inflated(raw: Raw, codec: Codec) -> Raw:
+    """The plain bytes, as they are read; OSError where they are not sound, or cut."""
+    if codec is Codec.XZ:
+        return pa.PythonFile(_Xz(raw), mode="r")
+    return pa.CompressedInputStream(raw, codec.value)
+
+
+class _Xz:
+    """What pyarrow cannot inflate, as a file that it can read."""
+
+    def __init__(self, raw: Raw) -> None:
+        self._raw, self._plain = raw, lzma.LZMAFile(raw)  # noqa: SIM115
+        self.closed = False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int) -> bytes:
+        try:
+            return self._plain.read(size)
+        except (lzma.LZMAError, EOFError) as error:
+            raise OSError(str(error)) from None
+
+    def close(self) -> None:
+        self.closed = True
+        self._plain.close()
+        self._raw.close()
+
+
+def check_whole(raw: Raw, codec: Codec, name: str) -> None:
+    """Raise TailcError unless what is compressed is sound to its end."""
+    if codec is Codec.GZIP:
+        _check_members(raw, name)
+        return
+    try:
+        with inflated(raw, codec) as stream:
+            while stream.read(INFLATED_BYTES):
+                pass
+    except OSError as error:
+        is_cut = "runcated" in str(error) or "ended before" in str(error)
+        raise (_cut if is_cut else _broken)(name, codec) from None
+
+
+def _check_members(raw: Raw, name: str) -> None:
+    """The same of gzip, of which what follows a member may be another."""
+    inflater = zlib.decompressobj(wbits=31)
+    at_start = False
+    while chunk := raw.read(DEFLATED_BYTES):
+        try:
+            while chunk:
+                _inflate(inflater, chunk)
+                chunk = inflater.unused_data
+                at_start = inflater.eof
+                if at_start:
+                    inflater = zlib.decompressobj(wbits=31)
+        except zlib.error:
+            raise _broken(name, Codec.GZIP) from None
+    if not at_start:
+        raise _cut(name, Codec.GZIP)
+
+
+def _inflate(inflater: zlib._Decompress, chunk: bytes) -> None:
+    """Put the chunk through, to its end or to that of the member, and keep nothing."""
+    inflated = INFLATED_BYTES
+    # A full piece may leave more behind, even where all of the chunk was taken in.
+    while not inflater.eof and (chunk or inflated == INFLATED_BYTES):
+        inflated = len(inflater.decompress(chunk, INFLATED_BYTES))
+        chunk = inflater.unconsumed_tail
+
+
+def _broken(name: str, codec: Codec) -> TailcError:
+    return _refusal(Code.BROKEN_FORMAT, f"`{name}` is not sound {codec.value} data", name)
+
+
+def _cut(name: str, codec: Codec) -> TailcError:
+    return _refusal(Code.TRUNCATED, f"`{name}` ends in the middle of its {codec.value} data", name)
+
+
+def _refusal(code: Code, message: str, name: str) -> TailcError:
+    return TailcError(Finding(code, message, Place(name), "copy or compress the file again"))

@@ -1,0 +1,70 @@
+"""Files that hold no measurements, known by how they begin: what they are, and what to give."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from tailc.errors import Code
+
+if TYPE_CHECKING:
+    from tailc.traces.source import Source
+
+_YAML = re.compile(rb"(?:\s|#[^\n]*\n|---[^\n]*\n)*apiVersion\s*:\s*[\"']?([\w.]+)/")
+_TRACE = re.compile(rb"^\s+(?:trace|from)\s*:\s*[\"']?([^\"'\n#]+)", re.MULTILINE)
+_HTML = re.compile(rb"\s*<(?:!doctype html|html|\?xml)", re.IGNORECASE)
+_POLICY, _POLICY_AT = b"TLC1", slice(4, 8)
+_RESULTS = "give the file with the measurements"
+_BEGINNINGS = {
+    b"PK\x03\x04": (
+        "a workbook or another zip archive, and no table",
+        "save the sheet as CSV in UTF-8, or unpack the archive, and give the file in it",
+    ),
+    b"%PDF": ("a PDF document, and no table", _RESULTS),
+}
+
+
+def refuse_other_kinds(source: Source, head: bytes) -> None:
+    """Raise TailcError for a spec, a policy, a workbook and the like."""
+    found = _kind(head)
+    if found is not None:
+        what, advice = found
+        raise source.fault(Code.UNKNOWN_INPUT, f"`{source.name}` is {what}", advice=advice)
+
+
+def _kind(head: bytes) -> tuple[str, str] | None:
+    """What it is, and what to do; None where it may be measurements."""
+    if (document := _YAML.match(head)) is not None:
+        return _document(document[1], head)
+    if head[_POLICY_AT] == _POLICY:
+        advice = "give its trace; `tailc inspect` shows a policy, and `tailc verify` judges it"
+        return "a compiled policy, and no measurements", advice
+    begun = next((told for begin, told in _BEGINNINGS.items() if head.startswith(begin)), None)
+    if _HTML.match(head):
+        begun = "a web page or XML, and no table", "download the data itself, and give that"
+    return begun or _of_json(head)
+
+
+def _document(of: bytes, head: bytes) -> tuple[str, str]:
+    if of != b"tailc":
+        return f"a YAML document of `{of.decode()}`, and no measurements", _RESULTS
+    trace = _TRACE.search(head)
+    named = f", `{trace[1].decode('utf-8', 'replace').strip()}`" if trace else ""
+    advice = f"give the trace that it names{named}; `tailc check` looks at both"
+    return "a spec, and no measurements", advice
+
+
+def _of_json(head: bytes) -> tuple[str, str] | None:
+    """A summary at the end of a run of k6."""
+    if not head.lstrip().startswith(b"{") or b'"metrics"' not in head:
+        return None
+    try:
+        metrics = json.loads(head)["metrics"]
+        is_summary = any("avg" in one or "avg" in one.get("values", ()) for one in metrics.values())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    if not is_summary:
+        return None
+    advice = "have k6 write every request by `k6 run --out csv=FILE`, and give that"
+    return "a summary of k6, which has a few percentiles and no requests", advice

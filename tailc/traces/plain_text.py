@@ -1,0 +1,90 @@
+"""Text that is rewritten where it is opened, so that every reader meets one sort of it.
+
+That sort is UTF-8 without a byte order mark, lines that end in LF, and JSON with an object a line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import enum
+import io
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tailc.traces.json_items import items_of
+
+if TYPE_CHECKING:
+    from tailc.traces.source import Source
+
+_BLOCK_BYTES = 1 << 20
+_UTF16_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_LIST = re.compile(r"\s*\[(?=\s*\{)")
+
+
+class Rewriting(enum.Enum):
+    """What is rewritten of a text; the value is what is so of the file."""
+
+    UTF8_MARK = "begins with a byte order mark"
+    UTF16 = "is in UTF-16"
+    BARE_CR = "has lines that end in CR alone"
+    JSON_LIST = "holds its rows in one list of JSON"
+
+
+def encoding_rewritings(head: bytes) -> frozenset[Rewriting]:
+    """What of marks, encoding and line ends is to be rewritten in a file that begins so."""
+    found = set()
+    if head.startswith(codecs.BOM_UTF8):
+        found.add(Rewriting.UTF8_MARK)
+    encoding = _utf16(head)
+    if encoding is not None:
+        found.add(Rewriting.UTF16)
+        head = head[2:].decode(encoding, "ignore").encode()
+    if b"\r" in head and b"\n" not in head and not _CONTROLS.search(head):
+        found.add(Rewriting.BARE_CR)
+    return frozenset(found)
+
+
+def _utf16(head: bytes) -> str | None:
+    """The encoding after such a mark; binary data may begin like one, but has no letters then."""
+    encoding = _UTF16_MARKS.get(head[:2])
+    if encoding is None or not head[2:4].decode(encoding, "ignore").isascii():
+        return None
+    return encoding
+
+
+def re_encoded(source: Source, told: frozenset[Rewriting]) -> Iterator[bytes]:
+    """The plain bytes in UTF-8, without a mark, with LF for CR where that ends the lines."""
+    with source.plain() as stream:
+        first = stream.read(len(codecs.BOM_UTF8))
+        encoding = "utf-16" if Rewriting.UTF16 in told else None
+        decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding else None
+        block = first.removeprefix(codecs.BOM_UTF8)
+        while block or (block := stream.read(_BLOCK_BYTES)):
+            text = block if decoder is None else decoder.decode(block).encode()
+            yield text.replace(b"\r", b"\n") if Rewriting.BARE_CR in told else text
+            block = b""
+
+
+def is_list_of_objects(head: bytes) -> bool:
+    """Whether a text that begins so is a list of JSON, of objects."""
+    return _LIST.match(head.decode("utf-8", "replace")) is not None
+
+
+def object_lines(source: Source) -> Iterator[bytes]:
+    """Each object of a list, on a line of its own."""
+    for item in items_of(source, _LIST):
+        yield json.dumps(item).encode() + b"\n"
+
+
+def in_blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes, more of them at a time."""
+    block = io.BytesIO()
+    for piece in pieces:
+        block.write(piece)
+        if block.tell() >= _BLOCK_BYTES:
+            yield block.getvalue()
+            block = io.BytesIO()
+    yield block.getvalue()
