@@ -30,6 +30,7 @@ class ExitCode(enum.IntEnum):
     BUG = 70
     CANNOT_WRITE = 73
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 class Code(enum.Enum):
