@@ -55,7 +55,7 @@ def _runs_of(policy: Policy) -> Iterator[Run]:
     yield Run(f"compile-{name}", f"compile {policy.spec} -o {stem} {policy.options}")
     yield Run(f"inspect-{name}", f"inspect {stem} --rows")
     if policy.trace is not None:
-        yield Run(f"report-{name}", f"report {stem} --out {stem}.html")
+        yield Run(f"report-{name}", f"report {stem} -o {stem}.html")
         arguments = f"verify {stem} --trace {policy.trace} {policy.judged}"
         yield Run(f"verify-{name}", arguments)
 
@@ -129,7 +129,7 @@ REPLAYED = (
     ),
     Run(
         "report-judged",
-        f"report {ON_LUCENE} --rate 36/s --baselines first --out build/judged.html --plot",
+        f"report {ON_LUCENE} --rate 36/s --baselines first -o build/judged.html --plot",
     ),
     Run(
         "inspect-plan-pictures",
@@ -233,7 +233,7 @@ SIZED = (
         "size-cores",
         f"size cores {CONFIGS}/dissertation-16s.yaml {CONFIGS}/dissertation-8s-1f.yaml"
         f" {CONFIGS}/dissertation-5s-1m-1f.yaml --rates 10/s,30/s --targets 175ms,250ms"
-        " --requests 1000 --csv build/cores.csv --picture build/cores.svg",
+        " --requests 1000 -o build/cores.csv --picture build/cores.svg",
     ),
     Run(
         "size-colocation",
@@ -337,7 +337,7 @@ EVERY_SPEC = " ".join(
 )
 WRITTEN = (
     Run("check-examples", f"check {EVERY_SPEC}"),
-    Run("check-traces", f"check --trace {EVERY_SPEC}"),
+    Run("check-traces", f"check --with-trace {EVERY_SPEC}"),
     Run("check-misspelled", "check examples/lucene-fm/misspelled.yaml"),
     *(Run(f"explain-{code}", f"explain {code}") for code in CODES),
     Run("schema", "schema"),

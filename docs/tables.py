@@ -42,7 +42,8 @@ MEANINGS = {
     ExitCode.MISSING_PART: "an optional part is not installed, or a solver fails",
     ExitCode.BUG: "`tailc` itself failed",
     ExitCode.CANNOT_WRITE: "a file cannot be written",
-    ExitCode.INTERRUPTED: "interrupted from the keyboard",
+    ExitCode.INTERRUPTED: "interrupted from the keyboard (SIGINT)",
+    ExitCode.TERMINATED: "told to end by another process (SIGTERM)",
 }
 
 

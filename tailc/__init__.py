@@ -3,7 +3,9 @@
 The public API is small: `compile_policy` turns a spec into a `Policy`, `read_artifact` and
 `write_artifact` move it between memory and disk, `lookup` asks it what a request does,
 `verify_policy` judges it on held-out data, and `diff_policies` says what changes from one to
-another; `size_policies` finds how much a server carries. Each name is imported when first used.
+another; `size_policies` finds how much a server carries. Plants and loops of controllers become
+objects of python-control, and plants and controllers of its objects come back. Each name is
+imported when first used.
 """
 
 from __future__ import annotations
@@ -14,6 +16,15 @@ from typing import TYPE_CHECKING
 from tailc.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from tailc_solvers.control.plant import Plant, SampledPlant
+    from tailc_solvers.control.python_control import from_control as plant_from_control
+    from tailc_solvers.control.python_control import (
+        gains_from_control,
+        law_to_control,
+        loop_to_control,
+    )
+    from tailc_solvers.control.python_control import to_control as plant_to_control
+
     from tailc.artifact.envelope import Policy
     from tailc.artifact.files import read_policy as read_artifact
     from tailc.artifact.files import write_policy as write_artifact
@@ -31,12 +42,19 @@ if TYPE_CHECKING:
 # Where a name lives, and what it is called there if not the same.
 _HOMES = {
     "BatchLookup": "tailc.forms.ladder.batch",
+    "Plant": "tailc_solvers.control.plant",
     "Policy": "tailc.artifact.envelope",
+    "SampledPlant": "tailc_solvers.control.plant",
     "TailcError": "tailc.errors",
     "VerifyOptions": "tailc.experiment.options",
     "compile_policy": "tailc.pipeline.compile",
     "diff_policies": "tailc.diff.compare:diff",
+    "gains_from_control": "tailc_solvers.control.python_control",
+    "law_to_control": "tailc_solvers.control.python_control",
     "lookup": "tailc.forms.ladder.lookup",
+    "loop_to_control": "tailc_solvers.control.python_control",
+    "plant_from_control": "tailc_solvers.control.python_control:from_control",
+    "plant_to_control": "tailc_solvers.control.python_control:to_control",
     "read_held_out": "tailc.pipeline.held_out",
     "read_artifact": "tailc.artifact.files:read_policy",
     "size_policies": "tailc.verify.size:size",
@@ -48,12 +66,19 @@ _HOMES = {
 
 __all__ = [
     "BatchLookup",
+    "Plant",
     "Policy",
+    "SampledPlant",
     "TailcError",
     "VerifyOptions",
     "compile_policy",
     "diff_policies",
+    "gains_from_control",
+    "law_to_control",
     "lookup",
+    "loop_to_control",
+    "plant_from_control",
+    "plant_to_control",
     "read_artifact",
     "read_held_out",
     "size_policies",

@@ -30,6 +30,7 @@ class ExitCode(enum.IntEnum):
     BUG = 70
     CANNOT_WRITE = 73
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 class Code(enum.Enum):
@@ -163,6 +164,7 @@ class Code(enum.Enum):
     CANNOT_WRITE = ("TC0702", ExitCode.CANNOT_WRITE, "a file cannot be written")
     MISSING_PART = ("TC0703", ExitCode.MISSING_PART, "an optional part is not installed")
     SOLVER_FAILED = ("TC0704", ExitCode.MISSING_PART, "a solver crashed, or was shown to be wrong")
+    LOOP_DIFFERS = ("TC0902", ExitCode.BUG, "python-control finds other figures of a loop")
     BUG = ("TC0901", ExitCode.BUG, "tailc itself failed")
     USAGE = ("TC0801", ExitCode.USAGE, "the command line does not fit the command")
 

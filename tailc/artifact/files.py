@@ -7,7 +7,10 @@ and compiling again repairs it. Each file by itself is always complete.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import decode_signed, encode_flat, is_flat, stated_digest
@@ -30,21 +33,38 @@ _BEGINNING = b'{"evidence":{'
 MOST_BYTES = 64 * 1024 * 1024
 
 
-def write_policy(policy: Policy, stem: Path | str) -> tuple[Path, Path]:
+def write_policy(
+    policy: Policy, stem: Path | str, *, replaces_others: bool = False
+) -> tuple[Path, Path]:
     """Write both encodings beside each other and return their paths, JSON first.
 
     `stem` may carry either suffix. Raises TailcError (cannot write); a target is replaced only by
-    a complete file, and nothing is touched unless both could be written.
+    a complete file, and nothing is touched unless both could be written. What is no policy is
+    replaced only where `replaces_others`.
     """
     json_path, flat_path = paths_of(stem)
+    if not replaces_others:
+        refuse_others((json_path, flat_path))
     replace_files([(json_path, encode_json(policy)), (flat_path, encode_flat(policy))])
     return json_path, flat_path
+
+
+def refuse_others(paths: Sequence[Path], help_: str = "name another, or remove it") -> None:
+    """Raise TailcError (cannot write) for a file that a policy would replace, and that is none.
+
+    A `.tailc` file is one, however damaged.
+    """
+    for path in paths:
+        if path.suffix != FLAT_SUFFIX and path.is_file() and not is_policy(_read_bytes(path)):
+            message = f"`{path}` is there already, and is no policy"
+            raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), help_))
 
 
 def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
     """The policy in a `.json` or `.tailc` file, told apart by content, or beside a stem.
 
-    A stem reads its `.tailc`, and `git:REVISION:PATH` what a Git repository had there. Where keys
+    A stem reads its `.tailc`, `git:REVISION:PATH` what a Git repository had there, and `-` standard
+    input. Where keys
     are trusted, one of them must have signed the file, which is then a `.tailc`. Raises TailcError:
     cannot read (66), integrity (5) or bad content (65).
     """
@@ -71,8 +91,8 @@ def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
     """The `.tailc` file at `path`, or beside that stem, its policy, and its content without any
     signature. Raises TailcError as `read_policy` does, and for JSON, which has no seal.
     """
-    found = _found(Path(path))
-    data = _read_bytes(found)
+    name, data = content_of(path)
+    found = Path(name)
     if data.lstrip().startswith(b"{") and not is_sealed(data):
         raise TailcError(_unsigned_json(str(found)))
     if not is_sealed(data):
@@ -95,8 +115,10 @@ def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, byt
 def content_of(path: Path | str) -> tuple[str, bytes]:
     """The name and the bytes of the file at `path`, beside that stem, or in a Git repository.
 
-    Raises TailcError: it cannot be read, or is larger than any policy.
+    `-` is standard input. Raises TailcError: it cannot be read, or is larger than any policy.
     """
+    if path == "-":
+        return "-", _piped()
     if isinstance(path, str) and is_git_name(path) and not Path(path).exists():
         return blob_of(path, (JSON_SUFFIX, FLAT_SUFFIX), MOST_BYTES)
     found = _found(Path(path))
@@ -142,13 +164,21 @@ def _no_policy(data: bytes, path: str) -> Finding:
     return Finding(code, message, Place(path), help_)
 
 
+def _piped() -> bytes:
+    return _bounded(sys.stdin.buffer, Path("-"))
+
+
 def _read_bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            return _bounded(file, path)
     except OSError as error:
         message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
         raise TailcError(Refusal(Code.CANNOT_READ, message).finding(str(path))) from error
+
+
+def _bounded(file: BinaryIO, path: Path) -> bytes:
+    data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         message = f"`{path}` is larger than {MOST_BYTES // 2**20} MiB, which no policy is"
         raise TailcError(Refusal(Code.BAD_STRUCTURE, message).finding(str(path)))

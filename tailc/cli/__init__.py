@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Each with what its help begins with, so that a list of them imports none.
 COMMANDS = {
-    "check": "Check specs, and with --trace their traces.",
+    "check": "Check specs, and with --with-trace their traces.",
     "compile": "Compile a policy from a spec and its trace.",
     "verify": "Judge a policy on held-out data.",
     "diff": "Say what changes from one policy to another.",
@@ -101,11 +101,18 @@ def group() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    from tailc.cli.interrupts import Interrupts
+    from tailc.cli.streams import make_streams_usable
+
+    make_streams_usable()
+    interrupts = Interrupts(lambda code: _interrupted(code, sys.argv[1:]))
+    interrupts.leave(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
     """The exit code of a command line; it is one of ExitCode, and there is never a traceback."""
+    from tailc.cli.interrupts import Terminated
+
     try:
         code = group.main(list(arguments), prog_name="tailc", standalone_mode=False)
     except click.exceptions.Exit as exit_:
@@ -115,8 +122,9 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
     except TailcError as error:  # an option's file
         return _failed(error.exit_code, arguments, *error.findings)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; each file is as it was, or complete and new", err=True)
-        return _failed(ExitCode.INTERRUPTED, arguments)
+        return _interrupted(ExitCode.INTERRUPTED, arguments)
+    except Terminated:
+        return _interrupted(ExitCode.TERMINATED, arguments)
     except SystemExit as exit_:  # how click ends shell completion (0) and a closed pipe
         return ExitCode.OK if exit_.code == 0 else _cannot_print()
     except OSError as error:
@@ -124,14 +132,30 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
     return code if isinstance(code, int) else ExitCode.OK
 
 
+def _interrupted(code: ExitCode, arguments: Sequence[str]) -> int:
+    click.echo("interrupted; each file is as it was, or complete and new", err=True)
+    return _failed(code, arguments)
+
+
 def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
-    from tailc.cli.output_option import TEXT, target_among
     from tailc.errors import Code, Finding
 
-    if target_among(arguments) == TEXT:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
         return ExitCode.USAGE
-    return _failed(ExitCode.USAGE, arguments, Finding(Code.USAGE, error.format_message()))
+    message = error.format_message().rstrip(".")
+    begins_with_word = message[1:2].islower()
+    told = message[:1].lower() + message[1:] if begins_with_word else message
+    return _failed(ExitCode.USAGE, arguments, Finding(Code.USAGE, told, help=_hint(error)))
+
+
+def _hint(error: click.ClickException) -> str:
+    """How the command is called."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return "`tailc --help` lists the commands"
+    usage = " ".join(context.command.get_usage(context).removeprefix("Usage:").split())
+    return f"`{usage}`; `{context.command_path} --help` says more"
 
 
 def _failed(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -> int:
@@ -148,10 +172,9 @@ def _command_among(arguments: Sequence[str]) -> str:
 
 
 def _cannot_print(reason: str | None = None) -> int:
-    """Standard output is closed or full; keep the interpreter from complaining at its end."""
-    import os
+    from tailc.cli.streams import abandon_standard_output
 
     if reason is not None:
         click.echo(f"cannot write to standard output: {reason}", err=True)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    abandon_standard_output()
     return ExitCode.CANNOT_WRITE

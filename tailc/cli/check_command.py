@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from tailc.report.junit import Case
 
 
-@click.command("check", short_help="Check specs, and with --trace their traces.")
+@click.command("check", short_help="Check specs, and with --with-trace their traces.")
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
-@click.option("--trace", is_flag=True, help="Read each spec's trace too, and warn about its data.")
+@click.option(
+    "--with-trace", is_flag=True, help="Read each spec's trace too, and warn about its data."
+)
 @reports
-def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
-    """Check specs, and documents of held-out days; with --trace also what they name.
+def command(specs: tuple[str, ...], *, with_trace: bool) -> Outcome:
+    """Check specs, and documents of held-out days; with --with-trace also
+    what they name.
 
     Exits 0 when every spec is right (warnings allowed), 65 when one is wrong, 66 when a file
     cannot be read.
@@ -28,7 +31,7 @@ def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
     exit_code = ExitCode.OK
     for path in specs:
         try:
-            warnings = _warnings(path, trace)
+            warnings = _warnings(path, with_trace)
             findings += warnings
             cases.append(_passed(path, len(warnings)))
         except TailcError as error:
@@ -38,7 +41,7 @@ def command(specs: tuple[str, ...], *, trace: bool) -> Outcome:
     wrong = len(specs) - len(cases)
     text = _summary(len(specs), wrong, errors, len(findings) - errors)
     result: dict[str, object] = {"checked": len(specs), "wrong": wrong, "errors": errors}
-    return Outcome(exit_code, text, result, tuple(findings), cases=tuple(cases))
+    return Outcome(exit_code, text, result, tuple(findings), cases=tuple(cases), is_answer=False)
 
 
 def _summary(checked: int, wrong: int, errors: int, warnings: int) -> str:
@@ -58,7 +61,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
+def _warnings(path: str, with_trace: bool) -> tuple[Finding, ...]:
     from tailc.pipeline.spec import completed, open_document
     from tailc.specs.column_map import ColumnMap
     from tailc.specs.held_out_days import DaysSpec
@@ -69,13 +72,13 @@ def _warnings(path: str, trace: bool) -> tuple[Finding, ...]:
         return ()
     if isinstance(loaded.model, DaysSpec):
         unused = unused_speedups(loaded.model.jobs, loaded.model.own_speedup, loaded)
-        if not trace:
+        if not with_trace:
             return unused
         from tailc.pipeline.held_out_days import warnings_of
 
         return (*unused, *warnings_of(loaded, path))
     opened = completed(loaded, path)
-    if not trace:
+    if not with_trace:
         return opened.warnings
     from tailc.pipeline.parts import warnings_of_measured
 

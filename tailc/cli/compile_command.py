@@ -35,6 +35,7 @@ class _Wish:
     """What else a compile shall write and show; `output` None: where the policy's name says."""
 
     output: str | None
+    force: bool
     dry_run: bool
     report: Path | None
     plot: bool
@@ -74,6 +75,7 @@ class _Wish:
 @click.option(
     "--previous", metavar="ARTIFACT", help="Policy that is deployed; it sets the generation."
 )
+@click.option("--force", is_flag=True, help="Replace what is there, also where it is no policy.")
 @click.option("--dry-run", is_flag=True, help="Compile and tell, and write no policy.")
 @click.option(
     "--incremental",
@@ -107,9 +109,10 @@ def command(
 ) -> Outcome:
     """Compile the policy that SPEC (a file, or - for standard input) asks for.
 
-    Without -o the files are build/NAME.json and build/NAME.tailc. Exits 6 when no policy meets
-    the limits, 7 when the budget ends first; then nothing is written and old files stay. A kind
-    refuses methods, solvers and objectives that it does not have.
+    Without -o the files are NAME.json and NAME.tailc; a file that is there and no policy is
+    replaced with --force alone. Exits 6 when no policy meets the limits, 7 when the budget ends
+    first; then nothing is written and old files stay. A kind refuses methods, solvers and
+    objectives that it does not have.
     """
     from tailc.artifact.files import read_policy
 
@@ -139,7 +142,7 @@ def _once(
     wish: _Wish,
 ) -> tuple[Outcome, AnyCompiled]:
     """Compile once; the policy is written unless it is not to be."""
-    from tailc.artifact.files import paths_of
+    from tailc.artifact.files import paths_of, refuse_others
     from tailc.atomic_files import refuse_unwritable
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_opened
@@ -147,9 +150,11 @@ def _once(
 
     with shown(wish.progress) as draw:
         opened = open_kind(spec)
-        stem = wish.output or f"build/{opened.spec.name}"
+        stem = wish.output or opened.spec.name
         if not wish.dry_run:
             refuse_unwritable(paths_of(stem))
+            if not wish.force:
+                refuse_others(paths_of(stem), "name another by -o, or give --force")
         if wish.report is not None:
             refuse_unwritable([wish.report])
         try:
@@ -163,7 +168,7 @@ def _once(
             from tailc.pipeline.on_design import on_design
 
             estimate = on_design(compiled, threads, draw)
-    told = _told(compiled, stem, is_written=not wish.dry_run)
+    told = _told(compiled, stem, wish)
     if wish.plot:
         told = with_policy(told, compiled.policy, estimate, replayed=_ON_DESIGN)
     if wish.report is None:
@@ -184,16 +189,18 @@ def _with_conflicts(
     return TailcError([*error.findings, *explained(opened, given, threads)])
 
 
-def _told(compiled: AnyCompiled, stem: str, *, is_written: bool) -> Outcome:
+def _told(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
     """Write the policy, if it shall be written, and tell what was found."""
     from tailc.artifact.files import paths_of, write_policy
     from tailc.report.compiled import compiled_result, compiled_text
 
-    paths = write_policy(compiled.policy, stem) if is_written else paths_of(stem)
-    text = compiled_text(compiled, paths, is_written=is_written)
-    files = [str(path) for path in paths] if is_written else []
+    paths = paths_of(stem)
+    if not wish.dry_run:
+        write_policy(compiled.policy, stem, replaces_others=wish.force)
+    text = compiled_text(compiled, paths, is_written=not wish.dry_run)
+    files = [] if wish.dry_run else [str(path) for path in paths]
     result = {"files": files, **compiled_result(compiled)}
-    return Outcome(text=text, result=result, findings=compiled.findings)
+    return Outcome(text=text, result=result, findings=compiled.findings, is_answer=wish.dry_run)
 
 
 def _robust() -> RobustSpec:

@@ -54,4 +54,5 @@ def command(
     return Outcome(
         text=f"wrote {output}: {held}, as `{called}`",
         result={"digest": digest, "sealed": what.content is whole, "name": called, "file": output},
+        is_answer=False,
     )

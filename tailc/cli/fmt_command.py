@@ -46,6 +46,7 @@ def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:
             "diff": "".join(file.diff for file in changed) if diff else None,
         },
         cases=tuple(_case(file, is_changed=file in changed) for file in files) if check else (),
+        is_answer=diff or (not check and "-" in specs),
     )
     return _unformatted(told, changed) if check and changed else told
 

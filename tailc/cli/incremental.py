@@ -42,12 +42,12 @@ class Again:
         from tailc.pipeline.spec import open_kind
 
         opened = open_kind(self.spec)
-        stem = self.output or f"build/{opened.spec.name}"
+        stem = self.output or opened.spec.name
         now = made_from(opened.loaded.document, self.spec, self.options)
         reasons = _reasons(stem, now)
         if not reasons:
             text = f"{stem} is up to date: nothing that it is made from has changed"
-            return Outcome(text=text, result={"files": [], "changed": []})
+            return Outcome(text=text, result={"files": [], "changed": []}, is_answer=False)
         made, compiled = self.compile_once()
         files = [str(file) for file in made.result["files"]]  # type: ignore[attr-defined]
         if files:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @click.command("ingest", short_help="Count measurements into a profile.")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option("--out", "-o", required=True, metavar="FILE", help="Write the profile here.")
+@click.option(
+    "-o", "--output", "out", required=True, metavar="FILE", help="Write the profile here."
+)
 @click.option("--measure", type=MEASURE, help="What the times measure, where it is not told.")
 @click.option("--because", metavar="WHY", help="Why a response time is a demand, in a sentence.")
 @click.option(
@@ -99,7 +101,8 @@ def command(
     replace_files([(Path(out), written_counted(ingested.counted))])
     result = {"file": out, **ingested_result(ingested)}
     findings = (*ingested.warnings, *histogram_findings(ingested.counted.histogram, inputs[0]))
-    return Outcome(text=ingested_text(ingested, out), result=result, findings=findings)
+    text = ingested_text(ingested, out)
+    return Outcome(text=text, result=result, findings=findings, is_answer=False)
 
 
 def _check_out(out: str, read: Iterable[str | None]) -> None:

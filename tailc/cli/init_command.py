@@ -93,7 +93,8 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     replace_files([(Path(output), drafted.text.encode())])
     result: dict[str, object] = {"file": output, "name": drafted.name}
     findings = (*untold, *drafted.warnings)
-    return Outcome(text=_told(drafted, trace, output), result=result, findings=findings)
+    text = _told(drafted, trace, output)
+    return Outcome(text=text, result=result, findings=findings, is_answer=False)
 
 
 def _check_paths(trace: str, output: Path, *, force: bool) -> None:
@@ -102,7 +103,11 @@ def _check_paths(trace: str, output: Path, *, force: bool) -> None:
     if str(output) == "-":
         raise click.UsageError("a spec names its trace from its own folder: name a file by -o")
     if output.exists() and not force:
-        raise click.UsageError(f"`{output}` exists: name another file by -o, or give --force")
+        from tailc.errors import Code, Finding, Place, TailcError
+
+        message = f"`{output}` is there already"
+        help_ = "name another by -o, or give --force"
+        raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(output)), help_))
     if not output.parent.is_dir():
         raise click.UsageError(f"there is no folder `{output.parent}` for the spec: make it")
 

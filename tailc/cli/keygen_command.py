@@ -39,7 +39,8 @@ def command(stem: str, *, passphrase: bool, passphrase_file: str | None, force: 
     replace_files([(public, key.public.pem())])
     key_id = key.public.key_id.hex()
     text = f"key id {key_id}\nwrote {private}, which is secret\nwrote {public}"
-    return Outcome(text=text, result={"key_id": key_id, "files": [str(private), str(public)]})
+    result: dict[str, object] = {"key_id": key_id, "files": [str(private), str(public)]}
+    return Outcome(text=text, result=result, is_answer=False)
 
 
 def _paths_of(stem: str) -> tuple[Path, Path]:

@@ -70,7 +70,8 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outco
         "files": files,
         "diff": shown,
     }
-    return Outcome(text="\n".join(lines) if shown is None else shown, result=result)
+    text = "\n".join(lines) if shown is None else shown
+    return Outcome(text=text, result=result, is_answer=diff)
 
 
 def _found(path: str) -> _Found:

@@ -17,7 +17,8 @@ import click
 
 from tailc.cli.output_option import Target, keep, output_option
 from tailc.cli.own_files import own_files, words_in
-from tailc.errors import ExitCode, Finding, TailcError
+from tailc.cli.volume import Volume, timed, volume, volume_options
+from tailc.errors import ExitCode, Finding, Severity, TailcError
 
 if TYPE_CHECKING:
     from tailc.report.junit import Case
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 # Arguments that name the file a command is about, the first that there is.
 _SUBJECTS = ("spec", "artifact", "new")
+# Options and arguments of files that are read, of which `-` is standard input.
+_READ = {"artifact", "artifacts", "budgets", "inputs", "new", "old", "over", "previous", "response"}
+_READ |= {"since", "spec", "specs", "trace", "traces"}
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Outcome:
     """What a command found out; `result` is its JSON form, notes and cases are for CI services.
 
     `markdown` is for a comment; a command without one has its text there. Only text has pictures.
+    A text that is no answer tells what was done, which -q leaves out.
     """
 
     exit_code: ExitCode = ExitCode.OK
@@ -50,21 +55,33 @@ class Outcome:
     cases: tuple[Case, ...] = ()
     markdown: str = ""
     pictures: Pictures | None = None
+    is_answer: bool = True
 
 
 def reports(function: Callable[..., Outcome]) -> Callable[..., int]:
-    """Give a command --output-format and turn its outcome, or its error, into an exit code."""
+    """Give a command what all have, and turn its outcome, or its error, into an exit code."""
 
     @output_option
+    @volume_options
     @functools.wraps(function)
     def run(*args: object, targets: tuple[Target, ...], **options: object) -> int:
+        _check_read_once(options)
         keep(targets, lambda: own_files(options))
-        outcome = _outcome(function, *args, **options)
-        command = click.get_current_context().info_name or ""
-        keep(targets, lambda: words_in(outcome.result.get("files")))
-        return show(command, outcome, targets, _subject(options))
+        with timed() as ended:
+            outcome = _outcome(function, *args, **options)
+            command = click.get_current_context().info_name or ""
+            keep(targets, lambda: words_in(outcome.result.get("files")))
+            exit_code = show(command, outcome, targets, _subject(options))
+            ended(exit_code)
+        return exit_code
 
     return run
+
+
+def _check_read_once(options: dict[str, object]) -> None:
+    named = [word for name in _READ & options.keys() for word in words_in(options[name])]
+    if named.count("-") > 1:
+        raise click.UsageError("standard input can be read once: give one of the files by name")
 
 
 def _subject(options: dict[str, object]) -> str:
@@ -150,10 +167,17 @@ def _print(form: str, command: str, outcome: Outcome, subject: str) -> None:
     if form != "text":
         click.echo(rendered(form, command, outcome, subject), nl=False)
         return
-    if outcome.findings:
+    is_quiet = volume() is Volume.QUIET
+    if findings := _said(outcome.findings, is_quiet=is_quiet):
         from tailc.report.findings import as_text
 
         colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-        click.echo(as_text(outcome.findings, colour), err=True, color=colour)
+        click.echo(as_text(findings, colour), err=True, color=colour)
+    if is_quiet and not outcome.is_answer:
+        outcome = replace(outcome, text="")
     shown = "" if outcome.pictures is None else outcome.pictures.shown
     click.echo(text_of(outcome, shown), nl=False)
+
+
+def _said(findings: tuple[Finding, ...], *, is_quiet: bool) -> tuple[Finding, ...]:
+    return tuple(one for one in findings if not is_quiet or one.severity is Severity.ERROR)

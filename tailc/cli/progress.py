@@ -7,20 +7,28 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Callable, Iterator
 
 import click
 
+from tailc.cli.volume import Volume, volume
+
 
 @contextlib.contextmanager
 def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
-    """A progress callable; it draws if `wanted`, by default when stderr is a terminal."""
-    on_terminal = sys.stderr.isatty()
-    if not (on_terminal if wanted is None else wanted):
+    """A progress callable; it draws if `wanted`, by default when stderr is a terminal.
+
+    With -q by default none, and with -v lines with times.
+    """
+    is_told, on_terminal = volume() is Volume.VERBOSE, sys.stderr.isatty()
+    if wanted is None:
+        wanted = is_told or (on_terminal and volume() is not Volume.QUIET)
+    if not wanted:
         yield _draw_nothing
         return
-    if not on_terminal:
-        yield _Log()
+    if is_told or not on_terminal:
+        yield _Log(is_timed=is_told)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -36,14 +44,17 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
 
 
 class _Log:
-    """Says each pass once."""
+    """Says each pass once, with the time since the first where that is asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_timed: bool) -> None:
         self._said = ""
+        self._is_timed = is_timed
+        self._begun = time.monotonic()
 
     def __call__(self, doing: str, share: float) -> None:  # noqa: ARG002 - as every progress
         if doing != self._said:
-            click.echo(f"{doing} ...", err=True)
+            since = f"{time.monotonic() - self._begun:6.2f} s  " if self._is_timed else ""
+            click.echo(f"{since}{doing} ...", err=True)
             self._said = doing
 
 

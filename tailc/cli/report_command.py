@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.traces.source import Format
 
+# A page that is written, and no answer.
+_NOTHING = Outcome(is_answer=False)
+
 
 @click.command("report", short_help="Write a policy as a page of pictures.")
 @click.argument("artifact")
-@click.option("--out", type=REPORT_FILE, metavar="FILE", help="The page: FILE.html.")
+@click.option(
+    "-o", "--output", "out", type=REPORT_FILE, metavar="FILE", help="The page: FILE.html."
+)
 @plot_option
 @click.option(
     "--trace",
@@ -59,7 +65,7 @@ def command(
     """Write ARTIFACT as one page of HTML that loads nothing: pictures, and the numbers of each.
 
     Without a trace it shows what the policy does and what stands behind it; with one also latency
-    and baselines, as `tailc verify` finds them. With --plot, --out may be left out. Exits 0
+    and baselines, as `tailc verify` finds them. With --plot, -o may be left out. Exits 0
     whatever the verdict is.
     """
     from tailc.artifact.files import read_policy
@@ -67,17 +73,17 @@ def command(
     from tailc.report.page.pages import policy_page
 
     if out is None and not plot:
-        raise click.UsageError("give --out FILE.html, or --plot to draw in the terminal")
+        raise click.UsageError("give -o FILE.html, or --plot to draw in the terminal")
     policy = read_policy(artifact, trust)
     if trace is None:
         _check_unused(trace_format, arrivals, options)
-        told = with_policy(Outcome(), policy) if plot else Outcome()
+        told = with_policy(_NOTHING, policy) if plot else _NOTHING
         return told if out is None else with_report(told, out, policy_page(policy))
     _check_requests(policy)
     with shown(progress) as draw:
         given = {**options, "pictured": True}
         found = judged(policy, trace, trace_format, arrivals, draw, given)
-    told = Outcome(findings=found.warnings)
+    told = replace(_NOTHING, findings=found.warnings)
     if plot:
         told = with_policy(told, policy, found.verdicts)
     return told if out is None else with_report(told, out, found.page(policy))

@@ -47,4 +47,5 @@ def command(old: str, over: str, output: str, trust: Trust) -> Outcome:
             "replaced": digests[REPLACED],
             "files": paths,
         },
+        is_answer=False,
     )

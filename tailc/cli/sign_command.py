@@ -47,6 +47,8 @@ def command(
 
     if expires_s is not None and expires_s <= time.time():
         raise click.BadParameter("it has passed", param_hint="--expires")
+    if artifact == "-" and output is None:
+        raise click.UsageError("what comes by standard input has no file to sign: give -o FILE")
     signer = _signer(key, passphrase_file)
     found, policy, sealed = read_sealed(artifact)
     path = paths_of(output)[1] if output else found
@@ -56,6 +58,7 @@ def command(
     return Outcome(
         text=f"{told}, {until_text(expires_s or 0)}\nwrote {path}",
         result={"key_id": key_id, "generation": policy.generation, "files": [str(path)]},
+        is_answer=False,
     )
 
 

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     metavar="LIST",
     help="Latencies that the first SLO's percentile must meet, such as 150ms,200ms.",
 )
-@click.option("--csv", "table", metavar="FILE", help="Write every configuration's figures.")
+@click.option(
+    "-o", "--output", "table", metavar="FILE", help="Write every configuration's figures, as CSV."
+)
 @click.option(
     "--picture", "picture_file", metavar="FILE", help="Draw both heat maps: FILE.svg or FILE.png."
 )
@@ -63,7 +65,7 @@ def command(
     from tailc.report import core_sizes as render
 
     kind = picture_format(picture_file)
-    check_apart({"--csv": table, "--picture": picture_file})
+    check_apart({"--output": table, "--picture": picture_file})
     with shown(progress) as draw:
         sizing = size_cores(specs, Grid(rates_mrps, targets_us), progress=draw, **options)
     written = _write(sizing, table, picture_file, kind)

@@ -17,7 +17,7 @@ def command(spec: str, output: str | None) -> Outcome:
     """Write the design and the held-out part of SPEC's trace as two Parquet files.
 
     The parts are those that compile uses, with the same digests. Without -o they are
-    build/NAME.design.parquet and build/NAME.held-out.parquet.
+    NAME.design.parquet and NAME.held-out.parquet.
     """
     from tailc.pipeline.split import split_spec
 
@@ -27,4 +27,6 @@ def command(spec: str, output: str | None) -> Outcome:
         part.role.value: {"path": str(part.path), part.of: part.number, "digest": part.digest}
         for part in written.parts
     }
-    return Outcome(text="\n".join(lines), result=result, findings=written.warnings)
+    text = "
+".join(lines)
+    return Outcome(text=text, result=result, findings=written.warnings, is_answer=False)

@@ -67,10 +67,9 @@ def _number(
 @click.argument("response", required=False)
 @click.option("--step", type=_Number(), metavar="X", help="Size of the input's step at row 1.")
 @click.option("--time", "time_column", default="time", show_default=True, metavar="COLUMN")
-@click.option("--output", "output_column", default="output", show_default=True, metavar="COLUMN")
+@click.option("--output-column", default="output", show_default=True, metavar="COLUMN")
 @click.option(
-    "--input",
-    "input_column",
+    "--input-column",
     default="input",
     show_default=True,
     metavar="COLUMN",

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs", type=click.IntRange(min=1), metavar="X", help="Processes. Default: one a processor."
 )
-@click.option("-o", "--csv", "table", metavar="FILE", help="Write all figures, a row a variant.")
+@click.option(
+    "-o", "--output", "table", metavar="FILE", help="Write all figures, a CSV row a variant."
+)
 @click.option(
     "--keep", metavar="FOLDER", help="Write each policy, as NAME-ROW.json and NAME-ROW.tailc."
 )

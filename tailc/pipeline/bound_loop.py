@@ -16,6 +16,7 @@ from tailc_solvers.control.plant import SampledPlant
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.controller import Controller
+from tailc.pipeline.loop_recheck import check_poles
 from tailc.units import counted
 
 # A window of more epochs is taken as one of so many, with as much integrated over all of it.
@@ -23,13 +24,19 @@ MOST_EPOCHS = 100
 
 
 def check_bound_loop(controller: Controller, bound_us: int) -> None:
-    """Raise TailcError (UNSTABLE_GAINS) for gains with which the bound would swing ever more."""
+    """Raise TailcError (UNSTABLE_GAINS) for gains with which the bound would swing ever more.
+
+    Poles are recomputed by python-control; another one is refused, too (LOOP_DIFFERS).
+    """
     unit = bound_us / (1 << controller.fraction_bits)
     window = -(-controller.window_requests // controller.epoch_requests)
     for row in controller.gains:
-        if not is_stable(row.kp * unit, row.ki * unit, window):
+        kp, ki = row.kp * unit, row.ki * unit
+        if is_stable(kp, ki, window):
+            check_poles(*_loop(kp, ki, window))
+        else:
             message = (
-                f"gains kp {row.kp * unit:.3g} and ki {row.ki * unit:.3g} are not stable with a "
+                f"gains kp {kp:.3g} and ki {ki:.3g} are not stable with a "
                 f"window of {counted(window, 'epoch')}: the bound would swing ever more"
             )
             hint = "make them smaller, or leave `kp` and `ki` out"
@@ -41,11 +48,18 @@ def is_stable(kp: float, ki: float, window_epochs: int) -> bool:
 
     Gains of nothing leave the bound where it is, which is stable.
     """
-    epochs = min(window_epochs, MOST_EPOCHS)
-    plant = SampledPlant((1 / epochs,) * epochs)
+    plant, gains = _loop(kp, ki, window_epochs)
     if ki == 0:
         # Without an integral the velocity form's own root at 1 never moves.
         polynomial = roots.characteristic(plant, kp, 0.0, 0.0, plant.delay)
         moving, _ = np.polydiv(polynomial, (1.0, -1.0))
         return roots.is_schur(moving.astype(np.float64))
-    return roots.is_stable(plant, kp, ki * window_epochs / epochs, 0.0, plant.delay)
+    return roots.is_stable(plant, *gains, plant.delay)
+
+
+def _loop(
+    kp: float, ki: float, window_epochs: int
+) -> tuple[SampledPlant, tuple[float, float, float]]:
+    """The plant and its gains, of a window of no more epochs than are computed with."""
+    epochs = min(window_epochs, MOST_EPOCHS)
+    return SampledPlant((1 / epochs,) * epochs), (kp, ki * window_epochs / epochs, 0.0)

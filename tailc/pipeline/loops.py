@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tailc_solvers.control.identify import UnfitResponseError, identify
-from tailc_solvers.control.margins import Margins, margins_sampled
+from tailc_solvers.control.margins import Margins, flat, loop_margins
 from tailc_solvers.control.plant import SampledPlant
 from tailc_solvers.control.roots import stable_for_delays
 from tailc_solvers.control.tune import NoTuningError, tune_sampled
@@ -14,6 +14,7 @@ from tailc_solvers.control.tune import NoTuningError, tune_sampled
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.controller import GainRow
 from tailc.percentiles import PPM
+from tailc.pipeline.loop_recheck import check_loop
 from tailc.pipeline.plants import Operation
 from tailc.problems.control import ControlProblem, Gains
 from tailc.units import counted, format_mrps
@@ -105,11 +106,14 @@ def _untuned(operation: Operation, refusal: ValueError) -> TailcError:
 def judged(problem: ControlProblem, number: int, loop: Loop, gains: Gains) -> Margins:
     """The margins of the gains as they will be carried.
 
-    Raises TailcError where the loop is not stable for every delay near the plant's.
+    Raises TailcError where the loop is not stable for every delay near the plant's, or where
+    python-control finds others.
     """
     plant = loop.plant.plant
     if gains.ki != 0 and stable_for_delays(plant, *gains.parts):
-        return margins_sampled(plant, *gains.parts)
+        found = loop_margins(plant, *gains.parts)
+        check_loop(plant, gains.parts, found)
+        return flat(found)
     rate = format_mrps(loop.operation.rate_mrps)
     why = "nothing is integrated" if gains.ki == 0 else "the loop would not be stable"
     if problem.gains is None:

@@ -48,7 +48,7 @@ class WrittenSplit:
 def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
     """Write STEM.design.parquet and STEM.held-out.parquet, both or neither.
 
-    Without a stem it is build/NAME. Raises TailcError where the spec holds nothing out, and for one
+    Without a stem it is NAME. Raises TailcError where the spec holds nothing out, and for one
     that plans days: those after the plan are what is held out.
     """
     opened = open_kind(spec_path)
@@ -64,7 +64,7 @@ def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
         place = opened.loaded.place(key)
         hint = f"add `held_out: 20%` under `{key}`"
         raise TailcError(Finding(Code.MISSING_KEY, "the spec holds nothing out", place, hint))
-    stem = stem or f"build/{opened.spec.name}"
+    stem = stem or opened.spec.name
     roles = (InputRole.DESIGN, InputRole.HELD_OUT)
     parts = dict(zip(roles, _parts(opened, read), strict=True))
     paths = {role: Path(f"{stem}.{role.value}.parquet") for role in parts}

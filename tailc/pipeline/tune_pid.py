@@ -35,6 +35,7 @@ from tailc_solvers.control.tune import (
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.pipeline import tune_range
 from tailc.pipeline.loop_curves import Curves, curves_of, lasting
+from tailc.pipeline.loop_recheck import check_loop
 from tailc.pipeline.tune_data import StepData
 
 Values = NDArray[np.float64]
@@ -180,6 +181,7 @@ def _study(
     except NoTuningError as error:
         raise TailcError(Finding(Code.NO_TUNING, str(error), place, _OTHER_PLANT)) from None
     tuned = Loop("tuned", (gains.kp, gains.ki, gains.kd), margins)
+    check_loop(plant, (gains.kp, gains.ki, gains.kd), margins)
     return Study(plant, wish, units, residual, data, tuned, gains.criterion, rules)
 
 

@@ -251,6 +251,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "says how to.",
     Code.SOLVER_FAILED: "A solver crashed, ran out of its limits, or gave an answer that the "
     "exact check refuted. Choose another, or raise its limits.",
+    Code.LOOP_DIFFERS: "Margins, poles and step responses of every controller are computed twice, "
+    "here and by python-control. They differ by more than rounding and approximation can explain, "
+    "so one of them is wrong, and nothing is emitted. Report it with the plant and the gains.",
     Code.BUG: "This is never your fault. Set `TAILC_DEBUG=1` for the traceback, and report it "
     "with the command and its input.",
     Code.USAGE: "The command does not take these arguments together; `--help` lists what it takes.",

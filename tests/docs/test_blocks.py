@@ -66,7 +66,7 @@ READ_ONLY = {
         "--rate 10/s --rate 15/s --rate 20/s --rate 25/s --requests 600 --replicates 99 "
         "--report build/verdict.html",
     ),
-    ("docs/gallery.md", "$ tailc report examples/lucene-fm/expected.tailc --out build/policy.html"),
+    ("docs/gallery.md", "$ tailc report examples/lucene-fm/expected.tailc -o build/policy.html"),
     (
         "docs/gallery.md",
         "$ tailc diff examples/search/expected.tailc examples/bing-fm/expected.tailc "
@@ -76,7 +76,7 @@ READ_ONLY = {
         "docs/gallery.md",
         "$ tailc tune pid docs/gallery/response.csv --structure pid --report build/loop.html",
     ),
-    ("docs/gallery.md", "$ tailc report examples/greenpar/expected.tailc --out build/plan.html"),
+    ("docs/gallery.md", "$ tailc report examples/greenpar/expected.tailc -o build/plan.html"),
     ("docs/greenpar.md", "speedup:"),
     ("docs/guides/ci.md", "podman build -t tailc ."),
     ("docs/guides/measure-demand.md", "(echo demand_us; bpftrace -q -e '"),

@@ -45,6 +45,6 @@ def test_a_command_without_a_page_and_a_picture_that_is_not_on_it_are_refused(
     gallery: ModuleType,
 ) -> None:
     with pytest.raises(ValueError, match=r"ended with 66 and no page:\n.*nowhere"):
-        list(gallery.pictures("$ tailc report nowhere.tailc --out build/a.html\n"))
+        list(gallery.pictures("$ tailc report nowhere.tailc -o build/a.html\n"))
     with pytest.raises(ValueError, match="there is no picture `map-9`"):
         gallery.alone("map-9", "<html></html>")

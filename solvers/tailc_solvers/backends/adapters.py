@@ -28,8 +28,8 @@ _FUNCTIONS = {
     Backend.CLARABEL: "clarabel:solve",
     Backend.GUROBI: "gurobi:solve",
 }
-_EXTRAS = {Backend.GUROBI: "tailc[gurobi]"}
-"""All others come with the extra `solvers`."""
+_WHERE = {Backend.GUROBI: "tailc[gurobi]"}
+"""What to install for those that do not come with tailc itself."""
 
 
 class Solver:
@@ -51,9 +51,9 @@ class Solver:
         self._child.__exit__(kind, value, trace)
 
     def answer(self, program: LinearProgram, limits: Limits | None = None) -> Answer:
-        """What the solver claims, unchecked; NOT_INSTALLED names the extra to install."""
+        """What the solver claims, unchecked; NOT_INSTALLED names what to install."""
         answer = self._child.answer(program, limits or Limits())
         if answer.outcome is Outcome.NOT_INSTALLED:
-            extra = _EXTRAS.get(self.backend, "tailc[solvers]")
-            return replace(answer, message=f"{answer.message}: pip install '{extra}'")
+            what = _WHERE.get(self.backend, "tailc")
+            return replace(answer, message=f"{answer.message}: pip install '{what}'")
         return answer

@@ -132,5 +132,5 @@ def test_a_speedup_that_does_not_begin_at_one_is_a_warning(in_folder, tailc):
 
 def test_an_odd_curve_is_placed_where_it_is_written(in_folder, tailc):
     spec = with_lines(("[1, 1.5, 2]", "[1, 1.5, 1.2]"))
-    ended = tailc("check", "--trace", write_toy(in_folder, spec))
+    ended = tailc("check", "--with-trace", write_toy(in_folder, spec))
     assert "toy.yaml:11:" in ended.err

@@ -65,7 +65,7 @@ def folder(tmp_path_factory):
         (["lookup", "toy.tailc", "--in-system", "3"], ARTIFACT),
         (["why", "toy.tailc", "--in-system", "3"], ARTIFACT),
         (["inspect", "toy.tailc"], ARTIFACT),
-        (["report", "toy.tailc", "--out", "toy.html"], ARTIFACT),
+        (["report", "toy.tailc", "-o", "toy.html"], ARTIFACT),
         (["diff", "toy.tailc", "toy.json"], ARTIFACT),
         (["compile", "toy.yaml", "-o", "again"], SOLVE),
     ],

@@ -269,14 +269,14 @@ def test_a_policy_is_judged_on_a_profile(tmp_path, capsys):
 )
 def test_a_spec_may_not_say_of_a_profile_what_it_says_itself(tmp_path, capsys, changes, words):
     spec = spec_of_profile(tmp_path, **changes)
-    assert run(["check", "--trace", str(spec)]) == 65
+    assert run(["check", "--with-trace", str(spec)]) == 65
     assert words in capsys.readouterr().err
 
 
 def test_a_file_that_is_no_profile_is_refused(tmp_path, capsys):
     spec = spec_of_profile(tmp_path)
     (tmp_path / "toy.profile").write_text("demand_ms\n5\n")
-    assert run(["check", "--trace", str(spec)]) == 65
+    assert run(["check", "--with-trace", str(spec)]) == 65
     assert "is not a profile, or was cut" in capsys.readouterr().err
 
 

@@ -38,7 +38,7 @@ def test_a_profile_becomes_a_spec_that_compiles(profile, tailc, in_folder):
     assert "server: {cores: 4, target_parallelism: 6, boosting: false}" in text
     # The mean is 77.5 ms: four cores serve 51.6 a second.
     assert "rates: [10/s, 21/s, 31/s]" in text
-    assert tailc("check", "--trace", "service.yaml").code == 0
+    assert tailc("check", "--with-trace", "service.yaml").code == 0
     assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
 
 
@@ -170,7 +170,8 @@ def test_large_rates_are_plain_numbers(in_folder, tailc):
 def test_a_spec_that_exists_is_kept(table, tailc, in_folder):
     (in_folder / "service.yaml").write_text("mine\n")
     ended = tailc("init", table, *WISHES, *SPEEDUP, *BUSY)
-    assert (ended.code, (in_folder / "service.yaml").read_text()) == (64, "mine\n")
+    assert (ended.code, (in_folder / "service.yaml").read_text()) == (73, "mine\n")
+    assert "name another by -o, or give --force" in ended.err
     assert tailc("init", table, *WISHES, *SPEEDUP, *BUSY, "--force").code == 0
 
 

@@ -39,7 +39,7 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["check", "toy.yaml", "--trace"],
+        ["check", "toy.yaml", "--with-trace"],
         ["check", "gone.yaml"],
         ["compile"],
         ["compile", "toy.yaml", "-o", "again"],
@@ -62,8 +62,8 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
         ["why", "toy.tailc", "--in-system", "3"],
         ["migrate", "toy.tailc", "toy.json", "toy.yaml"],
         ["migrate", "gone.tailc"],
-        ["report", "toy.tailc", "--out", "toy.html"],
-        ["report", "gone.tailc", "--out", "toy.html"],
+        ["report", "toy.tailc", "-o", "toy.html"],
+        ["report", "gone.tailc", "-o", "toy.html"],
         ["rollback", "toy.tailc", "--over", "toy.tailc", "-o", "back"],
         ["schema", "few-to-many"],
         ["sign", "toy.tailc", "--key", "gone.key"],

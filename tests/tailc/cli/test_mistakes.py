@@ -217,12 +217,12 @@ def test_a_mistake_in_a_spec(cases, told, snapshot: SnapshotAssertion, mistake):
     case = cases[kind]
     path = case.spec.parent / "broken.yaml"
     path.write_text(swapped(case.spec.read_text(), change))
-    assert told(case.spec.parent, "check", "--trace", path) == snapshot
+    assert told(case.spec.parent, "check", "--with-trace", path) == snapshot
 
 
 @pytest.mark.parametrize("change", DAYS, ids=lambda it: it[1] or it[0])
 def test_a_mistake_in_a_document_of_days(tmp_path, told, snapshot: SnapshotAssertion, change):
-    assert told(tmp_path, "check", "--trace", write_days(tmp_path, change)) == snapshot
+    assert told(tmp_path, "check", "--with-trace", write_days(tmp_path, change)) == snapshot
 
 
 @pytest.mark.parametrize("name", TRACES)
@@ -231,7 +231,7 @@ def test_a_mistake_in_a_trace(cases, told, snapshot: SnapshotAssertion, name):
     path = case.spec.parent / "broken.yaml"
     (case.spec.parent / "broken.csv").write_text(TRACES[name])
     path.write_text(swapped(case.spec.read_text(), ("design.csv", "broken.csv")))
-    assert told(case.spec.parent, "check", "--trace", path) == snapshot
+    assert told(case.spec.parent, "check", "--with-trace", path) == snapshot
 
 
 @pytest.mark.parametrize("name", INGESTED)

@@ -66,7 +66,7 @@ def test_a_command_without_cases_is_a_case_itself(toy, tailc):
     (case,) = root.iter("testcase")
     assert (case.get("classname"), case.get("name")) == ("tailc compile", toy)
     assert case.find("failure") is None
-    again = ("diff", "build/toy.tailc", "build/other.tailc", "--exit-code")
+    again = ("diff", "toy.tailc", "build/other.tailc", "--exit-code")
     assert tailc("compile", toy, "--objective", "threads", "-o", "build/other").code == 0
     (case,) = ElementTree.fromstring(tailc(*again, "--output-format", "junit").out).iter("testcase")
     failure = case.find("failure")
@@ -108,7 +108,7 @@ def test_a_target_that_cannot_be_is_refused(toy, tailc, in_folder, words, said):
 
 @pytest.mark.parametrize("words", [["-o", "new"], []])
 def test_a_report_does_not_replace_the_artifact_that_was_compiled(toy, tailc, in_folder, words):
-    stem = words[1] if words else "build/toy"
+    stem = words[1] if words else "toy"
     ended = tailc("compile", toy, *words, "--output-format", f"json:{stem}.json")
     assert ended.code == 64
     assert "would replace a file of this command" in ended.err
@@ -138,7 +138,7 @@ def test_a_report_replaces_neither_file_of_a_stem(toy, tailc, in_folder):
 
 def test_a_report_does_not_replace_the_page_of_the_same_command(toy, tailc, in_folder):
     assert tailc("compile", toy, "-o", "toy").code == 0
-    ended = tailc("report", "toy", "--out", "a.html", "--output-format", "json:a.html")
+    ended = tailc("report", "toy", "-o", "a.html", "--output-format", "json:a.html")
     assert ended.code == 64
     assert not (in_folder / "a.html").exists()
 

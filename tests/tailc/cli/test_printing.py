@@ -33,6 +33,41 @@ def test_a_closed_pipe_is_exit_73_without_a_word(compiled, arguments):
     assert (done.returncode, done.stderr) == (73, b"")
 
 
+@pytest.mark.parametrize(
+    ("streams", "code"),
+    [
+        ("2>&-", 64),
+        ("2>/dev/full", 64),
+        (">&-", 64),
+        (">/dev/full", 64),
+        (">&- 2>&-", 64),
+        ("-v 2>&-", 0),
+        ("-v 2>/dev/full", 0),
+        (">&-", 73),
+        (">/dev/full", 73),
+        ("<&- >&- 2>&-", 73),
+    ],
+)
+def test_no_stream_makes_a_command_crash_or_miss(compiled, streams, code):
+    words = "lookup toy" if code == 64 else "inspect toy"
+    python = f'"{sys.executable}" -c "from tailc.cli import main; main()"'
+    done = subprocess.run(
+        ["bash", "-c", f"{python} {words} {streams}"],
+        cwd=compiled,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, b"Traceback" in done.stdout + done.stderr) == (code, False)
+
+
+def test_no_file_takes_the_number_of_a_closed_stream(compiled):
+    """A policy would be written into by what the command says."""
+    call = f'"{sys.executable}" -c "from tailc.cli import main; main()" compile toy.yaml -o again'
+    done = subprocess.run(["bash", "-c", f"{call} >&- 2>&-"], cwd=compiled, check=False)
+    assert done.returncode == 73
+    assert (compiled / "again.tailc").read_bytes() == (compiled / "toy.tailc").read_bytes()
+
+
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no full device")
 @pytest.mark.parametrize("arguments", [["inspect", "toy.tailc"], ["--help"]])
 def test_a_full_disk_is_exit_73_with_one_sentence(compiled, arguments):

@@ -45,7 +45,7 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         "Speed-up: what is left",
         "Certificate",
     ]
-    ended = tailc("report", "toy.tailc", "--out", "alone.html")
+    ended = tailc("report", "toy.tailc", "-o", "alone.html")
     assert (ended.code, ended.out) == (0, "wrote alone.html\n")
     assert heads(compiled / "alone.html") == [
         "Rungs by load and age",
@@ -60,7 +60,7 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         "Latency by percentile at 10/s",
         "p95 latency by rate",
     ]
-    assert tailc("report", *judged, "--out", "report.html").code == 0
+    assert tailc("report", *judged, "-o", "report.html").code == 0
     (compiled / "toy.yaml").write_text(with_lines(P95, ("[1, 1.5, 2]", "[1, 1.2, 2]")))
     assert tailc("compile", "toy.yaml", "-o", "other", "--previous", "toy.tailc").code == 0
     both = ["toy.tailc", "other.tailc"]
@@ -82,11 +82,11 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--out", "toy.json"], "`toy.json` ends in neither `.html` nor `.htm`"),
-        (["--out", "folder.html"], "`folder.html` is a folder"),
-        (["--out", "a.html", "--rate", "5/s"], "no requests to replay"),
-        (["--out", "a.html", "--seed", "0"], "no requests to replay"),
-        ([], "give --out FILE.html, or --plot"),
+        (["-o", "toy.json"], "`toy.json` ends in neither `.html` nor `.htm`"),
+        (["-o", "folder.html"], "`folder.html` is a folder"),
+        (["-o", "a.html", "--rate", "5/s"], "no requests to replay"),
+        (["-o", "a.html", "--seed", "0"], "no requests to replay"),
+        ([], "give -o FILE.html, or --plot"),
     ],
 )
 def test_a_wrong_request_is_refused_and_leaves_every_file(in_folder, tailc, arguments, said):
@@ -204,7 +204,7 @@ def test_a_page_that_cannot_be_written_says_where_and_the_old_one_stays(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "write", full)
-    ended = tailc("report", ARTIFACT, "--out", "page.html")
+    ended = tailc("report", ARTIFACT, "-o", "page.html")
     monkeypatch.undo()
     assert ended.code == 73
     assert "cannot write `page.html`: No space left on device" in ended.err
@@ -225,12 +225,12 @@ BROWN = ["Price of brown energy over time", "CO2 of brown energy over time"]
 )
 def test_a_policy_without_requests_refuses_them(in_folder, tailc, example, of, pictures):
     artifact = str(EXAMPLES / example / "expected.tailc")
-    assert tailc("report", artifact, "--out", "page.html").code == 0
+    assert tailc("report", artifact, "-o", "page.html").code == 0
     text = (in_folder / "page.html").read_text()
     assert heads(in_folder / "page.html") == [*pictures, "Certificate"]
     assert "The policy in words" in text
     (in_folder / "any.csv").write_text("a\n1\n")
-    ended = tailc("report", artifact, "--out", "page.html", "--trace", "any.csv")
+    ended = tailc("report", artifact, "-o", "page.html", "--trace", "any.csv")
     assert ended.code == 64
     assert f"is a policy of {of}: there are no requests to replay" in ended.err
     assert (in_folder / "page.html").read_text() == text

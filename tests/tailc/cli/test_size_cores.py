@@ -108,7 +108,7 @@ def test_more_work_than_all_cores_do_is_blank(folder, tailc):
 
 
 def test_the_document_is_as_its_schemas_say(folder, tailc):
-    words = ("both.yaml", *GRID, "--csv", "out.csv", "--output-format", "json")
+    words = ("both.yaml", *GRID, "-o", "out.csv", "--output-format", "json")
     document = json.loads(tailc("size", "cores", *words).out)
     for name, part in (("output-1", document), ("size-cores-1", document["result"])):
         validate(part, json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
@@ -128,7 +128,13 @@ def test_the_table_for_people_is_blank_where_nothing_meets_the_target(folder, ta
 def test_the_csv_has_a_line_for_each_cell_and_configuration(folder, tailc):
     found = result(
         tailc(
-            "size", "cores", "slow.yaml", "both.yaml", *GRID, "--csv=o.csv", "--output-format=json"
+            "size",
+            "cores",
+            "slow.yaml",
+            "both.yaml",
+            *GRID,
+            "--output=o.csv",
+            "--output-format=json",
         )
     )
     rows = list(csv.DictReader(io.StringIO((folder / "o.csv").read_text())))
@@ -149,7 +155,7 @@ def test_the_pictures_are_the_same_bytes_for_any_number_of_threads(folder, tailc
     written = []
     for threads in ("1", "2"):
         plot = f"{threads}.{suffix}"
-        words = ("--picture", plot, "--csv", f"{threads}.csv", "--threads", threads)
+        words = ("--picture", plot, "-o", f"{threads}.csv", "--threads", threads)
         assert tailc("size", "cores", "slow.yaml", "both.yaml", *GRID, *words).code == 0
         written.append(((folder / plot).read_bytes(), (folder / f"{threads}.csv").read_bytes()))
     assert written[0] == written[1]
@@ -157,7 +163,7 @@ def test_the_pictures_are_the_same_bytes_for_any_number_of_threads(folder, tailc
 
 
 def test_a_table_and_a_picture_in_one_file_are_refused(folder, tailc):
-    files = ("--picture", "o.svg", "--csv", "./o.svg")
+    files = ("--picture", "o.svg", "-o", "./o.svg")
     ended = tailc("size", "cores", "both.yaml", *GRID, *files)
     assert ended.code == 64
     assert "same file" in ended.err
@@ -166,7 +172,7 @@ def test_a_table_and_a_picture_in_one_file_are_refused(folder, tailc):
 
 def test_a_picture_without_matplotlib_names_what_is_missing(folder, tailc, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    ended = tailc("size", "cores", "both.yaml", *GRID, "--picture", "o.svg", "--csv", "o.csv")
+    ended = tailc("size", "cores", "both.yaml", *GRID, "--picture", "o.svg", "-o", "o.csv")
     assert ended.code == 69
     assert "matplotlib" in ended.err
     assert not (folder / "o.csv").exists()

@@ -75,7 +75,7 @@ def test_a_step_given_by_size_begins_at_the_first_row(tailc, in_folder):
     lines = [row.replace("output", "y").replace("time", "t") for row in rows_of()]
     kept = [lines[0], *lines[21:]]
     (in_folder / "r.csv").write_text("\n".join(kept))
-    plant = result(tailc, "r.csv", "--step", "2", "--time", "t", "--output", "y")["plant"]
+    plant = result(tailc, "r.csv", "--step", "2", "--time", "t", "--output-column", "y")["plant"]
     assert plant["dead_time"] == pytest.approx(2.0, abs=0.01)
     assert plant["num"][0] == pytest.approx(1.5, rel=1e-3)
 

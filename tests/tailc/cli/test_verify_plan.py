@@ -374,14 +374,14 @@ def test_a_log_or_a_series_alone_is_no_document(days, tailc, name):
 
 
 def test_check_reads_documents_of_days(days, tailc, in_folder):
-    assert tailc("check", days, "--trace").code == 0
+    assert tailc("check", days, "--with-trace").code == 0
     days.write_text(days.read_text() + "terms: {green: 3c/h}\n")
     ended = tailc("check", days)
     assert ended.code == 65
     assert "error[TC0102]: `terms` is not a known key" in ended.err
     write_days(in_folder, ("trace: roof.csv", "trace: gone.csv"))
     assert tailc("check", days).code == 0
-    assert tailc("check", days, "--trace").code == 66
+    assert tailc("check", days, "--with-trace").code == 66
 
 
 def test_the_first_window_is_drawn(in_folder, days, tailc, told):

@@ -83,9 +83,9 @@ def test_names_of_no_baseline_are_refused(case, tailc):
 
 def test_check_reads_a_trace_of_throughput(case, tailc):
     written, _ = case
-    assert tailc("check", written.spec, "--trace").code == 0
+    assert tailc("check", written.spec, "--with-trace").code == 0
     written.design.write_text("time,machine,throughput,share\n1,encoder,-4,0.5\n")
-    ended = tailc("check", written.spec, "--trace")
+    ended = tailc("check", written.spec, "--with-trace")
     assert ended.code == 65
     assert "`-4.0` is a negative throughput" in ended.err
 

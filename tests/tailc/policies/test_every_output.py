@@ -90,7 +90,7 @@ def test_a_lookup_answers(stem, ask):
 
 
 def test_a_check_and_a_schema_say_what_they_found(case, stem, ask):
-    assert ask("check", case.spec, "--trace")["checked"] == 1
+    assert ask("check", case.spec, "--with-trace")["checked"] == 1
     assert ask("schema", ask("inspect", stem)["policy"]["kind"])
 
 
@@ -114,7 +114,7 @@ def test_pictures_are_drawn_or_said_to_be_missing(case, stem, ask, tailc, tmp_pa
     judged = ("--trace", case.held_out, *_brief(ask, stem))
     alone = ("--baselines", "none") * (BRIEF[0] in judged)
     words = {
-        "report": (stem, "--out"),
+        "report": (stem, "-o"),
         "diff": (stem, stem, *judged, "--report"),
         "verify": (stem, *judged, *alone, "--report"),
     }

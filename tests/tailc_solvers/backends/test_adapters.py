@@ -187,15 +187,15 @@ def test_the_same_question_has_the_same_answer_to_the_last_bit(solvers, backend)
 
 
 @pytest.mark.parametrize(
-    ("backend", "library", "extra"),
+    ("backend", "library", "what"),
     [
-        (Backend.HIGHS, "highspy", "tailc[solvers]"),
-        (Backend.SCIP, "ortools", "tailc[solvers]"),
-        (Backend.CLARABEL, "clarabel", "tailc[solvers]"),
+        (Backend.HIGHS, "highspy", "tailc"),
+        (Backend.SCIP, "ortools", "tailc"),
+        (Backend.CLARABEL, "clarabel", "tailc"),
         (Backend.GUROBI, "gurobipy", "tailc[gurobi]"),
     ],
 )
-def test_a_missing_library_names_the_extra(monkeypatch, tmp_path, backend, library, extra):
+def test_a_missing_library_names_what_to_install(monkeypatch, tmp_path, backend, library, what):
     (tmp_path / f"{library}.py").write_text(
         f"raise ModuleNotFoundError('none', name={library!r})\n"
     )
@@ -203,7 +203,7 @@ def test_a_missing_library_names_the_extra(monkeypatch, tmp_path, backend, libra
     with Solver(backend) as solver:
         found = solver.answer(PRODUCTS)
     assert found.outcome is Outcome.NOT_INSTALLED
-    assert found.message == f"`{library}` is not installed: pip install '{extra}'"
+    assert found.message == f"`{library}` is not installed: pip install '{what}'"
 
 
 def test_a_program_without_rows_is_solved_by_all(solvers):

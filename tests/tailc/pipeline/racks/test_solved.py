@@ -200,7 +200,7 @@ def test_a_solver_without_an_answer_is_told_with_its_exit_code(search, outcome, 
     assert finding.help
 
 
-@pytest.mark.parametrize("extra", ["tailc[gurobi]", "tailc[solvers]"])
+@pytest.mark.parametrize("extra", ["tailc[gurobi]", "tailc"])
 def test_a_solver_that_is_not_installed_is_told_with_its_own_extra_alone(extra, monkeypatch):
     answer = Answer(Outcome.NOT_INSTALLED, message=f"pip install '{extra}'")
     monkeypatch.setattr(Solver, "answer", lambda *_: answer)

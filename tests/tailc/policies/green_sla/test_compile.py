@@ -115,7 +115,7 @@ def test_what_a_compile_tells_names_jobs_profit_and_the_bound(folder, policy, ca
     assert "of the bound" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [["compile", "--no-progress"], ["check", "--trace"]])
+@pytest.mark.parametrize("command", [["compile", "--no-progress"], ["check", "--with-trace"]])
 def test_a_wide_job_is_refused_with_its_row(folder, tmp_path, capsys, command):
     write(tmp_path)
     log = tmp_path / "jobs.csv"

@@ -149,5 +149,5 @@ def test_a_wide_job_is_refused_at_its_row(folder, tmp_path, capsys):
     assert "TC0245" in told
     assert "jobs.csv, row" in told
     assert not (tmp_path / "none.json").exists()
-    assert run(["check", "--trace", str(tmp_path / "service.yaml")]) == ExitCode.BAD_CONTENT
+    assert run(["check", "--with-trace", str(tmp_path / "service.yaml")]) == ExitCode.BAD_CONTENT
     assert "TC0245" in capsys.readouterr().err

@@ -217,7 +217,7 @@ def test_a_speed_above_its_number_is_no_odd_degree(tmp_path, tailc):
     compiled = tailc("compile", case.spec, "-o", tmp_path / "policy")
     words = ("--requests", "400", "--replicates", "49", "--baselines", "ee", "--no-progress")
     verified = tailc("verify", tmp_path / "policy", "--trace", case.held_out, *words)
-    checked = tailc("check", case.spec, "--trace")
+    checked = tailc("check", case.spec, "--with-trace")
     for ended in (compiled, verified, checked):
         assert "TC025" not in ended.err
         assert ended.out

@@ -1,0 +1,301 @@
+"""Plants and loops as objects of python-control, and the figures of a loop as it finds them.
+
+python-control knows dead time in samples alone. In continuous time it is approximated for objects
+and step responses (Pade), and exact where only a frequency response is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import control
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc_solvers.control import frequency, roots
+from tailc_solvers.control.frequency import AnyPlant
+from tailc_solvers.control.loop import FILTER_RATIO
+from tailc_solvers.control.margins import LoopMargins, reference, responses
+from tailc_solvers.control.plant import Plant, SampledPlant
+from tailc_solvers.control.scale import Scale, scale_of
+
+Gains = tuple[float, float, float]
+Values = NDArray[np.float64]
+
+_PADE_ORDERS = 3, 10
+"""Fewest and most: high orders of a dead time that is short beside the lags lose all digits."""
+
+_PADE_BY_ANGLE = 8
+"""Orders for each radian of the dead time at the highest frequency that a controller works at."""
+
+
+MARGIN_TOLERANCE = 0.005
+"""Relative; of a gain margin, of its distance from instability, and in degrees a hundred times as
+much of a phase margin."""
+
+POLE_TOLERANCE = 1e-5
+"""Of the largest pole of a sampled loop: double poles are no better than roots of a rounding."""
+
+STEP_TOLERANCE = 0.002
+"""Root mean square over a step response, as a share of the step."""
+
+STEP_TOLERANCE_DEAD_TIME = 0.05
+"""The same where a dead time is approximated, which errs most where a jump arrives."""
+
+# Of grids for the largest sensitivity, and for crossings, which are found between the points.
+_PER_DECADE, _PER_DECADE_CROSSINGS = 2_000, 200
+# Of the open loop's size from 1 where it crosses it.
+_CROSSES = 1e-3
+_SETTLINGS, _LEAST_SAMPLES = 1.5, 30
+# Of a sampled loop and of a simulation in continuous time.
+_MOST_POINTS = 3_000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a loop as computed here and by python-control, and how far they may differ."""
+
+    name: str
+    ours: float
+    theirs: float
+    tolerance: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether they are the same within the tolerance; two that are infinite are."""
+        return self.ours == self.theirs or abs(self.ours - self.theirs) <= self.tolerance
+
+
+def to_control(plant: AnyPlant, sample_time: float = 1.0) -> control.TransferFunction:
+    """The plant as a transfer function: in z with this sample time, or in s, dead time by Pade."""
+    if isinstance(plant, SampledPlant):
+        num = (*(0.0,) * plant.delay, *plant.b)
+        return _in_z(num, plant.a, sample_time)
+    rational = control.tf(plant.num, plant.den)
+    return rational * _late(plant) if plant.dead_time else rational
+
+
+def from_control(system: control.lti.LTI, dead_time: float = 0.0) -> AnyPlant:
+    """The plant of a system with one input and one output, in time sampled or continuous.
+
+    A sampled one is of one sample a control epoch, and its poles at 0 are taken for the delay.
+    Raises ValueError for more inputs or outputs, a dead time in z, and what no plant can be.
+    """
+    num, den = _coefficients(system)
+    if not system.isdtime(strict=True):
+        return Plant(num, den, dead_time)
+    if dead_time:
+        raise ValueError("a sampled system has its dead time in samples, among its poles")
+    delay = len(den) - len(num)
+    while len(den) > 1 and den[-1] == 0:
+        den = den[:-1]
+        if len(num) > 1 and num[-1] == 0:
+            num = num[:-1]
+    return SampledPlant(tuple(c / den[0] for c in num), tuple(c / den[0] for c in den), delay)
+
+
+def law_to_control(
+    plant: AnyPlant, gains: Gains, sample_time: float = 1.0
+) -> control.TransferFunction:
+    """The controller with parallel gains as the plant's loop has it.
+
+    In z it is the velocity form, in s it has a filter of kd / (10 kp) on its derivative.
+    """
+    kp, ki, kd = gains
+    if isinstance(plant, SampledPlant):
+        return _in_z((kp + ki + kd, -(kp + 2 * kd), kd), (1.0, -1.0), sample_time)
+    filter_time = kd / (kp * FILTER_RATIO) if kd else 0.0
+    num = (kp * filter_time + kd, kp + ki * filter_time, ki)
+    return control.tf(np.trim_zeros(num, "f"), np.trim_zeros((filter_time, 1.0, 0.0), "f"))
+
+
+def gains_from_control(law: control.lti.LTI) -> Gains:
+    """kp, ki and kd of a PI or PID controller, as `law_to_control` writes them.
+
+    Raises ValueError for any other controller.
+    """
+    num, den = _coefficients(law)
+    is_sampled = law.isdtime(strict=True)
+    found = _velocity_gains(num, den) if is_sampled else _parallel_gains(num, den)
+    plant = SampledPlant((1.0,)) if is_sampled else Plant((1.0,), (1.0, 1.0))
+    again = _coefficients(law_to_control(plant, found))
+    if not all(_is_same(*pair) for pair in zip(again, (num, den), strict=True)):
+        raise ValueError("this is no PI or PID controller with a filter of kd / (10 kp)")
+    return found
+
+
+def loop_to_control(
+    plant: AnyPlant, gains: Gains, sample_time: float = 1.0
+) -> control.TransferFunction:
+    """The open loop of a plant under parallel gains; `control.feedback` closes it."""
+    return to_control(plant, sample_time) * law_to_control(plant, gains, sample_time)
+
+
+def figures(plant: AnyPlant, gains: Gains, found: LoopMargins) -> tuple[Figure, ...]:
+    """The figures of a stable loop, and what python-control finds for each.
+
+    They are of the plant in units of what a controller acts on, where python-control loses least.
+    """
+    scale = _scale_of(plant)
+    unit, own = scale.plant(plant), scale.gains(*gains)
+    settling = found.performance.settling / scale.time
+    return (
+        *_margins(unit, own, found, found.robustness.delay_margin / scale.time),
+        largest_pole(unit, own) if isinstance(unit, SampledPlant) else _on_the_right(unit, own),
+        _step(unit, own, settling),
+    )
+
+
+def _late(plant: Plant) -> control.TransferFunction:
+    """The dead time, approximated."""
+    fewest, most = _PADE_ORDERS
+    order = math.ceil(_PADE_BY_ANGLE * plant.dead_time * reference(plant))
+    return control.tf(*control.pade(plant.dead_time, max(fewest, min(most, order))))
+
+
+def _scale_of(plant: AnyPlant) -> Scale:
+    """Units of time and gain of the highest frequency that a controller works at."""
+    if isinstance(plant, SampledPlant):
+        return scale_of(plant)
+    highest = reference(plant)
+    return Scale(float(np.abs(plant.at(highest))), 1 / highest)
+
+
+def largest_pole(plant: SampledPlant, gains: Gains) -> Figure:
+    """The pole of the closed loop that decides on its stability, by its distance from 0."""
+    ours = roots.spectral_radius(roots.characteristic(plant, *gains, plant.delay))
+    theirs = float(np.max(np.abs(_closed(plant, gains).poles())))
+    return Figure("largest pole", ours, theirs, POLE_TOLERANCE)
+
+
+def _in_z(num: tuple[float, ...], den: tuple[float, ...], step: float) -> control.TransferFunction:
+    """Of coefficients in ascending powers of z^-1."""
+    size = max(len(num), len(den))
+    padded = [np.pad(part, (0, size - len(part))) for part in (num, den)]
+    return control.tf(*padded, step)
+
+
+def _coefficients(system: control.lti.LTI) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    if system.ninputs != 1 or system.noutputs != 1:
+        raise ValueError("a plant has one input and one output")
+    fraction = control.tf(system)
+    parts = (fraction.num[0][0], fraction.den[0][0])
+    num, den = (tuple(map(float, np.trim_zeros(part, "f"))) for part in parts)
+    return num, den
+
+
+def _velocity_gains(num: tuple[float, ...], den: tuple[float, ...]) -> Gains:
+    """Of (c0 z^2 + c1 z + c2) / (z^2 - z), or (c0 z + c1) / (z - 1)."""
+    first, second, third = (*(c / den[0] for c in num), 0.0, 0.0, 0.0)[:3]
+    kp = -second - 2 * third
+    return kp, first - kp - third, third
+
+
+def _parallel_gains(num: tuple[float, ...], den: tuple[float, ...]) -> Gains:
+    """Of kp + ki / s + kd s / (1 + T s)."""
+    if len(den) not in (2, 3) or len(num) > len(den) or den[-2] == 0:
+        raise ValueError("a PI or PID controller has one integral, and one filter at most")
+    filter_time = den[0] / den[1] if len(den) == 3 else 0.0
+    second, first, last = (c / den[-2] for c in (0.0,) * (3 - len(num)) + num)
+    kp = first - last * filter_time
+    if filter_time and not kp:
+        raise ValueError("the filter of a PI or PID controller is kd / (10 kp)")
+    return kp, last, second - kp * filter_time
+
+
+def _is_same(ours: tuple[float, ...], theirs: tuple[float, ...]) -> bool:
+    one, other = (np.asarray(part) / part[0] if part[0] else part for part in (ours, theirs))
+    return len(ours) == len(theirs) and bool(np.allclose(one, other, rtol=1e-9, atol=1e-12))
+
+
+def _margins(
+    plant: AnyPlant, gains: Gains, found: LoopMargins, delay_margin: float
+) -> tuple[Figure, ...]:
+    grid = frequency.frequencies(plant, reference(plant), _PER_DECADE)
+    sensitivity = float(np.max(1 / np.abs(1 + _response(plant, gains, grid))))
+    gain, phase, delay = _stability_margins(plant, gains)
+    ours = found.robustness
+    near = _nearness(ours.gain_margin), _nearness(gain)
+    return (
+        Figure("gain margin", *near, MARGIN_TOLERANCE),
+        Figure("phase margin", ours.phase_margin_deg, phase, 100 * MARGIN_TOLERANCE),
+        Figure("delay margin", delay_margin, delay, MARGIN_TOLERANCE * delay),
+        Figure(
+            "maximum sensitivity", ours.max_sensitivity, sensitivity, MARGIN_TOLERANCE * sensitivity
+        ),
+    )
+
+
+def _nearness(gain_margin: float) -> float:
+    """1 on the edge of instability, 0 for a margin that is infinite or nothing."""
+    return min(gain_margin, 1 / gain_margin) if 0 < gain_margin < math.inf else 0.0
+
+
+def _response(plant: AnyPlant, gains: Gains, grid: Values) -> NDArray[np.complex128]:
+    """The open loop's, by python-control but for a dead time in continuous time."""
+    law = law_to_control(plant, gains)
+    if isinstance(plant, SampledPlant):
+        at = np.exp(1j * grid)
+        return np.asarray(to_control(plant)(at) * law(at), dtype=np.complex128)
+    at = 1j * grid
+    late = np.exp(-at * plant.dead_time)
+    return np.asarray(control.tf(plant.num, plant.den)(at) * law(at) * late, dtype=np.complex128)
+
+
+def _stability_margins(plant: AnyPlant, gains: Gains) -> tuple[float, float, float]:
+    """Those nearest to instability: gain, phase [degrees] and delay."""
+    if isinstance(plant, Plant) and plant.dead_time:
+        grid = frequency.frequencies(plant, reference(plant), _PER_DECADE_CROSSINGS)
+        loop: control.lti.LTI = control.frd(_response(plant, gains, grid), grid, smooth=True)
+    else:
+        loop = loop_to_control(plant, gains)
+    with warnings.catch_warnings():
+        # Where its polynomials lose digits it goes by the frequency response instead, and says so.
+        warnings.simplefilter("ignore", UserWarning)
+        found = control.stability_margins(loop, returnall=True, epsw=1e-8)
+    factors = [*found[0], *_at_pi(plant, gains)]
+    gain = min(factors, key=lambda factor: abs(math.log(factor)), default=math.inf)
+    # It also names peaks that come near to 1 and do not reach it.
+    size = np.abs(_response(plant, gains, np.asarray(found[4], dtype=np.float64)))
+    phases, at = (np.asarray(found[i])[np.abs(size - 1) < _CROSSES] for i in (1, 4))
+    phase = min(np.abs(phases), default=math.inf)
+    delay = min(np.radians(phases % 360) / at, default=math.inf)
+    return float(gain), float(phase), float(delay)
+
+
+def _at_pi(plant: AnyPlant, gains: Gains) -> tuple[float, ...]:
+    """The gain margin of a sampled loop at pi, where python-control looks for no crossing."""
+    if isinstance(plant, Plant):
+        return ()
+    last = float(loop_to_control(plant, gains)(-1).real)
+    return (-1 / last,) if last < 0 else ()
+
+
+def _closed(plant: AnyPlant, gains: Gains) -> control.lti.LTI:
+    if isinstance(plant, SampledPlant):
+        return control.feedback(loop_to_control(plant, gains), 1)
+    # Products of states lose fewer digits than those of polynomials.
+    loop = control.ss(control.tf(plant.num, plant.den)) * control.ss(law_to_control(plant, gains))
+    late = control.ss(_late(plant)) if plant.dead_time else 1
+    return control.feedback(loop * late, 1)
+
+
+def _on_the_right(plant: AnyPlant, gains: Gains) -> Figure:
+    """How many poles of a stable loop are not left of the imaginary axis: none."""
+    theirs = float(np.sum(_closed(plant, gains).poles().real >= 0))
+    return Figure("number of unstable poles", 0.0, theirs, 0.0)
+
+
+def _step(plant: AnyPlant, gains: Gains, settling: float) -> Figure:
+    """The root mean square of the difference of the responses, beside 0."""
+    least = _LEAST_SAMPLES / reference(plant)
+    until = max(least, _SETTLINGS * settling) if math.isfinite(settling) else 2 * least
+    times, outputs, _ = responses(plant, *gains, setpoint=1.0, load=0.0, until=until)
+    times, outputs = times[:_MOST_POINTS], outputs[:_MOST_POINTS]
+    theirs = control.forced_response(_closed(plant, gains), times, np.ones(times.size)).outputs
+    is_approximated = isinstance(plant, Plant) and plant.dead_time > 0
+    tolerance = STEP_TOLERANCE_DEAD_TIME if is_approximated else STEP_TOLERANCE
+    difference = math.sqrt(float(np.mean((outputs - np.asarray(theirs)) ** 2)))
+    return Figure("step response", 0.0, difference, tolerance)

@@ -1,0 +1,47 @@
+"""Every loop that is told or carried, computed once more by python-control, the field's library.
+
+Where the two differ by more than a named tolerance, nothing is emitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from tailc_solvers.control.frequency import AnyPlant
+from tailc_solvers.control.margins import LoopMargins
+from tailc_solvers.control.plant import SampledPlant
+
+from tailc.errors import Code, Finding, TailcError
+
+if TYPE_CHECKING:
+    from tailc_solvers.control.python_control import Figure, Gains
+
+
+def check_loop(plant: AnyPlant, gains: Gains, found: LoopMargins) -> None:
+    """Raise TailcError (LOOP_DIFFERS) where margins, poles or the step response do not agree."""
+    from tailc_solvers.control.python_control import figures
+
+    _refuse_differences(figures(plant, gains, found))
+
+
+def check_poles(plant: SampledPlant, gains: Gains) -> None:
+    """Raise TailcError (LOOP_DIFFERS) where the pole that decides on stability is another."""
+    from tailc_solvers.control.python_control import largest_pole
+
+    _refuse_differences([largest_pole(plant, gains)])
+
+
+def _refuse_differences(figures: Iterable[Figure]) -> None:
+    findings = [_finding(figure) for figure in figures if not figure.agrees]
+    if findings:
+        raise TailcError(findings)
+
+
+def _finding(figure: Figure) -> Finding:
+    message = (
+        f"the {figure.name} of a loop is {figure.ours:.6g}, and python-control finds "
+        f"{figure.theirs:.6g}: they may differ by {figure.tolerance:.3g}"
+    )
+    hint = "report it with the plant and the gains; until then choose other limits or another plant"
+    return Finding(Code.LOOP_DIFFERS, message, help=hint)
