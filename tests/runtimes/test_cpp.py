@@ -34,7 +34,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Reader:
 
 def test_answers_are_the_same_where_operations_are_fused_and_nobody_signs(tmp_path: Path) -> None:
     """Estimates by a compiler that fuses; signed files by a reader that cannot check them."""
-    built = build(tmp_path, FUSED, ("vectors",), signatures="OFF")
+    built = build(tmp_path, FUSED, "vectors", signatures="OFF")
     assert built.run("vectors", VECTORS)[-1].endswith(" 0 wrong")
 
 
@@ -127,7 +127,7 @@ def test_no_bytes_break_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     if shutil.which("clang++") is None:
         pytest.skip("no clang++, which brings libFuzzer")
     monkeypatch.setenv("CXX", "clang++")
-    built = build(tmp_path / "built", SANITIZED, ("fuzz",))
+    built = build(tmp_path / "built", SANITIZED, "fuzz")
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     for path in VECTORS.glob("*.tailc"):
@@ -138,7 +138,7 @@ def test_no_bytes_break_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.fuzz
 def test_look_ups_steps_reloads_and_logs_do_not_race(tmp_path: Path) -> None:
-    built = build(tmp_path / "built", RACES, ("api", "files"))
+    built = build(tmp_path / "built", RACES)
     assert built.run("api", VECTORS, later_policy(tmp_path)) == ["signatures", "0 not so"]
     (tmp_path / "files").mkdir()
     assert built.run("files", VECTORS, tmp_path / "files", 20) == ["0 not so"]

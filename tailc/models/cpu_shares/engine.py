@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tailc.models.compiled import loop
 
 MILLION = 1_000_000
 LARGEST_LEVEL = 1_000.0
@@ -72,7 +73,7 @@ class Log(NamedTuple):
     batch_ppm: NDArray
 
 
-@njit(cache=True, nogil=True)
+@loop
 def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
     """One more sample of recursive least squares, in place."""
     forgetting = settings.forgetting
@@ -95,7 +96,7 @@ def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
         estimate[BELIEVED_B] = estimate[B]
 
 
-@njit(cache=True, nogil=True)
+@loop
 def missed(estimate, is_first, before, now, share):  # pragma: no cover - compiled
     """How far the level is above what the model made of the one before."""
     if is_first:
@@ -103,7 +104,7 @@ def missed(estimate, is_first, before, now, share):  # pragma: no cover - compil
     return now - (estimate[BELIEVED_A] * before + estimate[BELIEVED_B] * share)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def common(one, other):  # pragma: no cover - compiled
     """What two errors have in common."""
     if one > 0.0 and other > 0.0:
@@ -111,7 +112,7 @@ def common(one, other):  # pragma: no cover - compiled
     return max(one, other) if one < 0.0 and other < 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@loop
 def requested(
     estimate, settings, is_first, before, now, share, lasting
 ):  # pragma: no cover - compiled
@@ -124,7 +125,7 @@ def requested(
     return (((1.0 - pole) + (pole - a) * now) - lasting) / b
 
 
-@njit(cache=True, nogil=True)
+@loop
 def asked(settings, request):  # pragma: no cover - compiled
     """What is asked for, in whole millionths within the limits."""
     ppm = request * MILLION
@@ -133,14 +134,22 @@ def asked(settings, request):  # pragma: no cover - compiled
     return int(ppm) if ppm > settings.least_ppm else settings.least_ppm
 
 
-@njit(cache=True, nogil=True)
-def cut(settings, wanted, granted):  # pragma: no cover - compiled
-    """Grant what is wanted, cut to the host where it is more."""
+@loop
+def put(values, into):  # pragma: no cover - compiled
+    """Element by element: `into[:] = values` takes 3 s to compile, for what it would refuse."""
+    for i in range(len(into)):
+        into[i] = values[i]
+
+
+@loop
+def cut(settings, wanted, granted, is_least):  # pragma: no cover - compiled
+    """Grant what is wanted, cut to the host where it is more; `is_least` is room to work in."""
     total = wanted.sum()
-    granted[:] = wanted
+    put(wanted, granted)
     if total <= settings.host_ppm:
         return
-    is_least = wanted < 0
+    for i in range(len(wanted)):
+        is_least[i] = False
     while True:
         rest, among = settings.host_ppm, 0
         for i in range(len(wanted)):
@@ -158,7 +167,7 @@ def cut(settings, wanted, granted):  # pragma: no cover - compiled
             return
 
 
-@njit(cache=True, nogil=True)
+@loop
 def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - compiled
     """Work a second of machine i in step k, by its own throughput before and all shares."""
     share = share_ppm / MILLION
@@ -172,7 +181,7 @@ class State(NamedTuple):
 
     level, missed: at the last step. levels: (lag, machines) of the last ticks. done: work by the
     last ticks of a window, (window + 1, machines). total: work so far. measured: throughput at the
-    last tick.
+    last tick. is_least: room for `cut`.
     """
 
     estimate: NDArray
@@ -186,20 +195,25 @@ class State(NamedTuple):
     granted_before: NDArray
     wanted: NDArray
     short: NDArray
+    is_least: NDArray
 
 
-@njit(cache=True, nogil=True)
-def run(settings, world, given_ppm, log):  # pragma: no cover - compiled
+def run(settings: Settings, world: World, given_ppm: NDArray, log: Log) -> None:
     """All steps of the world into the log; `given_ppm` (machines, steps) for the law GIVEN."""
+    _run(settings, world, _first_state(settings), world.start.copy(), given_ppm, log)
+
+
+@loop
+def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - compiled
     machines, steps = world.a.shape
-    state = _first_state(settings)
-    now = world.start.copy()
-    is_first, ticks = True, 0
+    ticks = np.int64(0)
     for k in range(steps):
+        is_first = ticks < settings.full
         if settings.law == GIVEN:
-            state.granted_before[:] = state.granted
-            state.granted[:] = given_ppm[:, k]
-            state.wanted[:] = state.granted
+            put(state.granted, state.granted_before)
+            for i in range(machines):
+                state.granted[i] = given_ppm[i, k]
+            put(state.granted, state.wanted)
         batch_ppm = _left(settings, state.wanted)
         taken = state.granted.sum() + batch_ppm * settings.batch
         log.batch_ppm[k] = batch_ppm
@@ -216,11 +230,10 @@ def run(settings, world, given_ppm, log):  # pragma: no cover - compiled
             _decide(settings, state, ticks, is_first)
             for i in range(machines):
                 log.is_short[i, k] = state.short[i] >= settings.shortage_steps
-        state.level[:] = state.levels[ticks % settings.lag]
-        is_first = ticks < settings.full
+        put(state.levels[ticks % settings.lag], state.level)
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
     """Work for a tick, measure, and estimate where a lag of full windows is past."""
     lag = settings.lag
@@ -237,7 +250,7 @@ def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
         state.levels[ticks % lag, i] = level
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
     """Ask for every machine, and share the host out."""
     machines = len(state.granted)
@@ -250,8 +263,8 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
         wish = requested(estimate, settings, is_first, before, level, share, lasting)
         state.missed[i] = error
         state.wanted[i] = asked(settings, wish)
-    state.granted_before[:] = state.granted
-    cut(settings, state.wanted, state.granted)
+    put(state.granted, state.granted_before)
+    cut(settings, state.wanted, state.granted, state.is_least)
     for i in range(machines):
         is_below = state.levels[ticks % settings.lag, i] < 1.0
         got = state.granted[i]
@@ -259,14 +272,14 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
         state.short[i] = state.short[i] + 1 if is_limited and is_below else 0
 
 
-@njit(cache=True, nogil=True)
-def _first_state(settings):  # pragma: no cover - compiled
+def _first_state(settings: Settings) -> State:
     """Before anything is measured: each machine has the share that its first model needs."""
     machines = len(settings.target)
     wanted, granted = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
     for i in range(machines):
         wanted[i] = asked(settings, (1.0 - settings.first_a[i]) / settings.first_b[i])
-    cut(settings, wanted, granted)
+    is_least = np.zeros(machines, np.bool_)
+    cut(settings, wanted, granted, is_least)
     return State(
         _first_estimates(settings),
         np.zeros(machines),
@@ -279,21 +292,19 @@ def _first_state(settings):  # pragma: no cover - compiled
         granted.copy(),
         wanted,
         np.zeros(machines, np.int64),
+        is_least,
     )
 
 
-@njit(cache=True, nogil=True)
-def _first_estimates(settings):  # pragma: no cover - compiled
-    machines = len(settings.target)
-    estimate = np.zeros((machines, ESTIMATE_COLUMNS))
-    for i in range(machines):
-        estimate[i, A] = estimate[i, BELIEVED_A] = settings.first_a[i]
-        estimate[i, B] = estimate[i, BELIEVED_B] = settings.first_b[i]
-        estimate[i, P_AA] = estimate[i, P_BB] = settings.first_covariance
+def _first_estimates(settings: Settings) -> NDArray:
+    estimate = np.zeros((len(settings.target), ESTIMATE_COLUMNS))
+    estimate[:, A] = estimate[:, BELIEVED_A] = settings.first_a
+    estimate[:, B] = estimate[:, BELIEVED_B] = settings.first_b
+    estimate[:, P_AA] = estimate[:, P_BB] = settings.first_covariance
     return estimate
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _left(settings, wanted):  # pragma: no cover - compiled
     """What each batch machine has."""
     if settings.batch == 0:
@@ -301,7 +312,7 @@ def _left(settings, wanted):  # pragma: no cover - compiled
     return max(settings.host_ppm - wanted.sum(), 0) // settings.batch
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _predicted(settings, state, i, is_first):  # pragma: no cover - compiled
     """What the estimated and the first model say of the throughput at the end of the step."""
     if is_first:
@@ -313,7 +324,7 @@ def _predicted(settings, state, i, is_first):  # pragma: no cover - compiled
     return online * settings.target[i], offline * settings.target[i]
 
 
-@njit(cache=True, nogil=True)
+@loop
 def _measured(settings, unit, state, i, ticks):  # pragma: no cover - compiled
     """Work of the last window by its time, in whole units where a machine signals those."""
     window, total = settings.window_ticks, state.total[i]
