@@ -27,6 +27,5 @@ def command(spec: str, output: str | None) -> Outcome:
         part.role.value: {"path": str(part.path), part.of: part.number, "digest": part.digest}
         for part in written.parts
     }
-    text = "
-".join(lines)
+    text = "\n".join(lines)
     return Outcome(text=text, result=result, findings=written.warnings, is_answer=False)

@@ -25,7 +25,7 @@ def outlier(in_folder):
 @pytest.mark.parametrize(
     "words",
     [
-        ("check", "--trace", "toy.yaml"),
+        ("check", "--with-trace", "toy.yaml"),
         ("compile", "toy.yaml", "-o", "toy"),
         ("split", "toy.yaml", "-o", "part"),
         ("lint-trace", "toy.csv"),
@@ -57,7 +57,7 @@ def test_times_of_a_load_generator_are_no_demand_in_a_spec(in_folder, tailc, sep
     (in_folder / "toy.csv").write_text("\n".join(lines) + "\n")
     of_vegeta = ("column: demand_ms\n  unit: ms", "column: latency\n  unit: ns")
     spec = write_toy(in_folder, with_lines(of_vegeta), "\n".join(lines) + "\n")
-    for words in (("check", "--trace", spec), ("compile", spec, "-o", "out")):
+    for words in (("check", "--with-trace", spec), ("compile", spec, "-o", "out")):
         ended = tailc(*words)
         assert ended.code == 65
         assert "is vegeta JSON, whose times are of responses" in ended.err

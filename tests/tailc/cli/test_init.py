@@ -332,7 +332,7 @@ def test_of_few_rows_none_are_held_out(in_folder, tailc):
     text = (in_folder / "service.yaml").read_text()
     assert "held_out:" not in text
     assert "# Of so few nothing is held out" in text
-    assert tailc("check", "--trace", "service.yaml").code == 0
+    assert tailc("check", "--with-trace", "service.yaml").code == 0
     assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
 
 
@@ -345,7 +345,7 @@ def test_whatever_a_table_is_split_by_it_becomes_the_same_spec(in_folder, tailc,
     text = (in_folder / "service.yaml").read_text()
     assert 'column: "service_ms"\n  unit: ms\n' in text
     assert "held_out: 20%" in text
-    assert tailc("check", "--trace", "service.yaml").code == 0
+    assert tailc("check", "--with-trace", "service.yaml").code == 0
 
 
 def test_a_single_outlier_is_told_and_sets_no_rates(in_folder, tailc):
