@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field, replace
 
+from tailc.artifact.estimates import Estimates
 from tailc.forms.controller import LARGEST_AGE_US, Actuator, Controller
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
@@ -16,7 +17,7 @@ from tailc.traces.reading import TraceReading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 7
+SCHEMA_MINOR = 8
 
 
 class InputRole(enum.Enum):
@@ -51,7 +52,8 @@ class Evidence:
 
     `proof` is `grid-exhausted` (optimal on the grid), `dual-bound` (within the gap of the bound),
     `solver-claim` (a general solver says so), `by-definition` or `none`. `settings` are the numbers
-    that shaped the search, name to whole number.
+    that shaped the search, name to whole number. `estimates`: what replays said of the policy at
+    its rates; None where there are none, or nothing was replayed.
     """
 
     objective: str
@@ -62,6 +64,7 @@ class Evidence:
     evaluations: int
     settings: tuple[tuple[str, int], ...]
     rows: tuple[RowEvidence, ...]
+    estimates: Estimates | None = field(default=None, metadata={"since": 8})
 
 
 @dataclass(frozen=True)
