@@ -32,15 +32,15 @@ def check_bound_loop(controller: Controller, bound_us: int) -> None:
     window = -(-controller.window_requests // controller.epoch_requests)
     for row in controller.gains:
         kp, ki = row.kp * unit, row.ki * unit
-        if is_stable(kp, ki, window):
-            check_poles(*_loop(kp, ki, window))
-        else:
+        if not is_stable(kp, ki, window):
             message = (
                 f"gains kp {kp:.3g} and ki {ki:.3g} are not stable with a "
                 f"window of {counted(window, 'epoch')}: the bound would swing ever more"
             )
             hint = "make them smaller, or leave `kp` and `ki` out"
             raise TailcError(Finding(Code.UNSTABLE_GAINS, message, help=hint))
+        if kp or ki:
+            check_poles(*_loop(kp, ki, window))
 
 
 def is_stable(kp: float, ki: float, window_epochs: int) -> bool:

@@ -4,6 +4,10 @@ python-control knows dead time in samples alone. In continuous time it is approx
 and step responses (Pade), and exact where only a frequency response is asked for.
 """
 
+# Types of python-control's functions are inferred, not declared: some may be None, or anything.
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportGeneralTypeIssues=false
+# pyright: reportOptionalCall=false, reportOptionalMemberAccess=false, reportReturnType=false
+
 from __future__ import annotations
 
 import math

@@ -11,10 +11,12 @@ from tailc.cli import COMMANDS, group, run
 from tests.tailc.toy import write_toy
 
 HEAVY = {
+    "control",
     "cryptography",
     "duckdb",
     "google.protobuf",
     "flatbuffers",
+    "matplotlib",
     "numba",
     "numpy",
     "opentelemetry",
