@@ -37,6 +37,8 @@ class _Wish:
     output: str | None
     force: bool
     dry_run: bool
+    allow_misses: bool
+    strict: bool
     report: Path | None
     plot: bool
     progress: bool | None
@@ -76,6 +78,14 @@ class _Wish:
     "--previous", metavar="ARTIFACT", help="Policy that is deployed; it sets the generation."
 )
 @click.option("--force", is_flag=True, help="Replace what is there, also where it is no policy.")
+@click.option(
+    "--allow-misses",
+    is_flag=True,
+    help="Write a policy that misses an SLO at a rate, too. Default: write nothing, exit 6.",
+)
+@click.option(
+    "--strict", is_flag=True, help="Exit 4 where replays do not decide an SLO. Default: warn."
+)
 @click.option("--dry-run", is_flag=True, help="Compile and tell, and write no policy.")
 @click.option(
     "--incremental",
@@ -145,6 +155,7 @@ def _once(
     from tailc.artifact.files import paths_of, refuse_others
     from tailc.atomic_files import refuse_unwritable
     from tailc.cli.progress import shown
+    from tailc.pipeline.compilation import Judging
     from tailc.pipeline.compile import compile_opened
     from tailc.pipeline.spec import open_kind
 
@@ -159,7 +170,12 @@ def _once(
             refuse_unwritable([wish.report])
         try:
             compiled = compile_opened(
-                opened, overrides=given, previous=held, threads=threads, progress=draw
+                opened,
+                overrides=given,
+                previous=held,
+                threads=threads,
+                progress=draw,
+                judging=Judging(wish.allow_misses),
             )
         except TailcError as error:
             raise _with_conflicts(error, opened, given, threads) from None
@@ -192,6 +208,7 @@ def _with_conflicts(
 def _told(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
     """Write the policy, if it shall be written, and tell what was found."""
     from tailc.artifact.files import paths_of, write_policy
+    from tailc.pipeline.judging import is_undecided
     from tailc.report.compiled import compiled_result, compiled_text
 
     paths = paths_of(stem)
@@ -200,7 +217,10 @@ def _told(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
     text = compiled_text(compiled, paths, is_written=not wish.dry_run)
     files = [] if wish.dry_run else [str(path) for path in paths]
     result = {"files": files, **compiled_result(compiled)}
-    return Outcome(text=text, result=result, findings=compiled.findings, is_answer=wish.dry_run)
+    exit_code = ExitCode.OK
+    if wish.strict and is_undecided(compiled.policy):
+        exit_code = ExitCode.UNDECIDED
+    return Outcome(exit_code, text, result, compiled.findings, is_answer=wish.dry_run)
 
 
 def _robust() -> RobustSpec:

@@ -13,6 +13,13 @@ from tailc.policies import KindSpec
 
 
 @dataclass(frozen=True)
+class Judging:
+    """That a policy is replayed before it is written; allows_misses: whether it may miss an SLO."""
+
+    allows_misses: bool = False
+
+
+@dataclass(frozen=True)
 class Compilation:
     """A spec to compile.
 
@@ -26,6 +33,7 @@ class Compilation:
     previous: Policy | None
     threads: int
     progress: Progress
+    judging: Judging | None = None
 
     def check_previous(self) -> None:
         """Raise TailcError where the previous policy has another name."""

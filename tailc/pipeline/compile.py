@@ -11,9 +11,10 @@ from tailc.errors import Code, Finding
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
 from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
 from tailc.pipeline.candidates import Solved, solve_all
-from tailc.pipeline.compilation import Compilation
+from tailc.pipeline.compilation import Compilation, Judging
 from tailc.pipeline.objectives import with_objectives
 from tailc.pipeline.parts import (
     D,
@@ -25,6 +26,7 @@ from tailc.pipeline.parts import (
 from tailc.pipeline.passes import (
     Addition,
     BestTable,
+    EstimatesPass,
     ObjectivesCheck,
     OverloadControl,
     Pass,
@@ -90,17 +92,25 @@ def compile_policy(
     previous: Policy | None = None,
     threads: int | None = None,
     progress: Progress = silent,
+    judging: Judging | None = None,
 ) -> AnyCompiled:
     """The policy that the spec at `spec_path` asks for (`-` is standard input).
 
     `overrides` replaces fields of the spec's search (`method`, `objective`, `max_evaluations`).
     `previous` sets the generation: kept where the policy is unchanged, else its successor.
-    `threads` None is one a processor; the answer does not depend on it.
+    `threads` None is one a processor; the answer does not depend on it. `judging`: replay
+    the policy at its rates beside what could be set by hand, and refuse one that misses an SLO
+    there; None: do not.
     Raises TailcError for bad input, an infeasible problem or an exhausted budget.
     """
     opened = open_kind(spec_path)
     return compile_opened(
-        opened, overrides=overrides, previous=previous, threads=threads, progress=progress
+        opened,
+        overrides=overrides,
+        previous=previous,
+        threads=threads,
+        progress=progress,
+        judging=judging,
     )
 
 
@@ -111,6 +121,7 @@ def compile_opened(
     previous: Policy | None = None,
     threads: int | None = None,
     progress: Progress = silent,
+    judging: Judging | None = None,
 ) -> AnyCompiled:
     """The same of a spec that is open already."""
     given = overrides or {}
@@ -118,7 +129,7 @@ def compile_opened(
     with told_in_full(opened.loaded, given, warnings):
         spec = opened.spec.with_search(given)
         how = thread_count(threads), progress
-        return _compiled(Compilation(opened, spec, given, previous, *how), warnings)
+        return _compiled(Compilation(opened, spec, given, previous, *how, judging), warnings)
 
 
 @dataclass(frozen=True)
@@ -192,6 +203,7 @@ def _for_requests(
         *control_passes(searches.control),
         *_tuning(searches, aim, days, sweep, requests),
         *_checks(compilation, aim),
+        *_judged(compilation, searches, requests),
     )
     policy, additions = _applied(passes, chosen.policy, sample, warnings)
     policy = next_generation(policy, compilation.previous)
@@ -243,6 +255,13 @@ def _checks(compilation: Compilation, aim: TuningObjective | None) -> Iterator[P
     if (overload := kind.overload(compilation.spec)) is not None:
         yield OverloadControl(overload)
     yield ObjectivesCheck(aim, compilation.opened.loaded, kind.tuning.is_possible)
+
+
+def _judged(compilation: Compilation, searches: _Searches, requests: Holdback) -> Iterator[Pass]:
+    """Replays of what is about to be written, where somebody asks for them."""
+    if compilation.judging is not None and compilation.spec.rates_mrps:
+        effort = Effort(searches.best.effort) if searches.best else Effort.NORMAL
+        yield EstimatesPass(requests, effort, compilation.opened.loaded, compilation.judging)
 
 
 def _applied(

@@ -13,11 +13,16 @@ from tailc.experiment.overload_objective import OverloadAim
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
+from tailc.models.arrivals import Poisson
+from tailc.models.subjects import subject_of
 from tailc.pipeline.auto.choice import Chosen, best_policy, choice_remarks
+from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.bound_loop import check_bound_loop
+from tailc.pipeline.compilation import Judging
 from tailc.pipeline.controller import Tuned, tune
-from tailc.pipeline.objectives import with_objectives_kept
+from tailc.pipeline.judging import check_estimates, with_estimates
+from tailc.pipeline.objectives import limits_of, predicted, with_objectives_kept
 from tailc.pipeline.overload.search import Relief, relieved
 from tailc.pipeline.overload.told import relieved_policy
 from tailc.pipeline.progress import Progress
@@ -223,6 +228,31 @@ class ObjectivesCheck:
                 sample.progress,
                 is_tunable=self.is_tunable,
             )
+        )
+
+
+@dataclass(frozen=True)
+class EstimatesPass:
+    """Replays at the policy's rates, beside what could be set by hand."""
+
+    requests: Holdback
+    effort: Effort
+    loaded: LoadedSpec
+    judging: Judging
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With estimates; raises TailcError where an SLO is missed, unless that is allowed."""
+        policy = with_estimates(policy, self.requests, self.effort, sample.threads, sample.progress)
+        limits = limits_of(policy.slos, self.requests.judging)
+        subject = subject_of(policy, self.requests.judging)
+
+        def keeps(rate_mrps: int) -> bool:
+            arrivals = [(rate_mrps, Poisson(rate_mrps))]
+            return predicted(subject, limits, self.requests.judging, arrivals, sample.threads).holds
+
+        allows = self.judging.allows_misses
+        return Step(
+            policy, findings=check_estimates(policy, self.loaded, keeps, allows_misses=allows)
         )
 
 

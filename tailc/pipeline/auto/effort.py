@@ -7,6 +7,15 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class JudgingSize:
+    """Requests of a replay, replays, and bootstrap replicates, by which a policy is judged."""
+
+    requests: int
+    repeats: int
+    replicates: int
+
+
+@dataclass(frozen=True)
 class Budget:
     """times: of the least budget of a search. starts: points that a search begins from. resamples:
     of the records, over which tables are compared.
@@ -15,6 +24,7 @@ class Budget:
     times: int
     starts: int
     resamples: int
+    judging: JudgingSize
 
 
 class Effort(enum.Enum):
@@ -31,7 +41,7 @@ class Effort(enum.Enum):
 
 
 _BUDGETS = {
-    Effort.QUICK: Budget(1, 1, 20),
-    Effort.NORMAL: Budget(2, 3, 40),
-    Effort.THOROUGH: Budget(16, 6, 100),
+    Effort.QUICK: Budget(1, 1, 20, JudgingSize(10_000, 6, 49)),
+    Effort.NORMAL: Budget(2, 3, 40, JudgingSize(20_000, 10, 49)),
+    Effort.THOROUGH: Budget(16, 6, 100, JudgingSize(20_000, 24, 100)),
 }
