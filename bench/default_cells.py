@@ -1,0 +1,180 @@
+"""Laws, servers and speed-ups, on which the default table is judged beside fixed degrees."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.timing import cpu_seconds
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.models.perturbations import longer
+from tailc.models.shared_cores.baselines.fixed import fixed
+from tailc.models.workload import Workload
+from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.queue.approach import on_server
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
+from tailc.traces.amdahl import amdahl
+
+Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
+# Demands in ms.
+LAWS: Mapping[str, Draw] = {
+    "lognormal": lambda draw, rows: 8.0 * np.exp(draw.normal(0.0, 1.0, rows)),
+    "gamma": lambda draw, rows: draw.gamma(0.5, 20.0, rows) + 0.05,
+    "pareto-1.5": lambda draw, rows: 3.0 * (1.0 - draw.random(rows)) ** (-1 / 1.5),
+    "pareto-2.5": lambda draw, rows: 5.0 * (1.0 - draw.random(rows)) ** (-1 / 2.5),
+    "bimodal": lambda draw, rows: np.where(
+        draw.random(rows) < 0.95, draw.uniform(2, 6, rows), draw.uniform(60, 120, rows)
+    ),
+    "constant": lambda _, rows: np.full(rows, 10.0),
+    "exponential": lambda draw, rows: draw.exponential(10.0, rows) + 0.01,
+}
+LOADS = (0.2, 0.4, 0.6)
+PERCENTILE_PPM = 990_000
+HELD_OUT_ROWS, REQUESTS, REPLAYS = 5_000, 20_000, 10
+HEAVIER = 1.2
+MOST_THREADS = {2: 2, 4: 4, 15: 4, 64: 8}
+SPEC = """\
+apiVersion: tailc/v1
+kind: few-to-many
+name: cell
+slo: [{{percentile: 99%, latency: 1h}}]
+demand:
+  {{trace: design.csv, column: demand_ms, unit: ms, measure: demand-busy, reference: a thread}}
+speedup: {speedup}
+server: {{cores: {cores}, target_parallelism: {target}, boosting: false}}
+search: {{effort: {effort}}}
+rates: {rates}
+"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A law, a sample of it, and a server. shared: of a request's work, what threads share."""
+
+    law: str
+    sample: int
+    rows: int
+    cores: int
+    shared: float
+    effort: str
+    is_heavier: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """On a sample drawn apart, at each rate: the p99 of the default's table over that of others.
+
+    by_hindsight: over the best of SEQ and FIX-k there; error: the standard error of that change,
+    over replays. by_design: over the one that looks best on the design sample. sequential: over
+    SEQ. overloaded: whether the server is, with the table and not with SEQ. cpu_seconds: of the
+    compile.
+    """
+
+    by_hindsight: tuple[float, ...]
+    error: tuple[float, ...]
+    by_design: tuple[float, ...]
+    sequential: tuple[float, ...]
+    overloaded: tuple[bool, ...]
+    cpu_seconds: float
+
+
+def found_in(cell: Cell) -> Found:
+    """What the default does in a cell."""
+    draw = np.random.default_rng([list(LAWS).index(cell.law), cell.sample, cell.rows])
+    demand_ms = LAWS[cell.law](draw, cell.rows)
+    apart_ms = LAWS[cell.law](draw, HELD_OUT_ROWS)
+    before = cpu_seconds()
+    table, objective, load = _compiled(cell, demand_ms)
+    taken = cpu_seconds() - before
+    held_out = _of(load, apart_ms)
+    if cell.is_heavier:
+        held_out = longer(held_out, HEAVIER)
+    fixed_tables = [fixed(table, rung) for rung in _rungs(len(table.rungs))]
+    with ThreadPoolExecutor(1) as workers:
+        on_design = _sample(load, objective, cell.cores, workers).tails_us(fixed_tables)
+        seen = _sample(held_out, objective, cell.cores, workers).measure([table, *fixed_tables])
+    looks_best = int((on_design.mean(axis=2) / on_design.mean(axis=2).min(axis=0)).mean(1).argmin())
+    return _told(seen.tail_us, seen.gave_up, looks_best, taken)
+
+
+def _told(
+    tail_us: NDArray[np.int64], gave_up: NDArray[np.bool_] | None, looks_best: int, taken: float
+) -> Found:
+    assert gave_up is not None
+    means = tail_us.mean(axis=2)
+    best = means[1:].argmin(axis=0)
+    at = np.arange(means.shape[1])
+    changes = tail_us[0] / tail_us[1:][best, at] - 1.0
+    error = changes.std(axis=1, ddof=1) / np.sqrt(changes.shape[1])
+    lost = np.any(gave_up, axis=2).tolist()
+    return Found(
+        tuple(changes.mean(axis=1).tolist()),
+        tuple(error.tolist()),
+        tuple((means[0] / means[1 + looks_best] - 1.0).tolist()),
+        tuple((means[0] / means[1] - 1.0).tolist()),
+        tuple(own and not other for own, other in zip(lost[0], lost[1], strict=True)),
+        taken,
+    )
+
+
+def _compiled(
+    cell: Cell, demand_ms: NDArray[np.float64]
+) -> tuple[Ladder, TuningObjective, Workload]:
+    """The default's table, what it is for, and all of its design sample."""
+    curve = [round(one, 3) for one in amdahl(cell.shared, MOST_THREADS[cell.cores])]
+    full_rps = cell.cores * 1e3 / float(demand_ms.mean())
+    spec = SPEC.format(
+        speedup=curve,
+        cores=cell.cores,
+        target=max(round(1.6 * cell.cores), cell.cores + 1),
+        effort=cell.effort,
+        rates="[" + ", ".join(f"{full_rps * load:.0f}/s" for load in LOADS) + "]",
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        rows = "\n".join(f"{one:.6f}" for one in demand_ms)
+        Path(folder, "design.csv").write_text(f"demand_ms\n{rows}\n", encoding="utf-8")
+        Path(folder, "spec.yaml").write_text(spec, encoding="utf-8")
+        policy = compile_policy(str(Path(folder, "spec.yaml")), threads=1).policy
+    (table,) = policy.ladders
+    rates = policy.rates_mrps
+    objective = TuningObjective(PERCENTILE_PPM, rates, (1,) * len(rates), 1)
+    speed = np.array([[rung.speed_ppm / 1e6 for rung in table.rungs]])
+    return table, objective, _of_speed(speed, demand_ms)
+
+
+def _of(load: Workload, demand_ms: NDArray[np.float64]) -> Workload:
+    return _of_speed(load.speed, demand_ms)
+
+
+def _of_speed(speed: NDArray[np.float64], demand_ms: NDArray[np.float64]) -> Workload:
+    work_ns = np.rint(demand_ms * 1e6).astype(np.int64)
+    rows = len(work_ns)
+    return Workload(work_ns, np.ones(rows, np.int64), np.zeros(rows, np.int32), speed)
+
+
+def _rungs(count: int) -> list[int]:
+    """Of degrees 1, 2, 3, 4, 8, ..., from 0."""
+    return [rung for rung in range(count) if rung < 4 or (rung + 1) & rung == 0]
+
+
+def _sample(
+    load: Workload, objective: TuningObjective, cores: int, workers: ThreadPoolExecutor
+) -> TuningSample[Ladder]:
+    return tuning_sample(
+        scenes_of(load, objective),
+        PERCENTILE_PPM,
+        cores,
+        requests=REQUESTS,
+        repeats=REPLAYS,
+        seed=7,
+        workers=workers,
+        subject_of=on_server,
+    )

@@ -1,0 +1,107 @@
+"""The default table of few-to-many beside every fixed degree, on samples that no compile saw.
+
+    python -m bench.defaults [--rows 5000] [--heavier] [--effort normal] [--laws LAW,...]
+        [--cores 2,4,15,64] [--shared 0.5,0.8,0.95] [--samples 3] [--processes 2]
+
+For each law, sample, number of cores and speed-up: a design sample is drawn, compiled at the rates
+that keep 20, 40 and 60 % of the cores busy, and its table is replayed on a sample drawn apart
+beside SEQ and FIX-k, on the same requests at the same times. Told are cells that are worse than the
+best of these by hindsight, by more than chance (Holm over all cells, at 5 %) or by more than 2 %,
+and geometric means. With --heavier the sample apart has demand 20 % longer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from statistics import NormalDist
+
+from bench.default_cells import LAWS, Cell, Found, found_in
+from bench.processes import of_all
+from bench.timing import end
+
+_LEVEL, _MOST = 0.05, 0.02
+# What a table may be worse than SEQ where little is known.
+_MOST_SEQUENTIAL = 0.05
+
+
+def main() -> None:
+    asked = _asked()
+    cells = [
+        Cell(law, sample, asked.rows, cores, shared, asked.effort, asked.heavier)
+        for law, sample, cores, shared in itertools.product(
+            asked.laws, range(1, asked.samples + 1), asked.cores, asked.shared
+        )
+    ]
+    found = of_all(found_in, cells, asked.processes)
+    for cell, one in found.items():
+        print(_line(cell, one), flush=True)
+    print(_summary(list(found.values())))
+    end()
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=5_000)
+    parser.add_argument("--heavier", action="store_true")
+    parser.add_argument("--effort", default="normal")
+    parser.add_argument("--laws", type=lambda text: text.split(","), default=list(LAWS))
+    parser.add_argument("--cores", type=_numbers(int), default=[2, 4, 15, 64])
+    parser.add_argument("--shared", type=_numbers(float), default=[0.5, 0.8, 0.95])
+    parser.add_argument("--samples", type=int, default=3)
+    parser.add_argument("--processes", type=int, default=2)
+    return parser.parse_args()
+
+
+def _numbers(kind: type[int] | type[float]):
+    return lambda text: [kind(each) for each in text.split(",")]
+
+
+def _line(cell: Cell, one: Found) -> str:
+    changes = "  ".join(f"{change:+7.1%}" for change in one.by_hindsight)
+    lost = "  overloaded" * any(one.overloaded)
+    name = f"{cell.law} {cell.sample}, {cell.cores} cores, {cell.shared:.0%} shared"
+    return f"{name:42} {changes}   {one.cpu_seconds:5.1f} s{lost}"
+
+
+def _summary(found: Sequence[Found]) -> str:
+    changes = [each for one in found for each in one.by_hindsight]
+    errors = [each for one in found for each in one.error]
+    sequential = [each for one in found for each in one.sequential]
+    worse = sum(change > _MOST for change in changes)
+    return "\n".join(
+        [
+            f"{len(changes)} cells and rates",
+            f"worse than the best by hindsight, beyond chance: {_holm(changes, errors)}",
+            f"worse than it by more than {_MOST:.0%}: {worse}, at most {max(changes):+.1%}",
+            f"worse than SEQ by more than {_MOST_SEQUENTIAL:.0%}: "
+            f"{sum(change > _MOST_SEQUENTIAL for change in sequential)}",
+            f"overloaded where SEQ is not: {sum(each for one in found for each in one.overloaded)}",
+            f"geometric mean over the best by hindsight: {_geometric(changes):+.1%}",
+            "geometric mean over what looks best on the design sample: "
+            f"{_geometric(each for one in found for each in one.by_design):+.1%}",
+        ]
+    )
+
+
+def _holm(changes: Sequence[float], errors: Sequence[float]) -> int:
+    """How many are above 0 at a family-wise level (Holm, Scand. Journal of Statistics 1979)."""
+    pairs = zip(changes, errors, strict=True)
+    chances = sorted(1.0 - NormalDist().cdf(c / e) if e > 0 else float(c <= 0) for c, e in pairs)
+    rejected = 0
+    for number, chance in enumerate(chances):
+        if chance > _LEVEL / (len(chances) - number):
+            break
+        rejected += 1
+    return rejected
+
+
+def _geometric(changes: Iterable[float]) -> float:
+    logs = [math.log1p(change) for change in changes]
+    return math.exp(sum(logs) / len(logs)) - 1.0
+
+
+if __name__ == "__main__":
+    main()
