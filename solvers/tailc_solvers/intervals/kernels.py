@@ -46,12 +46,12 @@ class Rows(NamedTuple):
 class Near(NamedTuple):
     """The best schedules of each row: keys [rows, room, 4] and steps [rows, room, rungs].
 
-    `count` of them are there [rows], the last of them in order at `last` once there is no room.
+    `held` of them are there [rows], the last of them in order at `last` once there is no room.
     """
 
     key: NDArray[np.float64]
     steps: NDArray[np.int64]
-    count: NDArray[np.int64]
+    held: NDArray[np.int64]
     last: NDArray[np.int64]
 
 
@@ -70,12 +70,11 @@ class Best(NamedTuple):
 
 def new_best(rows: int, rungs: int, room: int = 0) -> Best:
     """No incumbents yet, and room for so many schedules of each row."""
-    count = np.zeros(rows, dtype=np.int64)
     near = Near(
         np.full((rows, room, 4), np.inf),
         np.zeros((rows, room, rungs), dtype=np.int64),
-        count,
-        count.copy(),
+        np.zeros(rows, dtype=np.int64),
+        np.zeros(rows, dtype=np.int64),
     )
     return Best(np.full((rows, 4), np.inf), np.zeros((rows, rungs), dtype=np.int64), near)
 
@@ -177,18 +176,18 @@ def _collect(best, q, keys, steps):
     near, room = best.near, best.near.key.shape[1]
     if keys[0] > best.key[q, 0]:
         return
-    place = near.count[q]
+    place = near.held[q]
     if place == room:
         place = near.last[q]
         if not _precedes(keys, steps, near.key[q, place], near.steps[q, place]):
             return
     else:
-        near.count[q] += 1
+        near.held[q] += 1
     for i in range(4):
         near.key[q, place, i] = keys[i]
     for i in range(steps.shape[0]):
         near.steps[q, place, i] = steps[i]
-    if near.count[q] == room:
+    if near.held[q] == room:
         near.last[q] = _last(near, q)
         best.key[q, 0] = near.key[q, near.last[q], 0]
 
@@ -197,7 +196,7 @@ def _collect(best, q, keys, steps):
 def _last(near, q):
     """The place of the schedule that all others of the row precede."""
     last = 0
-    for other in range(1, near.count[q]):
+    for other in range(1, near.held[q]):
         if _precedes(
             near.key[q, last], near.steps[q, last], near.key[q, other], near.steps[q, other]
         ):

@@ -72,7 +72,7 @@ def near_best(
     tail_key = 0 if target_ms is None else 1
     return [
         _candidates(
-            near.key[q, : near.count[q]], near.steps[q, : near.count[q]], latest[q], tail_key, grid
+            near.key[q, : near.held[q]], near.steps[q, : near.held[q]], latest[q], tail_key, grid
         )
         for q in range(limits.size)
     ]

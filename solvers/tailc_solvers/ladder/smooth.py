@@ -57,7 +57,7 @@ def _ends(v_ms: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _in_order(ends: NDArray[np.float64], following: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return (ends <= following + SLACK_MS).all(axis=-1)
+    return np.logical_and.reduce(ends <= following + SLACK_MS, axis=-1)
 
 
 def _with_waits(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.float64]]:
