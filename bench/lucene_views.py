@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import tailc
 from bench import published_server
-from bench.study import Study, study_of, with_target
+from bench.study import Study, published_policy, study_of, with_target
 from bench.timing import ROOT
 from bench.views import View, given_back
 from tailc.forms.ladder.table import Ladder
@@ -38,7 +37,7 @@ def _study(*, gives_back: bool) -> Study:
     def here(ladder: Ladder) -> Ladder:
         return given_back(ladder) if gives_back else ladder
 
-    policy = tailc.compile_policy(str(SPEC)).policy
+    policy = published_policy(str(SPEC))
     policy = replace(policy, forms=(here(policy.forms[0]),))
     study = study_of(SPEC, policy, repetitions=40, requests=20_000, searched_rps=40)
     _add(study, "published table", here(published_server.policy().forms[0]))

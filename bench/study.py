@@ -13,7 +13,7 @@ import statistics
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import tailc
 from tailc.artifact.envelope import Policy
+from tailc.forms.ladder.table import ON_EXIT, Climb, Guard, Row, collapse
 from tailc.models import streams
 from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.execution_model import Search, Tried
@@ -229,6 +230,21 @@ def study_of(
     )
 
 
+def published_policy(spec: str) -> Policy:
+    """The policy of a spec as the paper has it: the best rows, and exits beyond the searched loads.
+
+    `tailc` takes smooth rows that are nearly as good, and ends with the leanest rung at once.
+    """
+    policy = tailc.compile_policy(spec, overrides={"tolerance_ppm": 0}).policy
+    (ladder,) = policy.ladders
+    last = policy.evidence.rows[-1].load
+    rows = [row for row in ladder.rows if row.first_load <= last]
+    rows[-1] = replace(rows[-1], last_load=last)
+    beyond = Row(last + 1, None, ON_EXIT, (Climb(0, 0), *rows[-1].climbs[1:]))
+    here = replace(ladder, rows=collapse([*rows, beyond]), guard=Guard(1, last))
+    return replace(policy, forms=(here,))
+
+
 def with_target(spec: Path, target_p: int) -> Policy:
     """The policy of a spec under another target parallelism."""
     text = spec.read_text(encoding="utf-8")
@@ -237,4 +253,4 @@ def with_target(spec: Path, target_p: int) -> Policy:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "service.yaml"
         path.write_text(changed, encoding="utf-8")
-        return tailc.compile_policy(str(path)).policy
+        return published_policy(str(path))

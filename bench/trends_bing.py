@@ -10,8 +10,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-import tailc
-from bench.study import Figure, Measure, Run, Study, study_of, with_target
+from bench.study import Figure, Measure, Run, Study, published_policy, study_of, with_target
 from bench.timing import ROOT, show
 from bench.trends_lucene import percent
 from bench.views import View, given_back
@@ -47,7 +46,7 @@ def views() -> tuple[View, ...]:
 
 
 def _study(here: Callable[[Ladder], Ladder]) -> Study:
-    policy = tailc.compile_policy(str(SPEC)).policy
+    policy = published_policy(str(SPEC))
     policy = replace(policy, forms=(here(policy.forms[0]),))
     study = study_of(
         SPEC, policy, repetitions=20, requests=30_000, searched_rps=260, cut_off_us=CUT_OFF_US

@@ -8,7 +8,7 @@ it is believed: nothing that a solver computed in floating point enters an artif
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from tailc.pipeline.courses import milestones
 from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
 from tailc.pipeline.limited import limited_schedules
 from tailc.pipeline.progress import Progress
+from tailc.pipeline.smooth import smoothed
 from tailc.problems.convergence import Milestone
 from tailc.problems.interval_grid import IntervalGrid
 from tailc.problems.ladder import LadderProblem, Method
@@ -75,6 +76,8 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
     if Status.BUDGET in proposal.status:
         raise _budget_ended(problem, proposal.evaluations)
     figures = Figures(problem, sample)
+    if problem.tolerance_ppm:
+        proposal = replace(proposal, v_ms=_smoothed(problem, sample, proposal))
     rows = tuple(
         _row(problem, figures, proposal, number, bounds_us[number])
         for number in range(len(problem.loads))
@@ -88,6 +91,12 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
         _longest_wait_us(problem),
         _course(proposal, continuous),
     )
+
+
+def _smoothed(problem: LadderProblem, sample: Sample, proposal: _Proposal) -> NDArray[np.float64]:
+    """Rows that miss the target have no schedule, though by the dual they have a ladder."""
+    solved = [status is Status.OPTIMAL for status in proposal.status]
+    return smoothed(problem, sample, np.where(np.array(solved)[:, None], proposal.v_ms, math.inf))
 
 
 def _longest_wait_us(problem: LadderProblem) -> int | None:

@@ -28,6 +28,8 @@ def ladder_settings(problem: LadderProblem, _solution: object) -> dict[str, int]
         settings |= {"longest_us": problem.grid.longest_us, "step_us": problem.grid.step_us}
     if problem.target_us is not None:
         settings["target_us"] = problem.target_us
+    if problem.tolerance_ppm:
+        settings["tolerance_ppm"] = problem.tolerance_ppm
     return settings
 
 

@@ -70,12 +70,14 @@ class LadderProblem:
     may_miss: bool = False
     supplies: tuple[Supply, ...] = ()
     threads: tuple[int, ...] = ()
+    tolerance_ppm: int = 0
 
     def __post_init__(self) -> None:
         assert len(self.cost_ppm) == self.profile.degrees
         assert self.loads
         assert (self.objective is Objective.COST) == (self.target_us is not None)
         assert self.method is Method.DUAL or self.grid is not None
+        assert not self.supplies or not self.tolerance_ppm
         assert not self.supplies or len(self.threads) == len(self.cost_ppm)
         assert all(len(supply.use_ppm) == len(self.cost_ppm) for supply in self.supplies)
 

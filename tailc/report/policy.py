@@ -7,6 +7,7 @@ import json
 
 from tailc.artifact.envelope import Evidence, InputRole, Policy
 from tailc.artifact.json_form import encode_json
+from tailc.forms.ladder.jumps import jumps
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
@@ -136,7 +137,21 @@ def evidence_line(policy: Policy) -> str:
     return (
         f"{aim} {evidence.objective} by {evidence.method} ({evidence.proof}), "
         f"{_gap_text(evidence)}, {evidence.evaluations:,} evaluations{_literal_search(policy)}"
+        f"{_smoothness(policy)}"
     )
+
+
+def _smoothness(policy: Policy) -> str:
+    """How far rows may be from the best, to be smooth in the load, and which are not."""
+    settings = dict(policy.evidence.settings)
+    tolerance_ppm = settings.get("tolerance_ppm")
+    if tolerance_ppm is None or policy.evidence.proof == "replayed":
+        return ""
+    (ladder,) = policy.ladders
+    searched = [row for row in ladder.rows if row.first_load <= settings["max_in_system"]]
+    loads = jumps(searched)
+    told = f", rows within {digits_text(tolerance_ppm * 100 / PPM, 2)} % of the best to be smooth"
+    return told + (f" (not: {', '.join(map(str, loads))} in the system)" if loads else "")
 
 
 def _gap_text(evidence: Evidence) -> str:

@@ -121,7 +121,7 @@ def search_grid(
     order = np.argsort(given, kind="stable")
     grid = Grid(step_ms, longest_ms)
     rates = as_cost_rates(costs, sample.n_rungs)
-    rows = _rows(given[order], rates, budget, grid)
+    rows = rows_for(given[order], rates, budget, grid)
     search = Search(
         grid,
         sample.n_rungs,
@@ -141,9 +141,10 @@ def _no_progress(_fraction: float) -> None:
     pass
 
 
-def _rows(
+def rows_for(
     loads: NDArray[np.float64], costs: NDArray[np.float64], budget: float, grid: Grid
 ) -> Rows:
+    """Rows of ascending loads, all of them searched by tail."""
     wait_per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
     return Rows(
         loads,

@@ -43,14 +43,40 @@ class Rows(NamedTuple):
     by_cost: bool
 
 
-class Best(NamedTuple):
-    """Incumbents: keys [rows, 4] and steps [rows, rungs]; keys are inf where there is none.
+class Near(NamedTuple):
+    """The best schedules of each row: keys [rows, room, 4] and steps [rows, room, rungs].
 
-    Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A).
+    `held` of them are there [rows], the last of them in order at `last` once there is no room.
     """
 
     key: NDArray[np.float64]
     steps: NDArray[np.int64]
+    held: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+class Best(NamedTuple):
+    """Incumbents: keys [rows, 4] and steps [rows, rungs]; keys are inf where there is none.
+
+    Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A). Where `near` has room, it
+    takes the schedules whose first key is at most the incumbent's, which stays as it is until
+    there is no more room.
+    """
+
+    key: NDArray[np.float64]
+    steps: NDArray[np.int64]
+    near: Near
+
+
+def new_best(rows: int, rungs: int, room: int = 0) -> Best:
+    """No incumbents yet, and room for so many schedules of each row."""
+    near = Near(
+        np.full((rows, room, 4), np.inf),
+        np.zeros((rows, room, rungs), dtype=np.int64),
+        np.zeros(rows, dtype=np.int64),
+        np.zeros(rows, dtype=np.int64),
+    )
+    return Best(np.full((rows, 4), np.inf), np.zeros((rows, rungs), dtype=np.int64), near)
 
 
 @plain_loops
@@ -135,8 +161,47 @@ def _offer_row(rows, best, q, steps, wait, T, L, W):
     else:
         keys = (tail_ns, mean_ns, total, 0.0)
     steps[0] = wait
-    if _precedes(keys, steps, best.key[q], best.steps[q]):
+    if best.near.key.shape[1] > 0:
+        _collect(best, q, keys, steps)
+    elif _precedes(keys, steps, best.key[q], best.steps[q]):
         _replace(best, q, keys, steps)
+
+
+@plain_loops
+def _collect(best, q, keys, steps):
+    """Keep a schedule beside the others of its row, in the place of the last if there is no room.
+
+    From then on the first key of the last one is the limit.
+    """
+    near, room = best.near, best.near.key.shape[1]
+    if keys[0] > best.key[q, 0]:
+        return
+    place = near.held[q]
+    if place == room:
+        place = near.last[q]
+        if not _precedes(keys, steps, near.key[q, place], near.steps[q, place]):
+            return
+    else:
+        near.held[q] += 1
+    for i in range(4):
+        near.key[q, place, i] = keys[i]
+    for i in range(steps.shape[0]):
+        near.steps[q, place, i] = steps[i]
+    if near.held[q] == room:
+        near.last[q] = _last(near, q)
+        best.key[q, 0] = near.key[q, near.last[q], 0]
+
+
+@plain_loops
+def _last(near, q):
+    """The place of the schedule that all others of the row precede."""
+    last = 0
+    for other in range(1, near.held[q]):
+        if _precedes(
+            near.key[q, last], near.steps[q, last], near.key[q, other], near.steps[q, other]
+        ):
+            last = other
+    return last
 
 
 @plain_loops

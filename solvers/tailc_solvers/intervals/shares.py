@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tailc_solvers.course import Reached
 from tailc_solvers.intervals.engines import Engine, Items
 from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE
-from tailc_solvers.intervals.kernels import COST_UNITS, NS_PER_MS, Best, Rows, merge
+from tailc_solvers.intervals.kernels import COST_UNITS, NS_PER_MS, Best, Near, Rows, merge, new_best
 
 SHARES = 16
 """Shares of a batch; at most that many workers are of use."""
@@ -70,7 +70,7 @@ class Search:
     def run(self, engine: Engine, rows: Rows) -> Best:
         """Incumbents of all rows after the search."""
         shape = (rows.load.size, self.n_rungs)
-        best = Best(np.full((shape[0], 4), np.inf), np.zeros(shape, dtype=np.int64))
+        best = new_best(*shape)
         self.seen.clear()
         self.units = COST_UNITS if rows.by_cost else NS_PER_MS
         stride = max(1, self.grid.steps // SEED_STEPS)
@@ -87,6 +87,17 @@ class Search:
                 self._search(search, stride, engine.batch_schedules)
             self._search(search, 1, engine.batch_schedules)
         return best
+
+    def near(self, engine: Engine, rows: Rows, limit: NDArray[np.float64], room: int) -> Near:
+        """The best `room` schedules of each row with a first key of at most `limit` [rows].
+
+        As far as so many evaluations lead.
+        """
+        best = new_best(rows.load.size, self.n_rungs, room)
+        best.key[:, 0] = limit
+        items = _items(self.grid.steps, self.n_rungs, 1)
+        engine.search(rows, best, items, (0, len(items)), 1, self.budget)
+        return best.near
 
     def _search(
         self,
@@ -115,7 +126,7 @@ class Search:
         """Search between the marks side by side, or in one go if the budget may not do."""
         shares = list(pairwise(marks))
         cap = (self.budget - self.evaluations) // len(shares)
-        copies = [Best(best.key.copy(), best.steps.copy()) for _ in shares]
+        copies = [best._replace(key=best.key.copy(), steps=best.steps.copy()) for _ in shares]
 
         def search(share: int) -> tuple[int, bool]:
             return engine.search(rows, copies[share], items, shares[share], stride, cap)

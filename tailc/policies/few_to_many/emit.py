@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.ladder.leanest import leanest_beyond
 from tailc.forms.ladder.table import (
     Boost,
     CostUnit,
@@ -27,7 +28,9 @@ def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) 
     With `admit_on_departure` the waiting row also stands wherever no schedule is feasible or the
     search returns the longest wait there is. It starts on one thread and keeps the later climbs of
     the last searched row (Haque et al., ASPLOS 2015, section 4.1 and table 2). Without it the last
-    row holds beyond, and a load without a feasible schedule is a TailcError (INFEASIBLE).
+    row holds beyond, and a load without a feasible schedule is a TailcError (INFEASIBLE). Unlike
+    the paper's, where so many are in the system that they fill the cores on the leanest rung, all
+    start on it at once: the table is stable wherever that rung is.
     """
     rows = _rows(
         solution,
@@ -35,7 +38,7 @@ def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) 
         from_arrival=spec.server.age_clock == "arrival",
     )
     boost = Boost(0, spec.server.cores * PPM) if spec.server.boosting else None
-    return Ladder(
+    ladder = Ladder(
         load_axis=LoadAxis.IN_SYSTEM,
         request_class=None,
         cost_units=(CostUnit("threads", spec.server.cores * PPM),),
@@ -46,6 +49,7 @@ def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) 
         guard=Guard(1, problem.loads[-1]),
         boost=boost,
     )
+    return leanest_beyond(ladder)
 
 
 def _rungs(problem: LadderProblem) -> tuple[Rung, ...]:

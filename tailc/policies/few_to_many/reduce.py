@@ -49,6 +49,7 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
             profile, slo.percentile_ppm, spec.search.step_us, spec.search.longest_interval_us
         ),
         max_evaluations=spec.search.max_evaluations,
+        tolerance_ppm=spec.search.tolerance_ppm,
     )
 
 

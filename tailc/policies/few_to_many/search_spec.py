@@ -34,6 +34,7 @@ from tailc.specs.simulation_fields import (
     rate_complaints,
     rule_complaints,
 )
+from tailc.specs.tolerance import DEFAULT_PPM, TolerancePpm
 from tailc.units import LARGEST
 
 # Every load up to it is a row that is searched and kept in memory.
@@ -83,6 +84,7 @@ class SearchSpec(TunedSearch):
         default=None,
         description="Last load with a row; the target parallelism rounded down, if absent.",
     )
+    tolerance_ppm: TolerancePpm = DEFAULT_PPM
     admit_on_departure: Flag = Field(
         default=True,
         description="Whether requests wait for another to leave at the highest loads.",

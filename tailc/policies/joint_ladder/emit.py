@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tailc.forms.ladder.lanes import BATCH
+from tailc.forms.ladder.leanest import leanest_beyond
 from tailc.forms.ladder.table import (
     Boost,
     CostUnit,
@@ -31,10 +32,14 @@ CORES = "cores"
 
 
 def emit(spec: JointSpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:
-    """Rows by requests in the system; beyond the searched ones a request waits for an exit."""
+    """Rows by requests in the system; beyond the searched ones a request waits for an exit.
+
+    Where so many are in the system that they take all there is on the leanest rung, all start on it
+    at once; of cores of several types no rung is the leanest.
+    """
     from_arrival = spec.server.age_clock == "arrival"
     rows = interval_rows(solution, waits_for_exit=True, from_arrival=from_arrival)
-    return Ladder(
+    ladder = Ladder(
         load_axis=LoadAxis.IN_SYSTEM,
         request_class=None,
         cost_units=_cost_units(spec),
@@ -45,6 +50,7 @@ def emit(spec: JointSpec, problem: LadderProblem, solution: LadderSolution) -> L
         guard=Guard(1, problem.loads[-1]),
         boost=_boost(spec) if spec.server.boosting else None,
     )
+    return leanest_beyond(ladder)
 
 
 def _cost_units(spec: JointSpec) -> tuple[CostUnit, ...]:

@@ -49,6 +49,7 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
         may_miss=True,
         supplies=supplies,
         threads=tuple(rung.threads for rung in spec.rungs),
+        tolerance_ppm=0 if supplies else spec.search.tolerance_ppm,
     )
 
 

@@ -16,6 +16,7 @@ from tailc.specs.simulation_fields import (
     TunedSearch,
     objective_complaints,
 )
+from tailc.specs.tolerance import DEFAULT_PPM, TolerancePpm
 
 # Every load up to it is a row that is searched and kept in memory.
 MAX_IN_SYSTEM = 10_000
@@ -105,6 +106,7 @@ class SearchSpec(TunedSearch):
         description="Last load with a row; as many as the target power runs on the first rung, "
         "if absent; of `types`, as many as there are cores.",
     )
+    tolerance_ppm: TolerancePpm = DEFAULT_PPM
 
     def objective_complaints(self) -> list[Complaint]:
         """An objective that the method does not have."""

@@ -6,7 +6,6 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.forms.ladder.table import (
     AT_ONCE,
-    ON_EXIT,
     Admission,
     Boost,
     Climb,
@@ -29,14 +28,15 @@ FOUR_ROWS = (
     Row(5, 5, AT_ONCE, (Climb(0, 0), Climb(100 * MS, 1), Climb(150 * MS, 2))),
     # q = 6: sequential, 6 * 1 = 6.
     Row(6, 6, AT_ONCE, (Climb(0, 0), Climb(150 * MS, 2))),
-    Row(7, None, ON_EXIT, (Climb(0, 0), Climb(150 * MS, 2))),
+    # More than there are cores: one thread each.
+    Row(7, None, AT_ONCE, (Climb(0, 0),)),
 )
 
 
 def test_the_worked_example_compiles_to_the_rows_of_the_hand_calculation(tmp_path):
     form = compile_policy(write_toy(tmp_path)).policy.forms[0]
     assert form.rows == FOUR_ROWS
-    assert form.guard == Guard(1, 6)
+    assert form.guard == Guard(1, 7)
     assert form.rules == (Rule.BOOST_LAST_RUNG, Rule.NEVER_DESCEND, Rule.REREAD_ROW)
     assert form.boost == Boost(0, 6_000_000)
 
@@ -64,7 +64,8 @@ def test_loads_beyond_the_target_are_searched_when_asked_for(tmp_path):
     delayed = Admission.after(50 * MS)
     assert form.rows[5:] == (
         Row(7, 7, delayed, (Climb(0, 0), Climb(100 * MS, 2))),
-        Row(8, None, delayed, (Climb(0, 0), Climb(150 * MS, 2))),
+        Row(8, 8, delayed, (Climb(0, 0), Climb(150 * MS, 2))),
+        Row(9, None, AT_ONCE, (Climb(0, 0),)),
     )
 
 

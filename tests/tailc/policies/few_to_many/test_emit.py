@@ -13,6 +13,8 @@ from tailc.problems.schedule import LadderSolution, RowStatus, Schedule, SolvedR
 from tailc.traces.profile import DemandProfile, Measure
 
 MS = 1_000
+# More requests than there are cores: each has one thread at once.
+CROWD = Row(7, None, AT_ONCE, (Climb(0, 0),))
 PROFILE = DemandProfile(
     demand_ms=np.array([50.0, 150.0]),
     weight=np.array([1, 1]),
@@ -71,24 +73,26 @@ def test_the_row_beyond_waits_for_an_exit_starts_on_one_thread_and_keeps_later_c
     assert rows == (
         Row(1, 1, AT_ONCE, (Climb(0, 1), Climb(100 * MS, 2))),
         Row(2, 2, Admission.after(20 * MS), (Climb(0, 1), Climb(60 * MS, 2))),
-        Row(3, None, ON_EXIT, (Climb(0, 0), Climb(60 * MS, 2))),
+        Row(3, 6, ON_EXIT, (Climb(0, 0), Climb(60 * MS, 2))),
+        CROWD,
     )
 
 
 def test_the_longest_wait_there_is_means_to_wait_for_an_exit():
     rows = rows_of(solved(1, 0, 0, 0), solved(2, 150 * MS, 50 * MS, 50 * MS))
     beyond = (Climb(0, 0), Climb(50 * MS, 1), Climb(100 * MS, 2))
-    assert rows[1:] == (Row(2, None, ON_EXIT, beyond),)
+    assert rows[1:] == (Row(2, 6, ON_EXIT, beyond), CROWD)
 
 
 def test_a_load_without_a_schedule_waits_for_an_exit():
     rows = rows_of(solved(1, 0, 50 * MS, 0), SolvedRow(2, RowStatus.INFEASIBLE))
-    assert rows[1:] == (Row(2, None, ON_EXIT, (Climb(0, 0), Climb(50 * MS, 2))),)
+    assert rows[1:] == (Row(2, 6, ON_EXIT, (Climb(0, 0), Climb(50 * MS, 2))), CROWD)
 
 
-def test_without_waiting_for_exits_the_last_row_holds_beyond():
+def test_without_waiting_for_exits_the_last_row_holds_until_the_cores_are_full():
     rows = rows_of(solved(1, 0, 0, 0), solved(2, 150 * MS, 50 * MS, 0), admit_on_departure=False)
-    assert rows[-1] == Row(2, None, Admission.after(150 * MS), (Climb(0, 0), Climb(50 * MS, 2)))
+    assert rows[-2] == Row(2, 6, Admission.after(150 * MS), (Climb(0, 0), Climb(50 * MS, 2)))
+    assert rows[-1] == CROWD
 
 
 def test_without_waiting_for_exits_a_load_without_a_schedule_is_infeasible():

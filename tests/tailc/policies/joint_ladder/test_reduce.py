@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.ladder.table import ON_EXIT, Climb
+from tailc.forms.ladder.table import AT_ONCE, ON_EXIT, Climb
 from tailc.pipeline.solve import solve
 from tailc.policies.joint_ladder.emit import emit
 from tailc.policies.joint_ladder.reduce import candidates, reduce
@@ -100,8 +100,9 @@ def test_loads_at_which_the_target_cannot_be_met_wait_for_an_exit():
     feasible = status.count(RowStatus.OPTIMAL)
     assert 0 < feasible < 40
     assert status == [RowStatus.OPTIMAL] * feasible + [RowStatus.INFEASIBLE] * (40 - feasible)
-    last = emit(own, problem, solution).rows[-1]
-    assert (last.first_load, last.admission) == (feasible + 1, ON_EXIT)
+    waits, last = emit(own, problem, solution).rows[-2:]
+    assert (waits.first_load, waits.admission) == (feasible + 1, ON_EXIT)
+    assert (last.first_load, last.admission, last.climbs) == (41, AT_ONCE, (Climb(0, 0),))
 
 
 def test_a_target_below_the_fastest_rung_s_tail_is_refused():

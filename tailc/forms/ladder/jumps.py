@@ -1,0 +1,28 @@
+"""Where a table by requests in the system gives more to a request though more are there."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from tailc.forms.ladder.table import ON_EXIT, Row
+
+
+def jumps(rows: Sequence[Row]) -> tuple[int, ...]:
+    """The first loads of rows with a higher rung at some age, or less wait, than the row before.
+
+    A row whose requests wait for an exit is compared with none.
+    """
+    timed = [row for row in rows if row.admission != ON_EXIT]
+    return tuple(
+        after.first_load
+        for before, after in itertools.pairwise(timed)
+        if after.admission.delay_us < before.admission.delay_us or _climbs_earlier(after, before)
+    )
+
+
+def _climbs_earlier(row: Row, other: Row) -> bool:
+    return any(
+        all(theirs.age_us > ours.age_us for theirs in other.climbs if theirs.rung >= ours.rung)
+        for ours in row.climbs
+    )

@@ -1,0 +1,55 @@
+"""The rung that does most work for what it takes, and tables that end with it.
+
+A table is stable at every rate at which that rung alone is if, from some load on, all requests
+start at once on it and stay there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Ladder, Row, collapse
+
+
+def leanest_rung(ladder: Ladder) -> int | None:
+    """The rung that does most work for what it takes; of equals the first.
+
+    None where rungs do not all take something of one supply.
+    """
+    unit = _supply(ladder)
+    if unit is None or any(rung.cost_ppm[unit] == 0 for rung in ladder.rungs):
+        return None
+    work = [Fraction(rung.speed_ppm, rung.cost_ppm[unit]) for rung in ladder.rungs]
+    return work.index(max(work))
+
+
+def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
+    """The same table, but from a load on requests start at once on that rung, and stay there.
+
+    None waits: where more run than there are cores, no core is idle, whoever waited for an exit.
+    """
+    kept = [row for row in ladder.rows if row.first_load < first_load]
+    kept[-1] = replace(kept[-1], last_load=first_load - 1)
+    rows = (*kept, Row(first_load, None, AT_ONCE, (Climb(0, rung),)))
+    guard = Guard(ladder.guard.min_load, max(ladder.guard.max_load, first_load))
+    return replace(ladder, rows=collapse(rows), guard=guard)
+
+
+def leanest_beyond(ladder: Ladder) -> Ladder:
+    """The same table up to its last load, and until the leanest rung fills the server; then that.
+
+    The table as it is, where no rung is the leanest.
+    """
+    rung, unit = leanest_rung(ladder), _supply(ladder)
+    if rung is None or unit is None:
+        return ladder
+    supply_ppm = ladder.cost_units[unit].capacity_ppm or 0
+    full = supply_ppm // ladder.rungs[rung].cost_ppm[unit]
+    return leanest_from(ladder, rung, max(ladder.guard.max_load, full) + 1)
+
+
+def _supply(ladder: Ladder) -> int | None:
+    """The cost unit that requests share; None where there are several, or none."""
+    limited = [n for n, unit in enumerate(ladder.cost_units) if unit.capacity_ppm is not None]
+    return limited[0] if len(limited) == 1 else None

@@ -1,0 +1,163 @@
+"""Nearly optimal schedules that change little from one load to the next.
+
+Where several schedules are within the problem's tolerance of the best, those are taken with which
+no request has more threads at any age, nor waits for less time, than with fewer in the system.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.intervals.evaluate import FEASIBILITY_TOLERANCE, Evaluation, evaluate
+from tailc_solvers.intervals.near import Candidates, near_best
+from tailc_solvers.ladder.smooth import jumps, smoothest
+from tailc_solvers.sample import Sample
+
+from tailc.percentiles import PPM
+from tailc.pipeline.figures import US_PER_MS, cost_rates
+from tailc.problems.ladder import LadderProblem, Method, Objective
+
+Schedules: TypeAlias = NDArray[np.float64]
+Ages: TypeAlias = NDArray[np.float64]
+
+# Pairs of schedules that are compared in all, and schedules of a load at most.
+_MOST_PAIRS = 4e6
+_MOST_SCHEDULES = 1_000
+
+
+def smoothed(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> Schedules:
+    """`v_ms` [loads, rungs], the best of loads that have a schedule, or others within tolerance.
+
+    `v_ms` itself if it is smooth.
+    """
+    solved = np.isfinite(v_ms[:, 0])
+    if not jumps(v_ms[solved]):
+        return v_ms
+    loads = np.array(problem.loads)[solved]
+    room = int(min(_MOST_SCHEDULES, math.sqrt(_MOST_PAIRS / len(loads))))
+    if problem.method is Method.GRID:
+        found = _on_grid(problem, sample, loads, v_ms[solved], room)
+    else:
+        found = _between(problem, sample, loads, v_ms[solved])
+    smooth = v_ms.copy()
+    smooth[solved] = smoothest(found, room)
+    return smooth
+
+
+def _limits_ms(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> NDArray[np.float64]:
+    """The largest objective of each row, in whole microseconds as the evidence has it."""
+    found = evaluate(sample, cost_rates(problem), v_ms, problem.rank)
+    by_tail = problem.objective is Objective.TAIL
+    best = v_ms[:, 0] + found.execution_tail_ms if by_tail else found.cost_time_ms
+    allowed_us = np.rint(best * US_PER_MS) * (PPM + problem.tolerance_ppm) // PPM
+    return np.maximum(allowed_us / US_PER_MS, best)
+
+
+def _target_ms(problem: LadderProblem) -> float | None:
+    return None if problem.target_us is None else problem.target_us / US_PER_MS
+
+
+def _on_grid(
+    problem: LadderProblem, sample: Sample, loads: NDArray[np.int64], v_ms: Schedules, room: int
+) -> list[Candidates]:
+    assert problem.grid is not None
+    found = near_best(
+        sample,
+        cost_rates(problem),
+        loads,
+        problem.budget_ppm / PPM,
+        _limits_ms(problem, sample, v_ms),
+        rank=problem.rank,
+        step_ms=problem.grid.step_us / US_PER_MS,
+        longest_ms=problem.grid.longest_us / US_PER_MS,
+        target_ms=_target_ms(problem),
+        room=room,
+    )
+    return [_with_first(best, each) for best, each in zip(v_ms, found, strict=True)]
+
+
+def _with_first(best: NDArray[np.float64], others: Candidates) -> Candidates:
+    """The best one first, whether or not it is among the others."""
+    other = (others.v_ms != best).any(axis=1)
+    spare_ms = others.spare_ms[~other].max(initial=0.0)
+    return Candidates(
+        np.vstack([best, others.v_ms[other]]), np.append(spare_ms, others.spare_ms[other])
+    )
+
+
+def _between(
+    problem: LadderProblem, sample: Sample, loads: NDArray[np.int64], v_ms: Schedules
+) -> list[Candidates]:
+    """Each row's own schedule, and with ages cut to those of the rows before, and of those after.
+
+    Where a row cannot take these and stay within its limits, cutting begins anew.
+    """
+    limits_ms = _limits_ms(problem, sample, v_ms)
+    rows = [
+        _Row(problem, sample, int(load), limit_ms)
+        for load, limit_ms in zip(loads, limits_ms.tolist(), strict=True)
+    ]
+    later = _cut(rows, v_ms, np.maximum)
+    earlier = _cut(rows[::-1], v_ms[::-1], np.minimum)[::-1]
+    each = zip(rows, v_ms, later, earlier, strict=True)
+    return [row.candidates(np.unique(cut, axis=0), own) for row, own, *cut in each]
+
+
+def _cut(
+    rows: Sequence[_Row], v_ms: Schedules, cut: Callable[[Ages, Ages], Ages]
+) -> list[NDArray[np.float64]]:
+    """The schedules of `rows`, one after another, each with its ages cut to those before."""
+    schedules: list[NDArray[np.float64]] = []
+    for row, own in zip(rows, v_ms, strict=True):
+        one = own
+        if schedules:
+            one = row.waiting(_stays(cut(np.cumsum(own[1:]), np.cumsum(schedules[-1][1:]))))
+        schedules.append(one if row.spare_ms(one) >= 0 else own)
+    return schedules
+
+
+def _stays(ages_ms: Ages) -> Ages:
+    """How long each rung is kept that is left at these ages; 0 after one that is never left."""
+    before = np.append(0.0, ages_ms[:-1])
+    return np.where(np.isinf(before), 0.0, ages_ms - np.where(np.isinf(before), 0.0, before))
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What a schedule of one load must keep: the budget, and its objective and tail in ms."""
+
+    problem: LadderProblem
+    sample: Sample
+    load: int
+    limit_ms: float
+
+    def waiting(self, stays_ms: Ages) -> NDArray[np.float64]:
+        """A schedule with the least wait, in whole microseconds, that the budget asks for."""
+        v_ms = np.append(0.0, stays_ms)
+        found = self._figures(v_ms)
+        per_cost = self.load * PPM / (self.problem.budget_ppm * (1 + FEASIBILITY_TOLERANCE))
+        need_ms = per_cost * float(found.cost_time_ms[0]) - float(found.execution_mean_ms[0])
+        v_ms[0] = math.ceil(max(need_ms, 0.0) * US_PER_MS) / US_PER_MS
+        return v_ms
+
+    def spare_ms(self, v_ms: NDArray[np.float64]) -> float:
+        """By how much it may wait longer within the limits; below 0 where it is beyond them."""
+        found, target_ms = self._figures(v_ms), _target_ms(self.problem)
+        tail_ms = float(v_ms[0] + found.execution_tail_ms[0])
+        if target_ms is None:
+            return self.limit_ms - tail_ms
+        return target_ms - tail_ms if found.cost_time_ms[0] <= self.limit_ms else -math.inf
+
+    def candidates(self, cut: Schedules, own: NDArray[np.float64]) -> Candidates:
+        """The row's own schedule, then those that are cut."""
+        v_ms = np.vstack([own, cut[(cut != own).any(axis=1)]])
+        spare_ms = [max(self.spare_ms(one), 0.0) for one in v_ms]
+        return Candidates(v_ms, np.array(spare_ms))
+
+    def _figures(self, v_ms: NDArray[np.float64]) -> Evaluation:
+        return evaluate(self.sample, cost_rates(self.problem), v_ms, self.problem.rank)

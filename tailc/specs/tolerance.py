@@ -1,0 +1,19 @@
+"""How far from the best rows of a formula's table may be, to be smooth in the load."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from tailc.specs.cores_fields import SharePpm
+
+TolerancePpm = Annotated[
+    SharePpm,
+    Field(
+        alias="tolerance",
+        description="By how much a row of the formula's table may be worse than the best, where "
+        "then no request runs on more, or waits for less time, than with fewer in the system; "
+        "`0%`: not at all.",
+        json_schema_extra={"default": "0.1%"},
+    ),
+]
+DEFAULT_PPM = 1_000
