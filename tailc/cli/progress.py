@@ -1,6 +1,6 @@
 """Progress on stderr: a bar on a terminal, a line for each pass in a log.
 
-rich is imported only where it draws.
+rich, and numba to ask it what it does, are imported only where something is drawn.
 """
 
 from __future__ import annotations
@@ -19,6 +19,14 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
     if not (on_terminal if wanted is None else wanted):
         yield _draw_nothing
         return
+    from tailc.cli.translating import told
+
+    with _drawn(on_terminal) as draw, told(draw) as progress:
+        yield progress
+
+
+@contextlib.contextmanager
+def _drawn(on_terminal: bool) -> Iterator[Callable[[str, float], None]]:
     if not on_terminal:
         yield _Log()
         return
