@@ -15,10 +15,14 @@ from numba.core.dispatcher import Dispatcher
 
 _plain = Dispatcher.compile
 
+# The folder of `compile_once`, for processes that are to do the same.
+locks_of_session: list[Path] = []
+
 
 def compile_once(locks: Path) -> None:
     """From here on, compile a kernel only while no other process with the same folder does."""
     locks.mkdir(exist_ok=True)
+    locks_of_session[:] = [locks]
     # A kernel that calls itself is compiled while it is compiled.
     held: set[str] = set()
 

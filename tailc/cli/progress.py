@@ -1,6 +1,6 @@
 """Progress on stderr: a bar on a terminal, a line for each pass in a log.
 
-rich is imported only where it draws.
+rich, and numba to ask it what it does, are imported only where something is drawn.
 """
 
 from __future__ import annotations
@@ -27,8 +27,16 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
     if not wanted:
         yield _draw_nothing
         return
-    if is_told or not on_terminal:
-        yield _Log(is_timed=is_told)
+    from tailc.cli.translating import told
+
+    with _drawn(on_terminal and not is_told, is_timed=is_told) as draw, told(draw) as progress:
+        yield progress
+
+
+@contextlib.contextmanager
+def _drawn(on_terminal: bool, *, is_timed: bool) -> Iterator[Callable[[str, float], None]]:
+    if not on_terminal:
+        yield _Log(is_timed=is_timed)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

@@ -2,7 +2,8 @@
 
 They have some ten commands each, and imports take longer than most of them. `folder()` holds a
 program `tailc` that hands its arguments, environment, working folder and streams to the process
-here, which forks; the child is the command. `python -m tests.docs.commands SOCKET` is that process.
+here, which forks; the child is the command. `python -m tests.docs.commands SOCKET [LOCKS]` is that
+process; LOCKS is where it compiles kernels once with all others.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import sys
 import tempfile
 import traceback
 from pathlib import Path
+
+from tests.kernels import compile_once, locks_of_session
 
 # A request is one message: an environment is some kilobytes.
 _LONGEST = 1 << 17
@@ -46,8 +49,9 @@ def folder(environment: tuple[tuple[str, str], ...]) -> Path:
     program.write_text(_PROGRAM.format(python=sys.executable, socket=str(listening)))
     program.chmod(0o755)
     with _listener(listening) as listener:
+        words = ["tests.docs.commands", str(listener.fileno()), *locks_of_session]
         serving = subprocess.Popen(
-            [sys.executable, "-m", "tests.docs.commands", str(listener.fileno())],
+            [sys.executable, "-m", *words],
             cwd=Path(__file__).parents[2],
             env=dict(environment),
             stdin=subprocess.PIPE,
@@ -130,4 +134,6 @@ def _import_all() -> None:
 
 if __name__ == "__main__":
     _import_all()
+    for place in sys.argv[2:]:
+        compile_once(Path(place))
     serve(socket.socket(fileno=int(sys.argv[1])))

@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 
 from tests.docs import commands
 from tests.docs.blocks import ROOT, Block, agrees, steps_of
+from tests.runtimes import java, rust
 
 # What a reader has around him in a clone; outputs (build/) do not come along.
 CARRIED = ("examples", "schemas", "runtimes")
@@ -69,8 +70,14 @@ policy: fixed
 rates: [30/s]
 """
 
-# Where a module was not there yet; a reader sees it once.
-FETCHING = "go: downloading "
+# A reader sees this once, where a module was not there yet; and the second where options are set.
+UNTOLD = ("go: downloading ", "NOTE: Picked up JDK_JAVA_OPTIONS")
+# What a reader builds is over before more would pay, and crates are those that tests compile too.
+QUICK_BUILDS = {
+    "JDK_JAVA_OPTIONS": " ".join(java.QUICK),
+    "CARGO_TARGET_DIR": rust.BUILD["CARGO_TARGET_DIR"],
+    "CARGO_PROFILE_DEV_DEBUG": "false",
+}
 # Ends the output of a command that fails where the document does not say so.
 UNSTATED_EXIT = "the document does not state this exit:"
 
@@ -105,7 +112,7 @@ class Reader:
             text=True,
             check=False,
         )
-        lines = [line for line in done.stdout.splitlines() if not line.startswith(FETCHING)]
+        lines = [line for line in done.stdout.splitlines() if not line.startswith(UNTOLD)]
         if done.returncode:
             lines.append(f"{UNSTATED_EXIT} {done.returncode}")
         return lines
@@ -182,4 +189,4 @@ def _environment() -> dict[str, str]:
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
     installed = os.pathsep.join(str(ROOT / place) for place in INSTALLED)
     fixed = {"COLUMNS": "80", "LC_ALL": "C.UTF-8"}
-    return {**kept, **fixed, "PATH": path, "PYTHONPATH": installed}
+    return {**kept, **fixed, **QUICK_BUILDS, "PATH": path, "PYTHONPATH": installed}

@@ -115,7 +115,7 @@ def joint_tables(
         known = _known(sample, cases, counted, time, 1 - quantile + CLOSE, first)
         known = known._replace(elapsed=known.elapsed / f)
         left[at, :, positions:] = _gaussian(counted, known, z, np.arange(positions, most_positions))
-        _convolve(counted, known, left[at, :, :positions])
+        left[at, :, :positions] = _convolved(counted, known, np.empty((begins.size, positions)))
     left = np.maximum.accumulate(left, axis=2)
     return JointTables(grid, begins, *_lines(left, grid), left, float(sample.cycles.max()))
 
@@ -197,9 +197,10 @@ def _known(
     )
 
 
-def _convolve(counted: Histogram, known: Known, left: NDArray[np.float64]) -> None:
+def _convolved(counted: Histogram, known: Known, left: NDArray[np.float64]) -> NDArray[np.float64]:
     size = counted.share.size * (left.shape[1] + 1)
     conditional_rows(law_of(counted), known, np.empty(size), np.empty(size), left)
+    return left
 
 
 def _gaussian(

@@ -122,10 +122,11 @@ def tables_of(
     law = law_of(counted)
     cases = list_all_cases(counted, law, elapsed, 1 - quantile + CLOSE)
     z = normal_deviations(quantile) if deviations is None else deviations
-    left = np.empty((elapsed.size, most_positions + 1))
     position = np.arange(positions, most_positions + 1)
-    gaussian_rows(law, cases, z, position, np.empty((3, law.buckets + 1)), left[:, positions:])
-    convolve(law, cases, left[:, positions], left[:, :positions])
+    near, far = (np.empty((elapsed.size, columns)) for columns in (positions, position.size))
+    gaussian_rows(law, cases, z, position, np.empty((3, law.buckets + 1)), far)
+    convolve(law, cases, far[:, 0], near)
+    left = np.hstack((near, far))
     return TailTables(elapsed, np.maximum.accumulate(left[:, :-1], axis=1), counted.most)
 
 

@@ -47,7 +47,7 @@ otherwise.
 from __future__ import annotations
 
 from tailc.models.arriving import arrive
-from tailc.models.compiled import loop, part
+from tailc.models.compiled import loop, once, part
 from tailc.models.integrals import BUSY, IN_SYSTEM, POOL_COLUMNS, SPAN, THREADS
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.arrays import Lowered
@@ -134,14 +134,14 @@ def _run(state, demand, table, measured_from, log):
             _change_rung(state, demand, table, log)
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _next_arrival(server, demand):
     if server.arrived < len(demand.arrival_ns):
         return demand.arrival_ns[server.arrived]
     return NEVER_NS
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _wait_until(upcoming, state, table, integrals):
     """Let time pass: clocks and integrals."""
     server = state.server
@@ -181,7 +181,7 @@ def _exit(leaving, state, demand, table, log):
     look_ahead(state, table)
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _cut(state, demand, table, log):
     """Who is cut off next leaves; what is left of its work is lost."""
     job = state.jobs[state.server.oldest]
@@ -191,7 +191,7 @@ def _cut(state, demand, table, log):
     _exit(state.server.oldest, state, demand, table, log)
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _refuse(state, demand, measured_from, log):
     """The next arrival counts as one, and never enters."""
     server = state.server
@@ -203,7 +203,7 @@ def _refuse(state, demand, measured_from, log):
     leave_out(request, state)
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _give_up(state, demand, table, log):
     """Every request in the system has its age as latency, and as wait if it has not begun."""
     server = state.server
@@ -220,7 +220,7 @@ def _give_up(state, demand, table, log):
             request = next_of(request, state)
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _enter(state, number, demand, table, log):
     """The first waiter of a queue starts, on the rung of its age."""
     server, queue = state.server, state.queues[number]
@@ -248,7 +248,7 @@ def _enter(state, number, demand, table, log):
     server.running += 1
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _change_rung(state, demand, table, log):
     """The first job that is due climbs, and is boosted if there is room, or it falls."""
     number = first_due(state.server, state.jobs)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tailc.models.compiled import part
+from tailc.models.compiled import once, part
 from tailc.models.integrals import NOBODY
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.running import cut_at
@@ -17,7 +17,7 @@ from tailc.models.shared_cores.running import cut_at
 _SNAP_NS = 1e-5
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def next_exit(state):
     """The clock of who exits next, and when; what all get until then."""
     now = state.server.now
@@ -34,12 +34,12 @@ def next_exit(state):
     return first, exit_at
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _whole_ns(left):
     return max(np.int64(np.ceil(left - _SNAP_NS)), 0)
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def first_due(server, jobs):
     """The earliest arrival among the jobs that climb next."""
     first = NOBODY
@@ -63,7 +63,7 @@ def look_ahead(state, table):
         _look_for_cut(server, jobs, table)
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _look_at_one_pool(state):
     """As for several, but what is found so far stays in registers."""
     climb_at, leaver, favourite = NEVER_NS, NOBODY, NOBODY
@@ -80,7 +80,7 @@ def _look_at_one_pool(state):
     state.clocks[1].leaver = favourite
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _look_at_pools(state):
     climb_at, jobs = NEVER_NS, state.jobs
     for number in range(state.pools + 1):
@@ -93,7 +93,7 @@ def _look_at_pools(state):
     state.server.climb_at = climb_at
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _look_for_cut(server, jobs, table):
     """Who is cut off next, and when; among equals the earlier arrival."""
     server.cut_at = NEVER_NS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.models.compiled import part
+from tailc.models.compiled import once, part
 from tailc.models.pools import NEVER_NS, PPM
 
 _THREADS_PER_PPM = 1 / PPM
@@ -94,7 +94,7 @@ def rung_of(job, now, table):
     return rung_at(table.reach_ns, job.row, age_ns)
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _climb_at(job, now, table):
     """The first tick from now on at which a job climbs."""
     after = table.due_after_ns[job.row, job.rung + 1]

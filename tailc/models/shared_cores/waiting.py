@@ -6,7 +6,7 @@ numbered in order of arrival.
 
 from __future__ import annotations
 
-from tailc.models.compiled import loop, part
+from tailc.models.compiled import loop, once, part
 from tailc.models.integrals import NOBODY
 from tailc.models.pools import NEVER_NS
 
@@ -26,7 +26,7 @@ def line_up(queues, following, ladder):
         queue.unreleased = queue.first
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def next_start(state, demand, table):
     """The queue whose first waiter starts first, as far as the rows of now tell, and when."""
     chosen, start_at = NOBODY, NEVER_NS
@@ -41,7 +41,7 @@ def next_start(state, demand, table):
     return chosen, start_at
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _start_of(queue, state, demand, table):
     """When the first waiter of a queue starts."""
     server = state.server
@@ -55,7 +55,7 @@ def _start_of(queue, state, demand, table):
     return max(server.now, demand.arrival_ns[queue.first] + table.delay_ns[queue.row])
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def _in_use(state, table):
     """Threads of all that run in the pool that starts go by."""
     threads = state.clocks[table.start_pool].threads
@@ -64,7 +64,7 @@ def _in_use(state, table):
     return threads
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def release(state):
     """The earliest arrival among the waiters need wait no longer."""
     chosen, earliest = NOBODY, state.server.arrived
@@ -85,7 +85,7 @@ def next_of(request, state):
     return following
 
 
-@part  # pragma: no cover - compiled
+@once  # pragma: no cover - compiled
 def leave_out(request, state):
     """A request that has just arrived, and is refused, waits in no queue."""
     for number in range(state.ladders):

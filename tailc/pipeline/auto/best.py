@@ -115,7 +115,7 @@ class _Choice:
         variants = (
             replace(one, table=table)
             for one in formulas
-            for table in leanest_variants(one.table, self._approach.load, self._approach.cores)
+            for table in leanest_variants(one.table, self._approach.cores)
         )
         options = [*formulas, *variants, *by_hand]
         self._others = tuple(promising(options, self._screening, self._both))
@@ -168,9 +168,7 @@ class _Choice:
         given = self._rival_to(rivals, self._approach.base)
         first = searched(given, self._now, self._with_budget(self._asked.objective), *parts)
         variants = (
-            one
-            for table in first.tables
-            for one in leanest_variants(table, self._approach.load, self._approach.cores)
+            one for table in first.tables for one in leanest_variants(table, self._approach.cores)
         )
         tables = [*rivals, *first.tables, *variants]
         nearest = tables[least_far(tables, self._screening, self._both)]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Ladder, Row, collapse
-from tailc.models.pools import pools
-from tailc.models.workload import Workload
+from tailc.forms.ladder.leanest import leanest_from, leanest_rung
+from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import limited_amounts
 from tailc.pipeline.queue.tuning_sample import TuningSample
@@ -22,31 +20,9 @@ _LEAST_BEYOND = 1
 _SPARE = 0.003
 
 
-def leanest_rung(ladder: Ladder, load: Workload) -> int | None:
-    """The rung that does most work for what it takes; None where rungs share several supplies."""
-    shared = pools(ladder)
-    if len(shared.cost_unit) != 1 or (shared.cost_ppm <= 0).any():
-        return None
-    share = load.weight / load.requests
-    speed = (share[:, None] * load.speed[load.curve_of]).sum(axis=0)
-    return int((speed / shared.cost_ppm).argmax())
-
-
-def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
-    """The same table, but from a load on requests start at once on that rung, and stay there.
-
-    None waits: where more run than there are cores, no core is idle, whoever waited for an exit.
-    """
-    kept = [row for row in ladder.rows if row.first_load < first_load]
-    kept[-1] = replace(kept[-1], last_load=first_load - 1)
-    rows = (*kept, Row(first_load, None, AT_ONCE, (Climb(0, rung),)))
-    guard = Guard(ladder.guard.min_load, max(ladder.guard.max_load, first_load))
-    return replace(ladder, rows=collapse(rows), guard=guard)
-
-
-def leanest_variants(table: Ladder, load: Workload, cores: int) -> Iterator[Ladder]:
+def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
     """The table with fewer and fewer rows that climb, those with the fewest first."""
-    rung = leanest_rung(table, load)
+    rung = leanest_rung(table)
     if rung is None:
         return
     loads = (round(part * cores) + _LEAST_BEYOND for part in _FROM)
@@ -62,7 +38,7 @@ def leanest(
     objective: TuningObjective,
 ) -> Ladder:
     """The variant that serves heavy demand best, of those that cost next to nothing on trials."""
-    tables = [table, *leanest_variants(table, approach.load, approach.cores)]
+    tables = [table, *leanest_variants(table, approach.cores)]
     if len(tables) == 1:
         return table
     now, then = (limited_amounts(each.measure(tables), objective) for each in (trials, heavy))

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from numba import njit
 
 from tailc.cli.progress import shown
 from tailc.pipeline import compile as compiling
@@ -120,6 +121,17 @@ def test_progress_in_a_log_is_a_line_for_each_pass(capsys):
         draw("searching schedules", 0.1)
         draw("searching schedules", 0.5)
     assert capsys.readouterr() == ("", "reading the trace ...\nsearching schedules ...\n")
+
+
+def test_progress_says_when_kernels_are_translated(capsys):
+    """Once, with those that they call."""
+    twice = njit(lambda x: 2 * x)
+    four_times = njit(lambda x: twice(twice(x)))
+    with shown(True) as draw:
+        draw("replaying", 0.0)
+        assert [four_times(3), four_times(4)] == [12, 16]
+    lines = ("replaying", "translating kernels for this machine, once: 1", "replaying")
+    assert capsys.readouterr() == ("", "".join(f"{line} ...\n" for line in lines))
 
 
 def test_progress_is_silent_where_nobody_watches(capsys):

@@ -116,7 +116,7 @@ class Exchange:
         self._pool = Pool(self._first, span, *taken, own)
         green_mj, cost = problem.green_mj[:, here], brown_cost_of(problem)[:, here].copy()
         room, lacking = float(problem.servers), lacking_of(problem)
-        self._bounds = Bounds(bound, room, _real(green_mj), lacking, cost)
+        self._bounds = Bounds(float(bound), room, _real(green_mj), lacking, cost)
 
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
         """The best of the choices that starts drawn by some shares lead to."""

@@ -187,9 +187,9 @@ def _asked(jobs: Sequence[int], rules: Rules) -> Asked:
     of = [rules.get(j, ANY) for j in jobs]
     return Asked(
         job=np.array(jobs, dtype=np.int64),
-        shape=np.array([-1 if rule.shape is None else rule.shape for rule in of]),
-        least_epochs=np.array([rule.least_epochs for rule in of]),
-        most_epochs=np.array([rule.most_epochs for rule in of]),
+        shape=np.array([-1 if rule.shape is None else rule.shape for rule in of], np.int64),
+        least_epochs=np.array([rule.least_epochs for rule in of], np.int64),
+        most_epochs=np.array([rule.most_epochs for rule in of], np.int64),
         counted=np.cumsum([0, *(len(rule.counts) for rule in of)]),
         counts=np.array([c for rule in of for c in rule.counts], np.int64).reshape(-1, 3),
     )

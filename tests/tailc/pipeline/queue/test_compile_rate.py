@@ -125,6 +125,7 @@ def test_the_artifact_and_the_text_tell_of_the_rates(tuned, tailc):
     assert "highest rate by simulation" in tailc("inspect", policy).out
 
 
+@pytest.mark.fuzz
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
     assert_one_thread_writes_the_same(policy, case.spec)

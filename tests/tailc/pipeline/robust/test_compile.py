@@ -95,6 +95,7 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     assert shown.startswith(f"worst of 6 cases, {judging}: ")
 
 
+@pytest.mark.fuzz
 def test_threads_change_no_byte(hardened):
     case, policy, _ = hardened
     assert_one_thread_writes_the_same(policy, case.spec)

@@ -82,6 +82,7 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     assert {finding.code for finding in compiled.findings} == {Code.JUDGED_ON_OWN}
 
 
+@pytest.mark.fuzz
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
     assert_one_thread_writes_the_same(policy, case.spec)

@@ -83,6 +83,7 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     assert told["rates"][0]["tuned_energy"] == settings["rate_1_tuned_energy"] > 0
 
 
+@pytest.mark.fuzz
 def test_threads_change_no_byte(tuned):
     case, policy, _ = tuned
     assert_one_thread_writes_the_same(policy, case.spec)
@@ -168,7 +169,13 @@ def test_cores_of_types_are_tuned_and_no_climb_takes_a_thread_away(tmp_path, tai
     taken = [[threads[climb.rung] for climb in row.climbs] for row in table.rows]
     assert all(each == sorted(each) for each in taken)
     assert verified(tailc, policy, case.held_out) < 1.1 * gain.tuned_us
-    assert_one_thread_writes_the_same(policy, case.spec)
+
+
+@pytest.mark.fuzz
+def test_threads_change_no_byte_on_cores_of_types(tmp_path):
+    case = searched(tmp_path, TYPES)
+    compiled_to(tmp_path / "typed", case.spec)
+    assert_one_thread_writes_the_same(tmp_path / "typed", case.spec)
 
 
 def test_lanes_give_up_less_batch_work_within_the_objective(tmp_path):
