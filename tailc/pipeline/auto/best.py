@@ -22,7 +22,7 @@ from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.heavier import heavier
 from tailc.pipeline.auto.resamples import losses, regrets, resamples_of
 from tailc.pipeline.auto.rivals import Option, least_far, promising
-from tailc.pipeline.auto.stable import leanest, leanest_variants
+from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.found import validation_sample
@@ -123,6 +123,7 @@ class _Choice:
     def best(self) -> Best:
         evaluations, requests, tables = self._searched()
         self._progress("judging the tables", 1.0)
+        tables = [ending_lean(one, self._approach.cores) for one in tables]
         finalists = [*self._leaner(tables), *tables]
         options = [*(Option(SEARCHED, one) for one in finalists), *self._others]
         shares, regret = self._over_resamples(options)
@@ -130,8 +131,9 @@ class _Choice:
         is_safe = (worse <= 0) & (shares <= self._asked.risk)
         value = np.where(is_safe, mean, np.inf) if is_safe.any() else regret
         at = int(value.argmin())
+        table = ending_lean(options[at].table, self._approach.cores)
         return Best(
-            options[at],
+            replace(options[at], table=table),
             self._others,
             float(shares[at]),
             bool(is_safe[at]),
