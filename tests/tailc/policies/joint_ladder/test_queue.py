@@ -71,14 +71,13 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     evidence = read_policy(str(policy)).evidence
     assert (evidence.objective, evidence.proof, evidence.rows) == ("tail", "replayed", ())
     settings = dict(evidence.settings)
-    # the formula's does not keep up at this rate
-    assert "rate_1_formula_us" not in settings
     result = compiled_result(compiled)
     validate_compiled(result)
     told = result["queue"]
     assert isinstance(told, dict)
-    assert told["rates"][0]["formula_us"] is None
     assert told["rates"][0]["tuned_us"] == settings["rate_1_tuned_us"]
+    assert told["rates"][0]["formula_us"] == settings["rate_1_formula_us"]
+    assert settings["rate_1_formula_us"] > settings["rate_1_tuned_us"]
     assert told["rates"][0]["clairvoyant_us"] < told["rates"][0]["tuned_us"]
     assert told["rates"][0]["tuned_energy"] == settings["rate_1_tuned_energy"] > 0
 
