@@ -57,6 +57,7 @@ from tails import (
 )
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
+from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Ladder
@@ -126,6 +127,11 @@ def _ladders() -> dict[str, Vector]:
             "Schema 1.1: as `smallest`, but the design input carries a summary of its demands, "
             "which no look-up needs.",
             _with_demand(policy("demand", smallest_ladder())),
+        ),
+        "estimates": (
+            "Schema 1.8: as `smallest`, but the evidence carries estimates of the percentiles, which "
+            "no look-up needs.",
+            _with_estimates(policy("estimates", smallest_ladder())),
         ),
         "cores": (
             "Schema 1.2: rungs are cores of three kinds (rules core-per-request and make-room), "
@@ -322,6 +328,19 @@ def _with_demand(policy: Policy) -> Policy:
     design, *others = policy.inputs
     summarised = replace(design, demand=DemandSummary(500_500_000, quantiles_ns))
     return replace(policy, inputs=(summarised, *others))
+
+
+def _with_estimates(policy: Policy) -> Policy:
+    """One that passes, one that too few requests decide, and one of a server that is overloaded."""
+    slower = ByHand("always 2 threads", 410_000, -219_512, 0, 30_000)
+    swamped = ByHand("always 4 threads", 0, 0, 1, None)
+    rows = (
+        RateEstimate(0, "30/s", 30_000, 320_000, 300_000, 345_000, Standing.PASS, slower),
+        RateEstimate(1, "30/s", 30_000, 870_000, 790_000, None, Standing.UNDECIDED, swamped),
+        RateEstimate(0, "40/s", 40_000, 0, 0, None, Standing.OVERLOADED, None),
+    )
+    estimates = Estimates(Sample.KEPT_BACK, 2_000, 4, 200, 5_000, rows)
+    return replace(policy, evidence=replace(policy.evidence, estimates=estimates))
 
 
 def _with_supply(policy: Policy) -> Policy:

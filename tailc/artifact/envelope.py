@@ -96,6 +96,9 @@ class Policy:
         if len(set(classes)) != len(classes):
             raise ValueError("two forms are for the same class of requests")
         self._check_controller()
+        estimates = self.evidence.estimates
+        if estimates and any(not 0 <= row.slo < len(self.slos) for row in estimates.rows):
+            raise ValueError("an estimate is of an SLO that the policy has not")
 
     def _check_family(self) -> None:
         """Ladders, or one form of another kind: what a server does is said once."""

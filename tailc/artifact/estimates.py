@@ -37,6 +37,10 @@ class ByHand:
     is_overloaded: int
     cost_change_ppm: int | None
 
+    def __post_init__(self) -> None:
+        if self.is_overloaded not in (0, 1):
+            raise ValueError("a setting by hand is overloaded, 1, or not, 0")
+
 
 @dataclass(frozen=True)
 class RateEstimate:

@@ -41,7 +41,8 @@ def policy_schema() -> Schema:
                 "`power`, `move_us` or a controller, minor 3 only with a tail table, shares, a "
                 "rule, a measure or a column that came with it, minor 4 only with a plan, its "
                 "measure or its role of inputs, minor 5 only with a battery, minor 6 only with "
-                "`overload` or `sharing`, minor 7 only with `metric`."
+                "`overload` or `sharing`, minor 7 only with `metric`, minor 8 only with "
+                "`estimates`."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

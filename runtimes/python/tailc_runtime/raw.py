@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 7
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 8
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from random import Random
 from typing import TypeVar
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
+from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.artifact.reading_record import Reading, reading_of
 from tailc.forms.controller import (
     FEWEST_FRACTION_BITS,
@@ -122,7 +123,7 @@ def _plan(rng: Random) -> tuple[Form, ...]:
 
 
 def _policy_of(rng: Random, forms: tuple[Form, ...]) -> Policy:
-    return Policy(
+    policy = Policy(
         name=_name(rng),
         kind=_name(rng),
         generation=rng.randint(1, 9),
@@ -133,6 +134,7 @@ def _policy_of(rng: Random, forms: tuple[Form, ...]) -> Policy:
         reading=_reading(rng),
         evidence=_evidence(rng),
     )
+    return _estimated(rng, policy) if rng.random() < 0.2 else policy
 
 
 def random_tail_table(rng: Random) -> TailTable:
@@ -449,6 +451,20 @@ def _evidence(rng: Random) -> Evidence:
         settings=tuple((_name(rng), -_whole(rng)) for _ in range(rng.randint(0, 2))),
         rows=tuple(_row_evidence(rng) for _ in range(rng.randint(0, 2))),
     )
+
+
+def _estimated(rng: Random, policy: Policy) -> Policy:
+    rows = tuple(_rate_estimate(rng, slo) for slo in range(len(policy.slos)))
+    a, b, c, d = (_whole(rng) for _ in range(4))
+    estimates = Estimates(_any(rng, Sample), a, b, c, d, rows)
+    return replace(policy, evidence=replace(policy.evidence, estimates=estimates))
+
+
+def _rate_estimate(rng: Random, slo: int) -> RateEstimate:
+    a, b, c = (_whole(rng) for _ in range(3))
+    by_hand = rng.choice((None, ByHand(_name(rng), a, -b, rng.randrange(2), _maybe(rng))))
+    standing = _any(rng, Standing)
+    return RateEstimate(slo, _name(rng), a, b, c, _maybe(rng), standing, by_hand)
 
 
 def _row_evidence(rng: Random) -> RowEvidence:

@@ -12,7 +12,7 @@ from tailc.artifact.json_form import encode_json
 from tests.tailc.artifact.published import ROOT, VECTORS
 from tests.tailc.artifact.random_policies import random_policy
 
-SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.7.schema.json").read_text())
+SCHEMA = json.loads((ROOT / "schemas" / "artifact" / "policy-1.8.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
@@ -55,6 +55,10 @@ def test_the_schema_says_when_a_policy_is_of_which_minor_version() -> None:
     VALIDATOR.validate(document)
     assert document["schema"]["minor"] == 6
     assert "minor 7 only with `metric`" in said
+    assert "minor 8 only with `estimates`" in said
+    document = json.loads((VECTORS / "estimates.json").read_bytes())
+    VALIDATOR.validate(document)
+    assert document["schema"]["minor"] == 8
     for name in ("cores", "controller"):
         document = json.loads((VECTORS / f"{name}.json").read_bytes())
         assert document["schema"]["minor"] == 2

@@ -171,7 +171,7 @@ def test_a_policy_states_the_version_that_brought_what_it_says() -> None:
         path.stem: json.loads(path.read_bytes())["schema"]["minor"]
         for path in VECTORS.glob("*.json")
     }
-    later = {"demand": 1, "cores": 2, "controller": 2, "extremes": 2, "coarse": 2}
+    later = {"demand": 1, "cores": 2, "controller": 2, "extremes": 2, "coarse": 2, "estimates": 8}
     third = {name: 3 for name in minors if name.split("-")[0] in ("lanes", "tails", "shares")}
     fourth = {name: 4 for name in minors if name.split("-")[0] == "plan"}
     fifth = {name: 5 for name in minors if name.startswith("plan-battery")}

@@ -334,6 +334,66 @@ func (v Metric) String() string {
 	return "Metric(" + strconv.FormatInt(int64(v), 10) + ")"
 }
 
+type Sample byte
+
+const (
+	SampleUNSTATED  Sample = 0
+	SampleKEPT_BACK Sample = 1
+	SampleIN_SAMPLE Sample = 2
+)
+
+var EnumNamesSample = map[Sample]string{
+	SampleUNSTATED:  "UNSTATED",
+	SampleKEPT_BACK: "KEPT_BACK",
+	SampleIN_SAMPLE: "IN_SAMPLE",
+}
+
+var EnumValuesSample = map[string]Sample{
+	"UNSTATED":  SampleUNSTATED,
+	"KEPT_BACK": SampleKEPT_BACK,
+	"IN_SAMPLE": SampleIN_SAMPLE,
+}
+
+func (v Sample) String() string {
+	if s, ok := EnumNamesSample[v]; ok {
+		return s
+	}
+	return "Sample(" + strconv.FormatInt(int64(v), 10) + ")"
+}
+
+type Standing byte
+
+const (
+	StandingUNSTATED   Standing = 0
+	StandingPASS       Standing = 1
+	StandingFAIL       Standing = 2
+	StandingUNDECIDED  Standing = 3
+	StandingOVERLOADED Standing = 4
+)
+
+var EnumNamesStanding = map[Standing]string{
+	StandingUNSTATED:   "UNSTATED",
+	StandingPASS:       "PASS",
+	StandingFAIL:       "FAIL",
+	StandingUNDECIDED:  "UNDECIDED",
+	StandingOVERLOADED: "OVERLOADED",
+}
+
+var EnumValuesStanding = map[string]Standing{
+	"UNSTATED":   StandingUNSTATED,
+	"PASS":       StandingPASS,
+	"FAIL":       StandingFAIL,
+	"UNDECIDED":  StandingUNDECIDED,
+	"OVERLOADED": StandingOVERLOADED,
+}
+
+func (v Standing) String() string {
+	if s, ok := EnumNamesStanding[v]; ok {
+		return s
+	}
+	return "Standing(" + strconv.FormatInt(int64(v), 10) + ")"
+}
+
 type SplitBy byte
 
 const (
@@ -4974,6 +5034,422 @@ func RowEvidenceAddTotalCostPpm(builder *flatbuffers.Builder, totalCostPpm int64
 func RowEvidenceEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
+type ByHand struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsByHand(buf []byte, offset flatbuffers.UOffsetT) *ByHand {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &ByHand{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishByHandBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsByHand(buf []byte, offset flatbuffers.UOffsetT) *ByHand {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &ByHand{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedByHandBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *ByHand) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *ByHand) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *ByHand) Name() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
+	}
+	return nil
+}
+
+func (rcv *ByHand) TailUs() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *ByHand) MutateTailUs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *ByHand) ChangePpm() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *ByHand) MutateChangePpm(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func (rcv *ByHand) IsOverloaded() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *ByHand) MutateIsOverloaded(n int64) bool {
+	return rcv._tab.MutateInt64Slot(10, n)
+}
+
+func (rcv *ByHand) CostChangePpm() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *ByHand) MutateCostChangePpm(n int64) bool {
+	return rcv._tab.MutateInt64Slot(12, n)
+}
+
+func ByHandStart(builder *flatbuffers.Builder) {
+	builder.StartObject(5)
+}
+func ByHandAddName(builder *flatbuffers.Builder, name flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(name), 0)
+}
+func ByHandAddTailUs(builder *flatbuffers.Builder, tailUs int64) {
+	builder.PrependInt64Slot(1, tailUs, 0)
+}
+func ByHandAddChangePpm(builder *flatbuffers.Builder, changePpm int64) {
+	builder.PrependInt64Slot(2, changePpm, 0)
+}
+func ByHandAddIsOverloaded(builder *flatbuffers.Builder, isOverloaded int64) {
+	builder.PrependInt64Slot(3, isOverloaded, 0)
+}
+func ByHandAddCostChangePpm(builder *flatbuffers.Builder, costChangePpm int64) {
+	builder.PrependInt64(costChangePpm)
+	builder.Slot(4)
+}
+func ByHandEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
+type RateEstimate struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsRateEstimate(buf []byte, offset flatbuffers.UOffsetT) *RateEstimate {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &RateEstimate{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishRateEstimateBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsRateEstimate(buf []byte, offset flatbuffers.UOffsetT) *RateEstimate {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &RateEstimate{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedRateEstimateBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *RateEstimate) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *RateEstimate) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *RateEstimate) Slo() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *RateEstimate) MutateSlo(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *RateEstimate) Arrivals() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
+	}
+	return nil
+}
+
+func (rcv *RateEstimate) RateMrps() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *RateEstimate) MutateRateMrps(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func (rcv *RateEstimate) TailUs() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *RateEstimate) MutateTailUs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(10, n)
+}
+
+func (rcv *RateEstimate) LowUs() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *RateEstimate) MutateLowUs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(12, n)
+}
+
+func (rcv *RateEstimate) HighUs() *int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		v := rcv._tab.GetInt64(o + rcv._tab.Pos)
+		return &v
+	}
+	return nil
+}
+
+func (rcv *RateEstimate) MutateHighUs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(14, n)
+}
+
+func (rcv *RateEstimate) Standing() Standing {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(16))
+	if o != 0 {
+		return Standing(rcv._tab.GetByte(o + rcv._tab.Pos))
+	}
+	return 0
+}
+
+func (rcv *RateEstimate) MutateStanding(n Standing) bool {
+	return rcv._tab.MutateByteSlot(16, byte(n))
+}
+
+func (rcv *RateEstimate) ByHand(obj *ByHand) *ByHand {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(18))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(ByHand)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
+func RateEstimateStart(builder *flatbuffers.Builder) {
+	builder.StartObject(8)
+}
+func RateEstimateAddSlo(builder *flatbuffers.Builder, slo int64) {
+	builder.PrependInt64Slot(0, slo, 0)
+}
+func RateEstimateAddArrivals(builder *flatbuffers.Builder, arrivals flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(arrivals), 0)
+}
+func RateEstimateAddRateMrps(builder *flatbuffers.Builder, rateMrps int64) {
+	builder.PrependInt64Slot(2, rateMrps, 0)
+}
+func RateEstimateAddTailUs(builder *flatbuffers.Builder, tailUs int64) {
+	builder.PrependInt64Slot(3, tailUs, 0)
+}
+func RateEstimateAddLowUs(builder *flatbuffers.Builder, lowUs int64) {
+	builder.PrependInt64Slot(4, lowUs, 0)
+}
+func RateEstimateAddHighUs(builder *flatbuffers.Builder, highUs int64) {
+	builder.PrependInt64(highUs)
+	builder.Slot(5)
+}
+func RateEstimateAddStanding(builder *flatbuffers.Builder, standing Standing) {
+	builder.PrependByteSlot(6, byte(standing), 0)
+}
+func RateEstimateAddByHand(builder *flatbuffers.Builder, byHand flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(7, flatbuffers.UOffsetT(byHand), 0)
+}
+func RateEstimateEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
+type Estimates struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsEstimates(buf []byte, offset flatbuffers.UOffsetT) *Estimates {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &Estimates{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishEstimatesBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsEstimates(buf []byte, offset flatbuffers.UOffsetT) *Estimates {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &Estimates{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedEstimatesBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *Estimates) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *Estimates) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *Estimates) Sample() Sample {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return Sample(rcv._tab.GetByte(o + rcv._tab.Pos))
+	}
+	return 0
+}
+
+func (rcv *Estimates) MutateSample(n Sample) bool {
+	return rcv._tab.MutateByteSlot(4, byte(n))
+}
+
+func (rcv *Estimates) Requests() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Estimates) MutateRequests(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *Estimates) Repeats() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Estimates) MutateRepeats(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func (rcv *Estimates) Replicates() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Estimates) MutateReplicates(n int64) bool {
+	return rcv._tab.MutateInt64Slot(10, n)
+}
+
+func (rcv *Estimates) RequestsPerReplay() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Estimates) MutateRequestsPerReplay(n int64) bool {
+	return rcv._tab.MutateInt64Slot(12, n)
+}
+
+func (rcv *Estimates) Rows(obj *RateEstimate, j int) bool {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		x := rcv._tab.Vector(o)
+		x += flatbuffers.UOffsetT(j) * 4
+		x = rcv._tab.Indirect(x)
+		obj.Init(rcv._tab.Bytes, x)
+		return true
+	}
+	return false
+}
+
+func (rcv *Estimates) RowsLength() int {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(14))
+	if o != 0 {
+		return rcv._tab.VectorLen(o)
+	}
+	return 0
+}
+
+func EstimatesStart(builder *flatbuffers.Builder) {
+	builder.StartObject(6)
+}
+func EstimatesAddSample(builder *flatbuffers.Builder, sample Sample) {
+	builder.PrependByteSlot(0, byte(sample), 0)
+}
+func EstimatesAddRequests(builder *flatbuffers.Builder, requests int64) {
+	builder.PrependInt64Slot(1, requests, 0)
+}
+func EstimatesAddRepeats(builder *flatbuffers.Builder, repeats int64) {
+	builder.PrependInt64Slot(2, repeats, 0)
+}
+func EstimatesAddReplicates(builder *flatbuffers.Builder, replicates int64) {
+	builder.PrependInt64Slot(3, replicates, 0)
+}
+func EstimatesAddRequestsPerReplay(builder *flatbuffers.Builder, requestsPerReplay int64) {
+	builder.PrependInt64Slot(4, requestsPerReplay, 0)
+}
+func EstimatesAddRows(builder *flatbuffers.Builder, rows flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(5, flatbuffers.UOffsetT(rows), 0)
+}
+func EstimatesStartRowsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
+	return builder.StartVector(4, numElems, 4)
+}
+func EstimatesEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
 type Evidence struct {
 	_tab flatbuffers.Table
 }
@@ -5113,8 +5589,21 @@ func (rcv *Evidence) RowsLength() int {
 	return 0
 }
 
+func (rcv *Evidence) Estimates(obj *Estimates) *Estimates {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(20))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(Estimates)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
 func EvidenceStart(builder *flatbuffers.Builder) {
-	builder.StartObject(8)
+	builder.StartObject(9)
 }
 func EvidenceAddObjective(builder *flatbuffers.Builder, objective flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(objective), 0)
@@ -5148,6 +5637,9 @@ func EvidenceAddRows(builder *flatbuffers.Builder, rows flatbuffers.UOffsetT) {
 }
 func EvidenceStartRowsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
+}
+func EvidenceAddEstimates(builder *flatbuffers.Builder, estimates flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(8, flatbuffers.UOffsetT(estimates), 0)
 }
 func EvidenceEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

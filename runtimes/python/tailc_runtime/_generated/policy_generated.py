@@ -82,6 +82,20 @@ class Metric(object):
     LATENCY = 1
 
 
+class Sample(object):
+    UNSTATED = 0
+    KEPT_BACK = 1
+    IN_SAMPLE = 2
+
+
+class Standing(object):
+    UNSTATED = 0
+    PASS = 1
+    FAIL = 2
+    UNDECIDED = 3
+    OVERLOADED = 4
+
+
 class SplitBy(object):
     UNSTATED = 0
     TIME = 1
@@ -3569,6 +3583,309 @@ def RowEvidenceEnd(builder):
 
 
 
+class ByHand(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = ByHand()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsByHand(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def ByHandBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # ByHand
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # ByHand
+    def Name(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # ByHand
+    def TailUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # ByHand
+    def ChangePpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # ByHand
+    def IsOverloaded(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # ByHand
+    def CostChangePpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+def ByHandStart(builder):
+    builder.StartObject(5)
+
+def ByHandAddName(builder, name):
+    builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(name), 0)
+
+def ByHandAddTailUs(builder, tailUs):
+    builder.PrependInt64Slot(1, tailUs, 0)
+
+def ByHandAddChangePpm(builder, changePpm):
+    builder.PrependInt64Slot(2, changePpm, 0)
+
+def ByHandAddIsOverloaded(builder, isOverloaded):
+    builder.PrependInt64Slot(3, isOverloaded, 0)
+
+def ByHandAddCostChangePpm(builder, costChangePpm):
+    builder.PrependInt64Slot(4, costChangePpm, None)
+
+def ByHandEnd(builder):
+    return builder.EndObject()
+
+
+
+class RateEstimate(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = RateEstimate()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsRateEstimate(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def RateEstimateBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # RateEstimate
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # RateEstimate
+    def Slo(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # RateEstimate
+    def Arrivals(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
+    # RateEstimate
+    def RateMrps(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # RateEstimate
+    def TailUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # RateEstimate
+    def LowUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # RateEstimate
+    def HighUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return None
+
+    # RateEstimate
+    def Standing(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(16))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
+        return 0
+
+    # RateEstimate
+    def ByHand(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = ByHand()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+def RateEstimateStart(builder):
+    builder.StartObject(8)
+
+def RateEstimateAddSlo(builder, slo):
+    builder.PrependInt64Slot(0, slo, 0)
+
+def RateEstimateAddArrivals(builder, arrivals):
+    builder.PrependUOffsetTRelativeSlot(1, flatbuffers.number_types.UOffsetTFlags.py_type(arrivals), 0)
+
+def RateEstimateAddRateMrps(builder, rateMrps):
+    builder.PrependInt64Slot(2, rateMrps, 0)
+
+def RateEstimateAddTailUs(builder, tailUs):
+    builder.PrependInt64Slot(3, tailUs, 0)
+
+def RateEstimateAddLowUs(builder, lowUs):
+    builder.PrependInt64Slot(4, lowUs, 0)
+
+def RateEstimateAddHighUs(builder, highUs):
+    builder.PrependInt64Slot(5, highUs, None)
+
+def RateEstimateAddStanding(builder, standing):
+    builder.PrependUint8Slot(6, standing, 0)
+
+def RateEstimateAddByHand(builder, byHand):
+    builder.PrependUOffsetTRelativeSlot(7, flatbuffers.number_types.UOffsetTFlags.py_type(byHand), 0)
+
+def RateEstimateEnd(builder):
+    return builder.EndObject()
+
+
+
+class Estimates(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Estimates()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsEstimates(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def EstimatesBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Estimates
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Estimates
+    def Sample(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Uint8Flags, o + self._tab.Pos)
+        return 0
+
+    # Estimates
+    def Requests(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Estimates
+    def Repeats(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Estimates
+    def Replicates(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Estimates
+    def RequestsPerReplay(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(12))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Estimates
+    def Rows(self, j):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            x = self._tab.Vector(o)
+            x += flatbuffers.number_types.UOffsetTFlags.py_type(j) * 4
+            x = self._tab.Indirect(x)
+            obj = RateEstimate()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
+    # Estimates
+    def RowsLength(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        if o != 0:
+            return self._tab.VectorLen(o)
+        return 0
+
+    # Estimates
+    def RowsIsNone(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(14))
+        return o == 0
+
+def EstimatesStart(builder):
+    builder.StartObject(6)
+
+def EstimatesAddSample(builder, sample):
+    builder.PrependUint8Slot(0, sample, 0)
+
+def EstimatesAddRequests(builder, requests):
+    builder.PrependInt64Slot(1, requests, 0)
+
+def EstimatesAddRepeats(builder, repeats):
+    builder.PrependInt64Slot(2, repeats, 0)
+
+def EstimatesAddReplicates(builder, replicates):
+    builder.PrependInt64Slot(3, replicates, 0)
+
+def EstimatesAddRequestsPerReplay(builder, requestsPerReplay):
+    builder.PrependInt64Slot(4, requestsPerReplay, 0)
+
+def EstimatesAddRows(builder, rows):
+    builder.PrependUOffsetTRelativeSlot(5, flatbuffers.number_types.UOffsetTFlags.py_type(rows), 0)
+
+def EstimatesStartRowsVector(builder, numElems):
+    return builder.StartVector(4, numElems, 4)
+
+def EstimatesEnd(builder):
+    return builder.EndObject()
+
+
+
 class Evidence(object):
     __slots__ = ['_tab']
 
@@ -3698,8 +4015,18 @@ class Evidence(object):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(18))
         return o == 0
 
+    # Evidence
+    def Estimates(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(20))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Estimates()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def EvidenceStart(builder):
-    builder.StartObject(8)
+    builder.StartObject(9)
 
 def EvidenceAddObjective(builder, objective):
     builder.PrependUOffsetTRelativeSlot(0, flatbuffers.number_types.UOffsetTFlags.py_type(objective), 0)
@@ -3733,6 +4060,9 @@ def EvidenceAddRows(builder, rows):
 
 def EvidenceStartRowsVector(builder, numElems):
     return builder.StartVector(4, numElems, 4)
+
+def EvidenceAddEstimates(builder, estimates):
+    builder.PrependUOffsetTRelativeSlot(8, flatbuffers.number_types.UOffsetTFlags.py_type(estimates), 0)
 
 def EvidenceEnd(builder):
     return builder.EndObject()

@@ -967,6 +967,190 @@ impl<'a> ::flatbuffers::Verifiable for Metric {
 
 impl ::flatbuffers::SimpleToVerifyInSlice for Metric {}
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+pub const ENUM_MIN_SAMPLE: u8 = 0;
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+pub const ENUM_MAX_SAMPLE: u8 = 2;
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+#[allow(non_camel_case_types)]
+pub const ENUM_VALUES_SAMPLE: [Sample; 3] = [
+  Sample::UNSTATED,
+  Sample::KEPT_BACK,
+  Sample::IN_SAMPLE,
+];
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Sample(pub u8);
+#[allow(non_upper_case_globals)]
+impl Sample {
+  pub const UNSTATED: Self = Self(0);
+  pub const KEPT_BACK: Self = Self(1);
+  pub const IN_SAMPLE: Self = Self(2);
+
+  pub const ENUM_MIN: u8 = 0;
+  pub const ENUM_MAX: u8 = 2;
+  pub const ENUM_VALUES: &'static [Self] = &[
+    Self::UNSTATED,
+    Self::KEPT_BACK,
+    Self::IN_SAMPLE,
+  ];
+  /// Returns the variant's name or "" if unknown.
+  pub fn variant_name(self) -> Option<&'static str> {
+    match self {
+      Self::UNSTATED => Some("UNSTATED"),
+      Self::KEPT_BACK => Some("KEPT_BACK"),
+      Self::IN_SAMPLE => Some("IN_SAMPLE"),
+      _ => None,
+    }
+  }
+}
+impl ::core::fmt::Debug for Sample {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter) -> ::core::fmt::Result {
+    if let Some(name) = self.variant_name() {
+      f.write_str(name)
+    } else {
+      f.write_fmt(format_args!("<UNKNOWN {:?}>", self.0))
+    }
+  }
+}
+impl<'a> ::flatbuffers::Follow<'a> for Sample {
+  type Inner = Self;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    let b = unsafe { ::flatbuffers::read_scalar_at::<u8>(buf, loc) };
+    Self(b)
+  }
+}
+
+impl ::flatbuffers::Push for Sample {
+    type Output = Sample;
+    #[inline]
+    unsafe fn push(&self, dst: &mut [u8], _written_len: usize) {
+        unsafe { ::flatbuffers::emplace_scalar::<u8>(dst, self.0) };
+    }
+}
+
+impl ::flatbuffers::EndianScalar for Sample {
+  type Scalar = u8;
+  #[inline]
+  fn to_little_endian(self) -> u8 {
+    self.0.to_le()
+  }
+  #[inline]
+  #[allow(clippy::wrong_self_convention)]
+  fn from_little_endian(v: u8) -> Self {
+    let b = u8::from_le(v);
+    Self(b)
+  }
+}
+
+impl<'a> ::flatbuffers::Verifiable for Sample {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    u8::run_verifier(v, pos)
+  }
+}
+
+impl ::flatbuffers::SimpleToVerifyInSlice for Sample {}
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+pub const ENUM_MIN_STANDING: u8 = 0;
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+pub const ENUM_MAX_STANDING: u8 = 4;
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
+#[allow(non_camel_case_types)]
+pub const ENUM_VALUES_STANDING: [Standing; 5] = [
+  Standing::UNSTATED,
+  Standing::PASS,
+  Standing::FAIL,
+  Standing::UNDECIDED,
+  Standing::OVERLOADED,
+];
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Standing(pub u8);
+#[allow(non_upper_case_globals)]
+impl Standing {
+  pub const UNSTATED: Self = Self(0);
+  pub const PASS: Self = Self(1);
+  pub const FAIL: Self = Self(2);
+  pub const UNDECIDED: Self = Self(3);
+  pub const OVERLOADED: Self = Self(4);
+
+  pub const ENUM_MIN: u8 = 0;
+  pub const ENUM_MAX: u8 = 4;
+  pub const ENUM_VALUES: &'static [Self] = &[
+    Self::UNSTATED,
+    Self::PASS,
+    Self::FAIL,
+    Self::UNDECIDED,
+    Self::OVERLOADED,
+  ];
+  /// Returns the variant's name or "" if unknown.
+  pub fn variant_name(self) -> Option<&'static str> {
+    match self {
+      Self::UNSTATED => Some("UNSTATED"),
+      Self::PASS => Some("PASS"),
+      Self::FAIL => Some("FAIL"),
+      Self::UNDECIDED => Some("UNDECIDED"),
+      Self::OVERLOADED => Some("OVERLOADED"),
+      _ => None,
+    }
+  }
+}
+impl ::core::fmt::Debug for Standing {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter) -> ::core::fmt::Result {
+    if let Some(name) = self.variant_name() {
+      f.write_str(name)
+    } else {
+      f.write_fmt(format_args!("<UNKNOWN {:?}>", self.0))
+    }
+  }
+}
+impl<'a> ::flatbuffers::Follow<'a> for Standing {
+  type Inner = Self;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    let b = unsafe { ::flatbuffers::read_scalar_at::<u8>(buf, loc) };
+    Self(b)
+  }
+}
+
+impl ::flatbuffers::Push for Standing {
+    type Output = Standing;
+    #[inline]
+    unsafe fn push(&self, dst: &mut [u8], _written_len: usize) {
+        unsafe { ::flatbuffers::emplace_scalar::<u8>(dst, self.0) };
+    }
+}
+
+impl ::flatbuffers::EndianScalar for Standing {
+  type Scalar = u8;
+  #[inline]
+  fn to_little_endian(self) -> u8 {
+    self.0.to_le()
+  }
+  #[inline]
+  #[allow(clippy::wrong_self_convention)]
+  fn from_little_endian(v: u8) -> Self {
+    let b = u8::from_le(v);
+    Self(b)
+  }
+}
+
+impl<'a> ::flatbuffers::Verifiable for Standing {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    u8::run_verifier(v, pos)
+  }
+}
+
+impl ::flatbuffers::SimpleToVerifyInSlice for Standing {}
+#[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MIN_SPLIT_BY: u8 = 0;
 #[deprecated(since = "2.0.0", note = "Use associated constants instead. This will no longer be generated in 2021.")]
 pub const ENUM_MAX_SPLIT_BY: u8 = 3;
@@ -7653,6 +7837,569 @@ impl ::core::fmt::Debug for RowEvidence<'_> {
       ds.finish()
   }
 }
+pub enum ByHandOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct ByHand<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for ByHand<'a> {
+  type Inner = ByHand<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> ByHand<'a> {
+  pub const VT_NAME: ::flatbuffers::VOffsetT = 4;
+  pub const VT_TAIL_US: ::flatbuffers::VOffsetT = 6;
+  pub const VT_CHANGE_PPM: ::flatbuffers::VOffsetT = 8;
+  pub const VT_IS_OVERLOADED: ::flatbuffers::VOffsetT = 10;
+  pub const VT_COST_CHANGE_PPM: ::flatbuffers::VOffsetT = 12;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    ByHand { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args ByHandArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<ByHand<'bldr>> {
+    let mut builder = ByHandBuilder::new(_fbb);
+    if let Some(x) = args.cost_change_ppm { builder.add_cost_change_ppm(x); }
+    builder.add_is_overloaded(args.is_overloaded);
+    builder.add_change_ppm(args.change_ppm);
+    builder.add_tail_us(args.tail_us);
+    if let Some(x) = args.name { builder.add_name(x); }
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn name(&self) -> &'a str {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(ByHand::VT_NAME, None).unwrap()}
+  }
+  #[inline]
+  pub fn tail_us(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(ByHand::VT_TAIL_US, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn change_ppm(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(ByHand::VT_CHANGE_PPM, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn is_overloaded(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(ByHand::VT_IS_OVERLOADED, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn cost_change_ppm(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(ByHand::VT_COST_CHANGE_PPM, None)}
+  }
+}
+
+impl ::flatbuffers::Verifiable for ByHand<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("name", Self::VT_NAME, true)?
+     .visit_field::<i64>("tail_us", Self::VT_TAIL_US, false)?
+     .visit_field::<i64>("change_ppm", Self::VT_CHANGE_PPM, false)?
+     .visit_field::<i64>("is_overloaded", Self::VT_IS_OVERLOADED, false)?
+     .visit_field::<i64>("cost_change_ppm", Self::VT_COST_CHANGE_PPM, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct ByHandArgs<'a> {
+    pub name: Option<::flatbuffers::WIPOffset<&'a str>>,
+    pub tail_us: i64,
+    pub change_ppm: i64,
+    pub is_overloaded: i64,
+    pub cost_change_ppm: Option<i64>,
+}
+impl<'a> Default for ByHandArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    ByHandArgs {
+      name: None, // required field
+      tail_us: 0,
+      change_ppm: 0,
+      is_overloaded: 0,
+      cost_change_ppm: None,
+    }
+  }
+}
+
+pub struct ByHandBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> ByHandBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_name(&mut self, name: ::flatbuffers::WIPOffset<&'b  str>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(ByHand::VT_NAME, name);
+  }
+  #[inline]
+  pub fn add_tail_us(&mut self, tail_us: i64) {
+    self.fbb_.push_slot::<i64>(ByHand::VT_TAIL_US, tail_us, 0);
+  }
+  #[inline]
+  pub fn add_change_ppm(&mut self, change_ppm: i64) {
+    self.fbb_.push_slot::<i64>(ByHand::VT_CHANGE_PPM, change_ppm, 0);
+  }
+  #[inline]
+  pub fn add_is_overloaded(&mut self, is_overloaded: i64) {
+    self.fbb_.push_slot::<i64>(ByHand::VT_IS_OVERLOADED, is_overloaded, 0);
+  }
+  #[inline]
+  pub fn add_cost_change_ppm(&mut self, cost_change_ppm: i64) {
+    self.fbb_.push_slot_always::<i64>(ByHand::VT_COST_CHANGE_PPM, cost_change_ppm);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> ByHandBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    ByHandBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<ByHand<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, ByHand::VT_NAME,"name");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for ByHand<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("ByHand");
+      ds.field("name", &self.name());
+      ds.field("tail_us", &self.tail_us());
+      ds.field("change_ppm", &self.change_ppm());
+      ds.field("is_overloaded", &self.is_overloaded());
+      ds.field("cost_change_ppm", &self.cost_change_ppm());
+      ds.finish()
+  }
+}
+pub enum RateEstimateOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct RateEstimate<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for RateEstimate<'a> {
+  type Inner = RateEstimate<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> RateEstimate<'a> {
+  pub const VT_SLO: ::flatbuffers::VOffsetT = 4;
+  pub const VT_ARRIVALS: ::flatbuffers::VOffsetT = 6;
+  pub const VT_RATE_MRPS: ::flatbuffers::VOffsetT = 8;
+  pub const VT_TAIL_US: ::flatbuffers::VOffsetT = 10;
+  pub const VT_LOW_US: ::flatbuffers::VOffsetT = 12;
+  pub const VT_HIGH_US: ::flatbuffers::VOffsetT = 14;
+  pub const VT_STANDING: ::flatbuffers::VOffsetT = 16;
+  pub const VT_BY_HAND: ::flatbuffers::VOffsetT = 18;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    RateEstimate { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args RateEstimateArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<RateEstimate<'bldr>> {
+    let mut builder = RateEstimateBuilder::new(_fbb);
+    if let Some(x) = args.high_us { builder.add_high_us(x); }
+    builder.add_low_us(args.low_us);
+    builder.add_tail_us(args.tail_us);
+    builder.add_rate_mrps(args.rate_mrps);
+    builder.add_slo(args.slo);
+    if let Some(x) = args.by_hand { builder.add_by_hand(x); }
+    if let Some(x) = args.arrivals { builder.add_arrivals(x); }
+    builder.add_standing(args.standing);
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn slo(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(RateEstimate::VT_SLO, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn arrivals(&self) -> &'a str {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(RateEstimate::VT_ARRIVALS, None).unwrap()}
+  }
+  #[inline]
+  pub fn rate_mrps(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(RateEstimate::VT_RATE_MRPS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn tail_us(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(RateEstimate::VT_TAIL_US, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn low_us(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(RateEstimate::VT_LOW_US, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn high_us(&self) -> Option<i64> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(RateEstimate::VT_HIGH_US, None)}
+  }
+  #[inline]
+  pub fn standing(&self) -> Standing {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<Standing>(RateEstimate::VT_STANDING, Some(Standing::UNSTATED)).unwrap()}
+  }
+  #[inline]
+  pub fn by_hand(&self) -> Option<ByHand<'a>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<ByHand>>(RateEstimate::VT_BY_HAND, None)}
+  }
+}
+
+impl ::flatbuffers::Verifiable for RateEstimate<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("slo", Self::VT_SLO, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("arrivals", Self::VT_ARRIVALS, true)?
+     .visit_field::<i64>("rate_mrps", Self::VT_RATE_MRPS, false)?
+     .visit_field::<i64>("tail_us", Self::VT_TAIL_US, false)?
+     .visit_field::<i64>("low_us", Self::VT_LOW_US, false)?
+     .visit_field::<i64>("high_us", Self::VT_HIGH_US, false)?
+     .visit_field::<Standing>("standing", Self::VT_STANDING, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<ByHand>>("by_hand", Self::VT_BY_HAND, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct RateEstimateArgs<'a> {
+    pub slo: i64,
+    pub arrivals: Option<::flatbuffers::WIPOffset<&'a str>>,
+    pub rate_mrps: i64,
+    pub tail_us: i64,
+    pub low_us: i64,
+    pub high_us: Option<i64>,
+    pub standing: Standing,
+    pub by_hand: Option<::flatbuffers::WIPOffset<ByHand<'a>>>,
+}
+impl<'a> Default for RateEstimateArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    RateEstimateArgs {
+      slo: 0,
+      arrivals: None, // required field
+      rate_mrps: 0,
+      tail_us: 0,
+      low_us: 0,
+      high_us: None,
+      standing: Standing::UNSTATED,
+      by_hand: None,
+    }
+  }
+}
+
+pub struct RateEstimateBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> RateEstimateBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_slo(&mut self, slo: i64) {
+    self.fbb_.push_slot::<i64>(RateEstimate::VT_SLO, slo, 0);
+  }
+  #[inline]
+  pub fn add_arrivals(&mut self, arrivals: ::flatbuffers::WIPOffset<&'b  str>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(RateEstimate::VT_ARRIVALS, arrivals);
+  }
+  #[inline]
+  pub fn add_rate_mrps(&mut self, rate_mrps: i64) {
+    self.fbb_.push_slot::<i64>(RateEstimate::VT_RATE_MRPS, rate_mrps, 0);
+  }
+  #[inline]
+  pub fn add_tail_us(&mut self, tail_us: i64) {
+    self.fbb_.push_slot::<i64>(RateEstimate::VT_TAIL_US, tail_us, 0);
+  }
+  #[inline]
+  pub fn add_low_us(&mut self, low_us: i64) {
+    self.fbb_.push_slot::<i64>(RateEstimate::VT_LOW_US, low_us, 0);
+  }
+  #[inline]
+  pub fn add_high_us(&mut self, high_us: i64) {
+    self.fbb_.push_slot_always::<i64>(RateEstimate::VT_HIGH_US, high_us);
+  }
+  #[inline]
+  pub fn add_standing(&mut self, standing: Standing) {
+    self.fbb_.push_slot::<Standing>(RateEstimate::VT_STANDING, standing, Standing::UNSTATED);
+  }
+  #[inline]
+  pub fn add_by_hand(&mut self, by_hand: ::flatbuffers::WIPOffset<ByHand<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<ByHand>>(RateEstimate::VT_BY_HAND, by_hand);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> RateEstimateBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    RateEstimateBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<RateEstimate<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, RateEstimate::VT_ARRIVALS,"arrivals");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for RateEstimate<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("RateEstimate");
+      ds.field("slo", &self.slo());
+      ds.field("arrivals", &self.arrivals());
+      ds.field("rate_mrps", &self.rate_mrps());
+      ds.field("tail_us", &self.tail_us());
+      ds.field("low_us", &self.low_us());
+      ds.field("high_us", &self.high_us());
+      ds.field("standing", &self.standing());
+      ds.field("by_hand", &self.by_hand());
+      ds.finish()
+  }
+}
+pub enum EstimatesOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct Estimates<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for Estimates<'a> {
+  type Inner = Estimates<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> Estimates<'a> {
+  pub const VT_SAMPLE: ::flatbuffers::VOffsetT = 4;
+  pub const VT_REQUESTS: ::flatbuffers::VOffsetT = 6;
+  pub const VT_REPEATS: ::flatbuffers::VOffsetT = 8;
+  pub const VT_REPLICATES: ::flatbuffers::VOffsetT = 10;
+  pub const VT_REQUESTS_PER_REPLAY: ::flatbuffers::VOffsetT = 12;
+  pub const VT_ROWS: ::flatbuffers::VOffsetT = 14;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    Estimates { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args EstimatesArgs<'args>
+  ) -> ::flatbuffers::WIPOffset<Estimates<'bldr>> {
+    let mut builder = EstimatesBuilder::new(_fbb);
+    builder.add_requests_per_replay(args.requests_per_replay);
+    builder.add_replicates(args.replicates);
+    builder.add_repeats(args.repeats);
+    builder.add_requests(args.requests);
+    if let Some(x) = args.rows { builder.add_rows(x); }
+    builder.add_sample(args.sample);
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn sample(&self) -> Sample {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<Sample>(Estimates::VT_SAMPLE, Some(Sample::UNSTATED)).unwrap()}
+  }
+  #[inline]
+  pub fn requests(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Estimates::VT_REQUESTS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn repeats(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Estimates::VT_REPEATS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn replicates(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Estimates::VT_REPLICATES, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn requests_per_replay(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Estimates::VT_REQUESTS_PER_REPLAY, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn rows(&self) -> ::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<RateEstimate<'a>>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<RateEstimate>>>>(Estimates::VT_ROWS, None).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for Estimates<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<Sample>("sample", Self::VT_SAMPLE, false)?
+     .visit_field::<i64>("requests", Self::VT_REQUESTS, false)?
+     .visit_field::<i64>("repeats", Self::VT_REPEATS, false)?
+     .visit_field::<i64>("replicates", Self::VT_REPLICATES, false)?
+     .visit_field::<i64>("requests_per_replay", Self::VT_REQUESTS_PER_REPLAY, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<RateEstimate>>>>("rows", Self::VT_ROWS, true)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct EstimatesArgs<'a> {
+    pub sample: Sample,
+    pub requests: i64,
+    pub repeats: i64,
+    pub replicates: i64,
+    pub requests_per_replay: i64,
+    pub rows: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<RateEstimate<'a>>>>>,
+}
+impl<'a> Default for EstimatesArgs<'a> {
+  #[inline]
+  fn default() -> Self {
+    EstimatesArgs {
+      sample: Sample::UNSTATED,
+      requests: 0,
+      repeats: 0,
+      replicates: 0,
+      requests_per_replay: 0,
+      rows: None, // required field
+    }
+  }
+}
+
+pub struct EstimatesBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> EstimatesBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_sample(&mut self, sample: Sample) {
+    self.fbb_.push_slot::<Sample>(Estimates::VT_SAMPLE, sample, Sample::UNSTATED);
+  }
+  #[inline]
+  pub fn add_requests(&mut self, requests: i64) {
+    self.fbb_.push_slot::<i64>(Estimates::VT_REQUESTS, requests, 0);
+  }
+  #[inline]
+  pub fn add_repeats(&mut self, repeats: i64) {
+    self.fbb_.push_slot::<i64>(Estimates::VT_REPEATS, repeats, 0);
+  }
+  #[inline]
+  pub fn add_replicates(&mut self, replicates: i64) {
+    self.fbb_.push_slot::<i64>(Estimates::VT_REPLICATES, replicates, 0);
+  }
+  #[inline]
+  pub fn add_requests_per_replay(&mut self, requests_per_replay: i64) {
+    self.fbb_.push_slot::<i64>(Estimates::VT_REQUESTS_PER_REPLAY, requests_per_replay, 0);
+  }
+  #[inline]
+  pub fn add_rows(&mut self, rows: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , ::flatbuffers::ForwardsUOffset<RateEstimate<'b >>>>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Estimates::VT_ROWS, rows);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> EstimatesBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    EstimatesBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<Estimates<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    self.fbb_.required(o, Estimates::VT_ROWS,"rows");
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for Estimates<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("Estimates");
+      ds.field("sample", &self.sample());
+      ds.field("requests", &self.requests());
+      ds.field("repeats", &self.repeats());
+      ds.field("replicates", &self.replicates());
+      ds.field("requests_per_replay", &self.requests_per_replay());
+      ds.field("rows", &self.rows());
+      ds.finish()
+  }
+}
 pub enum EvidenceOffset {}
 #[derive(Copy, Clone, PartialEq)]
 
@@ -7677,6 +8424,7 @@ impl<'a> Evidence<'a> {
   pub const VT_EVALUATIONS: ::flatbuffers::VOffsetT = 14;
   pub const VT_SETTINGS: ::flatbuffers::VOffsetT = 16;
   pub const VT_ROWS: ::flatbuffers::VOffsetT = 18;
+  pub const VT_ESTIMATES: ::flatbuffers::VOffsetT = 20;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -7689,6 +8437,7 @@ impl<'a> Evidence<'a> {
   ) -> ::flatbuffers::WIPOffset<Evidence<'bldr>> {
     let mut builder = EvidenceBuilder::new(_fbb);
     builder.add_evaluations(args.evaluations);
+    if let Some(x) = args.estimates { builder.add_estimates(x); }
     if let Some(x) = args.rows { builder.add_rows(x); }
     if let Some(x) = args.settings { builder.add_settings(x); }
     if let Some(x) = args.versions { builder.add_versions(x); }
@@ -7756,6 +8505,13 @@ impl<'a> Evidence<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<RowEvidence>>>>(Evidence::VT_ROWS, None).unwrap()}
   }
+  #[inline]
+  pub fn estimates(&self) -> Option<Estimates<'a>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Estimates>>(Evidence::VT_ESTIMATES, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Evidence<'_> {
@@ -7772,6 +8528,7 @@ impl ::flatbuffers::Verifiable for Evidence<'_> {
      .visit_field::<i64>("evaluations", Self::VT_EVALUATIONS, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<NumberPair>>>>("settings", Self::VT_SETTINGS, true)?
      .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<RowEvidence>>>>("rows", Self::VT_ROWS, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<Estimates>>("estimates", Self::VT_ESTIMATES, false)?
      .finish();
     Ok(())
   }
@@ -7785,6 +8542,7 @@ pub struct EvidenceArgs<'a> {
     pub evaluations: i64,
     pub settings: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<NumberPair<'a>>>>>,
     pub rows: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<RowEvidence<'a>>>>>,
+    pub estimates: Option<::flatbuffers::WIPOffset<Estimates<'a>>>,
 }
 impl<'a> Default for EvidenceArgs<'a> {
   #[inline]
@@ -7798,6 +8556,7 @@ impl<'a> Default for EvidenceArgs<'a> {
       evaluations: 0,
       settings: None, // required field
       rows: None, // required field
+      estimates: None,
     }
   }
 }
@@ -7840,6 +8599,10 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> EvidenceBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Evidence::VT_ROWS, rows);
   }
   #[inline]
+  pub fn add_estimates(&mut self, estimates: ::flatbuffers::WIPOffset<Estimates<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Estimates>>(Evidence::VT_ESTIMATES, estimates);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> EvidenceBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     EvidenceBuilder {
@@ -7872,6 +8635,7 @@ impl ::core::fmt::Debug for Evidence<'_> {
       ds.field("evaluations", &self.evaluations());
       ds.field("settings", &self.settings());
       ds.field("rows", &self.rows());
+      ds.field("estimates", &self.estimates());
       ds.finish()
   }
 }

@@ -131,6 +131,15 @@ struct ReadingBuilder;
 struct RowEvidence;
 struct RowEvidenceBuilder;
 
+struct ByHand;
+struct ByHandBuilder;
+
+struct RateEstimate;
+struct RateEstimateBuilder;
+
+struct Estimates;
+struct EstimatesBuilder;
+
 struct Evidence;
 struct EvidenceBuilder;
 
@@ -522,6 +531,78 @@ inline const char *EnumNameMetric(Metric e) {
   if (::flatbuffers::IsOutRange(e, Metric::UNSTATED, Metric::LATENCY)) return "";
   const size_t index = static_cast<size_t>(e);
   return EnumNamesMetric()[index];
+}
+
+enum class Sample : uint8_t {
+  UNSTATED = 0,
+  KEPT_BACK = 1,
+  IN_SAMPLE = 2,
+  MIN = UNSTATED,
+  MAX = IN_SAMPLE
+};
+
+inline const Sample (&EnumValuesSample())[3] {
+  static const Sample values[] = {
+    Sample::UNSTATED,
+    Sample::KEPT_BACK,
+    Sample::IN_SAMPLE
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesSample() {
+  static const char * const names[4] = {
+    "UNSTATED",
+    "KEPT_BACK",
+    "IN_SAMPLE",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameSample(Sample e) {
+  if (::flatbuffers::IsOutRange(e, Sample::UNSTATED, Sample::IN_SAMPLE)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesSample()[index];
+}
+
+enum class Standing : uint8_t {
+  UNSTATED = 0,
+  PASS = 1,
+  FAIL = 2,
+  UNDECIDED = 3,
+  OVERLOADED = 4,
+  MIN = UNSTATED,
+  MAX = OVERLOADED
+};
+
+inline const Standing (&EnumValuesStanding())[5] {
+  static const Standing values[] = {
+    Standing::UNSTATED,
+    Standing::PASS,
+    Standing::FAIL,
+    Standing::UNDECIDED,
+    Standing::OVERLOADED
+  };
+  return values;
+}
+
+inline const char * const *EnumNamesStanding() {
+  static const char * const names[6] = {
+    "UNSTATED",
+    "PASS",
+    "FAIL",
+    "UNDECIDED",
+    "OVERLOADED",
+    nullptr
+  };
+  return names;
+}
+
+inline const char *EnumNameStanding(Standing e) {
+  if (::flatbuffers::IsOutRange(e, Standing::UNSTATED, Standing::OVERLOADED)) return "";
+  const size_t index = static_cast<size_t>(e);
+  return EnumNamesStanding()[index];
 }
 
 enum class SplitBy : uint8_t {
@@ -4535,6 +4616,377 @@ struct RowEvidence::Traits {
   static auto constexpr Create = CreateRowEvidence;
 };
 
+struct ByHand FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef ByHandBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_NAME = 4,
+    VT_TAIL_US = 6,
+    VT_CHANGE_PPM = 8,
+    VT_IS_OVERLOADED = 10,
+    VT_COST_CHANGE_PPM = 12
+  };
+  const ::flatbuffers::String *name() const {
+    return GetPointer<const ::flatbuffers::String *>(VT_NAME);
+  }
+  int64_t tail_us() const {
+    return GetField<int64_t>(VT_TAIL_US, 0);
+  }
+  int64_t change_ppm() const {
+    return GetField<int64_t>(VT_CHANGE_PPM, 0);
+  }
+  int64_t is_overloaded() const {
+    return GetField<int64_t>(VT_IS_OVERLOADED, 0);
+  }
+  ::flatbuffers::Optional<int64_t> cost_change_ppm() const {
+    return GetOptional<int64_t, int64_t>(VT_COST_CHANGE_PPM);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyOffsetRequired(verifier, VT_NAME) &&
+           verifier.VerifyString(name()) &&
+           VerifyField<int64_t>(verifier, VT_TAIL_US, 8) &&
+           VerifyField<int64_t>(verifier, VT_CHANGE_PPM, 8) &&
+           VerifyField<int64_t>(verifier, VT_IS_OVERLOADED, 8) &&
+           VerifyField<int64_t>(verifier, VT_COST_CHANGE_PPM, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct ByHandBuilder {
+  typedef ByHand Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_name(::flatbuffers::Offset<::flatbuffers::String> name) {
+    fbb_.AddOffset(ByHand::VT_NAME, name);
+  }
+  void add_tail_us(int64_t tail_us) {
+    fbb_.AddElement<int64_t>(ByHand::VT_TAIL_US, tail_us, 0);
+  }
+  void add_change_ppm(int64_t change_ppm) {
+    fbb_.AddElement<int64_t>(ByHand::VT_CHANGE_PPM, change_ppm, 0);
+  }
+  void add_is_overloaded(int64_t is_overloaded) {
+    fbb_.AddElement<int64_t>(ByHand::VT_IS_OVERLOADED, is_overloaded, 0);
+  }
+  void add_cost_change_ppm(int64_t cost_change_ppm) {
+    fbb_.AddElement<int64_t>(ByHand::VT_COST_CHANGE_PPM, cost_change_ppm);
+  }
+  explicit ByHandBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<ByHand> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<ByHand>(end);
+    fbb_.Required(o, ByHand::VT_NAME);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<ByHand> CreateByHand(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    ::flatbuffers::Offset<::flatbuffers::String> name = 0,
+    int64_t tail_us = 0,
+    int64_t change_ppm = 0,
+    int64_t is_overloaded = 0,
+    ::flatbuffers::Optional<int64_t> cost_change_ppm = ::flatbuffers::nullopt) {
+  ByHandBuilder builder_(_fbb);
+  if(cost_change_ppm) { builder_.add_cost_change_ppm(*cost_change_ppm); }
+  builder_.add_is_overloaded(is_overloaded);
+  builder_.add_change_ppm(change_ppm);
+  builder_.add_tail_us(tail_us);
+  builder_.add_name(name);
+  return builder_.Finish();
+}
+
+struct ByHand::Traits {
+  using type = ByHand;
+  static auto constexpr Create = CreateByHand;
+};
+
+inline ::flatbuffers::Offset<ByHand> CreateByHandDirect(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    const char *name = nullptr,
+    int64_t tail_us = 0,
+    int64_t change_ppm = 0,
+    int64_t is_overloaded = 0,
+    ::flatbuffers::Optional<int64_t> cost_change_ppm = ::flatbuffers::nullopt) {
+  auto name__ = name ? _fbb.CreateString(name) : 0;
+  return tailc::policy::CreateByHand(
+      _fbb,
+      name__,
+      tail_us,
+      change_ppm,
+      is_overloaded,
+      cost_change_ppm);
+}
+
+struct RateEstimate FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef RateEstimateBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_SLO = 4,
+    VT_ARRIVALS = 6,
+    VT_RATE_MRPS = 8,
+    VT_TAIL_US = 10,
+    VT_LOW_US = 12,
+    VT_HIGH_US = 14,
+    VT_STANDING = 16,
+    VT_BY_HAND = 18
+  };
+  int64_t slo() const {
+    return GetField<int64_t>(VT_SLO, 0);
+  }
+  const ::flatbuffers::String *arrivals() const {
+    return GetPointer<const ::flatbuffers::String *>(VT_ARRIVALS);
+  }
+  int64_t rate_mrps() const {
+    return GetField<int64_t>(VT_RATE_MRPS, 0);
+  }
+  int64_t tail_us() const {
+    return GetField<int64_t>(VT_TAIL_US, 0);
+  }
+  int64_t low_us() const {
+    return GetField<int64_t>(VT_LOW_US, 0);
+  }
+  ::flatbuffers::Optional<int64_t> high_us() const {
+    return GetOptional<int64_t, int64_t>(VT_HIGH_US);
+  }
+  tailc::policy::Standing standing() const {
+    return static_cast<tailc::policy::Standing>(GetField<uint8_t>(VT_STANDING, 0));
+  }
+  const tailc::policy::ByHand *by_hand() const {
+    return GetPointer<const tailc::policy::ByHand *>(VT_BY_HAND);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_SLO, 8) &&
+           VerifyOffsetRequired(verifier, VT_ARRIVALS) &&
+           verifier.VerifyString(arrivals()) &&
+           VerifyField<int64_t>(verifier, VT_RATE_MRPS, 8) &&
+           VerifyField<int64_t>(verifier, VT_TAIL_US, 8) &&
+           VerifyField<int64_t>(verifier, VT_LOW_US, 8) &&
+           VerifyField<int64_t>(verifier, VT_HIGH_US, 8) &&
+           VerifyField<uint8_t>(verifier, VT_STANDING, 1) &&
+           VerifyOffset(verifier, VT_BY_HAND) &&
+           verifier.VerifyTable(by_hand()) &&
+           verifier.EndTable();
+  }
+};
+
+struct RateEstimateBuilder {
+  typedef RateEstimate Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_slo(int64_t slo) {
+    fbb_.AddElement<int64_t>(RateEstimate::VT_SLO, slo, 0);
+  }
+  void add_arrivals(::flatbuffers::Offset<::flatbuffers::String> arrivals) {
+    fbb_.AddOffset(RateEstimate::VT_ARRIVALS, arrivals);
+  }
+  void add_rate_mrps(int64_t rate_mrps) {
+    fbb_.AddElement<int64_t>(RateEstimate::VT_RATE_MRPS, rate_mrps, 0);
+  }
+  void add_tail_us(int64_t tail_us) {
+    fbb_.AddElement<int64_t>(RateEstimate::VT_TAIL_US, tail_us, 0);
+  }
+  void add_low_us(int64_t low_us) {
+    fbb_.AddElement<int64_t>(RateEstimate::VT_LOW_US, low_us, 0);
+  }
+  void add_high_us(int64_t high_us) {
+    fbb_.AddElement<int64_t>(RateEstimate::VT_HIGH_US, high_us);
+  }
+  void add_standing(tailc::policy::Standing standing) {
+    fbb_.AddElement<uint8_t>(RateEstimate::VT_STANDING, static_cast<uint8_t>(standing), 0);
+  }
+  void add_by_hand(::flatbuffers::Offset<tailc::policy::ByHand> by_hand) {
+    fbb_.AddOffset(RateEstimate::VT_BY_HAND, by_hand);
+  }
+  explicit RateEstimateBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<RateEstimate> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<RateEstimate>(end);
+    fbb_.Required(o, RateEstimate::VT_ARRIVALS);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<RateEstimate> CreateRateEstimate(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t slo = 0,
+    ::flatbuffers::Offset<::flatbuffers::String> arrivals = 0,
+    int64_t rate_mrps = 0,
+    int64_t tail_us = 0,
+    int64_t low_us = 0,
+    ::flatbuffers::Optional<int64_t> high_us = ::flatbuffers::nullopt,
+    tailc::policy::Standing standing = tailc::policy::Standing::UNSTATED,
+    ::flatbuffers::Offset<tailc::policy::ByHand> by_hand = 0) {
+  RateEstimateBuilder builder_(_fbb);
+  if(high_us) { builder_.add_high_us(*high_us); }
+  builder_.add_low_us(low_us);
+  builder_.add_tail_us(tail_us);
+  builder_.add_rate_mrps(rate_mrps);
+  builder_.add_slo(slo);
+  builder_.add_by_hand(by_hand);
+  builder_.add_arrivals(arrivals);
+  builder_.add_standing(standing);
+  return builder_.Finish();
+}
+
+struct RateEstimate::Traits {
+  using type = RateEstimate;
+  static auto constexpr Create = CreateRateEstimate;
+};
+
+inline ::flatbuffers::Offset<RateEstimate> CreateRateEstimateDirect(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t slo = 0,
+    const char *arrivals = nullptr,
+    int64_t rate_mrps = 0,
+    int64_t tail_us = 0,
+    int64_t low_us = 0,
+    ::flatbuffers::Optional<int64_t> high_us = ::flatbuffers::nullopt,
+    tailc::policy::Standing standing = tailc::policy::Standing::UNSTATED,
+    ::flatbuffers::Offset<tailc::policy::ByHand> by_hand = 0) {
+  auto arrivals__ = arrivals ? _fbb.CreateString(arrivals) : 0;
+  return tailc::policy::CreateRateEstimate(
+      _fbb,
+      slo,
+      arrivals__,
+      rate_mrps,
+      tail_us,
+      low_us,
+      high_us,
+      standing,
+      by_hand);
+}
+
+struct Estimates FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef EstimatesBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_SAMPLE = 4,
+    VT_REQUESTS = 6,
+    VT_REPEATS = 8,
+    VT_REPLICATES = 10,
+    VT_REQUESTS_PER_REPLAY = 12,
+    VT_ROWS = 14
+  };
+  tailc::policy::Sample sample() const {
+    return static_cast<tailc::policy::Sample>(GetField<uint8_t>(VT_SAMPLE, 0));
+  }
+  int64_t requests() const {
+    return GetField<int64_t>(VT_REQUESTS, 0);
+  }
+  int64_t repeats() const {
+    return GetField<int64_t>(VT_REPEATS, 0);
+  }
+  int64_t replicates() const {
+    return GetField<int64_t>(VT_REPLICATES, 0);
+  }
+  int64_t requests_per_replay() const {
+    return GetField<int64_t>(VT_REQUESTS_PER_REPLAY, 0);
+  }
+  const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RateEstimate>> *rows() const {
+    return GetPointer<const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RateEstimate>> *>(VT_ROWS);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<uint8_t>(verifier, VT_SAMPLE, 1) &&
+           VerifyField<int64_t>(verifier, VT_REQUESTS, 8) &&
+           VerifyField<int64_t>(verifier, VT_REPEATS, 8) &&
+           VerifyField<int64_t>(verifier, VT_REPLICATES, 8) &&
+           VerifyField<int64_t>(verifier, VT_REQUESTS_PER_REPLAY, 8) &&
+           VerifyOffsetRequired(verifier, VT_ROWS) &&
+           verifier.VerifyVector(rows()) &&
+           verifier.VerifyVectorOfTables(rows()) &&
+           verifier.EndTable();
+  }
+};
+
+struct EstimatesBuilder {
+  typedef Estimates Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_sample(tailc::policy::Sample sample) {
+    fbb_.AddElement<uint8_t>(Estimates::VT_SAMPLE, static_cast<uint8_t>(sample), 0);
+  }
+  void add_requests(int64_t requests) {
+    fbb_.AddElement<int64_t>(Estimates::VT_REQUESTS, requests, 0);
+  }
+  void add_repeats(int64_t repeats) {
+    fbb_.AddElement<int64_t>(Estimates::VT_REPEATS, repeats, 0);
+  }
+  void add_replicates(int64_t replicates) {
+    fbb_.AddElement<int64_t>(Estimates::VT_REPLICATES, replicates, 0);
+  }
+  void add_requests_per_replay(int64_t requests_per_replay) {
+    fbb_.AddElement<int64_t>(Estimates::VT_REQUESTS_PER_REPLAY, requests_per_replay, 0);
+  }
+  void add_rows(::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RateEstimate>>> rows) {
+    fbb_.AddOffset(Estimates::VT_ROWS, rows);
+  }
+  explicit EstimatesBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<Estimates> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<Estimates>(end);
+    fbb_.Required(o, Estimates::VT_ROWS);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<Estimates> CreateEstimates(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    tailc::policy::Sample sample = tailc::policy::Sample::UNSTATED,
+    int64_t requests = 0,
+    int64_t repeats = 0,
+    int64_t replicates = 0,
+    int64_t requests_per_replay = 0,
+    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RateEstimate>>> rows = 0) {
+  EstimatesBuilder builder_(_fbb);
+  builder_.add_requests_per_replay(requests_per_replay);
+  builder_.add_replicates(replicates);
+  builder_.add_repeats(repeats);
+  builder_.add_requests(requests);
+  builder_.add_rows(rows);
+  builder_.add_sample(sample);
+  return builder_.Finish();
+}
+
+struct Estimates::Traits {
+  using type = Estimates;
+  static auto constexpr Create = CreateEstimates;
+};
+
+inline ::flatbuffers::Offset<Estimates> CreateEstimatesDirect(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    tailc::policy::Sample sample = tailc::policy::Sample::UNSTATED,
+    int64_t requests = 0,
+    int64_t repeats = 0,
+    int64_t replicates = 0,
+    int64_t requests_per_replay = 0,
+    const std::vector<::flatbuffers::Offset<tailc::policy::RateEstimate>> *rows = nullptr) {
+  auto rows__ = rows ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::RateEstimate>>(*rows) : 0;
+  return tailc::policy::CreateEstimates(
+      _fbb,
+      sample,
+      requests,
+      repeats,
+      replicates,
+      requests_per_replay,
+      rows__);
+}
+
 struct Evidence FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   typedef EvidenceBuilder Builder;
   struct Traits;
@@ -4546,7 +4998,8 @@ struct Evidence FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_VERSIONS = 12,
     VT_EVALUATIONS = 14,
     VT_SETTINGS = 16,
-    VT_ROWS = 18
+    VT_ROWS = 18,
+    VT_ESTIMATES = 20
   };
   const ::flatbuffers::String *objective() const {
     return GetPointer<const ::flatbuffers::String *>(VT_OBJECTIVE);
@@ -4572,6 +5025,9 @@ struct Evidence FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RowEvidence>> *rows() const {
     return GetPointer<const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RowEvidence>> *>(VT_ROWS);
   }
+  const tailc::policy::Estimates *estimates() const {
+    return GetPointer<const tailc::policy::Estimates *>(VT_ESTIMATES);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -4593,6 +5049,8 @@ struct Evidence FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            VerifyOffsetRequired(verifier, VT_ROWS) &&
            verifier.VerifyVector(rows()) &&
            verifier.VerifyVectorOfTables(rows()) &&
+           VerifyOffset(verifier, VT_ESTIMATES) &&
+           verifier.VerifyTable(estimates()) &&
            verifier.EndTable();
   }
 };
@@ -4625,6 +5083,9 @@ struct EvidenceBuilder {
   void add_rows(::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RowEvidence>>> rows) {
     fbb_.AddOffset(Evidence::VT_ROWS, rows);
   }
+  void add_estimates(::flatbuffers::Offset<tailc::policy::Estimates> estimates) {
+    fbb_.AddOffset(Evidence::VT_ESTIMATES, estimates);
+  }
   explicit EvidenceBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -4652,9 +5113,11 @@ inline ::flatbuffers::Offset<Evidence> CreateEvidence(
     ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::TextPair>>> versions = 0,
     int64_t evaluations = 0,
     ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::NumberPair>>> settings = 0,
-    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RowEvidence>>> rows = 0) {
+    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::RowEvidence>>> rows = 0,
+    ::flatbuffers::Offset<tailc::policy::Estimates> estimates = 0) {
   EvidenceBuilder builder_(_fbb);
   builder_.add_evaluations(evaluations);
+  builder_.add_estimates(estimates);
   builder_.add_rows(rows);
   builder_.add_settings(settings);
   builder_.add_versions(versions);
@@ -4679,7 +5142,8 @@ inline ::flatbuffers::Offset<Evidence> CreateEvidenceDirect(
     const std::vector<::flatbuffers::Offset<tailc::policy::TextPair>> *versions = nullptr,
     int64_t evaluations = 0,
     const std::vector<::flatbuffers::Offset<tailc::policy::NumberPair>> *settings = nullptr,
-    const std::vector<::flatbuffers::Offset<tailc::policy::RowEvidence>> *rows = nullptr) {
+    const std::vector<::flatbuffers::Offset<tailc::policy::RowEvidence>> *rows = nullptr,
+    ::flatbuffers::Offset<tailc::policy::Estimates> estimates = 0) {
   auto objective__ = objective ? _fbb.CreateString(objective) : 0;
   auto method__ = method ? _fbb.CreateString(method) : 0;
   auto proof__ = proof ? _fbb.CreateString(proof) : 0;
@@ -4696,7 +5160,8 @@ inline ::flatbuffers::Offset<Evidence> CreateEvidenceDirect(
       versions__,
       evaluations,
       settings__,
-      rows__);
+      rows__,
+      estimates);
 }
 
 struct Policy FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

@@ -53,6 +53,8 @@ public final class Evidence extends com.google.flatbuffers.Table {
   public int rowsLength() { int o = __offset(18); return o != 0 ? __vector_len(o) : 0; }
   public dev.tailc.policy.RowEvidence.Vector rowsVector() { return rowsVector(new dev.tailc.policy.RowEvidence.Vector()); }
   public dev.tailc.policy.RowEvidence.Vector rowsVector(dev.tailc.policy.RowEvidence.Vector obj) { int o = __offset(18); return o != 0 ? obj.__assign(__vector(o), 4, bb) : null; }
+  public dev.tailc.policy.Estimates estimates() { return estimates(new dev.tailc.policy.Estimates()); }
+  public dev.tailc.policy.Estimates estimates(dev.tailc.policy.Estimates obj) { int o = __offset(20); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
 
   public static int createEvidence(FlatBufferBuilder builder,
       int objectiveOffset,
@@ -62,9 +64,11 @@ public final class Evidence extends com.google.flatbuffers.Table {
       int versionsOffset,
       long evaluations,
       int settingsOffset,
-      int rowsOffset) {
-    builder.startTable(8);
+      int rowsOffset,
+      int estimatesOffset) {
+    builder.startTable(9);
     Evidence.addEvaluations(builder, evaluations);
+    Evidence.addEstimates(builder, estimatesOffset);
     Evidence.addRows(builder, rowsOffset);
     Evidence.addSettings(builder, settingsOffset);
     Evidence.addVersions(builder, versionsOffset);
@@ -75,7 +79,7 @@ public final class Evidence extends com.google.flatbuffers.Table {
     return Evidence.endEvidence(builder);
   }
 
-  public static void startEvidence(FlatBufferBuilder builder) { builder.startTable(8); }
+  public static void startEvidence(FlatBufferBuilder builder) { builder.startTable(9); }
   public static void addObjective(FlatBufferBuilder builder, int objectiveOffset) { builder.addOffset(0, objectiveOffset, 0); }
   public static void addMethod(FlatBufferBuilder builder, int methodOffset) { builder.addOffset(1, methodOffset, 0); }
   public static void addProof(FlatBufferBuilder builder, int proofOffset) { builder.addOffset(2, proofOffset, 0); }
@@ -90,6 +94,7 @@ public final class Evidence extends com.google.flatbuffers.Table {
   public static void addRows(FlatBufferBuilder builder, int rowsOffset) { builder.addOffset(7, rowsOffset, 0); }
   public static int createRowsVector(FlatBufferBuilder builder, int[] data) { builder.startVector(4, data.length, 4); for (int i = data.length - 1; i >= 0; i--) builder.addOffset(data[i]); return builder.endVector(); }
   public static void startRowsVector(FlatBufferBuilder builder, int numElems) { builder.startVector(4, numElems, 4); }
+  public static void addEstimates(FlatBufferBuilder builder, int estimatesOffset) { builder.addOffset(8, estimatesOffset, 0); }
   public static int endEvidence(FlatBufferBuilder builder) {
     int o = builder.endTable();
     builder.required(o, 4);  // objective

@@ -51,7 +51,10 @@ final class Layout {
     "Reading 1 text! 1 text Timings text text [text]! [Curve]! [TextPair]! 8 SplitRule text 8 text"
         + " 8 text text text",
     "RowEvidence 8 8 8 8 8 8 8 8 8",
-    "Evidence text! text! text! text! [TextPair]! 8 [NumberPair]! [RowEvidence]!",
+    "ByHand text! 8 8 8 8",
+    "RateEstimate 8 text! 8 8 8 8 1 ByHand",
+    "Estimates 1 8 8 8 8 [RateEstimate]!",
+    "Evidence text! text! text! text! [TextPair]! 8 [NumberPair]! [RowEvidence]! Estimates",
     "Policy 2 2 text! text! text! 8 [Slo]! [8]! [FormBox]! [Input]! Reading! Evidence!",
   };
 
