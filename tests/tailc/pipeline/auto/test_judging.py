@@ -1,0 +1,54 @@
+"""What a compile says of the policy that it is about to write, and when it writes none."""
+
+from __future__ import annotations
+
+import json
+
+from tests.tailc.pipeline.auto.conftest import write_service
+
+
+def test_each_rate_is_told_beside_the_best_setting_by_hand(service, tailc, tmp_path):
+    done = tailc("compile", service, "-o", tmp_path / "out", "--output-format", "json")
+    assert done.code == 0, done.err
+    written = json.loads((tmp_path / "out.json").read_text())["evidence"]["estimates"]
+    assert (written["sample"], written["requests"]) == ("kept-back", 300)
+    (row,) = written["rows"]
+    assert row["low_us"] <= row["tail_us"] <= row["high_us"] < 100_000
+    assert row["standing"] == "pass"
+    assert row["by_hand"]["tail_us"] > row["tail_us"]
+
+
+def test_an_slo_that_is_missed_is_not_written(tmp_path, tailc):
+    spec = write_service(tmp_path, slo=("latency: 100ms", "latency: 1ms"))
+    done = tailc("compile", spec, "-o", tmp_path / "out")
+    assert done.code == 6
+    assert "`p90 <= 1 ms` is missed: at 180/s that percentile is" in done.err
+    assert "--allow-misses" in done.err
+    assert not (tmp_path / "out.tailc").exists()
+
+
+def test_a_missed_slo_is_written_where_that_is_allowed(tmp_path, tailc):
+    spec = write_service(tmp_path, slo=("latency: 100ms", "latency: 1ms"))
+    done = tailc("compile", spec, "-o", tmp_path / "out", "--allow-misses")
+    assert done.code == 0
+    assert "warning[TC0554]: `p90 <= 1 ms` is missed" in done.err
+    assert (tmp_path / "out.tailc").exists()
+
+
+def test_an_overloaded_rate_is_told_with_one_that_holds(tmp_path, tailc):
+    spec = write_service(
+        tmp_path, rates=("180/s", "400/s"), effort=("effort: quick", "method: grid")
+    )
+    done = tailc("compile", spec, "-o", tmp_path / "out")
+    assert done.code == 6
+    assert "at 400/s the server is overloaded" in done.err
+    assert "lower `rates` to " in done.err
+
+
+def test_an_undecided_slo_is_a_warning_and_with_strict_an_exit_code(tmp_path, tailc):
+    """Of 20 requests an upper limit of the 90th percentile is not to be had."""
+    spec = write_service(tmp_path, rows=20, effort=("effort: quick", "method: grid"))
+    told = tailc("compile", spec, "-o", tmp_path / "out", "--force")
+    assert told.code == 0
+    assert "is undecided at 180/s" in told.err
+    assert tailc("compile", spec, "-o", tmp_path / "out", "--force", "--strict").code == 4
