@@ -30,7 +30,7 @@ COMMANDS = {
     "fit": "Fit models to measurements.",
     "lookup": "Ask a policy what a request does.",
     "why": "Say what a cell of a table buys.",
-    "inspect": "Print what a policy promises and does.",
+    "inspect": "Print the SLO, tables and evidence of a policy.",
     "report": "Write a policy as a page of pictures.",
     "embed": "Write a policy as a source file.",
     "sign": "Sign a policy for the servers that look it up.",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
 
 
-@click.command("inspect", short_help="Print what a policy promises and does.")
+@click.command("inspect", short_help="Print the SLO, tables and evidence of a policy.")
 @click.argument("artifact")
 @click.option(
     "--rows", is_flag=True, help="Show the evidence of every load, or every epoch and job."
@@ -48,7 +48,7 @@ def command(
     jobs_picture: str | None,
     zone: tzinfo | None,
 ) -> Outcome:
-    """Print what an artifact promises, what it does, and the evidence it carries.
+    """Print the SLO of an artifact, its tables, and the evidence that it carries.
 
     ARTIFACT is a .tailc or a .json file, or the STEM of both.
     """

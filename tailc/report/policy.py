@@ -16,11 +16,11 @@ from tailc.report.estimates import estimates_result, estimates_text
 from tailc.report.judging import OVERLOADED
 from tailc.report.overload import overload_text
 from tailc.report.plan import plan_text
-from tailc.report.promises import predictions_text, promises_text
 from tailc.report.robust import radius_line
 from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.shares import shares_text
 from tailc.report.sharing import sharing_text
+from tailc.report.slos import predictions_text, slos_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import aligned
 from tailc.report.tail_table import tail_table_text
@@ -47,7 +47,7 @@ def policy_text(policy: Policy) -> str:
     """
     head = [f"{policy.name} ({policy.kind}), generation {policy.generation}"]
     if policy.slos:
-        head.append(f"promises   {promises_text(policy)}")
+        head.append(f"SLO        {slos_text(policy)}")
     if (predictions := predictions_text(policy)) is not None:
         head.append(f"predicted  {predictions}")
     if policy.rates_mrps:

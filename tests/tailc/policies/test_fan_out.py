@@ -51,7 +51,7 @@ def test_the_policy_is_that_of_the_percentile_of_one_server(fanned_out, tmp_path
 def test_inspect_states_both_percentiles(fanned_out, tmp_path, tailc):
     stem = tmp_path / "policy"
     assert tailc("compile", fanned_out, "-o", stem, "--no-progress").code == 0
-    assert "promises   p99 <= 200 ms (p98.01 end to end of 2 servers)" in tailc("inspect", stem).out
+    assert "SLO        p99 <= 200 ms (p98.01 end to end of 2 servers)" in tailc("inspect", stem).out
     assert dict(read_policy(stem).evidence.settings)["slo_1_servers"] == 2
 
 

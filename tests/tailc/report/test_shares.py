@@ -37,5 +37,5 @@ def test_names_of_machines_cannot_forge_lines() -> None:
 
 def test_a_policy_without_objectives_promises_nothing_but_its_shares() -> None:
     text = policy_text(replace(shares_policy(), slos=()))
-    assert "promises" not in text
+    assert "SLO" not in text
     assert text.endswith(shares_text(SHARES))

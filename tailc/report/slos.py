@@ -1,4 +1,4 @@
-"""What a policy promises of latency, in words."""
+"""The SLOs of a policy, in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tailc.specs.slo import EndToEnd
 from tailc.units import format_mrps, format_us
 
 
-def promises_text(policy: Policy) -> str:
+def slos_text(policy: Policy) -> str:
     """The objectives of one server, each with what users are promised by several together."""
     told = dict(policy.evidence.settings)
     return "; ".join(
