@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.quantities import PERCENTILE_PPM
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
 from tailc.cli.terminal_pictures import plot as plot_option
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
     from tailc.pipeline.spec import OpenedSpec
     from tailc.specs.robust import RobustSpec
 
-_METHODS = ["grid", "dual", "convex", "mip", "arrival", "anneal", "columns", "paper", "simulation"]
+_METHODS = [
+    *("auto", "grid", "dual", "convex", "mip", "arrival", "anneal", "columns", "paper"),
+    "simulation",
+]
 _ON_DESIGN = ", predicted on the sample of the compile"
 
 
@@ -51,6 +55,19 @@ class _Wish:
     "--method",
     type=click.Choice(_METHODS),
     help="Override search.method.",
+)
+@click.option(
+    "--effort",
+    type=click.Choice(["quick", "normal", "thorough"]),
+    help="Override search.effort: how much the method auto simulates.",
+)
+@click.option(
+    "--risk",
+    "risk_ppm",
+    type=PERCENTILE_PPM,
+    metavar="PERCENT",
+    help="Override search.risk: in how many resamples of the trace's rows the table of the method "
+    "auto may lose to a setting that could be picked by hand.",
 )
 @click.option(
     "--solver",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from tailc.experiment.tuning_objective import TuningObjective
-from tailc.models.diurnal import DayCurve
-from tailc.models.modulated import Burstiness
-from tailc.models.recorded_gaps import RecordedGaps
 from tailc.units import plain_ppm
+
+# The replay takes half a second to import, which a table for Poisson arrivals can do without.
+if TYPE_CHECKING:
+    from tailc.experiment.tuning_objective import TuningObjective
+    from tailc.models.diurnal import DayCurve
+    from tailc.models.modulated import Burstiness
 
 _BURSTS = "bursts_idc_ppm", "bursts_spell_us", "bursts_busy_ppm"
 _LEVEL = "diurnal_{}_ppm"
@@ -17,6 +20,10 @@ RECORDED = "recorded_arrivals"
 
 def pattern_settings(aim: TuningObjective) -> dict[str, int]:
     """How requests arrive at each rate; nothing where they are Poisson."""
+    from tailc.models.diurnal import DayCurve
+    from tailc.models.modulated import Burstiness
+    from tailc.models.recorded_gaps import RecordedGaps
+
     match aim.pattern:
         case Burstiness(idc_ppm, spell_us, busy_ppm):
             return dict(zip(_BURSTS, (idc_ppm, spell_us, busy_ppm), strict=True))
@@ -30,20 +37,30 @@ def pattern_settings(aim: TuningObjective) -> dict[str, int]:
 def pattern_told(settings: Mapping[str, int]) -> Burstiness | DayCurve | None:
     """What `pattern_settings` told; None where it was Poisson, or recorded."""
     if settings.keys() >= set(_BURSTS):
+        from tailc.models.modulated import Burstiness
+
         return Burstiness(*(settings[name] for name in _BURSTS))
     levels_ppm: list[int] = []
     while (level := settings.get(_LEVEL.format(len(levels_ppm) + 1))) is not None:
         levels_ppm.append(level)
-    return DayCurve(tuple(levels_ppm)) if levels_ppm else None
+    if not levels_ppm:
+        return None
+    from tailc.models.diurnal import DayCurve
+
+    return DayCurve(tuple(levels_ppm))
 
 
 def arrivals_text(settings: Mapping[str, int]) -> str:
     """What arrivals a table was tuned for, for people."""
     if (count := settings.get(RECORDED)) is not None:
         return f"recorded arrivals, {count:,} of them"
-    match pattern_told(settings):
-        case Burstiness() as bursts:
-            return f"bursts ({bursts})"
-        case DayCurve(levels_ppm):
-            return f"a day with the levels {', '.join(map(plain_ppm, levels_ppm))}"
-    return "Poisson arrivals"
+    pattern = pattern_told(settings)
+    return "Poisson arrivals" if pattern is None else _pattern_text(pattern)
+
+
+def _pattern_text(pattern: Burstiness | DayCurve) -> str:
+    from tailc.models.modulated import Burstiness
+
+    if isinstance(pattern, Burstiness):
+        return f"bursts ({pattern})"
+    return f"a day with the levels {', '.join(map(plain_ppm, pattern.levels_ppm))}"

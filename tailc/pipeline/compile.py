@@ -96,7 +96,7 @@ def compile_policy(
 ) -> AnyCompiled:
     """The policy that the spec at `spec_path` asks for (`-` is standard input).
 
-    `overrides` replaces fields of the spec's search (`method`, `objective`, `max_evaluations`).
+    `overrides` replaces fields of the spec's search (`method`, `objective`, `effort`).
     `previous` sets the generation: kept where the policy is unchanged, else its successor.
     `threads` None is one a processor; the answer does not depend on it. `judging`: replay
     the policy at its rates beside what could be set by hand, and refuse one that misses an SLO

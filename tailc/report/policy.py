@@ -7,6 +7,7 @@ import json
 
 from tailc.artifact.envelope import Evidence, InputRole, Policy
 from tailc.artifact.json_form import encode_json
+from tailc.experiment.tuned_arrivals import arrivals_text
 from tailc.forms.ladder.jumps import jumps
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
@@ -54,7 +55,7 @@ def policy_text(policy: Policy) -> str:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
     head.append(f"evidence   {evidence_line(policy)}")
     if policy.evidence.proof == "replayed":
-        head.append(f"tuned for  {_arrivals(policy)}")
+        head.append(f"tuned for  {arrivals_text(dict(policy.evidence.settings))}")
         head += _tuned_tails(policy)
     stands = radius_line(policy.evidence)
     if stands is not None:
@@ -71,13 +72,6 @@ def policy_text(policy: Policy) -> str:
     if policy.controller is not None:
         tables.append(controller_text(policy.controller))
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
-
-
-def _arrivals(policy: Policy) -> str:
-    # The replay takes half a second to import, which most policies can do without.
-    from tailc.experiment.tuned_arrivals import arrivals_text
-
-    return arrivals_text(dict(policy.evidence.settings))
 
 
 def _tuned_tails(policy: Policy) -> list[str]:

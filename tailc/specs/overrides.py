@@ -26,7 +26,7 @@ def overridden(model: Model, overrides: Mapping[str, object], kind: str) -> Mode
 
 
 def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    return "--" + name.removesuffix("_ppm").replace("_", "-")
 
 
 def _choices(annotation: Any) -> list[str]:

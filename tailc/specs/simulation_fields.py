@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -59,6 +59,7 @@ RiskPpm = Annotated[
         alias="risk",
         description="Of the method `auto`: in how many resamples of the trace's rows the table "
         "may lose to a setting that could be picked by hand.",
+        examples=["10%"],
         json_schema_extra={"default": "5%"},
     ),
 ]
@@ -153,6 +154,12 @@ def not_of_others(search: TunedSearch) -> Iterator[Complaint]:
     return _complaints_of(search, _OF_AUTO, AUTO)
 
 
+def options_not_of_others(search: TunedSearch, overrides: Iterable[str]) -> Iterator[Complaint]:
+    """Fields that options replaced, and only the method `auto` has."""
+    given = {name.removesuffix("_ppm") for name in overrides}
+    return _complaints_of(search, [name for name in _OF_AUTO if name in given], AUTO)
+
+
 def _complaints_of(search: TunedSearch, names: Sequence[str], method: str) -> Iterator[Complaint]:
     for name in (name for name in names if is_given(search, name)):
         message, hint = f"is for the method `{method}`", f"remove it, or set `method: {method}`"
@@ -172,7 +179,7 @@ def objective_complaints(
 
 def with_formula_kept(overrides: Mapping[str, object], method: str | None) -> dict[str, object]:
     """Overrides of a search whose simulation begins with the table of the method that it had."""
-    given = dict(overrides)
-    if given.get("method") == SIMULATION and method not in (None, SIMULATION):
+    given, simulating = dict(overrides), (AUTO, SIMULATION)
+    if given.get("method") in simulating and method not in (None, *simulating):
         given.setdefault("formula_method", method)
     return given

@@ -21,7 +21,7 @@ demand:
   reference: one thread
 speedup: [1, 1.5, 2]
 server: {cores: 6, target_parallelism: 6, quantum: 5ms}
-search: {step: 50ms}
+search: {method: grid, step: 50ms}
 rates: [10/s]
 """
 

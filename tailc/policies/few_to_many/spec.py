@@ -27,7 +27,12 @@ from tailc.specs.fields import (
 from tailc.specs.older_keys import OBJECTIVE_IN_SEARCH, OPTIONAL_RULES, OlderKey
 from tailc.specs.overrides import overridden
 from tailc.specs.robust import asked_besides, day_complaints
-from tailc.specs.simulation_fields import refuse_any, with_formula_kept
+from tailc.specs.simulation_fields import (
+    AUTO,
+    options_not_of_others,
+    refuse_any,
+    with_formula_kept,
+)
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import shorten
 
@@ -217,6 +222,8 @@ class FewToManySpec(WithSlos):
         given = with_formula_kept(asked_besides(overrides, self.search.robust), self.search.method)
         search = overridden(self.search, given, "few-to-many")
         refuse_any(search.objective_complaints())
+        if search.method_at(self.rates_mrps) != AUTO:
+            refuse_any([*options_not_of_others(search, overrides)])
         return self.model_copy(update={"search": search})
 
     def with_target(self, target_ppm: int) -> FewToManySpec:

@@ -81,6 +81,23 @@ def test_a_policy_for_runtimes_in_the_place_of_a_spec_says_what_to_give(compiled
     assert "give the spec that this policy was compiled from" in " ".join(ended.err.split())
 
 
+def test_options_of_the_method_auto_are_in_the_policy_that_it_chooses(toy, tailc, in_folder):
+    asked = ("--method", "auto", "--effort", "quick", "--risk", "99%")
+    ended = tailc("compile", toy, *asked, "-o", "best", "--output-format", "json")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["result"]["policy"]["evidence"]["method"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("words", "field"), [(("--effort", "quick"), "effort"), (("--risk", "10%"), "risk")]
+)
+def test_effort_and_risk_are_for_the_method_auto(toy, tailc, words, field):
+    ended = tailc("compile", toy, *words)
+    assert ended.code == 65
+    assert f"`search.{field}` is for the method `auto`" in ended.err
+    assert "remove it, or set `method: auto`" in ended.err
+
+
 def test_a_second_compile_gives_the_same_bytes(compiled, toy, tailc, in_folder):
     before = (in_folder / compiled).read_bytes()
     tailc("compile", toy, "-o", "out/again")
@@ -174,7 +191,10 @@ def test_each_failure_has_its_exit_code(arguments, code, toy, tailc):
 def test_an_infeasible_spec_exits_6_and_leaves_the_old_files(compiled, tailc, in_folder):
     before = (in_folder / compiled).read_bytes()
     impossible = with_lines(
-        ("search: {step: 50ms}", "search: {step: 50ms, objective: threads}"),
+        (
+            "search: {method: grid, step: 50ms}",
+            "search: {method: grid, step: 50ms, objective: threads}",
+        ),
         ("latency: 200ms", "latency: 60ms"),
     )
     ended = tailc("compile", write_toy(in_folder, impossible), "-o", "out/toy")

@@ -38,9 +38,9 @@ def spec_of(case, folder):
     third = drawn.uniform(1.6, 2.4, 500).round(3)
     rows = [f"{i},{d},1,1.5,{s}" for i, (d, s) in enumerate(zip(demand, third, strict=True))]
     trace = "request,demand_ms,s1,s2,s3\n" + "\n".join(rows) + "\n"
-    changes = [("search: {step: 50ms}", "search: {step: 10ms}")]
+    changes = [("search: {method: grid, step: 50ms}", "search: {method: grid, step: 10ms}")]
     if case == "dual":
-        changes = [("search: {step: 50ms}", "search: {method: dual}")]
+        changes = [("search: {method: grid, step: 50ms}", "search: {method: dual}")]
     if case == "own curves":
         changes.append(("speedup: [1, 1.5, 2]", "speedup: {columns: [s1, s2, s3]}"))
     folder.mkdir()

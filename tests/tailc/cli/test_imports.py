@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import click
 import pytest
 
+from tailc.artifact.files import read_policy, write_policy
 from tailc.cli import COMMANDS, group, run
 from tests.tailc.toy import write_toy
 
@@ -52,6 +54,9 @@ def imported(folder, *arguments):
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("imports")
     assert run(["compile", write_toy(folder), "-o", str(folder / "toy")]) == 0
+    policy = read_policy(str(folder / "toy.tailc"))
+    replayed = replace(policy, evidence=replace(policy.evidence, method="auto", proof="replayed"))
+    write_policy(replayed, str(folder / "replayed"))
     return folder
 
 
@@ -67,6 +72,7 @@ def folder(tmp_path_factory):
         (["lookup", "toy.tailc", "--in-system", "3"], ARTIFACT),
         (["why", "toy.tailc", "--in-system", "3"], ARTIFACT),
         (["inspect", "toy.tailc"], ARTIFACT),
+        (["inspect", "replayed.tailc"], ARTIFACT),
         (["report", "toy.tailc", "-o", "toy.html"], ARTIFACT),
         (["diff", "toy.tailc", "toy.json"], ARTIFACT),
         (["compile", "toy.yaml", "-o", "again"], SOLVE),

@@ -106,9 +106,9 @@ SPECS: dict[str, tuple[Change, ...]] = {
         ("types: [{speed: 1, count: 5}, {speed: 2, count: 2}]", "types: [{speed: 1, count: 5}]"),
     ),
     "few-to-many": (
-        ("search: {step: 20ms}", "search: {diurnal: [1, .nan]}"),
-        ("search: {step: 20ms}", "search: {diurnal: [1, much]}"),
-        ("search: {step: 20ms}", "search: {step: 20ms, goal: queue}"),
+        ("search: {method: grid, step: 20ms}", "search: {diurnal: [1, .nan]}"),
+        ("search: {method: grid, step: 20ms}", "search: {diurnal: [1, much]}"),
+        ("search: {method: grid, step: 20ms}", "search: {step: 20ms, goal: queue}"),
     ),
 }
 

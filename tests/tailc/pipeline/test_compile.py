@@ -54,8 +54,8 @@ def test_the_evidence_states_tail_mean_and_parallelism_of_every_load(tmp_path):
 def test_loads_beyond_the_target_are_searched_when_asked_for(tmp_path):
     spec = with_lines(
         (
-            "search: {step: 50ms}",
-            "search: {step: 50ms, max_in_system: 8, admit_on_departure: false}",
+            "search: {method: grid, step: 50ms}",
+            "search: {method: grid, step: 50ms, max_in_system: 8, admit_on_departure: false}",
         )
     )
     form = compile_policy(write_toy(tmp_path, spec)).policy.forms[0]
@@ -70,7 +70,10 @@ def test_loads_beyond_the_target_are_searched_when_asked_for(tmp_path):
 
 
 def test_under_the_arrival_clock_later_climbs_come_the_wait_later(tmp_path):
-    searched = ("search: {step: 50ms}", "search: {step: 50ms, max_in_system: 8}")
+    searched = (
+        "search: {method: grid, step: 50ms}",
+        "search: {method: grid, step: 50ms, max_in_system: 8}",
+    )
     clock = ("quantum: 5ms}", "quantum: 5ms, age_clock: arrival}")
     by_start = compile_policy(write_toy(tmp_path, with_lines(searched))).policy.forms[0]
     by_arrival = compile_policy(write_toy(tmp_path, with_lines(searched, clock))).policy.forms[0]
@@ -83,7 +86,10 @@ def test_under_the_arrival_clock_later_climbs_come_the_wait_later(tmp_path):
 
 def test_the_threads_objective_spends_the_tail_it_is_given(tmp_path):
     spec = with_lines(
-        ("search: {step: 50ms}", "search: {step: 50ms, objective: threads, max_in_system: 4}"),
+        (
+            "search: {method: grid, step: 50ms}",
+            "search: {method: grid, step: 50ms, objective: threads, max_in_system: 4}",
+        ),
         ("latency: 200ms", "latency: 125ms"),
     )
     compiled = compile_policy(write_toy(tmp_path, spec))
@@ -98,7 +104,10 @@ def test_the_threads_objective_spends_the_tail_it_is_given(tmp_path):
 
 def test_an_unattainable_target_names_the_nearest_attainable_tail(tmp_path):
     spec = with_lines(
-        ("search: {step: 50ms}", "search: {step: 50ms, objective: threads}"),
+        (
+            "search: {method: grid, step: 50ms}",
+            "search: {method: grid, step: 50ms, objective: threads}",
+        ),
         ("latency: 200ms", "latency: 110ms"),
     )
     with pytest.raises(TailcError) as refused:
@@ -137,11 +146,13 @@ def test_a_degree_that_is_no_faster_is_a_warning(tmp_path):
 def test_the_dual_refuses_what_it_cannot_do(tmp_path):
     (tmp_path / "own").mkdir()
     own = with_lines(
-        ("search: {step: 50ms}", "search: {method: dual}"),
+        ("search: {method: grid, step: 50ms}", "search: {method: dual}"),
         ("speedup: [1, 1.5, 2]", "speedup: {columns: [s1, s2]}"),
     )
     trace = "request,demand_ms,s1,s2\n1,50,1,1.5\n2,150,1,1.9\n"
-    budget = with_lines(("search: {step: 50ms}", "search: {method: dual, max_evaluations: 9}"))
+    budget = with_lines(
+        ("search: {method: grid, step: 50ms}", "search: {method: dual, max_evaluations: 9}")
+    )
     for spec in (write_toy(tmp_path / "own", own, trace), write_toy(tmp_path, budget)):
         with pytest.raises(TailcError) as refused:
             compile_policy(spec)
@@ -160,7 +171,7 @@ def test_a_held_out_part_leaves_digests_of_whole_design_and_held_out(tmp_path):
 
 @pytest.mark.parametrize(("unit", "step"), [("us", "50us"), ("s", "50s")])
 def test_a_unit_off_by_a_thousand_is_seen_against_the_slo(tmp_path, unit, step):
-    spec = with_lines(("unit: ms", f"unit: {unit}"), ("{step: 50ms}", f"{{step: {step}}}"))
+    spec = with_lines(("unit: ms", f"unit: {unit}"), ("step: 50ms", f"step: {step}"))
     findings = compile_policy(write_toy(tmp_path, spec)).findings
     (suspect,) = (finding for finding in findings if finding.code is Code.UNIT_SUSPECT)
     assert suspect.place is not None
@@ -172,7 +183,10 @@ def test_a_unit_off_by_a_thousand_is_seen_against_the_slo(tmp_path, unit, step):
 def test_an_infeasible_candidate_is_left_out_of_a_sweep(tmp_path):
     swept = with_lines(
         ("target_parallelism: 6", "target_parallelism: [0.1, 6]"),
-        ("search: {step: 50ms}", "search: {step: 50ms, objective: threads}"),
+        (
+            "search: {method: grid, step: 50ms}",
+            "search: {method: grid, step: 50ms, objective: threads}",
+        ),
     )
     compiled = compile_policy(write_toy(tmp_path, swept))
     assert [c.problem.budget_ppm for c in compiled.sweep.candidates] == [6_000_000]
@@ -190,7 +204,10 @@ def test_the_previous_policy_must_be_of_the_same_name(tmp_path):
 
 
 def test_the_latency_that_is_recommended_can_be_met_at_every_load(tmp_path):
-    threads = ("search: {step: 50ms}", "search: {step: 50ms, objective: threads}")
+    threads = (
+        "search: {method: grid, step: 50ms}",
+        "search: {method: grid, step: 50ms, objective: threads}",
+    )
     tight = with_lines(threads, ("latency: 200ms", "latency: 110ms"))
     with pytest.raises(TailcError) as refused:
         compile_policy(write_toy(tmp_path, tight))
@@ -205,7 +222,7 @@ def test_the_dual_meets_targets_that_the_grid_meets(tmp_path, latency):
     demand = np.random.default_rng(9).gamma(1.6, 140.0, 800).round(2) + 1
     trace = "request,demand_ms\n" + "".join(f"{i},{d}\n" for i, d in enumerate(demand))
     spec = with_lines(
-        ("search: {step: 50ms}", "search: {objective: threads, max_in_system: 8}"),
+        ("search: {method: grid, step: 50ms}", "search: {objective: threads, max_in_system: 8}"),
         ("latency: 200ms", f"latency: {latency}"),
         ("cores: 6, target_parallelism: 6", "cores: 15, target_parallelism: 24"),
     )

@@ -10,7 +10,7 @@ def swept(folder, targets):
     rows = "".join(f"{i},{d}\n" for i, d in enumerate(demand))
     spec = with_lines(
         ("cores: 6, target_parallelism: 6", f"cores: 4, target_parallelism: {targets}"),
-        ("search: {step: 50ms}", "search: {step: 10ms}"),
+        ("search: {method: grid, step: 50ms}", "search: {method: grid, step: 10ms}"),
         ("rates: [10/s]", "rates: [10/s, 30/s]"),
     )
     return compile_policy(write_toy(folder, spec, "request,demand_ms\n" + rows))

@@ -39,7 +39,7 @@ AS_DATA = {
     },
     "speedup": [1, 1.5, 2],
     "server": {"cores": 6, "target_parallelism": 6, "quantum": "5ms"},
-    "search": {"step": "50ms"},
+    "search": {"method": "grid", "step": "50ms"},
     "rates": ["10/s"],
 }
 

@@ -11,7 +11,7 @@ PAGE = Path(__file__).parents[3] / "docs/adding-a-policy-kind.md"
 SPEC = with_lines(
     ("kind: few-to-many", "kind: one-thread"),
     ("server: {cores: 6, target_parallelism: 6, quantum: 5ms}\n", "cores: 6\n"),
-    ("search: {step: 50ms}\n", ""),
+    ("search: {method: grid, step: 50ms}\n", ""),
     ("speedup: [1, 1.5, 2]", "speedup: [1]"),
 )
 

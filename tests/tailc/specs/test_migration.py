@@ -90,7 +90,11 @@ def test_every_kind_has_what_its_older_keys_are_now(kind):
 def test_an_older_spec_is_refused_with_what_rewrites_it(tmp_path, tailc, kind, key, said):
     case = write_case(kind, tmp_path)
     text = case.spec.read_text()
-    older = text.replace("{step: 20ms}", "{objective: queue}") if key is None else f"{text}{key}\n"
+    older = (
+        text.replace("{method: grid, step: 20ms}", "{objective: queue}")
+        if key is None
+        else f"{text}{key}\n"
+    )
     case.spec.write_text(f"# Of a team.\n{older}")
     done = tailc("check", case.spec)
     assert done.code == 65

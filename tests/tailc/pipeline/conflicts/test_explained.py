@@ -11,7 +11,7 @@ FINANCE = Path(__file__).parents[4] / "examples" / "finance" / "service.yaml"
 # 150 ms of work on two threads take 75 ms; with six requests for six threads each has one.
 SPEC = with_lines(
     ("latency: 200ms", "latency: 100ms"),
-    ("step: 50ms", "method: dual, objective: threads, max_in_system: 6"),
+    ("method: grid, step: 50ms", "method: dual, objective: threads, max_in_system: 6"),
 )
 LINES = {
     "search.max_in_system": "max_in_system: 6",

@@ -28,7 +28,7 @@ def queued(folder, **search):
     case = write(folder)
     told = {"step": "20ms", "method": "simulation", "requests": BUDGET, **search}
     search_line = f"search: {json.dumps(told)}"
-    spec = case.spec.read_text().replace("search: {step: 20ms}", search_line)
+    spec = case.spec.read_text().replace("search: {method: grid, step: 20ms}", search_line)
     case.spec.write_text(spec.replace("rates: [60/s]", RATES))
     return case
 

@@ -32,7 +32,9 @@ def doubted(folder, rates: str = "rates: [90/s]", robust: Any = ROBUST, **search
     told = {"step": "20ms", "method": "simulation", "requests": BUDGET, **search}
     if robust is not None:
         told["robust"] = robust
-    spec = case.spec.read_text().replace("search: {step: 20ms}", f"search: {json.dumps(told)}")
+    spec = case.spec.read_text().replace(
+        "search: {method: grid, step: 20ms}", f"search: {json.dumps(told)}"
+    )
     case.spec.write_text(spec.replace("rates: [60/s]", rates))
     return case
 

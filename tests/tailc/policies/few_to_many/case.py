@@ -20,7 +20,7 @@ demand:
   reference: one thread
 speedup: [1, 1.8, 2.4]
 server: {cores: 4, target_parallelism: 6, quantum: 5ms}
-search: {step: 20ms}
+search: {method: grid, step: 20ms}
 rates: [60/s]
 """
 REQUESTS = 400

@@ -139,7 +139,9 @@ def test_a_method_that_does_not_fit_is_shown_where_it_is_chosen(words, line, tmp
     assert spec.splitlines()[finding["line"] - 1].startswith(line)
 
 
-@pytest.mark.parametrize("words", [("--objective", "threads"), ("--max-evaluations", "3")])
+@pytest.mark.parametrize(
+    "words", [("--objective", "threads"), ("--max-evaluations", "3"), ("--risk", "3%")]
+)
 def test_what_the_kind_does_not_have_is_a_wrong_command_line(words, compiled):
     ended, files = compiled(swapped(OFF), *words)
     assert (ended.code, files) == (64, [])
