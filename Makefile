@@ -43,7 +43,7 @@ browser:
 	fi
 
 demo: setup
-	$(BIN)/tailc compile examples/search/service.yaml -o build/search
+	$(BIN)/tailc compile --force examples/search/auto.yaml -o build/search
 	$(BIN)/tailc verify build/search.tailc --trace examples/search/heldout.parquet
 	$(BIN)/tailc lookup build/search.tailc --in-system 2 --age 20ms
 
