@@ -131,7 +131,12 @@ FEW_TO_MANY = (
         FM,
         {
             **LOGGED,
-            "search": {"step": "50ms", "longest_interval": "400ms", "max_in_system": 8},
+            "search": {
+                "method": "grid",
+                "step": "50ms",
+                "longest_interval": "400ms",
+                "max_in_system": 8,
+            },
             "speedup": {
                 "classes": {
                     "column": "class",
