@@ -109,7 +109,7 @@ def test_lookup_answers_for_a_new_and_for_a_running_request(compiled, tailc):
     result = json.loads(ended.out)["result"]
     assert (result["start"], result["rung_name"]) == ("now", "2 threads")
     text = tailc("lookup", compiled, "--in-system", 9).out
-    assert text == "not yet started: wait until a request exits\nrunning: 1 thread\n"
+    assert text == "not yet started: start at once\nrunning: 1 thread\n"
 
 
 def test_lookup_without_the_table_s_load_is_a_usage_error(compiled, tailc):
