@@ -129,8 +129,8 @@ def _ladders() -> dict[str, Vector]:
             _with_demand(policy("demand", smallest_ladder())),
         ),
         "estimates": (
-            "Schema 1.8: as `smallest`, but the evidence carries estimates of the percentiles, which "
-            "no look-up needs.",
+            "Schema 1.8: as `smallest`, but the evidence carries estimates of the percentiles, "
+            "which no look-up needs.",
             _with_estimates(policy("estimates", smallest_ladder())),
         ),
         "cores": (

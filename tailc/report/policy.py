@@ -11,6 +11,7 @@ from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Admission, AdmissionKind, Ladder, LoadAxis, Row, Rule
 from tailc.percentiles import PPM
 from tailc.report.energy import cost_titles, in_watts, is_by_rate, is_energy, objective_text
+from tailc.report.estimates import estimates_result, estimates_text
 from tailc.report.judging import OVERLOADED
 from tailc.report.overload import overload_text
 from tailc.report.plan import plan_text
@@ -34,12 +35,12 @@ _MOST = {"profit": "most", "rate": "highest", "queue-rate": "highest"}
 
 
 def policy_result(policy: Policy) -> dict[str, object]:
-    """The JSON form of a policy as a command's result."""
-    return {"policy": json.loads(encode_json(policy))}
+    """The JSON form of a policy as a command's result, and its estimates where it has any."""
+    return {"policy": json.loads(encode_json(policy))} | estimates_result(policy)
 
 
 def policy_text(policy: Policy) -> str:
-    """Name, promise, tables and a line of evidence.
+    """Name, promise, a line of evidence, estimates and tables.
 
     Names in an artifact are free text: what a terminal could obey is written out.
     """
@@ -57,7 +58,9 @@ def policy_text(policy: Policy) -> str:
     stands = radius_line(policy.evidence)
     if stands is not None:
         head.append(f"stands     {stands}")
-    tables = [_ladder(form, policy) for form in policy.ladders]
+    estimates = estimates_text(policy)
+    tables = [estimates] if estimates else []
+    tables += [_ladder(form, policy) for form in policy.ladders]
     if policy.tail_table is not None:
         tables.append(tail_table_text(policy.tail_table))
     if policy.shares is not None:

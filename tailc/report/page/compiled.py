@@ -7,6 +7,7 @@ from tailc.experiment.point import Comparison
 from tailc.pipeline.compile import AnyCompiled
 from tailc.pipeline.controller import Tuned
 from tailc.report.page.content import Page, Section
+from tailc.report.page.estimates import estimates_section
 from tailc.report.page.latencies import latency_section, without_latency
 from tailc.report.page.loops import control_section
 from tailc.report.page.parts import (
@@ -33,6 +34,7 @@ def compiled_page(compiled: AnyCompiled, estimate: Comparison | None) -> Page:
     policy, design = compiled.policy, compiled.design
     measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
     sections = (
+        estimates_section(policy),
         _latency(policy, estimate),
         map_section(policy, estimate),
         plan_section(policy),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tailc.artifact.envelope import Policy
 from tailc.errors import ExitCode
 from tailc.report.page.content import Page, Section
+from tailc.report.page.estimates import estimates_section
 from tailc.report.page.latencies import latency_section
 from tailc.report.page.parts import (
     HELD_OUT,
@@ -30,6 +31,7 @@ _RULINGS = {ExitCode.OK: "pass", ExitCode.MISSED: "fail", ExitCode.UNDECIDED: "u
 def policy_page(policy: Policy) -> Page:
     """An artifact alone: what it does, and what stands behind it."""
     sections = (
+        estimates_section(policy),
         map_section(policy),
         plan_section(policy),
         demand_section(policy, ()),

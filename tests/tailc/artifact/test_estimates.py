@@ -78,7 +78,7 @@ def test_estimates_of_an_slo_that_is_not_there_are_refused() -> None:
 
     with pytest.raises(TailcError, match="of an SLO that the policy has not") as caught:
         decode_json(changed_json(change, name="estimates"))
-    assert caught.value.findings[0].code is Code.BAD_STRUCTURE
+    assert caught.value.findings[0].code is Code.BAD_ARTIFACT
 
 
 def test_a_setting_by_hand_is_overloaded_or_not() -> None:

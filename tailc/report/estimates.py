@@ -1,0 +1,133 @@
+"""The percentiles that replays estimate for a policy, beside the best setting by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
+from tailc.report.judging import OVERLOADED
+from tailc.report.table import aligned
+from tailc.specs.slo import Slo
+from tailc.units import counted, digits_text, format_percentile, format_us, printable
+
+HEADS = (
+    *("rate", "percentile", "95 % interval", "limit", "result"),
+    *("best setting by hand", "change"),
+)
+SAMPLES = {
+    Sample.KEPT_BACK: "requests kept back from the search",
+    Sample.IN_SAMPLE: "requests that the policy was made from",
+}
+_US_PER_MS = 1_000
+_PPM_PER_PERCENT = 10_000
+
+
+def estimates_text(policy: Policy) -> str:
+    """A line that says what was replayed, and a table; empty: the policy has no estimates."""
+    estimates = policy.evidence.estimates
+    if estimates is None:
+        return ""
+    table = aligned([HEADS, *estimates_cells(policy, estimates.rows)])
+    return f"{_replayed(estimates)}\n{table}"
+
+
+def _replayed(estimates: Estimates) -> str:
+    """On which requests, and that this is no verdict."""
+    replays = counted(estimates.repeats, "replay")
+    return (
+        f"estimates, no verdict, on {estimates.requests:,} {SAMPLES[estimates.sample]}: {replays} "
+        f"of {estimates.requests_per_replay:,} requests at each rate"
+    )
+
+
+def estimates_cells(policy: Policy, rows: Iterable[RateEstimate]) -> list[tuple[str, ...]]:
+    """What stands under `HEADS`."""
+    return [_cells(policy.slos[row.slo], row) for row in rows]
+
+
+def estimates_result(policy: Policy) -> dict[str, object]:
+    """For the JSON result: member `estimates`, or nothing where the policy has none."""
+    estimates = policy.evidence.estimates
+    if estimates is None:
+        return {}
+    told = {
+        "sample": estimates.sample.value,
+        "requests": estimates.requests,
+        "repeats": estimates.repeats,
+        "replicates": estimates.replicates,
+        "requests_per_replay": estimates.requests_per_replay,
+        "rows": [_row(policy.slos[row.slo], row) for row in estimates.rows],
+    }
+    return {"estimates": told}
+
+
+def is_overloaded(row: RateEstimate) -> bool:
+    """Whether the server does not keep up, so that there is no percentile."""
+    return row.standing is Standing.OVERLOADED
+
+
+def _cells(slo: Slo, row: RateEstimate) -> tuple[str, ...]:
+    head, limit, result = printable(row.arrivals), format_us(slo.latency_us), row.standing.value
+    by_hand = _by_hand_cells(row)
+    if is_overloaded(row):
+        return head, percentile_name(slo), "", limit, result, *by_hand
+    tail = f"{percentile_name(slo)} {_time(row.tail_us)}"
+    high = "unknown" if row.high_us is None else _time(row.high_us)
+    return head, tail, f"{_time(row.low_us)} to {high}", limit, result, *by_hand
+
+
+def _by_hand_cells(row: RateEstimate) -> tuple[str, str]:
+    setting = row.by_hand
+    if setting is None:
+        return "none", ""
+    name = printable(setting.name)
+    if setting.is_overloaded:
+        return f"{name}, {OVERLOADED}", ""
+    return f"{name}, {_time(setting.tail_us)}", "" if is_overloaded(row) else _change(setting)
+
+
+def _change(setting: ByHand) -> str:
+    change = _percent(setting.change_ppm)
+    cost_ppm = setting.cost_change_ppm
+    return change if cost_ppm is None else f"{change}, cost {_percent(cost_ppm)}"
+
+
+def _row(slo: Slo, row: RateEstimate) -> dict[str, object]:
+    told: dict[str, object] = {
+        "slo": str(slo),
+        "arrivals": row.arrivals,
+        "rate_mrps": row.rate_mrps,
+        "limit_us": slo.latency_us,
+        "result": row.standing.value,
+    }
+    if not is_overloaded(row):
+        told |= {"estimate_us": row.tail_us, "low_us": row.low_us, "high_us": row.high_us}
+    if row.by_hand is not None:
+        told["by_hand"] = _by_hand(row.by_hand, is_compared=not is_overloaded(row))
+    return told
+
+
+def _by_hand(setting: ByHand, *, is_compared: bool) -> dict[str, object]:
+    told: dict[str, object] = {"name": setting.name, "overloaded": bool(setting.is_overloaded)}
+    if setting.is_overloaded:
+        return told
+    told["estimate_us"] = setting.tail_us
+    if is_compared:
+        told["change_ppm"] = setting.change_ppm
+        told["cost_change_ppm"] = setting.cost_change_ppm
+    return told
+
+
+def percentile_name(slo: Slo) -> str:
+    """Such as `p99`, with the class of requests that it is for."""
+    name = format_percentile(slo.percentile_ppm)
+    return name if slo.request_class is None else f"{name} {printable(slo.request_class)}"
+
+
+def _time(time_us: int) -> str:
+    return f"{digits_text(time_us / _US_PER_MS, 4)} ms"
+
+
+def _percent(change_ppm: int) -> str:
+    return f"{change_ppm / _PPM_PER_PERCENT:+.1f} %"
