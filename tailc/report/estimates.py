@@ -28,12 +28,11 @@ def estimates_text(policy: Policy) -> str:
     estimates = policy.evidence.estimates
     if estimates is None:
         return ""
-    return (
-        f"{replayed_text(estimates)}\n{aligned([HEADS, *estimates_cells(policy, estimates.rows)])}"
-    )
+    table = aligned([HEADS, *estimates_cells(policy, estimates.rows)])
+    return f"{_replayed(estimates)}\n{table}"
 
 
-def replayed_text(estimates: Estimates) -> str:
+def _replayed(estimates: Estimates) -> str:
     """On which requests, and that this is no verdict."""
     replays = counted(estimates.repeats, "replay")
     return (

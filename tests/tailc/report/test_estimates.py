@@ -1,6 +1,9 @@
 """Estimates in words, in JSON and on the page of a policy."""
 
+import json
 from dataclasses import replace
+
+import jsonschema
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.estimates import Sample, Standing
@@ -8,7 +11,7 @@ from tailc.report.estimates import estimates_result, estimates_text
 from tailc.report.page.pages import policy_page
 from tailc.report.page.written import page_bytes
 from tailc.report.policy import policy_result, policy_text
-from tests.tailc.artifact.published import lucene_policy, policy_of
+from tests.tailc.artifact.published import ROOT, lucene_policy, policy_of
 
 POLICY = policy_of("estimates")
 FORGED = "d1\nfail\x1b[1A"
@@ -27,10 +30,10 @@ def test_a_table_tells_the_estimates_and_what_they_come_from():
     assert estimates_text(POLICY).splitlines() == [
         "estimates, no verdict, on 2,000 requests kept back from the search: 4 replays of 5,000 "
         "requests at each rate",
-        "rate  percentile    95 % interval      limit   result      best setting by hand         "
-        "       change",
-        "30/s  p99 320 ms    300 ms to 345 ms   500 ms  pass        always 2 threads, 410 ms     "
-        "       -22.0 %, cost +3.0 %",
+        "rate  percentile    95 % interval      limit   result      best setting by hand          "
+        "change",
+        "30/s  p99 320 ms    300 ms to 345 ms   500 ms  pass        always 2 threads, 410 ms      "
+        "-22.0 %, cost +3.0 %",
         "30/s  p99.9 870 ms  790 ms to unknown  900 ms  undecided   always 4 threads, overloaded",
         "40/s  p99                              500 ms  overloaded  none",
     ]
@@ -82,6 +85,14 @@ def test_the_result_leaves_out_what_an_overloaded_server_does_not_have():
         "result": "overloaded",
     }
     assert "estimates" not in policy_result(lucene_policy())
+
+
+def test_the_result_is_as_its_schema_says():
+    schema = json.loads((ROOT / "schemas/report/output-1.schema.json").read_text())
+    jsonschema.validate(estimates_result(POLICY)["estimates"], schema["$defs"]["estimates"])
+    named = [part for part in schema["$defs"].values() if "policy" in part.get("properties", {})]
+    assert len(named) == 8
+    assert all("estimates" in part["properties"] for part in named)
 
 
 def test_no_change_is_told_of_a_policy_that_is_overloaded():
