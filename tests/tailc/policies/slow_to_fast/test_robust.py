@@ -11,7 +11,7 @@ from tests.tailc.policies.slow_to_fast.case import SPEC, write
 from tests.tailc.policies.slow_to_fast.test_queue import QUEUED
 
 ERRORS = "robust: {tail: 0%, resamples: 0}"
-DOUBTED = QUEUED.replace("{requests: 4000000}", f"{{requests: 8000000, {ERRORS}}}")
+DOUBTED = QUEUED.replace("requests: 4000000", f"requests: 8000000, {ERRORS}")
 
 
 @pytest.fixture(scope="module")
