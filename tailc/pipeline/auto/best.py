@@ -26,6 +26,7 @@ from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.found import validation_sample
+from tailc.pipeline.queue.freedoms import by_halves
 from tailc.pipeline.queue.goals import aspect_of, best_by_scene
 from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.parts import Parts
@@ -165,10 +166,11 @@ class _Choice:
         The first is on the requests as they are. The second goes on from the table that is never
         far from the best, on these and on a heavier sample.
         """
-        parts = self._workers, self._progress
+        halves = by_halves(self._progress)
         rivals = [one.table for one in self._others]
         given = self._rival_to(rivals, self._approach.base)
-        first = searched(given, self._now, self._with_budget(self._asked.objective), *parts)
+        objective = self._with_budget(self._asked.objective)
+        first = searched(given, self._now, objective, self._workers, halves[0])
         variants = (
             one for table in first.tables for one in leanest_variants(table, self._approach.cores)
         )
@@ -179,7 +181,8 @@ class _Choice:
             return first.evaluations, first.requests, [*first.tables]
         tail_us = given.reference(self._screening, self._both).tail_us[0].mean(axis=1).max()
         space, start = given.near(nearest, max(round(float(tail_us)), 1))
-        second = searched_near(space, start, given, [*self._now, *self._then], self._both, *parts)
+        ground = [*self._now, *self._then]
+        second = searched_near(space, start, given, ground, self._both, self._workers, halves[1])
         return (
             first.evaluations + second.evaluations,
             first.requests + second.requests,

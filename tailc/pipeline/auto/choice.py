@@ -17,6 +17,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.execution_model import Search
 from tailc.models.ladder_model import LadderModel
+from tailc.models.subjects import on_ladders
 from tailc.models.workload import workload
 from tailc.percentiles import PPM
 from tailc.pipeline.auto.best import Best, Question, best_table
@@ -64,8 +65,7 @@ def best_policy(
     )
     options = [Option(FORMULA, own), *(Option(FORMULA, one) for one in formulas if one != own)]
     with ThreadPoolExecutor(threads) as workers:
-        subject = towards(own, objective).subject_of(own)
-        assert isinstance(subject, LadderModel)
+        subject = on_ladders(policy.name, (own,))
         search = _search(subject, loads, objective, workers)
         by_hand = set_by_hand(subject, loads.tuning, search)
         best = best_table(options, by_hand, question, workers, progress)

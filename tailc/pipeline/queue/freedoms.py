@@ -96,7 +96,7 @@ def by_halves(progress: Progress) -> tuple[Progress, Progress]:
     """How far each search is, as a part of both together."""
     return (
         lambda what, share: progress(what, share / 2),
-        lambda _, share: progress("tuning what the server can do besides", (1 + share) / 2),
+        lambda what, share: progress(what, (1 + share) / 2),
     )
 
 
