@@ -55,10 +55,12 @@ class Interrupts:
         self._is_heard = True
         time.sleep(_GRACE_S)
         code = _CODES[signal.Signals(number)]
-        if sys.stderr.isatty():
-            sys.stderr.write(_SHOW_CURSOR)
-        self._tell(code)
-        _end(code)
+        try:
+            if sys.stderr.isatty():
+                sys.stderr.write(_SHOW_CURSOR)
+            self._tell(code)
+        finally:  # nobody may be there to be told
+            _end(code)
 
 
 def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:

@@ -6,6 +6,7 @@ import pytest
 
 from tailc.policies import find_kinds
 from tests.tailc.held_out_days import write_days
+from tests.tailc.schemas import validate_compiled
 from tests.tailc.toy import with_lines, write_toy
 
 
@@ -85,7 +86,10 @@ def test_options_of_the_method_auto_are_in_the_policy_that_it_chooses(toy, tailc
     asked = ("--method", "auto", "--effort", "quick", "--risk", "99%")
     ended = tailc("compile", toy, *asked, "-o", "best", "--output-format", "json")
     assert ended.code == 0, ended.err
-    assert json.loads(ended.out)["result"]["policy"]["evidence"]["method"] == "auto"
+    result = json.loads(ended.out)["result"]
+    validate_compiled(result)
+    assert result["policy"]["evidence"]["method"] == "auto"
+    assert result["best"]["judged_on"] == 2
 
 
 @pytest.mark.parametrize(

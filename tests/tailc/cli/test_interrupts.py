@@ -31,6 +31,21 @@ POOL = SEARCH.replace(
 )
 
 
+def test_a_signal_ends_a_command_that_nobody_reads():
+    begun = subprocess.Popen(
+        [sys.executable, "-c", SEARCH], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert begun.stdout is not None
+    assert begun.stderr is not None
+    while "searching" not in begun.stderr.readline():
+        pass
+    begun.stdout.close()
+    begun.stderr.close()
+    time.sleep(0.3)
+    begun.send_signal(signal.SIGTERM)
+    assert begun.wait(timeout=30) == 143
+
+
 @pytest.mark.parametrize("program", [SEARCH, POOL], ids=["loop", "thread"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_compiled_search_within_a_second(program, number, code):
