@@ -39,7 +39,7 @@ def test_a_profile_becomes_a_spec_that_compiles(profile, tailc, in_folder):
     # The mean is 77.5 ms: four cores serve 51.6 a second.
     assert "rates: [10/s, 21/s, 31/s]" in text
     assert tailc("check", "--with-trace", "service.yaml").code == 0
-    assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
+    assert tailc("compile", "service.yaml", "--method", "grid", "-o", "build/x").code == 0
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_an_openslo_document_becomes_a_spec_that_compiles(table, tailc, in_folde
     assert "slo:\n  - {percentile: 90%, latency: 400ms}  # `web-latency`, line 10\n" in text
     assert "slo.yaml:8:" in ended.err
     assert "`spec.timeWindow` of 4w is not carried" in ended.err
-    assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
+    assert tailc("compile", "service.yaml", "--method", "grid", "-o", "build/x").code == 0
 
 
 def test_servers_behind_one_answer_are_in_each_objective(table, tailc, in_folder):
@@ -333,7 +333,7 @@ def test_of_few_rows_none_are_held_out(in_folder, tailc):
     assert "held_out:" not in text
     assert "# Of so few nothing is held out" in text
     assert tailc("check", "--with-trace", "service.yaml").code == 0
-    assert tailc("compile", "service.yaml", "-o", "build/x").code == 0
+    assert tailc("compile", "service.yaml", "--method", "grid", "-o", "build/x").code == 0
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r"])
