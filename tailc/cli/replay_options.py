@@ -50,13 +50,13 @@ other_power = click.option(
 )
 
 
-def baselines(default: str) -> Callable[[Command], Command]:
-    """--baselines; the command gets names, or None for all that suit the policy."""
+def baselines(default: str | None = None) -> Callable[[Command], Command]:
+    """--baselines; the command gets names, or None where none are given and there is no default."""
     return click.option(
         "--baselines",
         callback=lambda _context, _option, text: _names(text),
         default=default,
-        show_default=True,
+        show_default=default or "the first, the best by hand, the policy without extras",
         metavar="NAMES",
         help="Baselines to replay beside the policy: all that suit it, the first of those, none, "
         "or names with commas between, such as seq,fix-3,rc-4, or tl,ee,rc on cores.",
@@ -148,14 +148,16 @@ progress = click.option(
 )
 
 
-def _names(text: str) -> tuple[str, ...] | None:
-    """Baselines as written: `all` (None), `none`, or names with commas between, each once.
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """Baselines as written: `none`, or names with commas between, each once.
 
-    `first` is a name that stands for the first of all.
+    `all` and `first` are names that stand for all that suit the policy, and for the first of those.
     """
+    if text is None:
+        return None
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
     if names in (("all",), ("none",)):
-        return None if names == ("all",) else ()
+        return () if names == ("none",) else names
     if {"", "all", "none"}.isdisjoint(names):
         return names
     from tailc.units import shorten

@@ -42,7 +42,7 @@ _NOTHING = Outcome(is_answer=False)
 )
 @replay_options.trace_format
 @arrivals_options
-@replay_options.baselines("all")
+@replay_options.baselines()
 @replay_options.cut_off
 @replay_options.other_power
 @replay_options.thoroughness
@@ -91,7 +91,7 @@ def command(
 
 def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
     """Options of a replay ask for one, which needs requests."""
-    # A flag that is not given is False, and `--baselines all` is None.
+    # A flag that is not given is False.
     chosen = [value for value in options.values() if value is not None and value is not False]
     if chosen or trace_format != "auto" or arrivals.is_asked:
         from tailc.errors import Code, Finding, TailcError

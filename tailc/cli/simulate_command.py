@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @replay_options.trace_format
 @arrivals_options
-@replay_options.baselines("all")
+@replay_options.baselines()
 @replay_options.cut_off
 @replay_options.other_power
 @replay_options.thoroughness

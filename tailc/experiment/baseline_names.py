@@ -12,7 +12,7 @@ from tailc.models.workload import Workload
 def chosen_names(
     names: Sequence[str] | None, policy: Subject, workload: Workload
 ) -> tuple[str, ...]:
-    """Each name once, `first` made the name that it stands for; None: all defaults.
+    """Each name once, `all` and `first` made the names that they stand for; None: all defaults.
 
     Raises TailcError with every name that is no baseline of this policy.
     """

@@ -8,38 +8,35 @@ from concurrent.futures import Executor
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.scenario import scenario_for
-from tailc.experiment.sizes import BY_HAND
-from tailc.experiment.tail_sample import Tail
+from tailc.experiment.tail_sample import Tail, tail_of
 from tailc.models.arrivals import Arrivals
 from tailc.models.execution_model import Subject, Tried
-from tailc.models.workload import Workload
+from tailc.specs.slo import Slo
+from tailc.traces.profile import DemandProfile
 
 
 def best_by_hand(
     subject: Subject,
-    workload: Workload,
+    profile: DemandProfile,
+    slo: Slo,
     arrivals: Sequence[Arrivals],
-    tail: Tail,
-    target_us: int,
+    options: VerifyOptions,
     workers: Executor,
 ) -> tuple[str, ...]:
     """The name of the best setting under each arrival process, each once.
 
     That is the one that costs least of those that meet the target, where requests cost something
-    besides time; else the one of the least tail.
+    besides time; else the one of the least tail. Each is replayed as the options say, without
+    replicates.
     """
-    names = subject.hand_settings(workload)
-    found = dict.fromkeys(
-        _best(names, subject, _few(subject, workload, one, workers), tail, target_us)
-        for one in arrivals
-    )
-    return tuple(found)
+    workload, tail = subject.workload(profile), tail_of(slo, profile)
 
+    def best(one: Arrivals) -> str:
+        scenario = scenario_for(workload, one, options, subject)
+        few = Experiment(scenario, options.repeats, 0, workers).with_draws()
+        return _best(subject.hand_settings(workload), subject, few, tail, slo.latency_us)
 
-def _few(subject: Subject, workload: Workload, arrivals: Arrivals, workers: Executor) -> Experiment:
-    options = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.repeats)
-    scenario = scenario_for(workload, arrivals, options, subject)
-    return Experiment(scenario, BY_HAND.repeats, 0, workers).with_draws()
+    return tuple(dict.fromkeys(map(best, arrivals)))
 
 
 def _best(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.experiment.baseline_names import chosen_names
+from tailc.experiment.by_hand import best_by_hand
 from tailc.experiment.experiment import Experiment, experiment_for, no_tick
 from tailc.experiment.interval import (
     FEWEST_JUDGED,
@@ -25,6 +26,7 @@ from tailc.experiment.point import Point, Run, SloEstimate
 from tailc.experiment.replications import Replication
 from tailc.experiment.ruling import Ruling
 from tailc.experiment.server_use import ServerUse, load, never_keeps_up, server_use, usage_of
+from tailc.experiment.sizes import BY_HAND_AT_MOST
 from tailc.experiment.spectrum import estimates, spectrum, spectrum_tails
 from tailc.experiment.spike import Spike
 from tailc.experiment.spikes import Measuring, Stretch, measured, measuring, spikes
@@ -37,6 +39,7 @@ from tailc.experiment.tail_sample import (
 )
 from tailc.models.arrivals import Arrivals
 from tailc.models.execution_model import Subject
+from tailc.models.named_baselines import FIRST
 from tailc.models.occupancy import Counts, Occupancy
 from tailc.models.outcome import Outcome
 from tailc.models.server_load import Load
@@ -58,7 +61,10 @@ def compared(
     Raises TailcError for names that are no baseline of the subject's.
     """
     workload = subject.workload(profile)
-    names = chosen_names(options.baselines, subject, workload)
+    asked = options.baselines
+    if asked is None:
+        asked = _usual(subject, slos[0], profile, arrivals, options, workers)
+    names = chosen_names(asked, subject, workload)
     comparison = _Comparison(
         subject,
         workload,
@@ -70,6 +76,23 @@ def compared(
         _progress(arrivals, 1 + len(names), options),
     )
     return tuple(comparison.point(one) for one in arrivals)
+
+
+def _usual(
+    subject: Subject,
+    slo: Slo,
+    profile: DemandProfile,
+    arrivals: Sequence[Arrivals],
+    options: VerifyOptions,
+    workers: Executor,
+) -> tuple[str, ...]:
+    """The first of the defaults, what is best by hand at each rate, the policy without extras."""
+    few = options.requests_for(profile.total_weight)
+    if slo.request_class is None:
+        few = min(few, BY_HAND_AT_MOST.requests)
+    sized = replace(options, requests_per_replay=few, repeats=BY_HAND_AT_MOST.repeats)
+    by_hand = best_by_hand(subject, profile, slo, arrivals, sized, workers)
+    return (FIRST, *by_hand, *subject.without_extras)
 
 
 @dataclass(frozen=True, eq=False)

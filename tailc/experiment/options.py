@@ -28,7 +28,8 @@ class VerifyOptions:
     """What to replay, how often, and with how many threads.
 
     arrivals: None for those that the policy was tuned for, at the rates that it was compiled for.
-    baselines: None for those that suit the policy; the name `first` is for the first of those.
+    baselines: names; `all` is for those that suit the policy, `first` for the first of those. None
+    for the first, what is best by hand at each rate, and the policy without its extras.
     cut_off_us: execution time at which the server ends a request, its work unfinished.
     other_power_ppm: share of power that is not that of cores, in the server of the baseline that
     energy is told relative to.

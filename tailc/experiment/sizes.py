@@ -42,8 +42,10 @@ UNCERTAINTY_LOOK_REPEATS = 4
 RADIUS = Size(10_000, 24)
 # Each candidate of a baseline that has something to choose.
 BASELINE_SEARCH_REPEATS = 4
-# Each setting that a user could pick by hand.
+# Each setting that a user could pick by hand: in a compile, and to choose whom a policy is judged
+# beside. Three or four times as many requests are replayed of each one that is chosen.
 BY_HAND = Size(20_000, 2)
+BY_HAND_AT_MOST = Size(5_000, 2)
 # About where a capacity lies.
 GLANCE_REPEATS = 8
 # Replays of an old policy in which a new one is asked what it would do: their number of requests

@@ -108,6 +108,11 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
         """Names of the baselines that a user could set by hand, without a compiler."""
 
+    @property
+    @abstractmethod
+    def without_extras(self) -> tuple[str, ...]:
+        """Names of the baselines that are this policy without what it adds to its table."""
+
     @abstractmethod
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
         """The rate that fills the machine however requests are run [thousandths a second].

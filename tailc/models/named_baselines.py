@@ -20,15 +20,15 @@ from tailc.errors import Code, Finding, TailcError, did_you_mean
 from tailc.models.baseline_syntax import Given, Syntax
 from tailc.units import QuantityError, shorten
 
-FIRST = "first"
-"""The name that stands for the first of those that are replayed where none is named."""
+ALL, FIRST = "all", "first"
+"""The names that stand for all defaults, and for the first of them."""
 
 
 class Named(ABC):
     """What all baselines have.
 
-    about: what it does, on one line for people. rank: its place in lists, and among those that are
-    replayed where none is named, ascending.
+    about: what it does, on one line for people. rank: its place in lists, and among the defaults,
+    ascending.
     """
 
     syntax: ClassVar[Syntax]
@@ -92,13 +92,12 @@ def chosen(
     defaults: Callable[[], Sequence[str]],
     check: Callable[[str], object],
 ) -> tuple[str, ...]:
-    """Each name once, `first` made the one that it stands for; None: the defaults.
+    """Each name once, `all` and `first` made those that they stand for; None: all defaults.
 
     Raises TailcError with every name that `check` refuses.
     """
-    if names is None:
-        return tuple(defaults())
-    found = dict.fromkeys(defaults()[0] if name == FIRST else name for name in names)
+    asked = (ALL,) if names is None else names
+    found = dict.fromkeys(one for name in asked for one in _meant(name, defaults))
     findings: list[Finding] = []
     for name in found:
         try:
@@ -108,6 +107,12 @@ def chosen(
     if findings:
         raise TailcError(findings)
     return tuple(found)
+
+
+def _meant(name: str, defaults: Callable[[], Sequence[str]]) -> Sequence[str]:
+    if name in (ALL, FIRST):
+        return defaults() if name == ALL else defaults()[:1]
+    return (name,)
 
 
 @functools.cache

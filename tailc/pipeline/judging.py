@@ -19,7 +19,7 @@ from tailc.experiment.options import VerifyOptions
 from tailc.experiment.point import Point, Run
 from tailc.experiment.policy_arrivals import arrivals_of
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.tail_sample import tail_of
+from tailc.experiment.sizes import BY_HAND
 from tailc.models.subjects import subject_of
 from tailc.percentiles import PPM
 from tailc.pipeline.auto.effort import Effort
@@ -38,9 +38,8 @@ def with_estimates(
     subject, sizes = subject_of(policy, profile), effort.budget.judging
     with ThreadPoolExecutor(threads) as workers:
         progress("replaying what could be set by hand", 0.0)
-        workload, first = subject.workload(profile), policy.slos[0]
-        tail = tail_of(first, profile)
-        names = best_by_hand(subject, workload, arrivals, tail, first.latency_us, workers)
+        few = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.repeats)
+        names = best_by_hand(subject, profile, policy.slos[0], arrivals, few, workers)
         options = VerifyOptions(
             baselines=names,
             requests_per_replay=sizes.requests,

@@ -64,6 +64,11 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return tuple(f"fixed-{format_khz(each).replace(' ', '')}" for each in khz)
 
     @property
+    def without_extras(self) -> tuple[str, ...]:
+        """Without its controller."""
+        return ("open-loop",) if self.steering is not None else ()
+
+    @property
     def settling_requests(self) -> int:
         """Until the steering has settled."""
         return settling(self.steering)

@@ -47,6 +47,11 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         return ("tl", "ee")
 
     @property
+    def without_extras(self) -> tuple[str, ...]:
+        """Without its controller."""
+        return ("s2f",) if self.controller is not None else ()
+
+    @property
     def settling_requests(self) -> int:
         """Until the steering has settled."""
         return settling(self.steering)

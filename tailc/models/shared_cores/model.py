@@ -41,6 +41,11 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         return hand_settings(self.ladder, workload)
 
     @property
+    def without_extras(self) -> tuple[str, ...]:
+        """Without boosting."""
+        return ("no-boost",) if self.ladder.boost else ()
+
+    @property
     def settling_requests(self) -> int:
         """Nothing steers."""
         return 0

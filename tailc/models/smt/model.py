@@ -45,6 +45,11 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
         return ("borrow-idle", "fixed", "refresh", "dynamic", "safe")
 
     @property
+    def without_extras(self) -> tuple[str, ...]:
+        """A table is all that a policy has."""
+        return ()
+
+    @property
     def settling_requests(self) -> int:
         """Nothing steers."""
         return 0

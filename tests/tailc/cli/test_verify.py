@@ -40,7 +40,7 @@ def judged(tailc, *options, trace="new.csv"):
 
 
 def test_the_same_service_is_not_flagged_and_every_baseline_stands_beside(compiled, tailc):
-    ended = judged(tailc)
+    ended = judged(tailc, "--baselines", "all")
     assert ended.code == 0
     assert "drift of demand since the compile: not flagged" in ended.out
     beside = ended.out.split("at 10/s")[1].split("\n\n")[0]

@@ -58,6 +58,10 @@ def test_where_none_is_named_the_defaults_are_chosen_by_rank():
     assert TRAINS.chosen(["odd-one", "early-5", "odd-one"]) == ("odd-one", "early-5")
 
 
+def test_all_are_the_defaults_and_each_is_chosen_once():
+    assert TRAINS.chosen(["late", "all"]) == ("late", "early")
+
+
 def test_first_is_the_first_of_those_and_is_chosen_once():
     assert TRAINS.chosen(["first", "early", "odd-one"]) == ("early", "odd-one")
 
