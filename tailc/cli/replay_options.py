@@ -50,13 +50,17 @@ other_power = click.option(
 )
 
 
+# What is replayed where there is no default, as help lists it.
+_USUAL = "the first, the best by hand, the policy without extras"
+
+
 def baselines(default: str | None = None) -> Callable[[Command], Command]:
     """--baselines; the command gets names, or None where none are given and there is no default."""
     return click.option(
         "--baselines",
         callback=lambda _context, _option, text: _names(text),
         default=default,
-        show_default=default or "the first, the best by hand, the policy without extras",
+        show_default=default is not None or _USUAL,
         metavar="NAMES",
         help="Baselines to replay beside the policy: all that suit it, the first of those, none, "
         "or names with commas between, such as seq,fix-3,rc-4, or tl,ee,rc on cores.",
