@@ -30,7 +30,7 @@ def test_the_tail_is_kept_with_less_energy_than_the_formulas_table_has(tuned, ta
     """On requests that no compile saw, where the formula's bound leaves room."""
     case, policy, _ = tuned
     plain = write(tmp_path, swapped((FEEDBACK, "feedback: off\n"), (RATES, "rates: [3000/s]")))
-    assert tailc("compile", plain.spec, "-o", tmp_path / "formula").code == 0
+    assert tailc("compile", plain.spec, "--allow-misses", "-o", tmp_path / "formula").code == 0
     ours, theirs = (judged(tailc, one, case.held_out) for one in (policy, tmp_path / "formula"))
     assert ours["estimate_us"] < 3_000
     assert ours["energy"] < 0.99 * theirs["energy"]
