@@ -258,7 +258,12 @@ def _checks(compilation: Compilation, aim: TuningObjective | None) -> Iterator[P
 
 
 def _judged(compilation: Compilation, searches: _Searches, requests: Holdback) -> Iterator[Pass]:
-    """Replays of what is about to be written, where somebody asks for them."""
+    """Replays of what is about to be written, where somebody asks for them.
+
+    A policy that is tuned on a recording carries none: it has not the times to be replayed on.
+    """
+    if searches.aim is not None and searches.aim.recorded is not None:
+        return
     if compilation.judging is not None and compilation.spec.rates_mrps:
         effort = Effort(searches.best.effort) if searches.best else Effort.NORMAL
         yield EstimatesPass(requests, effort, compilation.opened.loaded, compilation.judging)

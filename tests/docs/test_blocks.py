@@ -64,7 +64,7 @@ READ_ONLY = {
         "docs/gallery.md",
         "$ tailc verify examples/search/expected.tailc --trace examples/search/heldout.parquet "
         "--rate 10/s --rate 15/s --rate 20/s --rate 25/s --requests 600 --replicates 99 "
-        "--report build/verdict.html",
+        "--baselines all --report build/verdict.html",
     ),
     ("docs/gallery.md", "$ tailc report examples/lucene-fm/expected.tailc -o build/policy.html"),
     (

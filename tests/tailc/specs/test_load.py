@@ -28,11 +28,8 @@ def test_what_is_left_out_has_the_documented_defaults() -> None:
     assert spec.server.quantum_us == 5_000
     assert spec.server.boosting is True
     assert spec.server.age_clock == "execution"
-    assert (spec.search.method, spec.search.objective, spec.search.admit_on_departure) == (
-        "grid",
-        "tail",
-        True,
-    )
+    assert spec.search.method_at(spec.rates_mrps) == "grid"
+    assert (spec.search.objective, spec.search.admit_on_departure) == ("tail", True)
     assert spec.rates_mrps == ()
 
 

@@ -166,8 +166,8 @@ def test_a_busy_server_that_keeps_up_is_not_overloaded():
     assert seq.load.utilization_ppm == pytest.approx(offered * 1e6, rel=0.02)
 
 
-def test_baselines_are_chosen_by_the_policy_unless_named():
-    options = dataclasses.replace(QUICK, baselines=None)
+def test_all_baselines_are_chosen_by_the_policy():
+    options = dataclasses.replace(QUICK, baselines=("all",))
     (point,) = verify(policy(P99), held_out(), options).points
     names = [run.subject for run in point.baselines]
     assert names[:2] == ["SEQ", "FIX-2"]
