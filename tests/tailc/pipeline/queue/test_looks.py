@@ -24,7 +24,9 @@ class Replays:
 
 
 def look_at(tails_us):
-    return Looks(Replays(), FORMULA_US, aspect_of(AIM), AIM).at(np.array(tails_us))
+    replays = Replays()
+    base = replays.measure([FORMULA_US])
+    return Looks(replays, base, aspect_of(AIM), AIM).at(np.array(tails_us))
 
 
 def look_of(values):
@@ -75,5 +77,5 @@ def test_an_energy_that_misses_its_target_in_some_replays_alone_does_not_miss_it
             tail_us = np.array([[[95, 103, 97, 101]]], np.int64)
             return Measurements(tail_us, np.array(tables)[:, None, None] * np.ones((1, 1, 4)))
 
-    look = Looks(Powers(), 2.0, aspect_of(aim), aim).at(1.5)
+    look = Looks(Powers(), Powers().measure([2.0]), aspect_of(aim), aim).at(1.5)
     assert look.value == pytest.approx(0.75)
