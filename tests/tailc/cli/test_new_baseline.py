@@ -67,7 +67,8 @@ def test_it_is_replayed_by_its_name(compiled, tailc):  # noqa: F811
 
 @pytest.mark.usefixtures("widest")
 def test_it_is_among_the_defaults_by_its_rank_and_among_the_names_there_are(compiled, tailc):  # noqa: F811
-    (point,) = json.loads(judged(tailc, "--output-format", "json").out)["result"]["points"]
+    words = ("--baselines", "all", "--output-format", "json")
+    (point,) = json.loads(judged(tailc, *words).out)["result"]["points"]
     subjects = [run["subject"] for run in point["baselines"]]
     assert subjects.index("widest") == subjects.index("every 5 ms") - 1
     refused = judged(tailc, "--baselines", "widets")

@@ -18,7 +18,7 @@ def asked(*words):
 @pytest.mark.parametrize(
     ("words", "names"),
     [
-        ("all", None),
+        ("all", ("all",)),
         ("none", ()),
         ("seq", ("seq",)),
         (" SEQ , fix-3,seq", ("seq", "fix-3")),

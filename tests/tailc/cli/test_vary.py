@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tailc.artifact.files import read_policy
 from tests.tailc.policies.green_sla import case as racks
 from tests.tailc.schemas import validate
 from tests.tailc.toy import SPEC, with_lines, write_toy
@@ -66,8 +68,12 @@ def test_a_row_is_a_compile_of_the_edited_spec(tailc, toy):
         Path("toy.yaml").write_text(changed)
         assert tailc("compile", "toy.yaml", "-o", "edited").code == 0
         for suffix in (".json", ".tailc"):
-            kept = Path(f"kept/toy-{row}{suffix}").read_bytes()
-            assert kept == Path(f"edited{suffix}").read_bytes()
+            kept, edited = (
+                read_policy(f"{stem}{suffix}") for stem in (f"kept/toy-{row}", "edited")
+            )
+            # Only a compile replays what it is about to write.
+            judged = replace(edited.evidence, estimates=None)
+            assert kept == replace(edited, evidence=judged)
 
 
 def test_combinations_go_through_the_last_path_first(tailc, toy):

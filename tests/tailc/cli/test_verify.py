@@ -66,9 +66,9 @@ def test_a_policy_of_an_earlier_schema_is_judged_without_drift(compiled, tailc):
     from tailc.artifact.files import read_policy, write_policy
 
     policy = read_policy("toy.tailc")
-    write_policy(
-        replace(policy, inputs=tuple(replace(i, demand=None) for i in policy.inputs)), "old"
-    )
+    inputs = tuple(replace(one, demand=None) for one in policy.inputs)
+    evidence = replace(policy.evidence, estimates=None)
+    write_policy(replace(policy, inputs=inputs, evidence=evidence), "old")
     assert b'"schema":{"major":1,"minor":0}' in (compiled / "old.json").read_bytes()
     ended = tailc("verify", "old.tailc", "--trace", "new.csv", "--baselines", "none", *QUICK)
     assert ended.code == 0

@@ -50,7 +50,7 @@ def test_a_search_that_goes_on_ends_with_its_budget(monkeypatch):
 def test_a_search_that_has_settled_leaves_the_rest_of_its_budget(monkeypatch):
     """Each stage then ends at its second look, a third of its way."""
     monkeypatch.setattr(looks, "_WORTH", 1.0)
-    aim = replace(AIM, most_requests=60_000_000)
+    aim = replace(AIM, most_requests=100_000_000)
     found = search(aim=aim)
     assert found.has_settled
     assert 0.3 * aim.most_requests < found.requests < 0.6 * aim.most_requests
