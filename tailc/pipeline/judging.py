@@ -193,9 +193,10 @@ def _highest_kept_mrps(missed_mrps: int, keeps: Callable[[int], bool]) -> int | 
 
 def _undecided(row: RateEstimate, policy: Policy, loaded: LoadedSpec) -> Finding:
     slo = policy.slos[row.slo]
-    high = "no upper limit" if row.high_us is None else f"up to {format_us(row.high_us)}"
+    high = "without an upper end" if row.high_us is None else f"to {format_us(row.high_us)}"
     message = f"`{promise(slo.percentile_ppm, slo.latency_us)}` is undecided at "
-    message += f"{format_mrps(row.rate_mrps)}: that percentile is {format_us(row.low_us)} {high}"
+    message += f"{format_mrps(row.rate_mrps)}: the 95 % interval of that percentile is "
+    message += f"{format_us(row.low_us)} {high}"
     hint = "give a longer trace"
     place = loaded.place("slo", row.slo, "latency")
     return Finding(Code.PREDICTED_MISS, message, place, hint, Severity.WARNING)
