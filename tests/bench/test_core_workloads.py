@@ -7,6 +7,9 @@ import pytest
 
 from bench import core_workloads as workloads
 
+# Long, and what it shows is shown of another kind in every run.
+pytestmark = pytest.mark.fuzz
+
 
 def test_the_modified_lucene_has_the_published_mean_and_99th_percentile():
     demand_ms = workloads.lucene_mod_ms()

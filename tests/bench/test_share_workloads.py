@@ -7,6 +7,9 @@ from bench.share_workloads import APPLICATIONS, BY_NAME, STEPS, machine, plant, 
 from tailc.forms.shares import Machine
 from tailc.models.cpu_shares.plant import replay
 
+# Long, and what it shows is shown of another kind in every run.
+pytestmark = pytest.mark.fuzz
+
 
 def throughput(name, given):
     each = BY_NAME[name]

@@ -9,6 +9,9 @@ from tailc.forms.ladder.lanes import Lanes
 from tailc.problems.borrowing import Borrowing
 from tailc.traces.profile import DemandProfile, Measure
 
+# Long, and what it shows is shown of another kind in every run.
+pytestmark = pytest.mark.fuzz
+
 TARGET_MS = 50.0
 MEAN_MS = 6.0
 LOAD = 0.2

@@ -11,7 +11,9 @@ import pytest
 # A loop that takes minutes and lets other threads run, as all compiled loops here do; without
 # waiting for a compiler, one of the standard library's.
 SEARCH = """
-import hashlib, sys
+import hashlib, signal, sys
+# A shell's background job ignores interrupts, and so would its children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from tailc.cli import main
 from tailc.cli.explain_command import command
 

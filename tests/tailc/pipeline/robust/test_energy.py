@@ -23,6 +23,9 @@ from tailc.specs.robust import Ambiguity
 from tailc.traces.profile import DemandProfile, Measure
 from tests.tailc.pipeline.queue.core_case import FAST_W, IDLE_W, MS, clocked, exponential
 
+# Long, and what it shows is shown of another kind in every run.
+pytestmark = pytest.mark.fuzz
+
 MEAN_MS, RATE_PER_MS = 20.0, 0.03
 TARGET_US = 75 * MS
 AIM = TuningObjective(

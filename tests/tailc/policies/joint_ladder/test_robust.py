@@ -11,6 +11,9 @@ from tests.tailc import texts
 from tests.tailc.policies.joint_ladder.case import SPEC, write
 from tests.tailc.policies.joint_ladder.test_queue import QUEUED
 
+# Long, and what it shows is shown of another kind in every run.
+pytestmark = pytest.mark.fuzz
+
 ERRORS = {"demand": "5%", "tail": "0%", "speedup": "5%", "resamples": 0}
 DOUBTED = QUEUED.replace("110ms", "70ms")
 

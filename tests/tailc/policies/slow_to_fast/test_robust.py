@@ -10,6 +10,9 @@ from tailc.artifact.files import read_policy
 from tests.tailc.policies.slow_to_fast.case import SPEC, write
 from tests.tailc.policies.slow_to_fast.test_queue import QUEUED
 
+# Long, and what it shows is shown of another kind in every run.
+pytestmark = pytest.mark.fuzz
+
 ERRORS = "robust: {tail: 0%, resamples: 0}"
 DOUBTED = QUEUED.replace("requests: 4000000", f"requests: 8000000, {ERRORS}")
 
