@@ -15,6 +15,7 @@ from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
 from tailc.models.subjects import subject_of
+from tailc.models.workload import workload
 from tailc.pipeline.auto.choice import Chosen, best_policy, choice_remarks
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback
@@ -26,7 +27,7 @@ from tailc.pipeline.objectives import limits_of, predicted, with_objectives_kept
 from tailc.pipeline.overload.search import Relief, relieved
 from tailc.pipeline.overload.told import relieved_policy
 from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.approach import approach_to, gains_by_climbing
 from tailc.pipeline.queue.clock_approach import clock_approach
 from tailc.pipeline.queue.told import queue_remarks, tuned_policy
 from tailc.pipeline.queue.tune import AnyTuned, tuned_for_queue
@@ -140,7 +141,10 @@ class BestTable:
     requests: Holdback
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the best table."""
+        """With the best table; the formula's where no request would gain by another."""
+        (own,) = policy.ladders
+        if not gains_by_climbing(own, workload(self.requests.searched, own)):
+            return Step(policy)
         policy, chosen = best_policy(
             policy,
             self.formulas,

@@ -109,7 +109,7 @@ def approach_to(formula: Ladder, design: DemandProfile, aim: TuningObjective) ->
 
 def _on_shared_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> Approach[Ladder]:
     power, shared = shared_power(formula), pools(formula)
-    if None in shared.cost_unit or (load.speed <= load.speed[:, :1]).all():
+    if not gains_by_climbing(formula, load):
         message = "a table is tuned where requests share cores and are faster on more threads"
         hint = "give `max_degree` above 1 and speed-ups above 1, or another objective"
         if power is not None:
@@ -135,6 +135,11 @@ def _on_shared_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> A
         earlier=None if drawn_unit(formula) is None else scaled_ladder,
         server=shared_server(formula) if len(shared.cost_unit) == 1 else None,
     )
+
+
+def gains_by_climbing(ladder: Ladder, load: Workload) -> bool:
+    """Whether requests share all that rungs take, and some are faster on another rung."""
+    return None not in pools(ladder).cost_unit and bool((load.speed > load.speed[:, :1]).any())
 
 
 def _capacity_of(shared: Pools, pool: int, load: Workload) -> float:

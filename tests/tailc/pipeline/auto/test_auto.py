@@ -104,3 +104,10 @@ def test_without_rates_there_is_nothing_to_replay(tmp_path):
         tmp_path, rates=("rates: [180/s]\n", ""), effort=("search: {effort: quick}\n", "")
     )
     assert compile_policy(str(spec), threads=2).policy.evidence.method == "grid"
+
+
+def test_where_more_threads_make_no_request_faster_the_formula_s_table_is_the_only_one(tmp_path):
+    spec = write_service(tmp_path, speedup=("speedup: [1, 1.7, 2.2]", "speedup: [1, 1]"))
+    compiled = compile_policy(str(spec), threads=2)
+    assert compiled.policy.evidence.method == "grid"
+    assert len(compiled.policy.ladders[0].rungs) == 1
