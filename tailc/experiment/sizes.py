@@ -56,8 +56,8 @@ DECISION_REPEATS = 8
 class Seed(enum.IntEnum):
     """Whose random numbers; those of one number are never compared with one another.
 
-    `RESAMPLES` is the first of as many as there are samples, and `CONVERGENCE` is added to the
-    number of a search. `RESAMPLES` and `RADIUS` are aliases: they have the number of another.
+    `RESAMPLES` and `HEAVIER` are the first of as many as there are samples, and `CONVERGENCE` is
+    added to the number of a search. `RESAMPLES` and `RADIUS` are aliases: they have the number of another.
     """
 
     DESIGN = 1
@@ -74,4 +74,5 @@ class Seed(enum.IntEnum):
     UNCERTAINTY_LOOKS = 105
     UNCERTAINTY_VALIDATION = 106
     SCALING = 107
+    HEAVIER = 400
     CONVERGENCE = 1_000

@@ -69,6 +69,11 @@ class Workload:
         """Running sum of the weights."""
         return np.cumsum(self.weight)
 
+    @cached_property
+    def mean_work_ns(self) -> float:
+        """Of a request [ns]."""
+        return float((self.work_ns * (self.weight / self.requests)).sum())
+
     def work_at(self, rank: int) -> int:
         """The `rank`-th smallest work of the requests, counted from 1 [ns]."""
         order, last_rank_of = self._by_work

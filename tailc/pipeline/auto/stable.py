@@ -8,7 +8,7 @@ import numpy as np
 
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.leanest import leanest_from, leanest_rung
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import limited_amounts
 from tailc.pipeline.queue.tuning_sample import TuningSample
@@ -31,8 +31,15 @@ def leanest_variants(table: Ladder, cores: int) -> Iterator[Ladder]:
 
 
 def ending_lean(table: Ladder, cores: int) -> Ladder:
-    """The table, which is stable at any rate that the leanest rung alone carries."""
-    return [table, *leanest_variants(table, cores)][-1]
+    """The table with a last row that keeps it stable at any rate which the leanest rung carries.
+
+    It stays as it is where it has such a row, or no rung is the leanest.
+    """
+    last, rung = table.rows[-1], leanest_rung(table)
+    if rung is None or (last.admission, last.climbs) == (AT_ONCE, (Climb(0, rung),)):
+        return table
+    *_, latest = leanest_variants(table, cores)
+    return latest
 
 
 def leanest(

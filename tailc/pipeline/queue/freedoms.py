@@ -81,7 +81,7 @@ def longer_by_chance(load: Workload) -> float:
     Two standard errors of the mean are added to it.
     """
     share = load.weight / load.requests
-    mean_ns = float((load.work_ns * share).sum())
+    mean_ns = load.mean_work_ns
     variance = float(((load.work_ns - mean_ns) ** 2 * share).sum())
     return 1 + _STANDARD_ERRORS * math.sqrt(variance / load.requests) / mean_ns
 

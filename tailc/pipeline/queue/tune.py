@@ -188,10 +188,9 @@ def check_rates(
 ) -> None:
     """Refuse rates that leave the cores no rest; `case` says in which case, for a message."""
     capacity = approach.capacity_of(load)
-    mean_ns = float((load.work_ns * (load.weight / load.requests)).sum())
     peak = aim.pattern.peak if isinstance(aim.pattern, DayCurve) else 1.0
     for rate_mrps in aim.rates_mrps:
-        busy = rate_mrps * peak * mean_ns / (NS_PER_S_IN_MRPS * capacity)
+        busy = rate_mrps * peak * load.mean_work_ns / (NS_PER_S_IN_MRPS * capacity)
         if busy > _MOST_BUSY:
             message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
             message += " at the day's peak" * (peak > 1) + f", {approach.as_told}"

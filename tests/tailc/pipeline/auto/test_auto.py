@@ -15,6 +15,7 @@ from tailc.forms.ladder.leanest import leanest_rung
 from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.workload import Workload
 from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.stable import ending_lean
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.scene import scenes_of
@@ -111,3 +112,11 @@ def test_where_more_threads_make_no_request_faster_the_formula_s_table_is_the_on
     compiled = compile_policy(str(spec), threads=2)
     assert compiled.policy.evidence.method == "grid"
     assert len(compiled.policy.ladders[0].rungs) == 1
+
+
+def test_a_table_that_ends_lean_stays_as_it_is(tmp_path):
+    """So a formula's table that is taken keeps its certificate."""
+    spec = write_service(tmp_path, method=("effort: quick", "method: grid"))
+    (table,) = compile_policy(str(spec), threads=2).policy.ladders
+    assert ending_lean(table, 4) is table
+    assert ending_lean(fixed(table, 1), 4).rows[-1].climbs == table.rows[-1].climbs

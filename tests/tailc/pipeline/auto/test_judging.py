@@ -8,7 +8,8 @@ from tests.tailc.pipeline.auto.conftest import write_service
 
 
 def test_each_rate_is_told_beside_the_best_setting_by_hand(service, tailc, tmp_path):
-    done = tailc("compile", service, "-o", tmp_path / "out", "--output-format", "json")
+    words = ("--effort", "normal", "-o", tmp_path / "out", "--output-format", "json")
+    done = tailc("compile", service, *words)
     assert done.code == 0, done.err
     written = json.loads((tmp_path / "out.json").read_text())["evidence"]["estimates"]
     assert (written["sample"], written["requests"]) == ("kept-back", 300)
