@@ -1,13 +1,15 @@
-"""Which of the settings that a user could pick by hand is best at each rate."""
+"""Settings that a user could pick by hand: which is best at each rate, and what it shows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 
-from tailc.experiment.experiment import Experiment
+from tailc.experiment.experiment import Experiment, experiment_for
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.scenario import scenario_for
+from tailc.experiment.server_use import load, usage_of
 from tailc.experiment.tail_sample import Tail, tail_of
 from tailc.models.arrivals import Arrivals
 from tailc.models.execution_model import Subject, Tried
@@ -37,6 +39,41 @@ def best_by_hand(
         return _best(subject.hand_settings(workload), subject, few, tail, slo.latency_us)
 
     return tuple(dict.fromkeys(map(best, arrivals)))
+
+
+@dataclass(frozen=True)
+class SettingReplay:
+    """What a setting shows under one arrival process: the tail of each SLO, and its use."""
+
+    name: str
+    tails_us: tuple[int, ...]
+    is_overloaded: bool
+    drawn_us: int | None
+
+
+def replayed_by_hand(
+    subject: Subject,
+    names: Sequence[str],
+    profile: DemandProfile,
+    slos: Sequence[Slo],
+    arrivals: Arrivals,
+    options: VerifyOptions,
+    workers: Executor,
+) -> tuple[SettingReplay, ...]:
+    """Each setting on the repeats that `compared` replays the subject on, without replicates."""
+    workload = subject.workload(profile)
+    experiment = experiment_for(options, workload, arrivals, workers, subject)
+    tails = [tail_of(slo, profile) for slo in slos]
+    search = experiment.search(tails[0], slos[0].latency_us)
+
+    def replayed(name: str) -> SettingReplay:
+        setting = subject.baseline(name, workload, search)
+        repeats = experiment.used(setting, tails)
+        is_overloaded = load(arrivals, repeats.kept).is_overloaded
+        drawn_us = usage_of(setting, repeats.kept).drawn_us
+        return SettingReplay(setting.name, repeats.tails_us, is_overloaded, drawn_us)
+
+    return tuple(map(replayed, names))
 
 
 def _best(

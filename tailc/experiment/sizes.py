@@ -57,7 +57,8 @@ class Seed(enum.IntEnum):
     """Whose random numbers; those of one number are never compared with one another.
 
     `RESAMPLES` and `HEAVIER` are the first of as many as there are samples, and `CONVERGENCE` is
-    added to the number of a search. `RESAMPLES` and `RADIUS` are aliases: they have the number of another.
+    added to the number of a search. `RESAMPLES` and `RADIUS` are aliases: they have the number of
+    another.
     """
 
     DESIGN = 1

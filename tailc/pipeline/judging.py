@@ -13,7 +13,7 @@ from dataclasses import replace
 from tailc.artifact.envelope import Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.experiment.by_hand import best_by_hand
+from tailc.experiment.by_hand import SettingReplay, best_by_hand, replayed_by_hand
 from tailc.experiment.comparison import compared
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.point import Point, Run
@@ -41,25 +41,33 @@ def with_estimates(
         few = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.repeats)
         names = best_by_hand(subject, profile, policy.slos[0], arrivals, few, workers)
         options = VerifyOptions(
-            baselines=names,
+            baselines=(),
             requests_per_replay=sizes.requests,
             repeats=sizes.repeats,
             replicates=sizes.replicates,
             progress=lambda done, of: progress("replaying the policy", done / of),
         )
         points = compared(subject, policy.slos, profile, arrivals, options, workers)
+        settings = [
+            replayed_by_hand(subject, names, profile, policy.slos, one, options, workers)
+            for one in arrivals
+        ]
     found = Estimates(
         Sample.KEPT_BACK if requests.is_kept_back else Sample.IN_SAMPLE,
         profile.total_weight,
         sizes.repeats,
         sizes.replicates,
         sizes.requests,
-        tuple(_row(point, slo, policy) for point in points for slo in range(len(policy.slos))),
+        tuple(
+            _row(point, others, slo, policy)
+            for point, others in zip(points, settings, strict=True)
+            for slo in range(len(policy.slos))
+        ),
     )
     return replace(policy, evidence=replace(policy.evidence, estimates=found))
 
 
-def _row(point: Point, slo: int, policy: Policy) -> RateEstimate:
+def _row(point: Point, others: Sequence[SettingReplay], slo: int, policy: Policy) -> RateEstimate:
     own = point.policy.estimates[slo]
     return RateEstimate(
         slo,
@@ -69,7 +77,7 @@ def _row(point: Point, slo: int, policy: Policy) -> RateEstimate:
         own.low_us,
         own.high_us,
         _standing(point.policy, slo),
-        _by_hand(point, slo, policy.slos[slo].latency_us),
+        _by_hand(point.policy, others, slo, policy.slos[slo].latency_us),
     )
 
 
@@ -85,33 +93,29 @@ def _standing(run: Run, slo: int) -> Standing:
             return Standing.UNDECIDED
 
 
-def _by_hand(point: Point, slo: int, limit_us: int) -> ByHand | None:
+def _by_hand(own: Run, others: Sequence[SettingReplay], slo: int, limit_us: int) -> ByHand | None:
     """The cheapest within the limit, where requests cost something; else the fastest."""
-    if not point.baselines:
+    if not others:
         return None
 
-    def rank(run: Run) -> tuple[bool, bool, float]:
-        tail_us, drawn_us = run.estimates[slo].estimate_us, run.usage.drawn_us
-        misses = drawn_us is not None and tail_us > limit_us
-        worth = tail_us if drawn_us is None or misses else drawn_us
-        return run.load.is_overloaded, misses, worth
+    def rank(one: SettingReplay) -> tuple[bool, bool, float]:
+        tail_us = one.tails_us[slo]
+        misses = one.drawn_us is not None and tail_us > limit_us
+        worth = tail_us if one.drawn_us is None or misses else one.drawn_us
+        return one.is_overloaded, misses, worth
 
-    best, own = min(point.baselines, key=rank), point.policy
-    tail_us = best.estimates[slo].estimate_us
+    best = min(others, key=rank)
     return ByHand(
-        best.subject,
-        tail_us,
-        _change_ppm(own.estimates[slo].estimate_us, tail_us),
-        int(best.load.is_overloaded),
-        _cost_change_ppm(own, best),
+        best.name,
+        best.tails_us[slo],
+        _change_ppm(own.estimates[slo].estimate_us, best.tails_us[slo]),
+        int(best.is_overloaded),
+        _cost_change_ppm(own.usage.drawn_us, best.drawn_us),
     )
 
 
-def _cost_change_ppm(own: Run, other: Run) -> int | None:
-    costs = own.usage.drawn_us, other.usage.drawn_us
-    if costs[0] is None or not costs[1]:
-        return None
-    return _change_ppm(costs[0], costs[1])
+def _cost_change_ppm(drawn_us: int | None, base_us: int | None) -> int | None:
+    return _change_ppm(drawn_us, base_us) if drawn_us is not None and base_us else None
 
 
 def _change_ppm(value: float, base: float) -> int:
@@ -155,22 +159,18 @@ def _missed(
     for number in sorted({one.slo for one in rows}):
         worst = min((one for one in rows if one.slo == number), key=lambda one: one.rate_mrps)
         slo, rate = policy.slos[number], format_mrps(worst.rate_mrps)
-        told = promise(slo.percentile_ppm, slo.latency_us)
-        if worst.standing is Standing.OVERLOADED:
-            message = f"`{told}` is missed: at {rate} the server is overloaded"
+        objective = promise(slo.percentile_ppm, slo.latency_us)
+        is_overloaded = worst.standing is Standing.OVERLOADED
+        if is_overloaded:
+            message = f"`{objective}` is missed: at {rate} the server is overloaded"
         else:
-            message = f"`{told}` is missed: at {rate} that percentile is "
+            message = f"`{objective}` is missed: at {rate} that percentile is "
             message += f"{format_us(worst.tail_us)} in replays"
         held = _highest_kept_mrps(worst.rate_mrps, keeps)
-        hint = (
-            "no lower rate keeps it either"
-            if held is None
-            else (f"lower `rates` to {format_mrps(held)} at most")
-        )
-        hint += ", give the server more cores or threads, relax the latency"
-        if worst.standing is not Standing.OVERLOADED:
-            hint += f" to {format_us(worst.high_us or worst.tail_us)}"
-        hint += ", or write the policy as it is by `--allow-misses`"
+        lower = f"lower `rates` to {format_mrps(held)} at most, " if held else ""
+        relaxed = "" if is_overloaded else f" to {format_us(worst.high_us or worst.tail_us)}"
+        hint = f"{lower}give the server more cores or threads, relax the latency{relaxed}, or "
+        hint += "write the policy as it is by `--allow-misses`"
         place = loaded.place("slo", number, "latency")
         yield Finding(Code.INFEASIBLE, message, place, hint)
 
