@@ -1,4 +1,4 @@
-"""Laws, servers and speed-ups, on which the default table is judged beside fixed degrees."""
+"""Benchmark cells: compile one sample with the default method, replay the table on another."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Found:
-    """On a sample drawn apart, at each rate: the p99 of the default's table over that of others.
+class CellResult:
+    """Relative change of p99 at each rate on a held-out sample: default table against others.
 
-    by_hindsight: over the best of SEQ and FIX-k there; error: the standard error of that change,
-    over replays. by_design: over the one that looks best on the design sample. sequential: over
-    SEQ. overloaded: whether the server is, with the table and not with SEQ. cpu_seconds: of the
-    compile.
+    by_hindsight: against the best of SEQ and FIX-k at that rate; error: its standard error over
+    replays. by_design: against the degree that is best on the design sample. sequential: against
+    SEQ. overloaded: whether the default table overloads the server where SEQ does not.
+    cpu_seconds: CPU time of the compile.
     """
 
     by_hindsight: tuple[float, ...]
@@ -86,15 +86,15 @@ class Found:
     cpu_seconds: float
 
 
-def found_in(cell: Cell) -> Found:
-    """What the default does in a cell."""
+def cell_result(cell: Cell) -> CellResult:
+    """Compile a design sample by default, and replay its table on a held-out sample."""
     draw = np.random.default_rng([list(LAWS).index(cell.law), cell.sample, cell.rows])
     demand_ms = LAWS[cell.law](draw, cell.rows)
     apart_ms = LAWS[cell.law](draw, HELD_OUT_ROWS)
     before = cpu_seconds()
     table, objective, load = _compiled(cell, demand_ms)
     taken = cpu_seconds() - before
-    held_out = _of(load, apart_ms)
+    held_out = _workload_like(load, apart_ms)
     if cell.is_heavier:
         held_out = longer(held_out, HEAVIER)
     fixed_tables = [fixed(table, rung) for rung in _rungs(len(table.rungs))]
@@ -102,12 +102,12 @@ def found_in(cell: Cell) -> Found:
         on_design = _sample(load, objective, cell.cores, workers).tails_us(fixed_tables)
         seen = _sample(held_out, objective, cell.cores, workers).measure([table, *fixed_tables])
     looks_best = int((on_design.mean(axis=2) / on_design.mean(axis=2).min(axis=0)).mean(1).argmin())
-    return _told(seen.tail_us, seen.gave_up, looks_best, taken)
+    return _compared(seen.tail_us, seen.gave_up, looks_best, taken)
 
 
-def _told(
+def _compared(
     tail_us: NDArray[np.int64], gave_up: NDArray[np.bool_] | None, looks_best: int, taken: float
-) -> Found:
+) -> CellResult:
     assert gave_up is not None
     means = tail_us.mean(axis=2)
     best = means[1:].argmin(axis=0)
@@ -115,7 +115,7 @@ def _told(
     changes = tail_us[0] / tail_us[1:][best, at] - 1.0
     error = changes.std(axis=1, ddof=1) / np.sqrt(changes.shape[1])
     lost = np.any(gave_up, axis=2).tolist()
-    return Found(
+    return CellResult(
         tuple(changes.mean(axis=1).tolist()),
         tuple(error.tolist()),
         tuple((means[0] / means[1 + looks_best] - 1.0).tolist()),
@@ -147,14 +147,14 @@ def _compiled(
     rates = policy.rates_mrps
     objective = TuningObjective(PERCENTILE_PPM, rates, (1,) * len(rates), 1)
     speed = np.array([[rung.speed_ppm / 1e6 for rung in table.rungs]])
-    return table, objective, _of_speed(speed, demand_ms)
+    return table, objective, _workload(speed, demand_ms)
 
 
-def _of(load: Workload, demand_ms: NDArray[np.float64]) -> Workload:
-    return _of_speed(load.speed, demand_ms)
+def _workload_like(load: Workload, demand_ms: NDArray[np.float64]) -> Workload:
+    return _workload(load.speed, demand_ms)
 
 
-def _of_speed(speed: NDArray[np.float64], demand_ms: NDArray[np.float64]) -> Workload:
+def _workload(speed: NDArray[np.float64], demand_ms: NDArray[np.float64]) -> Workload:
     work_ns = np.rint(demand_ms * 1e6).astype(np.int64)
     rows = len(work_ns)
     return Workload(work_ns, np.ones(rows, np.int64), np.zeros(rows, np.int32), speed)

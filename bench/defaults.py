@@ -1,13 +1,13 @@
-"""The default table of few-to-many beside every fixed degree, on samples that no compile saw.
+"""Compare the default table of few-to-many with every fixed degree, on held-out samples.
 
     python -m bench.defaults [--rows 5000] [--heavier] [--effort normal] [--laws LAW,...]
         [--cores 2,4,15,64] [--shared 0.5,0.8,0.95] [--samples 3] [--processes 2]
 
-For each law, sample, number of cores and speed-up: a design sample is drawn, compiled at the rates
-that keep 20, 40 and 60 % of the cores busy, and its table is replayed on a sample drawn apart
-beside SEQ and FIX-k, on the same requests at the same times. Told are cells that are worse than the
-best of these by hindsight, by more than chance (Holm over all cells, at 5 %) or by more than 2 %,
-and geometric means. With --heavier the sample apart has demand 20 % longer.
+For each law, sample, number of cores and speed-up, compile a design sample at the rates that keep
+20, 40 and 60 % of the cores busy. Replay its table, SEQ and FIX-k on a held-out sample, all on the
+same requests at the same times. The summary counts the cells where the table is worse than the best of
+these by hindsight, significantly (Holm over all cells, at 5 %) or by more than 2 %, and gives
+geometric means. With --heavier the held-out sample has 20 % longer demand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 
-from bench.default_cells import LAWS, Cell, Found, found_in
+from bench.default_cells import LAWS, Cell, CellResult, cell_result
 from bench.processes import of_all
 from bench.timing import end
 
@@ -35,7 +35,7 @@ def main() -> None:
             asked.laws, range(1, asked.samples + 1), asked.cores, asked.shared
         )
     ]
-    found = of_all(found_in, cells, asked.processes)
+    found = of_all(cell_result, cells, asked.processes)
     for cell, one in found.items():
         print(_line(cell, one), flush=True)
     print(_summary(list(found.values())))
@@ -59,14 +59,14 @@ def _numbers(kind: type[int] | type[float]):
     return lambda text: [kind(each) for each in text.split(",")]
 
 
-def _line(cell: Cell, one: Found) -> str:
+def _line(cell: Cell, one: CellResult) -> str:
     changes = "  ".join(f"{change:+7.1%}" for change in one.by_hindsight)
     lost = "  overloaded" * any(one.overloaded)
     name = f"{cell.law} {cell.sample}, {cell.cores} cores, {cell.shared:.0%} shared"
     return f"{name:42} {changes}   {one.cpu_seconds:5.1f} s{lost}"
 
 
-def _summary(found: Sequence[Found]) -> str:
+def _summary(found: Sequence[CellResult]) -> str:
     changes = [each for one in found for each in one.by_hindsight]
     errors = [each for one in found for each in one.error]
     sequential = [each for one in found for each in one.sequential]

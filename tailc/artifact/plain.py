@@ -126,7 +126,7 @@ def _record(record: Record, plain: Any, ignore_unknown: bool) -> Any:
     values: dict[str, Any] = {}
     for slot in record.slots:
         if slot.name in plain:
-            values[slot.name] = _stated(slot, plain[slot.name], ignore_unknown)
+            values[slot.name] = _optional_member(slot, plain[slot.name], ignore_unknown)
         elif slot.is_optional:
             values[slot.name] = slot.absent
         else:
@@ -134,7 +134,7 @@ def _record(record: Record, plain: Any, ignore_unknown: bool) -> Any:
     return build(record, values)
 
 
-def _stated(slot: Slot, plain: Any, ignore_unknown: bool) -> Any:
+def _optional_member(slot: Slot, plain: Any, ignore_unknown: bool) -> Any:
     """The value of a member that is there, refused where leaving it out says the same."""
     value = _inside(slot.name, slot.shape, plain, ignore_unknown)
     if value is slot.absent:

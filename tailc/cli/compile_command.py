@@ -201,14 +201,14 @@ def _once(
             from tailc.pipeline.on_design import on_design
 
             estimate = on_design(compiled, threads, draw)
-    told = _told(compiled, stem, wish)
+    outcome = _write(compiled, stem, wish)
     if wish.plot:
-        told = with_policy(told, compiled.policy, estimate, replayed=_ON_DESIGN)
+        outcome = with_policy(outcome, compiled.policy, estimate, replayed=_ON_DESIGN)
     if wish.report is None:
-        return told, compiled
+        return outcome, compiled
     from tailc.report.page.compiled import compiled_page
 
-    return with_report(told, wish.report, compiled_page(compiled, estimate)), compiled
+    return with_report(outcome, wish.report, compiled_page(compiled, estimate)), compiled
 
 
 def _with_conflicts(
@@ -222,7 +222,7 @@ def _with_conflicts(
     return TailcError([*error.findings, *explained(opened, given, threads)])
 
 
-def _told(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
+def _write(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
     """Write the policy, if it shall be written, and tell what was found."""
     from tailc.artifact.files import paths_of, write_policy
     from tailc.pipeline.judging import is_undecided

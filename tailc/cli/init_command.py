@@ -86,8 +86,8 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     slos, untold = _slos(given)
     if not (_has_terminal() or (slos and "cores" in given)):
         raise _wanting(trace, Wishes(**{"cores": 0, **given}, slos=slos))
-    given["cores"] = given.get("cores") or _asked("Cores of the server", _cores)
-    slos = slos or tuple(_asked(_SLO_QUESTION, _objectives))
+    given["cores"] = given.get("cores") or _prompt("Cores of the server", _cores)
+    slos = slos or tuple(_prompt(_SLO_QUESTION, _objectives))
     wishes = Wishes(slos=slos, **given)
     drafted = _drafted(trace, wishes, output)
     replace_files([(Path(output), drafted.text.encode())])
@@ -124,7 +124,7 @@ def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
         if wish not in _QUESTIONS or not _has_terminal():
             raise
         question, answered = _QUESTIONS[wish]
-    told = _asked(question, partial(answered, wishes))
+    told = _prompt(question, partial(answered, wishes))
     return _drafted(trace, told, output)
 
 
@@ -147,7 +147,7 @@ def _wanting(trace: str, wishes: Wishes) -> TailcError:
     return TailcError([*found, *wanting(trace, wishes)])
 
 
-def _asked(question: str, read: Callable[[str], Any]) -> Any:
+def _prompt(question: str, read: Callable[[str], Any]) -> Any:
     """What `read` makes of the answer; asks again where that is a usage error."""
     return click.prompt(question, value_proc=read, err=True)
 

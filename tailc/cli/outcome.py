@@ -168,7 +168,7 @@ def _print(form: str, command: str, outcome: Outcome, subject: str) -> None:
         click.echo(rendered(form, command, outcome, subject), nl=False)
         return
     is_quiet = volume() is Volume.QUIET
-    if findings := _said(outcome.findings, is_quiet=is_quiet):
+    if findings := _visible(outcome.findings, is_quiet=is_quiet):
         from tailc.report.findings import as_text
 
         colour = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
@@ -179,5 +179,5 @@ def _print(form: str, command: str, outcome: Outcome, subject: str) -> None:
     click.echo(text_of(outcome, shown), nl=False)
 
 
-def _said(findings: tuple[Finding, ...], *, is_quiet: bool) -> tuple[Finding, ...]:
+def _visible(findings: tuple[Finding, ...], *, is_quiet: bool) -> tuple[Finding, ...]:
     return tuple(one for one in findings if not is_quiet or one.severity is Severity.ERROR)

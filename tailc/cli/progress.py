@@ -27,9 +27,12 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
     if not wanted:
         yield _draw_nothing
         return
-    from tailc.cli.translating import told
+    from tailc.cli.translating import announcing_kernels
 
-    with _drawn(on_terminal and not is_told, is_timed=is_told) as draw, told(draw) as progress:
+    with (
+        _drawn(on_terminal and not is_told, is_timed=is_told) as draw,
+        announcing_kernels(draw) as progress,
+    ):
         yield progress
 
 

@@ -11,7 +11,9 @@ DOING = "translating kernels for this machine, once"
 
 
 @contextlib.contextmanager
-def told(draw: Callable[[str, float], None]) -> Iterator[Callable[[str, float], None]]:
+def announcing_kernels(
+    draw: Callable[[str, float], None],
+) -> Iterator[Callable[[str, float], None]]:
     """A progress callable that draws the same, and what is translated meanwhile."""
     progress = _Progress(draw)
     with install_listener("numba:compile", progress):

@@ -75,9 +75,12 @@ def compared(
         raise ValueError("there is a window at least")
     baselines = {*names, *model.relative_to}
     replays = _Replays(model, windows, 1 + len(baselines), progress)
-    found = replays.of(model.policy)
-    policy = model.samples(found, replays.beside)
-    others = {name: model.samples(replays.beside(name), replays.beside) for name in names}
+    found = replays.outcomes(model.policy)
+    policy = model.samples(found, replays.baseline_outcomes)
+    others = {
+        name: model.samples(replays.baseline_outcomes(name), replays.baseline_outcomes)
+        for name in names
+    }
     return WindowSamples(sum(one.submitted for one in found), policy, others)
 
 
@@ -118,14 +121,14 @@ class _Replays(Generic[OutcomeT]):
         self._done, self._of = 0, subjects * len(windows)
         self._beside: dict[str, list[OutcomeT]] = {}
 
-    def of(self, replay: Replay[OutcomeT]) -> list[OutcomeT]:
+    def outcomes(self, replay: Replay[OutcomeT]) -> list[OutcomeT]:
         """One policy on each window."""
         return [self._counted(replay(window)) for window in self._windows]
 
-    def beside(self, name: str) -> list[OutcomeT]:
+    def baseline_outcomes(self, name: str) -> list[OutcomeT]:
         """The baseline of that name on each window."""
         if name not in self._beside:
-            self._beside[name] = self.of(self._model.baseline(name))
+            self._beside[name] = self.outcomes(self._model.baseline(name))
         return self._beside[name]
 
     def _counted(self, outcome: OutcomeT) -> OutcomeT:

@@ -76,17 +76,17 @@ def tail_surface(  # noqa: PLR0913 - what is asked, and how thoroughly
     subjects = [CoreTypes("output", (scaled,)) for scaled in ladders]
     cells = itertools.product(experiments, subjects)
 
-    def told(one: Replication, outcome: CoreTypesOutcome) -> tuple[float, ...]:  # noqa: ARG001
-        return _told(outcome, percentile_ppm)
+    def measured(one: Replication, outcome: CoreTypesOutcome) -> tuple[float, ...]:  # noqa: ARG001
+        return _measures(outcome, percentile_ppm)
 
-    found = np.array([experiment.each(subject, told) for experiment, subject in cells])
+    found = np.array([experiment.each(subject, measured) for experiment, subject in cells])
     by_repeat = found.reshape(len(rates_mrps), len(outputs_ppm), repeats, -1)
     tail, mean, energy, idle = np.moveaxis(by_repeat[..., :-1].mean(axis=2), -1, 0)
     is_overloaded = by_repeat[..., -1].max(axis=2) > 0
     return Surface(tuple(rates_mrps), tuple(outputs_ppm), tail, mean, energy, idle, is_overloaded)
 
 
-def _told(outcome: CoreTypesOutcome, percentile_ppm: int) -> tuple[float, ...]:
+def _measures(outcome: CoreTypesOutcome, percentile_ppm: int) -> tuple[float, ...]:
     latency_ns = np.sort(outcome.latency_ns[outcome.measured])
     tail_ns = latency_ns[percentile_rank(percentile_ppm, len(latency_ns)) - 1]
     return (
