@@ -5,8 +5,8 @@
 
 For each law, sample, number of cores and speed-up, compile a design sample at the rates that keep
 20, 40 and 60 % of the cores busy. Replay its table, SEQ and FIX-k on a held-out sample, all on the
-same requests at the same times. The summary counts the cells where the table is worse than the best of
-these by hindsight, significantly (Holm over all cells, at 5 %) or by more than 2 %, and gives
+same requests at the same times. The summary counts the cells where the table is worse than the best
+of these by hindsight, significantly (Holm over all cells, at 5 %) or by more than 2 %, and gives
 geometric means. With --heavier the held-out sample has 20 % longer demand.
 """
 

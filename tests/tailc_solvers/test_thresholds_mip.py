@@ -168,9 +168,11 @@ def test_the_fourth_agrees_to_the_steps_it_counts_in(solvers):
 @pytest.mark.fuzz
 @pytest.mark.parametrize("block", range(10))
 def test_four_solvers_agree_on_a_thousand_individual_instances(solvers, block):
-    for seed in range(100 * block, 100 * (block + 1)):
-        exact_ones_agree(solvers, seed)
-        cp_sat_agrees(solvers, seed)
+    seeds = range(100 * block, 100 * (block + 1))
+    outcomes = [exact_ones_agree(solvers, seed) for seed in seeds]
+    messages = [cp_sat_agrees(solvers, seed) for seed in seeds]
+    assert outcomes.count(Outcome.OPTIMAL) >= 20
+    assert messages.count(GRID_OPTIMUM) >= 20
 
 
 def equals_the_dual(solver: Solver, seed: int) -> Status:
@@ -193,15 +195,15 @@ def equals_the_dual(solver: Solver, seed: int) -> Status:
 
 @pytest.mark.parametrize("backend", EXACT)
 def test_with_common_speeds_the_program_has_the_optimum_of_the_dual(solvers, backend):
-    for seed in range(60):
-        equals_the_dual(solvers[backend], seed)
+    statuses = [equals_the_dual(solvers[backend], seed) for seed in range(60)]
+    assert {Status.OPTIMAL, Status.INFEASIBLE} <= set(statuses)
 
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("backend", EXACT)
 def test_with_common_speeds_a_thousand_programs_have_the_optimum_of_the_dual(solvers, backend):
-    for seed in range(1_000):
-        equals_the_dual(solvers[backend], seed)
+    statuses = [equals_the_dual(solvers[backend], seed) for seed in range(1_000)]
+    assert {Status.OPTIMAL, Status.INFEASIBLE} <= set(statuses)
 
 
 def test_a_fine_plain_search_finds_no_better_ages(solvers):

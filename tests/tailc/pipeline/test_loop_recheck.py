@@ -13,8 +13,22 @@ from tailc.pipeline.loop_recheck import check_loop
 PLANT, GAINS = lag(1.0, [1.0], 1.0), (0.5, 0.5, 0.0)
 
 
-def test_figures_that_agree_pass():
-    check_loop(PLANT, GAINS, loop_margins(PLANT, *GAINS))
+def test_figures_pass_within_the_tolerance_and_not_beyond_it():
+    """The phase margin may differ by 0.5 degrees."""
+    found = loop_margins(PLANT, *GAINS)
+    phase_deg = found.robustness.phase_margin_deg
+    assert phase_deg is not None
+    for error_deg, differs in ((0.0, False), (0.4, False), (0.6, True)):
+        robust = replace(found.robustness, phase_margin_deg=phase_deg + error_deg)
+        assert is_refused(replace(found, robustness=robust)) is differs, error_deg
+
+
+def is_refused(margins):
+    try:
+        check_loop(PLANT, GAINS, margins)
+    except TailcError as error:
+        return error.findings[0].code is Code.LOOP_DIFFERS
+    return False
 
 
 def test_a_difference_names_the_figure_both_values_and_the_tolerance():
