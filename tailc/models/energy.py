@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.means import mean_and_half
 from tailc.models.outcome import NS_PER_US, PoweredOutcome
+from tailc.models.server_load import Load
+from tailc.models.usage import Usage
 from tailc.percentiles import PPM, percentile_rank
 
 # Percentiles between which nine in ten outputs lie.
@@ -145,3 +147,34 @@ def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:
         return None
     low, high = (outputs[percentile_rank(share, len(outputs)) - 1] for share in NINE_IN_TEN_PPM)
     return ControlUse(round(float(outputs.mean())), int(low), int(high))
+
+
+@dataclass(frozen=True)
+class PoweredUse(Usage):
+    """Of cores that draw power. control: None where nothing steers, or no epoch ended."""
+
+    energy: EnergyUse
+    control: ControlUse | None
+
+    @property
+    def drawn_us(self) -> int:
+        """Of a request, cores without requests included."""
+        return self.energy.drawn_us
+
+    def relative_to(self, base_us: int, other_ppm: int) -> Self:
+        """With its energy over that of a base."""
+        return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
+
+    def cost_us(self, load: Load) -> int:  # noqa: ARG002 - whoever comes
+        """Energy."""
+        return self.energy.drawn_us
+
+    @property
+    def energy_ratio_ppm(self) -> int | None:
+        """Of the cores."""
+        return self.energy.ratio and self.energy.ratio.cores_ppm
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Nothing."""
+        return ()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
 from tailc.models.core_queues.columns import CoreQueuesColumns
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
-from tailc.models.energy import ControlUse, EnergyTimes, EnergyUse
+from tailc.models.energy import EnergyTimes, PoweredUse
 from tailc.models.server_load import Load
-from tailc.models.usage import Headline, Quantity, Usage
+from tailc.models.usage import Headline, Quantity
 from tailc.percentiles import PPM
 
 _MW_PER_W = 1_000
@@ -40,44 +40,19 @@ class ClockUse:
 
 
 @dataclass(frozen=True)
-class CoreQueuesUse(Usage):
-    """`control`: None where nothing steers, or no epoch ended."""
+class CoreQueuesUse(PoweredUse):
+    """Energy, what steers, and frequencies."""
 
-    energy: EnergyUse
-    control: ControlUse | None
     clocks: ClockUse
-
-    @property
-    def drawn_us(self) -> int:
-        """Of a request, cores without requests included."""
-        return self.energy.drawn_us
-
-    def relative_to(self, base_us: int, other_ppm: int) -> CoreQueuesUse:
-        """With its energy over that of a base."""
-        return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
 
     @property
     def columns(self) -> CoreQueuesColumns:
         """Energy in the place of threads."""
         return CoreQueuesColumns()
 
-    def cost_us(self, load: Load) -> int:  # noqa: ARG002
-        """Energy."""
-        return self.energy.drawn_us
-
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
         """Power of all cores."""
         return Headline(Quantity.POWER, self.clocks.power_mw)
-
-    @property
-    def energy_ratio_ppm(self) -> int | None:
-        """Of the cores."""
-        return self.energy.ratio and self.energy.ratio.cores_ppm
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Nothing."""
-        return ()
 
     def to_dict(self) -> dict[str, Any]:
         """Energy, frequencies, and control where there is any."""
