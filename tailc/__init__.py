@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tailc.experiment.options import VerifyOptions
     from tailc.forms.ladder.batch import BatchLookup
     from tailc.forms.ladder.lookup import lookup
+    from tailc.pipeline.compilation import Judging
     from tailc.pipeline.compile import compile_policy
     from tailc.pipeline.held_out import read_held_out
     from tailc.verify.judge import verify as verify_policy
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 # Where a name lives, and what it is called there if not the same.
 _HOMES = {
     "BatchLookup": "tailc.forms.ladder.batch",
+    "Judging": "tailc.pipeline.compilation",
     "Plant": "tailc_solvers.control.plant",
     "Policy": "tailc.artifact.envelope",
     "SampledPlant": "tailc_solvers.control.plant",
@@ -66,6 +68,7 @@ _HOMES = {
 
 __all__ = [
     "BatchLookup",
+    "Judging",
     "Plant",
     "Policy",
     "SampledPlant",

@@ -248,7 +248,7 @@ def shorten(text: str, limit: int = _LONGEST_TEXT) -> str:
 
 def counted(count: float, noun: str) -> str:
     """A number of things, such as `1 epoch` or `25 epochs`."""
-    return f"{count:g} {noun}{'' if count == 1 else 's'}"
+    return f"{count:.12g} {noun}{'' if count == 1 else 's'}"
 
 
 def number_text(value: float | Decimal) -> str:

@@ -13,7 +13,7 @@ from tailc.percentiles import fewest_requests, percentile_rank
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import EndToEnd, Slo, promise
 from tailc.traces.profile import NS_PER_MS, DemandProfile
-from tailc.units import format_us
+from tailc.units import counted, format_us
 
 NS_PER_US = 1_000
 
@@ -89,7 +89,7 @@ def untold(
         Finding(
             Code.SMALL_SAMPLE,
             f"{_told(slo, end_to_end)} is of a percentile that "
-            f"{profile.total_weight:,} requests cannot tell: all of them may be below it",
+            f"{counted(profile.total_weight, 'request')} cannot tell: all may be below it",
             loaded.place("slo", number, "percentile"),
             f"measure {enough:,} requests or more, or ask for a lower one",
             Severity.WARNING,

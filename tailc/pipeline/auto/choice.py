@@ -117,7 +117,7 @@ def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
     found, best = [], chosen.best
     if not best.is_searched:
         what = "the formula's table" if best.option.name == FORMULA else f"`{best.option.name}`"
-        message = f"the search found no table that is better than {what}: that one is written"
+        message = f"the search found no table that is better than {what}, which is taken"
         hint = "set a higher `--effort`, or give a longer trace"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
     if not best.is_safe:
@@ -127,7 +127,7 @@ def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
         hint = "give a longer trace, or rates that lie closer together"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
     if not chosen.kept_back:
-        message = f"the table was judged on what it was tuned on, {chosen.judged_on} records"
+        message = f"the table was judged on the {chosen.judged_on:,} requests that it was tuned on"
         hint = "give a longer trace, or verify on another one"
         found.append(Finding(Code.JUDGED_ON_OWN, message, None, hint, Severity.WARNING))
     return tuple(found)
