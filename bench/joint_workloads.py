@@ -141,7 +141,7 @@ class Server:
         tuned = f", method: simulation, requests: {budget}"
         objective = "tail" if aim_ms is None else "energy"
         text = SPEC.format(
-            search=f"{{objective: {objective}{'' if budget is None else tuned}}}",
+            search=f"{{objective: {objective}{', method: dual' if budget is None else tuned}}}",
             target_ms=self.target_ms,
             aim=aim,
             reference=self.reference,

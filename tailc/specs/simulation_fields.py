@@ -82,6 +82,13 @@ class TunedSearch(SpecModel):
     recorded: Recording = None
 
 
+class BestSearch(TunedSearch):
+    """How the best table is looked for by the method `auto`, too."""
+
+    effort: Effort = "normal"
+    risk_ppm: RiskPpm = RISK_PPM
+
+
 def refuse_any(complaints: Sequence[Complaint]) -> None:
     """Raise TailcError with the complaints, if there are any: of a spec that an option made unfit.
 
@@ -169,8 +176,12 @@ def _complaints_of(search: TunedSearch, names: Sequence[str], method: str) -> It
 def objective_complaints(
     objective: str, method: str | None, choices: Sequence[str]
 ) -> Iterator[Complaint]:
-    """An objective that is none of those that the method has."""
-    if objective not in choices:
+    """An objective that is none of those that the method has; `auto` has the tail alone."""
+    if method == AUTO and objective != "tail":
+        message = f"is `{objective}`, but the method `{AUTO}` is for the objective `tail`"
+        hint = "set `objective: tail`, or leave `method` out"
+        yield Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, METHOD_AT)
+    elif objective not in choices:
         but = "not " * (method == SIMULATION)
         message = f"is `{objective}`, which is {but}for the method `{SIMULATION}`"
         hint = did_you_mean("", choices)

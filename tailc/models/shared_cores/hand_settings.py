@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.units import shared_power
 from tailc.models.pools import pools
 from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
@@ -20,18 +21,23 @@ _HALF_PPM = 500_000
 # Loads below which all have a degree, in requests a core; the last is Bing's.
 _LIMITS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5)
 _FEW_RUNGS = 4
+# A user who picks a frequency picks it among so many.
+_MOST_POWERED = 16
 
 
 def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
     """Names of baselines: the first rung, others, others below some loads, and intervals."""
     if len(ladder.rungs) == 1:
         return ("seq",)
-    rungs = tuple(_rungs(len(ladder.rungs)))
+    last = len(ladder.rungs)
+    rungs = tuple(_rungs(last))
+    is_each_tried = shared_power(ladder) is not None and last <= _MOST_POWERED
+    fixed = range(2, last + 1) if is_each_tried else rungs
     limits = sorted({max(round(part * _cores(ladder)), 2) for part in _LIMITS})
     intervals = [format_us(each).replace(" ", "") for each in usual_intervals_us(ladder, load)]
     return (
         "seq",
-        *(f"fix-{rung}" for rung in rungs),
+        *(f"fix-{rung}" for rung in fixed),
         *(f"fix-{rung}<{limit}" for rung in rungs for limit in limits),
         *(f"every-{interval}" for interval in intervals),
     )

@@ -21,12 +21,9 @@ from tailc.specs.robust import RobustSpec, robust_rate_complaints, untuned_compl
 from tailc.specs.simulation_fields import (
     AUTO,
     RATE,
-    RISK_PPM,
     SIMULATION,
-    Effort,
+    BestSearch,
     OptionalRules,
-    RiskPpm,
-    TunedSearch,
     formula_complaints,
     not_of_auto,
     not_of_others,
@@ -41,7 +38,7 @@ from tailc.units import LARGEST
 MAX_IN_SYSTEM = 10_000
 
 
-class SearchSpec(TunedSearch):
+class SearchSpec(BestSearch):
     """How the intervals are searched for."""
 
     # Errors to stand, the grid's step and longest interval, the last row and the budget are asked
@@ -53,8 +50,6 @@ class SearchSpec(TunedSearch):
         "paper's grid (the default where there are none); continuous time with a bound; or the "
         "table of one of them tuned on replays.",
     )
-    effort: Effort = "normal"
-    risk_ppm: RiskPpm = RISK_PPM
     formula_method: Literal["grid", "dual"] = Field(
         default="grid",
         description="Of the methods `auto` and `simulation`: whose table they begin with.",
@@ -128,8 +123,6 @@ class SearchSpec(TunedSearch):
     def objective_complaints(self) -> list[Complaint]:
         """An objective that the method does not have."""
         choices = ("tail", RATE) if self.method == SIMULATION else ("tail", "threads")
-        if self.method == AUTO:
-            choices = ("tail",)
         return list(objective_complaints(self.objective, self.method, choices))
 
     @property

@@ -3,14 +3,20 @@
 A rung is a number of threads at a frequency. It costs the power that they draw, and only rungs on
 the lower hull of power over speed are kept. For every number of requests in the system the table
 minimises the tail (objective `tail`), or the energy of a request under the first SLO (`energy`),
-under a limit on the mean power of all. The method `simulation` begins with that table: a search
-on the replay begins. It joins few-to-many (Haque et al., ASPLOS 2015) and
+under a limit on the mean power of all. The methods `auto` and `simulation` begin with that table
+and tune it on replays. The kind joins few-to-many (Haque et al., ASPLOS 2015) and
 slow-to-fast with frequencies (Haque et al., MICRO 2017), whose ladders are parts of its own.
 """
 
 from tailc.policies import LATENCIES, TARGET, Kind, SoftLine, Tuned
 from tailc.policies.joint_ladder.emit import emit
-from tailc.policies.joint_ladder.reduce import ambiguity, candidates, reduce, tuning_objective
+from tailc.policies.joint_ladder.reduce import (
+    ambiguity,
+    best_of_all,
+    candidates,
+    reduce,
+    tuning_objective,
+)
 from tailc.policies.joint_ladder.spec import JointSpec
 
 KIND = Kind(
@@ -19,7 +25,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
-    tuning=Tuned(tuning_objective),
+    tuning=Tuned(tuning_objective, best_of_all),
     robust=ambiguity,
     soft_lines=(
         SoftLine(("search", "max_in_system"), is_raised=False, furthest=10_000),

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.lanes import AT_ONCE_AWAKE
 from tailc.percentiles import PPM
+from tailc.policies import BestOfAll
 from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
 from tailc.policies.joint_ladder.spec import JointSpec
 from tailc.problems.ladder import LadderProblem, Method, Objective, Supply
 from tailc.specs.robust import Ambiguity, ambiguity_of
-from tailc.specs.simulation_fields import refuse_any
+from tailc.specs.simulation_fields import AUTO, SIMULATION, refuse_any
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def tuning_objective(spec: JointSpec) -> TuningObjective | None:
 
     Raises TailcError where the spec does not say at which rates.
     """
-    if not spec.is_simulated:
+    if spec.method not in (AUTO, SIMULATION):
         return None
     refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
@@ -75,6 +76,11 @@ def tuning_objective(spec: JointSpec) -> TuningObjective | None:
         beside=Beside(0, AT_ONCE_AWAKE) if criterion is Criterion.BATCH else None,
     )
     return replace(objective, optional_rules=tuple(map(OptionalRule, spec.search.optional_rules)))
+
+
+def best_of_all(spec: JointSpec) -> BestOfAll | None:
+    """How thoroughly the best table is looked for; None where one method is asked for."""
+    return BestOfAll(spec.search.effort, spec.search.risk_ppm) if spec.method == AUTO else None
 
 
 def ambiguity(spec: JointSpec) -> Ambiguity | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -10,10 +11,11 @@ from tailc.specs.cores_fields import PowerField, PowersField, SharePpm
 from tailc.specs.fields import Complaint, DurationUs, Flag, SpecModel, Whole
 from tailc.specs.robust import RobustSpec
 from tailc.specs.simulation_fields import (
+    AUTO,
     RATE,
     SIMULATION,
+    BestSearch,
     OptionalRules,
-    TunedSearch,
     objective_complaints,
 )
 from tailc.specs.tolerance import DEFAULT_PPM, TolerancePpm
@@ -77,15 +79,17 @@ class LanesSpec(SpecModel):
         return self.interference_ppm if own is None else own
 
 
-class SearchSpec(TunedSearch):
+class SearchSpec(BestSearch):
     """Which rows are searched for, and how a table is tuned with queues."""
 
     # What is optional, with what every tuned search has, is asked for each by itself.
 
-    method: Literal["dual", "simulation"] = Field(
-        default="dual",
-        description="Rows in continuous time with a bound, or these tuned on replays with queues "
-        "at `rates`.",
+    method: Literal["auto", "dual", "simulation"] | None = Field(
+        default=None,
+        description="The best of the formula's table, of what could be set by hand, and of a "
+        "search on replays with queues at `rates` (`auto`, the default for the objective `tail` "
+        "where there are rates); rows in continuous time with a bound (the default elsewhere); or "
+        "these tuned on replays.",
     )
     objective: Literal["tail", "energy", "batch", "rate"] = Field(
         default="tail",
@@ -113,6 +117,12 @@ class SearchSpec(TunedSearch):
         last = (RATE,) if self.method == SIMULATION else ()
         choices = ("tail", "energy", "batch", *last)
         return list(objective_complaints(self.objective, self.method, choices))
+
+    def method_at(self, rates_mrps: Sequence[int]) -> str:
+        """The method, where it is not stated that which does most for what is asked."""
+        if self.method is not None:
+            return self.method
+        return AUTO if rates_mrps and self.objective == "tail" else "dual"
 
     @property
     def looks_for_rate(self) -> bool:

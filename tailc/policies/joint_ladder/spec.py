@@ -43,9 +43,13 @@ from tailc.specs.robust import (
     untuned_complaints,
 )
 from tailc.specs.simulation_fields import (
+    AUTO,
     OBJECTIVE_AT,
     SIMULATION,
     formula_complaints,
+    not_of_auto,
+    not_of_others,
+    options_not_of_others,
     rate_complaints,
     refuse_any,
     rule_complaints,
@@ -260,10 +264,15 @@ class JointSpec(WithSlos):
         ]
 
     def search_complaints(self) -> list[Complaint]:
-        """The method `simulation` is about rates; only it has a budget and optional rules."""
+        """Only methods that replay are about rates; one has a budget and optional rules."""
         search, complaints = self.search, self.search.objective_complaints()
-        if not self.is_simulated:
+        if self.method != SIMULATION:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
+        if self.method == AUTO:
+            fits = tuned_complaints(search, self.rates_mrps, self.demand)
+            return [*complaints, *not_of_auto(search), *fits]
+        complaints += not_of_others(search)
+        if self.method != SIMULATION:
             return [*complaints, *formula_complaints(search)]
         complaints += tuned_complaints(search, self.rates_mrps, self.demand)
         complaints += [*self._rule_complaints(), *self._batch_complaints()]
@@ -303,9 +312,9 @@ class JointSpec(WithSlos):
         return "tail" if self.search.looks_for_rate else self.search.objective
 
     @property
-    def is_simulated(self) -> bool:
-        """Whether tables are tuned on replays."""
-        return self.search.method == SIMULATION
+    def method(self) -> str:
+        """The method of the search, whether it is stated or not."""
+        return self.search.method_at(self.rates_mrps)
 
     @property
     def all_cores(self) -> Cores:
@@ -357,6 +366,8 @@ class JointSpec(WithSlos):
         search = overridden(self.search, asked_besides(overrides, self.search.robust), NAME)
         changed = self.model_copy(update={"search": search})
         refuse_any([*search.objective_complaints(), *changed._lane_complaints()])
+        if changed.method != AUTO:
+            refuse_any([*options_not_of_others(search, overrides)])
         return changed
 
     def with_target(self, power_ppm: int) -> JointSpec:

@@ -89,7 +89,8 @@ def test_every_kind_has_what_its_older_keys_are_now(kind):
 )
 def test_an_older_spec_is_refused_with_what_rewrites_it(tmp_path, tailc, kind, key, said):
     case = write_case(kind, tmp_path)
-    text = case.spec.read_text()
+    # Older specs of joint ladders have no method.
+    text = case.spec.read_text().replace("search: {method: dual}\n", "")
     older = (
         text.replace("{method: grid, step: 20ms}", "{objective: queue}")
         if key is None

@@ -25,11 +25,12 @@ cores:
 server: {peak_power: 27.2, quantum: 5ms}
 rates: [60/s]
 """
+BY_FORMULA = f"{SPEC}search: {{method: dual}}\n"
 REQUESTS = 400
 MEAN_MS = 30
 
 
-def write(folder: Path, spec: str = SPEC) -> Case:
+def write(folder: Path, spec: str = BY_FORMULA) -> Case:
     """Exponential demand: the held-out quantiles lie half-way between those of the design."""
     case = Case(folder / "service.yaml", folder / "design.csv", folder / "heldout.csv")
     case.spec.write_text(spec)

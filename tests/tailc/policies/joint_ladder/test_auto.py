@@ -1,0 +1,61 @@
+"""The default method of joint ladders, where there are rates and the objective is the tail."""
+
+from __future__ import annotations
+
+import pytest
+
+from tailc.errors import TailcError
+from tailc.experiment.options import VerifyOptions
+from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.held_out import read_held_out
+from tailc.verify.judge import verify
+from tests.tailc.policies.joint_ladder import made
+from tests.tailc.policies.joint_ladder.case import SPEC, write
+
+AUTO = SPEC.replace("95%", "90%") + "search: {effort: quick}\n"
+TYPES = AUTO.replace(
+    "  power_from: micro-2017-dvfs\n"
+    "  dvfs: {count: 16, levels: [{name: slow, speed: 1}, {name: fast, speed: 2}]}\n",
+    "  power_from: micro-2017-amp\n"
+    "  types: [{name: slow, speed: 1, count: 8}, {name: fast, speed: 2, count: 2}]\n",
+).replace("server: {peak_power: 27.2, quantum: 5ms}", "server: {quantum: 5ms}")
+BY_HAND = ("seq", "fix-2", "fix-3", "fix-4", "every-5ms", "every-20ms")
+
+
+@pytest.mark.parametrize("text", [AUTO, TYPES], ids=["frequencies", "types of cores"])
+def test_it_loses_to_no_setting_by_hand_on_requests_that_no_compile_saw(text, tmp_path):
+    case = write(tmp_path, text)
+    policy = compile_policy(str(case.spec), threads=2).policy
+    assert policy.evidence.method == "auto"
+    held_out = read_held_out(policy, str(case.held_out))
+    names = tuple(name for name in BY_HAND if name != "fix-4" or len(policy.ladders[0].rungs) > 3)
+    options = VerifyOptions(baselines=names, requests_per_replay=10_000, replicates=49)
+    (point,) = verify(policy, held_out.profile, options).points
+    tails_us = [run.estimates[0].estimate_us for run in (point.policy, *point.baselines)]
+    assert tails_us[0] < min(tails_us[1:])
+
+
+def test_it_is_the_default_with_rates_for_the_tail_alone():
+    def method(**changes):
+        return made.spec(**changes).method
+
+    assert method() == "dual"
+    assert method(rates=["10/s"]) == "auto"
+    assert method(rates=["10/s"], search={"objective": "energy"}) == "dual"
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        ("method: auto, objective: energy", "`auto` is for the objective `tail`"),
+        ("method: dual, effort: quick", "`search.effort` is for the method `auto`"),
+        ("requests: 2000000", "`search.requests` is for the method `simulation`"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(search, message, tmp_path, refusal):
+    assert message in refusal(write(tmp_path, f"{SPEC}search: {{{search}}}\n").spec)
+
+
+def test_an_option_of_another_method_is_refused():
+    with pytest.raises(TailcError, match=r"`search\.effort` is for the method `auto`"):
+        made.spec(rates=["10/s"]).with_search({"method": "dual", "effort": "quick"})
