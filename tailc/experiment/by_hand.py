@@ -1,18 +1,22 @@
-"""Settings that a user could pick by hand: which is best at each rate, and what it shows."""
+"""Settings that a user could pick by hand: which is best at each rate, and what each shows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from statistics import fmean
+from typing import TypeAlias
 
 from tailc.experiment.experiment import Experiment, experiment_for
 from tailc.experiment.options import VerifyOptions
+from tailc.experiment.replications import Replication
 from tailc.experiment.scenario import scenario_for
-from tailc.experiment.server_use import load, usage_of
-from tailc.experiment.tail_sample import Tail, tail_of
+from tailc.experiment.server_use import ServerUse, load, server_use
+from tailc.experiment.tail_sample import tail_of
 from tailc.models.arrivals import Arrivals
 from tailc.models.execution_model import Subject, Tried
+from tailc.models.outcome import Outcome
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 
@@ -24,11 +28,13 @@ def best_by_hand(
     arrivals: Sequence[Arrivals],
     options: VerifyOptions,
     workers: Executor,
+    *,
+    by_cost: bool,
 ) -> tuple[str, ...]:
     """The name of the best setting under each arrival process, each once.
 
-    That is the one that costs least of those that meet the target, where requests cost something
-    besides time; else the one of the least tail. Each is replayed as the options say, without
+    by_cost: the best one costs least of those that meet the target, where requests cost something
+    besides time; else it has the least tail. Each is replayed as the options say, without
     replicates.
     """
     workload, tail = subject.workload(profile), tail_of(slo, profile)
@@ -36,22 +42,47 @@ def best_by_hand(
     def best(one: Arrivals) -> str:
         scenario = scenario_for(workload, one, options, subject)
         few = Experiment(scenario, options.repeats, 0, workers).with_draws()
-        return _best(subject.hand_settings(workload), subject, few, tail, slo.latency_us)
+        search = few.search(tail, slo.latency_us)
+
+        def worth(name: str) -> Worth:
+            tried = few.tried(subject.baseline(name, workload, search), tail)
+            return worth_of(tried, slo.latency_us, by_cost=by_cost)
+
+        return min(subject.hand_settings(workload), key=worth)
 
     return tuple(dict.fromkeys(map(best, arrivals)))
 
 
+# Whether the target is missed, and what is to be small.
+Worth: TypeAlias = tuple[bool, float]
+
+
+def worth_of(tried: Tried, target_us: int, *, by_cost: bool) -> Worth:
+    """What a setting is ranked by, the best one first."""
+    if tried.cost is None or not by_cost:
+        return False, tried.tail_us
+    misses = tried.tail_us > target_us
+    return misses, tried.tail_us if misses else tried.cost
+
+
 @dataclass(frozen=True)
-class SettingReplay:
-    """What a setting shows under one arrival process: the tail of each SLO, and its use."""
+class Replayed:
+    """What a policy or a setting shows under one arrival process.
+
+    tails_us: of each SLO. cost: of a request, as `ExecutionModel.cost_of_request` has it.
+    """
 
     name: str
     tails_us: tuple[int, ...]
     is_overloaded: bool
-    drawn_us: int | None
+    cost: float | None
+
+    def tried(self, slo: int) -> Tried:
+        """Its tail for one SLO, and its cost."""
+        return Tried(self.tails_us[slo], self.cost)
 
 
-def replayed_by_hand(
+def replayed_beside(
     subject: Subject,
     names: Sequence[str],
     profile: DemandProfile,
@@ -59,34 +90,23 @@ def replayed_by_hand(
     arrivals: Arrivals,
     options: VerifyOptions,
     workers: Executor,
-) -> tuple[SettingReplay, ...]:
-    """Each setting on the repeats that `compared` replays the subject on, without replicates."""
+) -> tuple[Replayed, ...]:
+    """The subject, then each setting, on the repeats that `compared` has, without replicates."""
     workload = subject.workload(profile)
     experiment = experiment_for(options, workload, arrivals, workers, subject)
     tails = [tail_of(slo, profile) for slo in slos]
     search = experiment.search(tails[0], slos[0].latency_us)
 
-    def replayed(name: str) -> SettingReplay:
-        setting = subject.baseline(name, workload, search)
-        repeats = experiment.used(setting, tails)
-        is_overloaded = load(arrivals, repeats.kept).is_overloaded
-        drawn_us = usage_of(setting, repeats.kept).drawn_us
-        return SettingReplay(setting.name, repeats.tails_us, is_overloaded, drawn_us)
+    def replayed(one: Subject) -> Replayed:
+        def keep(drawn: Replication, outcome: Outcome) -> tuple[ServerUse, float | None]:
+            use = server_use(one, outcome, workload.work_ns[drawn.order])
+            return use, one.cost_of_request(outcome)
 
-    return tuple(map(replayed, names))
+        repeats = experiment.repeated(one, tails, keep)
+        uses, costs = zip(*repeats.kept, strict=True)
+        known = [cost for cost in costs if cost is not None]
+        is_overloaded = load(arrivals, uses).is_overloaded
+        return Replayed(one.name, repeats.tails_us, is_overloaded, fmean(known) if known else None)
 
-
-def _best(
-    names: Sequence[str], subject: Subject, few: Experiment, tail: Tail, target_us: int
-) -> str:
-    search = few.search(tail, target_us)
-    workload = few.scenario.workload
-    tried = [(name, few.tried(subject.baseline(name, workload, search), tail)) for name in names]
-    return min(tried, key=lambda pair: _rank(pair[1], target_us))[0]
-
-
-def _rank(tried: Tried, target_us: int) -> tuple[bool, float]:
-    if tried.cost is None:
-        return False, tried.tail_us
-    misses = tried.tail_us > target_us
-    return misses, tried.tail_us if misses else tried.cost
+    settings = (subject.baseline(name, workload, search) for name in names)
+    return tuple(map(replayed, (subject, *settings)))

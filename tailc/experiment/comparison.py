@@ -91,7 +91,7 @@ def _usual(
     if slo.request_class is None:
         few = min(few, BY_HAND_AT_MOST.requests)
     sized = replace(options, requests_per_replay=few, repeats=BY_HAND_AT_MOST.repeats)
-    by_hand = best_by_hand(subject, profile, slo, arrivals, sized, workers)
+    by_hand = best_by_hand(subject, profile, slo, arrivals, sized, workers, by_cost=True)
     return (FIRST, *by_hand, *subject.without_extras)
 
 

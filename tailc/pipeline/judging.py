@@ -13,7 +13,7 @@ from dataclasses import replace
 from tailc.artifact.envelope import Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.experiment.by_hand import SettingReplay, best_by_hand, replayed_by_hand
+from tailc.experiment.by_hand import Replayed, best_by_hand, replayed_beside, worth_of
 from tailc.experiment.comparison import compared
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.point import Point, Run
@@ -39,7 +39,10 @@ def with_estimates(
     with ThreadPoolExecutor(threads) as workers:
         progress("replaying what could be set by hand", 0.0)
         few = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.repeats)
-        names = best_by_hand(subject, profile, policy.slos[0], arrivals, few, workers)
+        by_cost = _is_for_cost(policy)
+        names = best_by_hand(
+            subject, profile, policy.slos[0], arrivals, few, workers, by_cost=by_cost
+        )
         options = VerifyOptions(
             baselines=(),
             requests_per_replay=sizes.requests,
@@ -48,8 +51,8 @@ def with_estimates(
             progress=lambda done, of: progress("replaying the policy", done / of),
         )
         points = compared(subject, policy.slos, profile, arrivals, options, workers)
-        settings = [
-            replayed_by_hand(subject, names, profile, policy.slos, one, options, workers)
+        replayed = [
+            replayed_beside(subject, names, profile, policy.slos, one, options, workers)
             for one in arrivals
         ]
     found = Estimates(
@@ -59,15 +62,26 @@ def with_estimates(
         sizes.replicates,
         sizes.requests,
         tuple(
-            _row(point, others, slo, policy)
-            for point, others in zip(points, settings, strict=True)
+            _row(point, own, others, slo, policy)
+            for point, (own, *others) in zip(points, replayed, strict=True)
             for slo in range(len(policy.slos))
         ),
     )
     return replace(policy, evidence=replace(policy.evidence, estimates=found))
 
 
-def _row(point: Point, others: Sequence[SettingReplay], slo: int, policy: Policy) -> RateEstimate:
+# Objectives of evidence that a tail is made small for, or kept for a higher rate.
+_FOR_TAILS = ("tail", "rate")
+
+
+def _is_for_cost(policy: Policy) -> bool:
+    """Whether the policy is to cost little, energy or batch work, within its SLOs."""
+    return policy.evidence.objective not in _FOR_TAILS
+
+
+def _row(
+    point: Point, replayed: Replayed, others: Sequence[Replayed], slo: int, policy: Policy
+) -> RateEstimate:
     own = point.policy.estimates[slo]
     return RateEstimate(
         slo,
@@ -77,7 +91,7 @@ def _row(point: Point, others: Sequence[SettingReplay], slo: int, policy: Policy
         own.low_us,
         own.high_us,
         _standing(point.policy, slo),
-        _by_hand(point.policy, others, slo, policy.slos[slo].latency_us),
+        _by_hand(replayed, others, slo, policy),
     )
 
 
@@ -93,29 +107,27 @@ def _standing(run: Run, slo: int) -> Standing:
             return Standing.UNDECIDED
 
 
-def _by_hand(own: Run, others: Sequence[SettingReplay], slo: int, limit_us: int) -> ByHand | None:
-    """The cheapest within the limit, where requests cost something; else the fastest."""
+def _by_hand(own: Replayed, others: Sequence[Replayed], slo: int, policy: Policy) -> ByHand | None:
+    """The cheapest within the limit, where the policy is to cost little; else the fastest."""
     if not others:
         return None
+    limit_us, by_cost = policy.slos[slo].latency_us, _is_for_cost(policy)
 
-    def rank(one: SettingReplay) -> tuple[bool, bool, float]:
-        tail_us = one.tails_us[slo]
-        misses = one.drawn_us is not None and tail_us > limit_us
-        worth = tail_us if one.drawn_us is None or misses else one.drawn_us
-        return one.is_overloaded, misses, worth
+    def rank(one: Replayed) -> tuple[bool, bool, float]:
+        return one.is_overloaded, *worth_of(one.tried(slo), limit_us, by_cost=by_cost)
 
     best = min(others, key=rank)
     return ByHand(
         best.name,
         best.tails_us[slo],
-        _change_ppm(own.estimates[slo].estimate_us, best.tails_us[slo]),
+        _change_ppm(own.tails_us[slo], best.tails_us[slo]),
         int(best.is_overloaded),
-        _cost_change_ppm(own.usage.drawn_us, best.drawn_us),
+        _cost_change_ppm(own.cost, best.cost),
     )
 
 
-def _cost_change_ppm(drawn_us: int | None, base_us: int | None) -> int | None:
-    return _change_ppm(drawn_us, base_us) if drawn_us is not None and base_us else None
+def _cost_change_ppm(cost: float | None, base: float | None) -> int | None:
+    return _change_ppm(cost, base) if cost is not None and base else None
 
 
 def _change_ppm(value: float, base: float) -> int:

@@ -130,4 +130,5 @@ def _time(time_us: int) -> str:
 
 
 def _percent(change_ppm: int) -> str:
-    return f"{change_ppm / _PPM_PER_PERCENT:+.1f} %"
+    # No zero has a minus.
+    return f"{round(change_ppm / _PPM_PER_PERCENT, 1) + 0.0:+.1f} %"

@@ -1,0 +1,47 @@
+"""Beside which setting by hand a policy stands: the cheapest, or the fastest, as its objective is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tailc.pipeline.compilation import Judging
+from tailc.pipeline.compile import compile_policy
+from tests.tailc.policies.joint_ladder.case import SPEC, write
+
+
+# One thread at the lowest frequency misses that.
+LIMIT = SPEC.replace("110ms", "60ms")
+
+
+def best_by_hand(folder, search):
+    """Of the one rate, and the latency of the SLO [us]."""
+    spec = write(folder, f"{LIMIT}search: {{{search}}}\n").spec
+    policy = compile_policy(str(spec), threads=2, judging=Judging(allows_misses=True)).policy
+    assert policy.evidence.estimates is not None
+    (row,) = policy.evidence.estimates.rows
+    assert row.by_hand is not None
+    return row, row.by_hand, policy.slos[0].latency_us
+
+
+@pytest.fixture(scope="module")
+def frugal(tmp_path_factory):
+    return best_by_hand(tmp_path_factory.mktemp("frugal"), "objective: energy")
+
+
+@pytest.fixture(scope="module")
+def fast(tmp_path_factory):
+    return best_by_hand(tmp_path_factory.mktemp("fast"), "method: dual")
+
+
+def test_a_policy_of_least_energy_stands_beside_the_cheapest_that_keeps_the_slo(frugal, fast):
+    _, cheapest, limit_us = frugal
+    _, fastest, _ = fast
+    assert cheapest.name != fastest.name
+    assert fastest.tail_us < cheapest.tail_us <= limit_us
+
+
+def test_the_change_of_the_cost_is_told_whatever_the_objective(frugal, fast):
+    (own, cheapest, _), (_, fastest, _) = frugal, fast
+    assert own.tail_us > cheapest.tail_us
+    assert cheapest.cost_change_ppm < 0
+    assert fastest.cost_change_ppm is not None
