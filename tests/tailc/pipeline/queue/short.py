@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
 from tailc.experiment.sizes import VALIDATION, Size
+from tailc.pipeline.auto import effort
 
 REQUESTS = 5_000
 """In each replay that ranks or judges tables: a quarter."""
@@ -34,4 +36,18 @@ def short_searches(judged: int = REQUESTS) -> Generator[None]:
         size = Size(judged, VALIDATION.repeats)
         patched.setattr("tailc.pipeline.queue.found.VALIDATION", size)
         patched.setattr("tailc.pipeline.queue.search._FEWEST_REQUESTS", _EACH)
+        with brief_estimates():
+            yield
+
+
+@contextmanager
+def brief_estimates() -> Generator[None]:
+    """What a compile says of the policy that it is about to write is of fewer and shorter replays.
+
+    Whatever the effort: that of the search stays.
+    """
+    few = effort.JudgingSize(REQUESTS, 6, 49)
+    budgets = {each: replace(each.budget, judging=few) for each in effort.Effort}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(effort, "_BUDGETS", budgets)
         yield
