@@ -131,7 +131,7 @@ def test_one_type_is_a_question_of_feasibility():
     assert late.status is Status.INFEASIBLE
 
 
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("block", range(2))
 def test_the_dual_equals_the_linear_programs(block):
     statuses = set()
     for seed in range(200 * block, 200 * (block + 1)):
@@ -171,7 +171,7 @@ def test_the_thresholds_have_the_figures_that_are_claimed():
 def test_no_ages_on_a_grid_are_better():
     grid = [Fraction(t) for t in range(0, 101, 5)]
     compared = 0
-    for seed in range(60):
+    for seed in range(30):
         instance = random_thresholds(seed, types=3, requests=5)
         found = solved(instance)
         demands = [Fraction(x) for x in instance.demands()]
@@ -187,7 +187,7 @@ def test_no_ages_on_a_grid_are_better():
         )
         assert found.bound <= float(best) * (1 + 1e-12), seed
         compared += best < math.inf
-    assert compared > 20
+    assert compared > 10
 
 
 def test_a_looser_target_never_costs_more():

@@ -51,20 +51,24 @@ def ask(tailc) -> Ask:
 
     def asked(*words: object) -> Document:
         ended = tailc(*words, "--output-format", "json")
-        document = json.loads(ended.out)
-        validate(document, OUTPUT)
-        assert document["exit_code"] == ended.code
-        assert document["result"], document["findings"]
-        if inner := INNER.get(document["result"].get("format")):
-            validate(document["result"], inner)
-        return document["result"]
+        return result_of(ended.out, ended.code)
 
     return asked
 
 
-def test_a_compile_tells_more_than_the_policy(case, ask, tmp_path):
-    told = ask("compile", case.spec, "-o", tmp_path / "policy", "--no-progress")
-    assert len(told) > len(("files", "policy"))
+def result_of(out: str, code: int) -> Document:
+    """Of what a command printed."""
+    document = json.loads(out)
+    validate(document, OUTPUT)
+    assert document["exit_code"] == code
+    assert document["result"], document["findings"]
+    if inner := INNER.get(document["result"].get("format")):
+        validate(document["result"], inner)
+    return document["result"]
+
+
+def test_a_compile_tells_more_than_the_policy(compiled):
+    assert len(result_of(compiled.told, ExitCode.OK)) > len(("files", "policy"))
 
 
 def test_a_variant_has_figures(case, ask):

@@ -11,11 +11,18 @@ from tailc.models.diurnal import DayCurve
 from tailc.pipeline.queue.recorded import with_recorded
 from tailc.pipeline.spec import open_kind
 from tailc.pipeline.trace import open_trace
+from tests.tailc.pipeline.queue.short import short_searches
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 
-LEAST = 7_500_000
+LEAST = 3_000_000
 """The smallest budget for one rate."""
 S = 10**9
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    with short_searches():
+        yield
 
 
 def timed(folder, times, column="at", **search):
@@ -156,7 +163,7 @@ def test_an_artifact_says_that_it_was_tuned_for_a_recording(tmp_path, tailc):
     case = at_one_rate(timed(tmp_path, times, recorded={"column": "at", "unit": "s"}))
     done = tailc("compile", case.spec, "-o", tmp_path / "p")
     assert done.code == 0, done.err
-    judging = "10 replays of 20,000 requests on 500 records kept out"
+    judging = "10 replays of 5,000 requests on 500 records kept out"
     assert f"under recorded arrivals, 1,000 of them, {judging}" in done.out
     assert dict(read_policy(str(tmp_path / "p")).evidence.settings)["recorded_arrivals"] == 1_000
     told = tailc("inspect", tmp_path / "p").out

@@ -16,11 +16,18 @@ from tailc.report.compiled import compiled_result
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
+from tests.tailc.pipeline.queue.short import BRIEF, FEW, short_searches
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.texts import swapped
 
-BUDGET = 20_000_000
+BUDGET = 6_000_000
 RATES = "rates: [30/s, 90/s]"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    with short_searches():
+        yield
 
 
 def queued(folder, **search):
@@ -53,7 +60,7 @@ def test_a_tuned_table_is_better_on_requests_that_no_compile_saw(tuned, tmp_path
 
 def verified(tailc, policy, trace):
     """The tail at each rate, on held-out requests."""
-    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none", *FEW)
     done = tailc("verify", policy, *words)
     points = json.loads(done.out)["result"]["points"]
     return [point["policy"]["verdicts"][0]["estimate_us"] for point in points]
@@ -87,7 +94,7 @@ def test_a_compile_tells_how_the_table_was_judged(tuned):
 
 def test_a_table_makes_use_of_what_the_server_may_do_besides(tmp_path, tailc):
     optional_rules = ["start-below", "give-up", "may-descend"]
-    case = queued(tmp_path, optional_rules=optional_rules, requests=15_000_000)
+    case = queued(tmp_path, optional_rules=optional_rules, requests=BUDGET)
     case.spec.write_text(case.spec.read_text().replace(RATES, "rates: [90/s]"))
     compiled = compile_policy(str(case.spec), threads=2)
     (gain,) = tuned_of(compiled).judged.gains
@@ -103,7 +110,7 @@ def test_a_table_makes_use_of_what_the_server_may_do_besides(tmp_path, tailc):
     assert told.start_below_ppm % PPM == 0
     # it is to be found near the tail
     assert 0.3 < told.give_up_us / gain.tuned_us < 3
-    words = ("--trace", case.held_out, "--output-format", "json")
+    words = ("--trace", case.held_out, "--output-format", "json", *BRIEF)
     done = tailc("verify", tmp_path / "freer", *words)
     baselines = json.loads(done.out)["result"]["points"][0]["baselines"]
     assert "SEQ" in [run["subject"] for run in baselines]

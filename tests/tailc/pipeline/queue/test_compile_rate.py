@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tailc.artifact.files import read_policy
+from tailc.experiment.sizes import VALIDATION
 from tailc.models.arrivals import Poisson
 from tailc.models.workload import workload
 from tailc.pipeline.queue.approach import on_server
@@ -18,14 +19,22 @@ from tailc.report.ladders import sweep_text
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
+from tests.tailc.pipeline.queue.short import FEW, short_searches
 from tests.tailc.pipeline.queue.test_compile import RATES, queued
 from tests.tailc.policies.slow_to_fast.case import swapped
 from tests.tailc.policies.slow_to_fast.case import write as write_cores
 from tests.tailc.schemas import validate_compiled
 
-BUDGET = 15_000_000
-BY_RATE = "search: {method: simulation, objective: rate, requests: 7500000}\n"
+BUDGET = 6_000_000
+BY_RATE = "search: {method: simulation, objective: rate, requests: 3000000}\n"
 RANGE = "rates: [30/s, 50/s, 115/s]"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    """With fewer requests rates are too high: each replay begins with nobody in the system."""
+    with short_searches(judged=VALIDATION.requests):
+        yield
 
 
 def for_rate(folder, rates=RANGE, latency="100ms", **search):
@@ -104,7 +113,7 @@ def test_the_policy_is_for_rates_up_to_what_its_table_keeps(tuned, tailc):
     case, policy, compiled = tuned
     found = tuned_of(compiled).raised.tuned
     assert compiled.policy.rates_mrps == (30_000, 50_000, found.promised_mrps)
-    words = ("--trace", case.held_out, "--output-format", "json", "--baselines", "none")
+    words = ("--trace", case.held_out, "--output-format", "json", "--baselines", "none", *FEW)
     points = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
     tails_us = [point["policy"]["verdicts"][0]["estimate_us"] for point in points]
     assert tails_us[0] < tails_us[1] < tails_us[2]
@@ -140,7 +149,7 @@ def test_threads_change_no_byte(tuned):
         (RANGE, "100ms", {"robust": {"demand": "10%"}}, "set `objective: tail`, or remove it"),
         (RANGE, "100ms", {"method": "grid"}, "is for the method `simulation`"),
         (RANGE, "100ms}, {percentile: 99%, latency: 300ms", {}, "`slo` holds 2 objectives"),
-        (RANGE, "100ms", {"requests": 1_000_000}, "set `search.requests` to 15000000 or more"),
+        (RANGE, "100ms", {"requests": 1_000_000}, "set `search.requests` to 6000000 or more"),
         ("rates: [1/s, 2/s]", "100ms", {}, "up to 2/s, the highest of `rates`"),
     ],
 )
@@ -166,7 +175,8 @@ def test_cores_of_two_types_have_a_highest_rate_too(tmp_path, tailc):
         ("latency: 80ms", "latency: 70ms"),
     )
     case = write_cores(tmp_path, spec)
-    done = tailc("compile", case.spec, "-o", tmp_path / "p")
+    with short_searches():
+        done = tailc("compile", case.spec, "-o", tmp_path / "p")
     assert done.code == 0, done.err
     assert "highest rate with queues for p95 <= 70 ms" in done.out
     most_mrps = read_policy(str(tmp_path / "p")).rates_mrps[-1]

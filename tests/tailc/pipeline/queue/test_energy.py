@@ -263,7 +263,7 @@ def test_a_search_finds_what_trying_every_table_does(workers, trials):
     """
     ages_us = [at * 15 * MS for at in range(9)]
     tables = [clocked(*ages) for ages in itertools.product(ages_us, repeat=3)]
-    tuning = tried(workers, requests=20_000, repeats=1, seed=21)
+    tuning = tried(workers, requests=10_000, repeats=1, seed=21)
     values = aspect_of(AIM).values(tuning.measure(tables), tuning.measure([SLOW]), AIM)
     best = tables[int(np.argmin(values))]
     assert least_budget(AIM, STARTS) <= AIM.most_requests

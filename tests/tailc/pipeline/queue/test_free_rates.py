@@ -40,6 +40,7 @@ AIM = objective_of(94)
 def finds(monkeypatch):
     """Searches that end with a table each, without freedoms and with them; replays are short."""
     monkeypatch.setattr("tailc.pipeline.queue.found.VALIDATION", Size(1, VALIDATION.repeats))
+    monkeypatch.setattr("tailc.pipeline.queue.search._FEWEST_REQUESTS", 2_000)
 
     def those(plain, free, aim=AIM):
         def searched(approach, _load, _rates, aim, _workers, _progress):

@@ -17,10 +17,10 @@ from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.family import MOST_STARTS, lines
 from tailc.pipeline.queue.looks import Look
 from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.search import searched
+from tailc.pipeline.queue.search import least_budget, searched
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 
-AIM = TuningObjective(950_000, (60_000,), (1,), 20_000_000)
+AIM = TuningObjective(950_000, (60_000,), (1,), 10_000_000)
 LOAD = exponential(2_000, 30.0)
 LATE = ladder((500 * MS, 1_000 * MS))
 APPROACH = Approach(
@@ -35,9 +35,26 @@ APPROACH = Approach(
 )
 
 
+PART = 6
+
+
+@pytest.fixture
+def smaller_trials(monkeypatch):
+    """A sixth of the requests in each trial, so that a sixth of a budget has as many of them."""
+    for name in ("_FIRST", "_COARSE", "_FINE"):
+        stage = getattr(search_module, name)
+        monkeypatch.setattr(search_module, name, replace(stage, requests=stage.requests // PART))
+
+
 def search(progress=lambda _doing, _share: None, aim=AIM, approach=APPROACH):
     with ThreadPoolExecutor(2) as workers:
         return searched(approach, scenes_of(LOAD, aim), aim, workers, progress)
+
+
+def test_a_trial_has_5_000_requests_and_50_beyond_the_percentile_at_least():
+    """Six searches of five generations of ten have a fifth of the budget."""
+    assert least_budget(AIM, 6) == 6 * 5 * 10 * 5_000 * 5
+    assert least_budget(replace(AIM, percentile_ppm=995_000), 6) == 6 * 5 * 10 * 10_000 * 5
 
 
 def test_a_search_that_goes_on_ends_with_its_budget(monkeypatch):
@@ -47,10 +64,11 @@ def test_a_search_that_goes_on_ends_with_its_budget(monkeypatch):
     assert 0.75 * AIM.most_requests < found.requests <= AIM.most_requests
 
 
+@pytest.mark.usefixtures("smaller_trials")
 def test_a_search_that_has_settled_leaves_the_rest_of_its_budget(monkeypatch):
     """Each stage then ends at its second look, a third of its way."""
     monkeypatch.setattr(looks, "_WORTH", 1.0)
-    aim = replace(AIM, most_requests=100_000_000)
+    aim = replace(AIM, most_requests=100_000_000 // PART)
     found = search(aim=aim)
     assert found.has_settled
     assert 0.3 * aim.most_requests < found.requests < 0.6 * aim.most_requests
@@ -126,9 +144,10 @@ def test_where_objectives_are_kept_besides_their_own_requests_choose(begun):
     assert found.tables[0] == carried[0]
 
 
+@pytest.mark.usefixtures("smaller_trials")
 def test_a_search_that_keeps_objectives_besides_does_not_settle(monkeypatch):
     monkeypatch.setattr(Look, "has_settled_since", lambda _self, _before: True)
-    aim = replace(AIM, most_requests=60_000_000)
+    aim = replace(AIM, most_requests=60_000_000 // PART)
     assert search(aim=aim).has_settled
     besides = (Objective(500_000, 100 * MS),)
     assert not search(aim=replace(aim, objectives=besides)).has_settled

@@ -11,19 +11,27 @@ import pytest
 from tailc.artifact.files import read_policy
 from tailc.errors import Code
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.queue.tune import tuned_for_queue
-from tailc.pipeline.robust import harden
+from tailc.pipeline.robust import harden, radius
 from tailc.report.compiled import compiled_result
 from tailc.report.policy import policy_text
 from tailc.report.robust import robust_text
 from tests.tailc.pipeline.additions import robust_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
+from tests.tailc.pipeline.queue.short import short_searches
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.policies.rubik.case import write as rubik
 from tests.tailc.schemas import validate_compiled
 
-BUDGET = 15_000_000
+BUDGET = 6_000_000
 ROBUST = {"resamples": 1}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    """What radius a table has in the requests of a user's is for the tests of radii."""
+    with short_searches(), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(radius, "_OPTIONS", replace(radius._OPTIONS, requests_per_replay=2_000))
+        yield
 
 
 def doubted(folder, rates: str = "rates: [90/s]", robust: Any = ROBUST, **search):
@@ -93,7 +101,7 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     assert "speed-ups -" in line
     shown = robust_text(robust_of(compiled), compiled.policy.evidence)
     assert shown is not None
-    judging = "10 other replays of 20,000 requests on 400 records that it was tuned on"
+    judging = "10 other replays of 5,000 requests on 400 records that it was tuned on"
     assert shown.startswith(f"worst of 6 cases, {judging}: ")
 
 
@@ -140,7 +148,7 @@ def test_an_objective_that_is_missed_as_measured_stands_nothing(tmp_path, tailc)
             "by the method `simulation`",
         ),
         ({"robust": {"days": "day"}}, "there is no column `day`"),
-        ({"requests": 10_000_000}, "beside a plain one, simulates"),
+        ({"requests": 5_000_000}, "beside a plain one, simulates"),
         ({"rates": "rates: [115/s]"}, "with demand +10 %"),
         (
             {"robust": {"demand": "0%", "tail": "0%", "speedup": "0%", "resamples": 0}},
@@ -163,15 +171,14 @@ def test_a_kind_without_doubts_has_no_such_option(tmp_path, tailc):
     assert "`--robust` is nothing that a `rubik` policy has" in done.err
 
 
-def test_a_plain_table_that_is_not_taken_is_nothing_to_gain_over(tmp_path, monkeypatch):
+def test_a_plain_table_that_is_not_taken_is_nothing_to_gain_over(hardened, monkeypatch):
     """Without a search for the worst case the formula's would stay."""
-
-    def refused(*asked: Any) -> Any:
-        tuned = tuned_for_queue(*asked)
-        return replace(tuned, judged=replace(tuned.judged, is_better=False))
-
-    monkeypatch.setattr(harden, "tuned_for_queue", refused)
-    compiled = compile_policy(str(doubted(tmp_path).spec))
+    case, _, before = hardened
+    tuned = robust_of(before).plain
+    assert tuned is not None
+    refused = replace(tuned, judged=replace(tuned.judged, is_better=False))
+    monkeypatch.setattr(harden, "tuned_for_queue", lambda *_asked: refused)
+    compiled = compile_policy(str(case.spec))
     (stands,) = robust_of(compiled).hardened.compared.rates
     assert stands.plain == stands.formula
     assert robust_of(compiled).hardened.compared.is_better

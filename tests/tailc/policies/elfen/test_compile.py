@@ -8,6 +8,7 @@ from tailc.artifact.files import read_policy
 from tailc.experiment.sizes import Size
 from tailc.forms.ladder.table import Rule
 from tailc.pipeline import lane_sample
+from tests.tailc.pipeline.queue.short import brief_estimates
 from tests.tailc.policies.elfen.case import swapped, write
 
 FIXED = "policy: fixed\nbudget: by-load\n"
@@ -18,6 +19,12 @@ OWN = {
     "dynamic": set(),
     "safe": {Rule.BUSY_PERIOD_AGE},
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _brief():
+    with brief_estimates():
+        yield
 
 
 @pytest.fixture
@@ -94,6 +101,7 @@ def test_the_judge_lets_cores_without_batch_work_sleep_as_the_compile_did(compil
     _, stem = compiled(spec)
     held_out = stem.parent / "heldout.csv"
     words = ("--baselines", "no-batch,borrow-idle", "--output-format", "json", "--no-progress")
+    words += ("--replicates", 49)
     ended = tailc("verify", f"{stem}.json", "--trace", held_out, *words)
     for point in json.loads(ended.out)["result"]["points"]:
         first, idle = point["baselines"]

@@ -13,16 +13,23 @@ from tailc.percentiles import PPM
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
+from tests.tailc.pipeline.queue.short import BRIEF, FEW, short_searches
 from tests.tailc.policies.elfen.case import swapped, write
 from tests.tailc.schemas import validate_compiled
 
 POLICY = "policy: fixed\nbudget: by-load\n"
-SEARCH = "search: {method: simulation, requests: 8000000}\n"
+SEARCH = "search: {method: simulation, requests: 3000000}\n"
 QUEUED = swapped(
     (POLICY, f"policy: safe\nbudget: 200ms\n{SEARCH}"),
     ("percentile: 99%, latency: 80ms", "percentile: 95%, latency: 60ms"),
     ("rates: [20/s, 60/s]", "rates: [70/s]"),
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    with short_searches():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +51,7 @@ def test_the_tail_is_kept_on_requests_that_no_compile_saw(tuned, tailc, tmp_path
 
 
 def tail_us(tailc, policy, trace):
-    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none", *FEW)
     (point,) = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
     return point["policy"]["verdicts"][0]["estimate_us"]
 
@@ -91,25 +98,25 @@ def test_threads_change_no_byte(tuned):
 
 def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_path, tailc):
     bursts = "bursts: {idc: 3, spell: 1s}}"
-    case = write(tmp_path, QUEUED.replace("8000000}", f"8000000, {bursts}"))
+    case = write(tmp_path, QUEUED.replace("3000000}", f"3000000, {bursts}"))
     done = tailc("compile", case.spec, "-o", tmp_path / "p")
     assert done.code == 0, done.err
     assert "batch work with queues under bursts (IDC 3, spells of 1 s, 20 % busy)" in done.out
     ladder = read_policy(str(tmp_path / "p")).ladders[0]
     assert ladder.rows != tuned[2].policy.ladders[0].rows
-    words = ("--trace", case.held_out, "--baselines", "none")
+    words = ("--trace", case.held_out, "--baselines", "none", *BRIEF)
     assert "bursty 70/s, IDC 3" in tailc("verify", tmp_path / "p", *words).out
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([("8000000}", "8000000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
+        ([("3000000}", "3000000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
         ([("method: simulation, ", "")], "`search.requests` is for the method `simulation`"),
         ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),
-        ([("8000000", "2000000")], "simulates 7,500,000 requests at least"),
-        ([("8000000}", "8000000, bursts: {idc: 900, spell: 1s}}")], "out of reach at 70/s"),
-        ([("8000000}", "8000000, diurnal: [1, 2], recorded: at}")], "both say how requests arrive"),
+        ([("3000000", "1000000")], "simulates 3,000,000 requests at least"),
+        ([("3000000}", "3000000, bursts: {idc: 900, spell: 1s}}")], "out of reach at 70/s"),
+        ([("3000000}", "3000000, diurnal: [1, 2], recorded: at}")], "both say how requests arrive"),
         (
             [(SEARCH, "search: {recorded: at}\n")],
             "is for the method `simulation`",

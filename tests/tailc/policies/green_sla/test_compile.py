@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from tailc_solvers.backends.adapters import Solver
@@ -88,19 +85,6 @@ def test_a_solver_that_fails_leaves_the_policy_that_was_there(
     after = {suffix: stem.with_suffix(suffix).read_bytes() for suffix in before}
     assert after == before
     assert read_policy(stem) == policy
-
-
-def test_bytes_hang_neither_on_threads_nor_on_the_hash_seed(folder, policy):
-    first = (folder / "kit.json").read_bytes()
-    for seed, threads in (("1", "1"), ("2", "2")):
-        stem = folder / f"seed-{seed}"
-        words = ["compile", folder / "service.yaml", "-o", stem, "--no-progress"]
-        compiles = "import sys; from tailc.cli import run; sys.exit(run(sys.argv[1:]))"
-        command = [sys.executable, "-c", compiles, *map(str, words), "--threads", threads]
-        environment = os.environ | {"PYTHONHASHSEED": seed}
-        ended = subprocess.run(command, env=environment, capture_output=True, check=False)
-        assert ended.returncode == 0, ended.stderr
-        assert stem.with_suffix(".json").read_bytes() == first
 
 
 def test_what_a_compile_tells_names_jobs_profit_and_the_bound(folder, policy, capsys):

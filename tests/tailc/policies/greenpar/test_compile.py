@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -82,23 +79,6 @@ def test_in_a_replay_of_the_plan_no_job_is_late(folder):
     assert not any(done.is_late for done in found.done)
     ran_s = [one.run_s for one in solution.placed if not one.is_cut]
     assert [done.ran_s for done in found.done] == ran_s
-
-
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_the_bytes_hang_on_no_hash_and_no_threads(folder, tmp_path, threads):
-    words = ["compile", str(folder / "service.yaml"), "-o", str(tmp_path / "again")]
-    program = "import sys; from tailc.cli import run; sys.exit(run(sys.argv[1:]))"
-    environment = {**os.environ, "PYTHONHASHSEED": threads}
-    ended = subprocess.run(
-        [sys.executable, "-c", program, *words, "--threads", threads, "--no-progress"],
-        env=environment,
-        capture_output=True,
-        check=False,
-    )
-    assert ended.returncode == 0
-    for suffix in (".json", ".tailc"):
-        again = tmp_path / f"again{suffix}"
-        assert again.read_bytes() == (folder / f"kit{suffix}").read_bytes()
 
 
 class _Gone:

@@ -12,11 +12,18 @@ from tailc.pipeline.compile import compile_policy
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
+from tests.tailc.pipeline.queue.short import FEW, short_searches
 from tests.tailc.policies.joint_ladder.case import SPEC, write
 from tests.tailc.schemas import validate_compiled
 
-BUDGET = 7_500_000
+BUDGET = 3_000_000
 QUEUED = SPEC.replace("rates: [60/s]", "rates: [300/s]")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    with short_searches():
+        yield
 
 
 def searched(folder, text: str = QUEUED, **search):
@@ -35,7 +42,7 @@ def tuned(tmp_path_factory):
 
 def verified(tailc, policy, trace):
     """The tail on requests that no compile saw [us]."""
-    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none", *FEW)
     (point,) = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
     return point["policy"]["verdicts"][0]["estimate_us"]
 
@@ -103,7 +110,7 @@ def test_least_energy_keeps_the_objective_and_tells_watts(tmp_path):
 
 def test_optional_rules_that_do_not_pay_are_left_out_with_a_warning(tmp_path):
     compiled = compile_policy(
-        str(searched(tmp_path, requests=15_000_000, optional_rules=["start-below", "give-up"]).spec)
+        str(searched(tmp_path, requests=2 * BUDGET, optional_rules=["start-below", "give-up"]).spec)
     )
     assert tuned_of(compiled).judged.is_better
     pay = tuned_of(compiled).freedoms_pay
@@ -212,13 +219,13 @@ def test_a_verdict_tells_the_batch_work_that_each_leaves(tmp_path, tailc):
     case = write(tmp_path, f"{LANES}search: {{objective: batch}}\n")
     policy = tmp_path / "lanes"
     assert tailc("compile", case.spec, "-o", policy).code == 0
-    words = ("verify", policy, "--trace", case.held_out, "--baselines", "seq")
+    words = ("verify", policy, "--trace", case.held_out, "--baselines", "seq", *FEW)
     (point,) = json.loads(tailc(*words, "--output-format", "json").out)["result"]["points"]
     ours, one_thread = (run["batch"] for run in (point["policy"], *point["baselines"]))
     # On one thread, shared, each of 30 ms of work at 150/s is given up 3/7 of a half of nine cores.
     assert one_thread["batch_ppm"] == pytest.approx(1e6 * (1 - 0.5 * 3 / 7), rel=0.03)
     assert ours["low_ppm"] <= ours["batch_ppm"] <= ours["high_ppm"]
-    told = tailc(*words).out
+    told = tailc(*words, "--requests", 400).out
     assert " batch  95 % interval" in told
     assert "batch: batch work by core over that beside a free core" in told
 

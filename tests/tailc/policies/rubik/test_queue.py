@@ -10,12 +10,19 @@ from tailc.artifact.files import read_policy
 from tailc.percentiles import PPM
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
+from tests.tailc.pipeline.queue.short import FEW, short_searches
 from tests.tailc.policies.rubik.case import swapped, write
 
 FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}\n"
-SEARCH = "search: {method: simulation, requests: 4000000}\n"
+SEARCH = "search: {method: simulation, requests: 1600000}\n"
 RATES = "rates: [500/s, 2000/s]"
 QUEUED = swapped((FEEDBACK, SEARCH), (RATES, "rates: [3000/s]"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    with short_searches():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +44,7 @@ def test_the_tail_is_kept_with_less_energy_than_the_formulas_table_has(tuned, ta
 
 
 def judged(tailc, policy, trace):
-    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none", *FEW)
     (point,) = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
     told = point["policy"]
     return {
@@ -83,17 +90,20 @@ def test_threads_change_no_byte(tuned):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ([("4000000}", "4000000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
+        ([("1600000}", "1600000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
         ([("method: simulation, ", "")], "`search.requests` is for the method `simulation`"),
         (
             [(SEARCH, "search: {target: 90%}\n")],
             "is for the method `simulation`",
         ),
         ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),
-        ([("4000000", "1000000")], "requests at least, more than `1,000,000`"),
-        ([("4000000}", "4000000, optional_rules: [give-up]}")], "`search.optional_rules`"),
-        ([("4000000}", "4000000, objective: rate}")], "`search.objective`"),
-        ([("4000000}", "4000000, target: 100%}")], "must lie between 0 % and 100 %"),
+        (
+            [("1600000", "1000000"), ("rates: [3000/s]", "rates: [2000/s, 3000/s]")],
+            "requests at least, more than `1,000,000`",
+        ),
+        ([("1600000}", "1600000, optional_rules: [give-up]}")], "`search.optional_rules`"),
+        ([("1600000}", "1600000, objective: rate}")], "`search.objective`"),
+        ([("1600000}", "1600000, target: 100%}")], "must lie between 0 % and 100 %"),
         ([("rates: [3000/s]", "feedback: off")], "no `rates` are given at which requests could"),
         ([("search:", "feedback: pi\nsearch:")], "the bound of the method `simulation` is tuned"),
         ([("search:", "batch: {memory: 30%}\nsearch:")], "is lost of batch work"),

@@ -8,10 +8,17 @@ from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Answer, Outcome, Point
 
 from tailc.artifact.files import read_policy
+from tests.tailc.pipeline.queue.short import brief_estimates
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 
 CONTROL = "control: {epoch: 50 requests, window: 200 requests}"
 OFF = (CONTROL, "control: off")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _brief():
+    with brief_estimates():
+        yield
 
 
 @pytest.fixture

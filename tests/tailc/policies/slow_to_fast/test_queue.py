@@ -12,6 +12,7 @@ from tailc.forms.ladder.table import Rule
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
+from tests.tailc.pipeline.queue.short import BRIEF, FEW, short_searches
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 from tests.tailc.schemas import validate, validate_compiled
 
@@ -23,7 +24,7 @@ cores:
   dvfs:
     count: 2
     levels: [{frequency: 1GHz, power: 1W}, {frequency: 2GHz, power: 5W}]
-search: {method: simulation, requests: 4M}
+search: {method: simulation, requests: 1600000}
 """
 CONTROL = "control: {epoch: 50 requests, window: 200 requests}\n"
 CORES = """\
@@ -32,11 +33,17 @@ cores:
   types: [{speed: 1, count: 5}, {speed: 2, count: 2}]
 """
 QUEUED = swapped(
-    (CORES, CLOCKS.replace("4M", "4000000")),
+    (CORES, CLOCKS),
     (CONTROL, ""),
     ("rates: [20/s, 80/s]", "rates: [50/s]"),
     ("latency: 80ms", "latency: 120ms"),
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short():
+    with short_searches():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +65,7 @@ def test_the_tail_is_kept_on_requests_that_no_compile_saw(tuned, tailc, tmp_path
 
 
 def tails(tailc, policy, trace):
-    words = ("--trace", trace, "--output-format", "json", "--baselines", "none")
+    words = ("--trace", trace, "--output-format", "json", "--baselines", "none", *FEW)
     points = json.loads(tailc("verify", policy, *words).out)["result"]["points"]
     return [point["policy"]["verdicts"][0]["estimate_us"] for point in points]
 
@@ -110,8 +117,8 @@ def test_threads_change_no_byte(tuned):
 
 def searched(folder, **search):
     """The spec with that much more of `search`."""
-    told = json.dumps({"method": "simulation", "requests": 4_000_000, **search})
-    return write(folder, QUEUED.replace("{method: simulation, requests: 4000000}", told))
+    told = json.dumps({"method": "simulation", "requests": 1_600_000, **search})
+    return write(folder, QUEUED.replace("{method: simulation, requests: 1600000}", told))
 
 
 def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_path, tailc):
@@ -129,7 +136,7 @@ def test_what_is_tuned_for_bursts_says_so_and_is_verified_under_them(tuned, tmp_
 
 def names(tailc, policy, case, *words):
     """The arrivals that a policy is verified under."""
-    fixed = ("--trace", case.held_out, "--output-format", "json", "--baselines", "none")
+    fixed = ("--trace", case.held_out, "--output-format", "json", "--baselines", "none", *BRIEF)
     points = json.loads(tailc("verify", policy, *fixed, *words).out)["result"]["points"]
     return [point["arrivals"] for point in points]
 
@@ -180,7 +187,7 @@ def test_arrivals_that_cannot_be_tuned_for_are_refused(tmp_path, refusal, search
     [
         ([("rates: [50/s]", "")], "no `rates` are given"),
         ([("search:", f"{CONTROL}search:")], "`control` is given, but ages"),
-        ([("requests: 4000000", "weights: [1, 2]")], "are 2, but `rates` has 1"),
+        ([("requests: 1600000", "weights: [1, 2]")], "are 2, but `rates` has 1"),
         (
             [("method: simulation, ", ""), ("rates:", "control: off\nrates:")],
             "is for the method `simulation`",

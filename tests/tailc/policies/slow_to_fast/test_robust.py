@@ -14,7 +14,7 @@ from tests.tailc.policies.slow_to_fast.test_queue import QUEUED
 pytestmark = pytest.mark.fuzz
 
 ERRORS = "robust: {tail: 0%, resamples: 0}"
-DOUBTED = QUEUED.replace("requests: 4000000", f"requests: 8000000, {ERRORS}")
+DOUBTED = QUEUED.replace("requests: 1600000", f"requests: 8000000, {ERRORS}")
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ def cost_of(problem: ParallelProblem, columns: list[Column]) -> float:
     return float(ledger(problem, plan_of(problem, columns)).cost)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 10**9), st.integers(1, 3))
 def test_of_three_jobs_the_best_choice_of_all_is_found(seed, starts):
     problem = solvable_problem(seed)
