@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeAlias
 
+from tailc.artifact.envelope import Policy
 from tailc.experiment.experiment import Experiment, experiment_for
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.replications import Replication
@@ -51,6 +52,15 @@ def best_by_hand(
         return min(subject.hand_settings(workload), key=worth)
 
     return tuple(dict.fromkeys(map(best, arrivals)))
+
+
+# Objectives of evidence that a tail is made small for, or kept for a higher rate.
+_FOR_TAILS = ("tail", "rate")
+
+
+def is_for_cost(policy: Policy) -> bool:
+    """Whether the policy is to cost little, energy or batch work, within its SLOs."""
+    return policy.evidence.objective not in _FOR_TAILS
 
 
 # Whether the target is missed, and what is to be small.

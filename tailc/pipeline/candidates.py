@@ -30,7 +30,8 @@ class Candidate(Generic[P, S]):
     tails_us: the replayed tail at each of the spec's rates; empty of what is not replayed.
     rate_mrps: the highest rate that meets the SLO, where that is asked; None of one that is lower
     than of a candidate before. keeps_all: whether every objective holds at every rate in the
-    replays; of one objective alone that is not asked.
+    replays; of one objective alone that is not asked but where costs count. costs: of a request at
+    each rate, where candidates are to cost little; else empty.
     """
 
     policy: Policy
@@ -39,6 +40,7 @@ class Candidate(Generic[P, S]):
     tails_us: tuple[int, ...] = ()
     rate_mrps: int | None = None
     keeps_all: bool = True
+    costs: tuple[float, ...] = ()
 
     @property
     def pair(self) -> tuple[P, S]:

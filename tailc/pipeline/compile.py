@@ -26,6 +26,7 @@ from tailc.pipeline.parts import (
 from tailc.pipeline.passes import (
     Addition,
     BestTable,
+    BestTuning,
     EstimatesPass,
     ObjectivesCheck,
     OverloadControl,
@@ -43,7 +44,7 @@ from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Sweep, choose
 from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
-from tailc.policies import BestOfAll
+from tailc.policies import BestOfAll, BestTuned
 from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
 from tailc.specs.robust import Ambiguity
@@ -138,7 +139,7 @@ class _Searches:
 
     control: ControlProblem | Controller | None
     aim: TuningObjective | None
-    best: BestOfAll | None
+    best: BestOfAll | BestTuned | None
     ambiguity: Ambiguity | None
 
 
@@ -222,8 +223,12 @@ def _tuning(
     if searches.best is None or aim is None:
         yield from tuning_passes(aim, searches.ambiguity, days)
         return
-    formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
-    yield BestTable(aim, searches.best, formulas, requests)
+    match searches.best:
+        case BestOfAll():
+            formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
+            yield BestTable(aim, searches.best, formulas, requests)
+        case BestTuned():
+            yield BestTuning(aim, Effort(searches.best.effort))
     yield from tuning_passes(None, searches.ambiguity, days)
 
 

@@ -18,7 +18,7 @@ from tailc.models.arrivals import Arrivals
 from tailc.models.execution_model import Subject
 from tailc.models.workload import Workload
 
-_OPTIONS = VerifyOptions(
+OPTIONS = VerifyOptions(
     requests_per_replay=DESIGN.requests, repeats=DESIGN.repeats, seed=Seed.DESIGN
 )
 
@@ -31,4 +31,4 @@ def design_repeats(
     workers: Executor,
 ) -> Repeats[ServerUse]:
     """The percentiles under those arrivals, and how busy the server is in each replay."""
-    return experiment_for(_OPTIONS, requests, arrivals, workers, subject).used(subject, tails)
+    return experiment_for(OPTIONS, requests, arrivals, workers, subject).used(subject, tails)

@@ -13,7 +13,13 @@ from dataclasses import replace
 from tailc.artifact.envelope import Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.experiment.by_hand import Replayed, best_by_hand, replayed_beside, worth_of
+from tailc.experiment.by_hand import (
+    Replayed,
+    best_by_hand,
+    is_for_cost,
+    replayed_beside,
+    worth_of,
+)
 from tailc.experiment.comparison import compared
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.point import Point, Run
@@ -39,7 +45,7 @@ def with_estimates(
     with ThreadPoolExecutor(threads) as workers:
         progress("replaying what could be set by hand", 0.0)
         few = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.repeats)
-        by_cost = _is_for_cost(policy)
+        by_cost = is_for_cost(policy)
         names = best_by_hand(
             subject, profile, policy.slos[0], arrivals, few, workers, by_cost=by_cost
         )
@@ -68,15 +74,6 @@ def with_estimates(
         ),
     )
     return replace(policy, evidence=replace(policy.evidence, estimates=found))
-
-
-# Objectives of evidence that a tail is made small for, or kept for a higher rate.
-_FOR_TAILS = ("tail", "rate")
-
-
-def _is_for_cost(policy: Policy) -> bool:
-    """Whether the policy is to cost little, energy or batch work, within its SLOs."""
-    return policy.evidence.objective not in _FOR_TAILS
 
 
 def _row(
@@ -111,7 +108,7 @@ def _by_hand(own: Replayed, others: Sequence[Replayed], slo: int, policy: Policy
     """The cheapest within the limit, where the policy is to cost little; else the fastest."""
     if not others:
         return None
-    limit_us, by_cost = policy.slos[slo].latency_us, _is_for_cost(policy)
+    limit_us, by_cost = policy.slos[slo].latency_us, is_for_cost(policy)
 
     def rank(one: Replayed) -> tuple[bool, bool, float]:
         return one.is_overloaded, *worth_of(one.tried(slo), limit_us, by_cost=by_cost)

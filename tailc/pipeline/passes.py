@@ -19,6 +19,7 @@ from tailc.models.workload import workload
 from tailc.pipeline.auto.choice import Chosen, best_policy, choice_remarks
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback
+from tailc.pipeline.auto.within import aim_within
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.controller import Tuned, tune
@@ -155,6 +156,19 @@ class BestTable:
             sample.progress,
         )
         return Step(policy, (chosen,), choice_remarks(chosen))
+
+
+@dataclass(frozen=True)
+class BestTuning:
+    """The best of the candidates, tuned as far as the effort goes; its rates may be too high."""
+
+    aim: TuningObjective
+    effort: Effort
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the tuned table, where it is better than the candidate's."""
+        aim = aim_within(self.effort, self.aim, policy.ladders[0], sample.design)
+        return Step(policy) if aim is None else TableTuning(aim).applied(policy, sample)
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Generic
 
+from tailc.experiment.by_hand import is_for_cost, replayed_beside
 from tailc.experiment.sizes import DESIGN, Seed
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.models.arrivals import Poisson
-from tailc.models.subjects import on_ladders
+from tailc.models.subjects import subject_of
 from tailc.pipeline.candidates import Candidate
-from tailc.pipeline.objectives import limits_of, predicted
+from tailc.pipeline.design_replays import OPTIONS
+from tailc.pipeline.objectives import AtRate, Predicted, limits_of
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.rate_sample import rate_sample
@@ -48,8 +50,9 @@ def choose(
     """The candidate that is never far from the best at any rate; one alone is not replayed.
 
     Several are ladders. Least is the largest ratio, over the rates, of a candidate's tail to the
-    best candidate's; ties go to the earlier one. One that keeps all of several objectives goes
-    before one that does not. Where the highest rate is the aim, it is that of the highest.
+    best candidate's, or of its cost where they are to cost little; ties go to the earlier one. One
+    that keeps all of several objectives, or of any number where costs count, goes before one that
+    does not. Where the highest rate is the aim, it is that of the highest.
     """
     if len(candidates) == 1:
         return Sweep(candidates)
@@ -59,11 +62,10 @@ def choose(
         replayed.append(_replayed(candidate, design, threads))
     if aim is not None and aim.criterion is Criterion.RATE:
         return _by_rate(replayed, design, threads, aim)
+    amounts = [one.costs or one.tails_us for one in replayed]
     # Tails below a microsecond read 0: count them as one.
-    best_us = [max(min(tails), 1) for tails in zip(*(c.tails_us for c in replayed), strict=True)]
-    regrets = [
-        max(tail / best for tail, best in zip(c.tails_us, best_us, strict=True)) for c in replayed
-    ]
+    least = [max(min(each), 1) for each in zip(*amounts, strict=True)]
+    regrets = [max(one / best for one, best in zip(each, least, strict=True)) for each in amounts]
     # Where none keeps all objectives, what is said of the best one is the nearest there is.
     kept = [number for number, one in enumerate(replayed) if one.keeps_all]
     among = kept or range(len(replayed))
@@ -102,11 +104,24 @@ def _by_rate(
 
 
 def _replayed(candidate: Candidate[P, S], design: DemandProfile, threads: int) -> Candidate[P, S]:
-    """With its tails at the spec's rates, and whether it keeps all of several objectives."""
-    policy = candidate.policy
-    arrivals = [(rate_mrps, Poisson(rate_mrps)) for rate_mrps in policy.rates_mrps]
-    limits = limits_of(policy.slos, design)
-    subject = on_ladders(policy.name, policy.ladders)
-    found = predicted(subject, limits, design, arrivals, threads)
-    tails_us = tuple(one.tails_us[0] for one in found.rates)
-    return replace(candidate, tails_us=tails_us, keeps_all=len(policy.slos) < 2 or found.holds)
+    """With its tails and costs at the spec's rates, and whether it keeps all objectives."""
+    policy, limits = candidate.policy, limits_of(candidate.policy.slos, design)
+    slos = [limit.slo for limit in limits]
+    with ThreadPoolExecutor(threads) as workers:
+        each = [
+            replayed_beside(
+                subject_of(policy, design), (), design, slos, Poisson(rate), OPTIONS, workers
+            )[0]
+            for rate in policy.rates_mrps
+        ]
+    rates = zip(policy.rates_mrps, each, strict=True)
+    found = Predicted(
+        limits, tuple(AtRate(rate, one.tails_us, one.is_overloaded) for rate, one in rates)
+    )
+    known = [one.cost for one in each if one.cost is not None and is_for_cost(policy)]
+    return replace(
+        candidate,
+        tails_us=tuple(one.tails_us[0] for one in each),
+        costs=tuple(known),
+        keeps_all=(len(slos) < 2 and not known) or found.holds,
+    )

@@ -117,15 +117,24 @@ class BestOfAll:
 
 
 @dataclass(frozen=True)
+class BestTuned:
+    """The same of a kind whose candidates are all that could be set by hand: how much the best of
+    them is tuned on replays.
+    """
+
+    effort: str
+
+
+@dataclass(frozen=True)
 class Tuned:
     """Tables of the kind can be tuned on the replay.
 
     `aim(spec)` is what a spec asks them to be tuned for (a TuningObjective), or None; `best(spec)`
-    is a BestOfAll where that is by the method `auto`, else None.
+    is a BestOfAll or a BestTuned where that is by the method `auto`, else None.
     """
 
     aim: Callable[..., Any]
-    best: Callable[..., BestOfAll | None] = not_asked
+    best: Callable[..., BestOfAll | BestTuned | None] = not_asked
     is_possible: ClassVar[bool] = True
 
 

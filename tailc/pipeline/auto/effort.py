@@ -18,13 +18,15 @@ class JudgingSize:
 @dataclass(frozen=True)
 class Budget:
     """times: of the least budget of a search. starts: points that a search begins from. resamples:
-    of the records, over which tables are compared.
+    of the records, over which tables are compared. tuned: times of the least budget in which the
+    best candidate is tuned; 0: it is not.
     """
 
     times: int
     starts: int
     resamples: int
     judging: JudgingSize
+    tuned: int
 
 
 class Effort(enum.Enum):
@@ -41,7 +43,7 @@ class Effort(enum.Enum):
 
 
 _BUDGETS = {
-    Effort.QUICK: Budget(1, 1, 20, JudgingSize(10_000, 6, 49)),
-    Effort.NORMAL: Budget(2, 3, 40, JudgingSize(20_000, 10, 49)),
-    Effort.THOROUGH: Budget(16, 6, 100, JudgingSize(20_000, 24, 100)),
+    Effort.QUICK: Budget(1, 1, 20, JudgingSize(10_000, 6, 49), 0),
+    Effort.NORMAL: Budget(2, 3, 40, JudgingSize(20_000, 10, 49), 1),
+    Effort.THOROUGH: Budget(16, 6, 100, JudgingSize(20_000, 24, 100), 8),
 }

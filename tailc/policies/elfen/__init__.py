@@ -3,12 +3,19 @@
 A rung is a request beside batch work, or alone on its core. It costs the batch work that is given
 up for it. A request begins beside batch work and is alone once a budget of latency is used up; the
 policies differ in who has a budget, and `optimised` looks for those that leave most batch work
-under the first SLO. The method `simulation` tunes ages by load on replays, from the policy's.
+under the first SLO. A spec that names none has all but that one tried. The methods `simulation` and
+`auto` tune ages by load on replays, from the policy's.
 """
 
 from tailc.policies import LATENCIES, TARGET, Kind, Tuned
 from tailc.policies.elfen.complete import complete
-from tailc.policies.elfen.reduce import candidates, emit, reduce, tuning_objective
+from tailc.policies.elfen.reduce import (
+    best_tuned,
+    candidates,
+    emit,
+    reduce,
+    tuning_objective,
+)
 from tailc.policies.elfen.spec import ElfenSpec
 
 KIND = Kind(
@@ -18,7 +25,7 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     complete=complete,
-    tuning=Tuned(tuning_objective),
+    tuning=Tuned(tuning_objective, best_tuned),
     soft_lines=(
         TARGET,
         LATENCIES,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.lanes import Waking, lane_ladder
 from tailc.forms.ladder.table import Ladder
+from tailc.policies import BestTuned
 from tailc.policies.elfen.lanes_spec import (
     CalibratedInterference,
     Interference,
@@ -15,7 +16,7 @@ from tailc.policies.elfen.lanes_spec import (
 )
 from tailc.policies.elfen.spec import BY_LOAD, ElfenSpec
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
-from tailc.specs.simulation_fields import SIMULATION
+from tailc.specs.simulation_fields import AUTO, PAPER
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: ElfenSpec) -> tuple[ElfenSpec, ...]:
-    """The spec itself: nothing is swept."""
-    return (spec,)
+    """The spec, or one for each policy where it names none."""
+    return spec.policies
 
 
 def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
@@ -53,7 +54,7 @@ def emit(_spec: ElfenSpec, _problem: BorrowingProblem, solution: BorrowingSoluti
 
 def tuning_objective(spec: ElfenSpec) -> TuningObjective | None:
     """What the ages are tuned for: batch work under the first SLO, at the rates in their order."""
-    if spec.search.method != SIMULATION:
+    if spec.method == PAPER:
         return None
     # The replay takes half a second to import, which a check of a spec can do without.
     from tailc.experiment.objective_of_spec import objective_of
@@ -74,6 +75,11 @@ def tuning_objective(spec: ElfenSpec) -> TuningObjective | None:
         rates_mrps=tuple(rate for rate, _ in by_rate),
         weights=tuple(weight for _, weight in by_rate),
     )
+
+
+def best_tuned(spec: ElfenSpec) -> BestTuned | None:
+    """How much the best policy is tuned; None where one method is asked for."""
+    return BestTuned(spec.search.effort) if spec.method == AUTO else None
 
 
 def _waking(spec: ElfenSpec) -> Waking:

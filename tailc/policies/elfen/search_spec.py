@@ -10,20 +10,38 @@ from pydantic import Field
 from tailc.experiment.objective_checks import tuned_complaints
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint
-from tailc.specs.simulation_fields import SIMULATION, TunedSearch, formula_complaints
+from tailc.specs.simulation_fields import (
+    AUTO,
+    PAPER,
+    Effort,
+    TunedSearch,
+    formula_complaints,
+    not_of_auto,
+    not_of_others,
+)
 
 
 class SearchSpec(TunedSearch):
     """How the ages are found."""
 
-    method: Literal["paper", "simulation"] = Field(
-        default="paper",
-        description="Ages as the policy says, or most batch work under the first SLO with queues: "
-        "ages by the number in the system, tuned on the replay at `rates`.",
+    method: Literal["auto", "paper", "simulation"] | None = Field(
+        default=None,
+        description="Ages as the policy says (`paper`, the default where there is a `policy`); "
+        "most batch work under the first SLO with queues, by ages for each number in the system "
+        "that are tuned on the replay at `rates` (`simulation`); or the same within the budget of "
+        "`effort` (`auto`, the default where there is no `policy`).",
     )
+    effort: Effort = "normal"
 
-    def complaints(self, rates_mrps: Sequence[int], demand: DemandSpec) -> Iterator[Complaint]:
-        """Weights and arrivals that do not fit, and what only simulation has."""
-        if self.method == SIMULATION:
-            return tuned_complaints(self, rates_mrps, demand)
-        return formula_complaints(self)
+    def complaints(
+        self, method: str, rates_mrps: Sequence[int], demand: DemandSpec
+    ) -> Iterator[Complaint]:
+        """Weights and arrivals that do not fit, and what only some methods have."""
+        if method != AUTO:
+            yield from not_of_others(self)
+        if method == PAPER:
+            yield from formula_complaints(self)
+            return
+        if method == AUTO:
+            yield from not_of_auto(self)
+        yield from tuned_complaints(self, rates_mrps, demand)

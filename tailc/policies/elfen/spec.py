@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -27,14 +27,20 @@ from tailc.specs.fields import (
 )
 from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
+from tailc.specs.simulation_fields import AUTO, PAPER, options_not_of_others, refuse_any
 from tailc.specs.slo_spec import SloSpec, WithSlos
 from tailc.units import DURATION, format_us
 
 NAME = "elfen"
 _METHODS = {"queue": "simulation", "policy": "paper"}
 BY_LOAD = "by-load"
+Static = Literal["borrow-idle", "fixed", "refresh", "dynamic", "safe"]
 BUDGETED = ("fixed", "refresh", "dynamic", "safe")
 _BY_LOAD_TOO = ("fixed", "safe")
+_UNNAMED = (
+    "is given, but no `policy`: each is tried with what suits it",
+    "name the `policy`, or remove it",
+)
 
 
 def _budget(value: object) -> Any:
@@ -84,8 +90,11 @@ class ElfenSpec(WithSlos):
     )
     server: ServerSpec = Field(examples=[{"cores": 1}])
     lanes: LanesSpec = Field(examples=[{"interference": "45%"}])
-    policy: Literal["borrow-idle", "fixed", "refresh", "dynamic", "safe", "optimised"] = Field(
-        examples=["fixed"], description="Who gets the budget: see the page on elfen."
+    policy: Static | Literal["optimised"] | None = Field(
+        default=None,
+        examples=["fixed"],
+        description="Who gets the budget: see the page on elfen. If absent, all but `optimised` "
+        "are tried, and the one that leaves most batch work within the SLOs is taken.",
     )
     budget: BudgetField | None = Field(
         default=None,
@@ -130,6 +139,8 @@ class ElfenSpec(WithSlos):
         if self.budget is None:
             return []
         at, also = ("budget",), ("policy",)
+        if self.policy is None:
+            return [Complaint(Code.CONFLICT, *_UNNAMED, at)]
         if self.policy not in BUDGETED:
             message = f"is given, but the policy `{self.policy}` takes none"
             return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
@@ -149,6 +160,8 @@ class ElfenSpec(WithSlos):
 
     def _charge_complaints(self) -> list[Complaint]:
         at, also = ("charge",), ("policy",)
+        if self.charge is not None and self.policy is None:
+            return [Complaint(Code.CONFLICT, *_UNNAMED, at)]
         if self.charge is not None and self.policy not in BUDGETED:
             message = f"is given, but the policy `{self.policy}` has no budget"
             return [Complaint(Code.CONFLICT, message, "remove it", at, also)]
@@ -184,7 +197,24 @@ class ElfenSpec(WithSlos):
         ]
 
     def _search_complaints(self) -> list[Complaint]:
-        return list(self.search.complaints(self.rates_mrps, self.demand))
+        return list(self.search.complaints(self.method, self.rates_mrps, self.demand))
+
+    @property
+    def method(self) -> str:
+        """The method of the search, whether it is stated or not."""
+        return self.search.method or (AUTO if self.policy is None else PAPER)
+
+    @property
+    def policies(self) -> tuple[ElfenSpec, ...]:
+        """The spec with its policy, or with each that could be picked by hand."""
+        if self.policy is not None:
+            return (self,)
+        return tuple(
+            self.model_copy(
+                update={"policy": name, "budget": BY_LOAD if name in _BY_LOAD_TOO else None}
+            )
+            for name in get_args(Static)
+        )
 
     @property
     def speedup(self) -> SpeedupSpec:
@@ -208,4 +238,7 @@ class ElfenSpec(WithSlos):
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
         """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
         search = overridden(self.search, overrides, NAME)
-        return self.model_copy(update={"search": search})
+        changed = self.model_copy(update={"search": search})
+        if changed.method != AUTO:
+            refuse_any([*options_not_of_others(search, overrides)])
+        return changed

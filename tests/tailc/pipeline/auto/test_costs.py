@@ -1,4 +1,4 @@
-"""Beside which setting by hand a policy stands: the cheapest, or the fastest, as its objective is."""
+"""The best setting by hand: the cheapest, or the fastest, as the objective of the policy is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
 from tests.tailc.policies.joint_ladder.case import SPEC, write
-
 
 # One thread at the lowest frequency misses that.
 LIMIT = SPEC.replace("110ms", "60ms")

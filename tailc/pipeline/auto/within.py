@@ -1,0 +1,30 @@
+"""What the best candidate is tuned for, within the budget of an effort."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tailc.errors import TailcError
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.pipeline.auto.effort import Effort
+from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.search import least_budget
+from tailc.pipeline.queue.tune import check_rates
+from tailc.traces.profile import DemandProfile
+
+
+def aim_within(
+    effort: Effort, aim: TuningObjective, table: Ladder, design: DemandProfile
+) -> TuningObjective | None:
+    """The aim with that budget; None where nothing is to be tuned, or a rate leaves no room."""
+    times = effort.budget.tuned
+    if not times:
+        return None
+    try:
+        approach = approach_to(table, design, aim)
+        check_rates(aim, approach.load, approach)
+    except TailcError:
+        # Whoever asks for a search is told why there is none; the default does without.
+        return None
+    return replace(aim, most_requests=times * least_budget(aim, approach.starts))
