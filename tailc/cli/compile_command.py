@@ -225,7 +225,7 @@ def _with_conflicts(
 def _write(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
     """Write the policy, if it shall be written, and tell what was found."""
     from tailc.artifact.files import paths_of, write_policy
-    from tailc.pipeline.judging import is_undecided
+    from tailc.pipeline.estimate_findings import is_undecided
     from tailc.report.compiled import compiled_result, compiled_text
 
     paths = paths_of(stem)

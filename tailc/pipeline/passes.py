@@ -23,7 +23,8 @@ from tailc.pipeline.auto.within import aim_within
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.controller import Tuned, tune
-from tailc.pipeline.judging import check_estimates, with_estimates
+from tailc.pipeline.estimate_findings import check_estimates
+from tailc.pipeline.judging import with_estimates
 from tailc.pipeline.objectives import limits_of, predicted, with_objectives_kept
 from tailc.pipeline.overload.search import Relief, relieved
 from tailc.pipeline.overload.told import relieved_policy

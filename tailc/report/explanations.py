@@ -221,6 +221,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.NO_GREEN_POWER: "The power that is expected from sun and wind is below that of one "
     "rack, so nothing is green. Check its unit.",
     Code.NO_BETTER_TABLE: "The search on the replay ended with the table that it began with.",
+    Code.BETTER_BY_HAND: "Replays at the rates of the spec find a setting that a user could pick "
+    "by hand, with a percentile or a cost more than 2 % below the policy's. Most often a method "
+    "by formula, a named policy or a controller was asked for.",
     Code.JUDGED_ON_OWN: "What a table gains on its own sample is more than it gains on another. "
     "Hold requests out, and verify on them.",
     Code.NOT_AS_RECORDED: "A policy has not the times that it was tuned on, and requests that come "

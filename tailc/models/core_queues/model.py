@@ -57,11 +57,12 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return THREADS
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Each frequency, and of many some that are as far apart."""
+        """Each frequency, of many some that are as far apart; and the table without feedback."""
         levels = self.clocks.table.levels
         some = np.unique(np.linspace(0, len(levels) - 1, _MOST_FIXED).round().astype(int))
         khz = [levels[at].frequency_khz for at in some.tolist()]
-        return tuple(f"fixed-{format_khz(each).replace(' ', '')}" for each in khz)
+        fixed = (f"fixed-{format_khz(each).replace(' ', '')}" for each in khz)
+        return (*fixed, *self.without_extras)
 
     @property
     def without_extras(self) -> tuple[str, ...]:

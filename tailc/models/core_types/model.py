@@ -43,8 +43,8 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         return self.ladder if others == (None, None, None) and len(self.ladders) == 1 else None
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Fast cores first, or slow ones first."""
-        return ("tl", "ee")
+        """Fast cores first, or slow ones first; of a controller's ladder its ages as they are."""
+        return ("tl", "ee", *self.without_extras)
 
     @property
     def without_extras(self) -> tuple[str, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tailc.errors import Code
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
+from tests.tailc.policies.elfen import case as elfen
 from tests.tailc.policies.joint_ladder.case import SPEC, write
 
 # One thread at the lowest frequency misses that.
@@ -44,3 +46,20 @@ def test_the_change_of_the_cost_is_told_whatever_the_objective(frugal, fast):
     assert own.tail_us > cheapest.tail_us
     assert cheapest.cost_change_ppm < 0
     assert fastest.cost_change_ppm is not None
+
+
+def warned(spec):
+    found = compile_policy(str(spec), threads=2, judging=Judging(allows_misses=True)).findings
+    return [one.message for one in found if one.code is Code.BETTER_BY_HAND]
+
+
+def test_a_policy_that_loses_to_a_setting_by_hand_says_so(tmp_path):
+    """Never to share a core gives up more batch work than a budget does."""
+    idle = elfen.swapped(("policy: fixed\nbudget: by-load\n", "policy: borrow-idle\n"))
+    (message,) = warned(elfen.write(tmp_path, idle).spec)
+    assert message.startswith("at 20/s the setting by hand `")
+    assert message.endswith(" % less than the policy and keeps the SLO")
+
+
+def test_one_that_loses_to_none_says_nothing(tmp_path):
+    assert warned(write(tmp_path, f"{LIMIT}search: {{objective: energy}}\n").spec) == []

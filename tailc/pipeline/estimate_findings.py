@@ -1,0 +1,146 @@
+"""Whether a policy may be written, by what replays estimate of it, and what is to be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from tailc.artifact.envelope import Policy
+from tailc.artifact.estimates import RateEstimate, Standing
+from tailc.errors import Code, Finding, Severity, TailcError
+from tailc.experiment.by_hand import is_for_cost
+from tailc.percentiles import PPM
+from tailc.specs.load import LoadedSpec
+from tailc.specs.slo import promise
+from tailc.units import format_mrps, format_percentile, format_us
+
+_PPM_PER_PERCENT = 10_000
+
+
+def check_estimates(
+    policy: Policy, loaded: LoadedSpec, keeps: Callable[[int], bool], *, allows_misses: bool
+) -> tuple[Finding, ...]:
+    """Warnings of what is undecided, and of what is missed where that is allowed.
+
+    keeps(rate_mrps): whether the SLOs hold there. Raises TailcError (INFEASIBLE) for an SLO that is
+    missed, or a server that is overloaded, at one of the spec's rates.
+    """
+    estimates = policy.evidence.estimates
+    if estimates is None:
+        return ()
+    missed = [one for one in estimates.rows if one.standing in (Standing.FAIL, Standing.OVERLOADED)]
+    undecided = [one for one in estimates.rows if one.standing is Standing.UNDECIDED]
+    found = list(_missed(missed, policy, loaded, keeps))
+    if found and not allows_misses:
+        raise TailcError(found)
+    warned = [replace(one, code=Code.PREDICTED_MISS, severity=Severity.WARNING) for one in found]
+    return (
+        *warned,
+        *(_undecided(one, policy, loaded) for one in undecided),
+        *_better_by_hand(policy, estimates.rows, loaded),
+    )
+
+
+def is_undecided(policy: Policy) -> bool:
+    """Whether replays do not decide one of its SLOs at one of its rates."""
+    estimates = policy.evidence.estimates
+    rows = () if estimates is None else estimates.rows
+    return any(one.standing is Standing.UNDECIDED for one in rows)
+
+
+def _missed(
+    rows: Sequence[RateEstimate],
+    policy: Policy,
+    loaded: LoadedSpec,
+    keeps: Callable[[int], bool],
+) -> Iterator[Finding]:
+    """One finding for each SLO, of the lowest rate where it is missed."""
+    for number in sorted({one.slo for one in rows}):
+        worst = min((one for one in rows if one.slo == number), key=lambda one: one.rate_mrps)
+        slo, rate = policy.slos[number], format_mrps(worst.rate_mrps)
+        objective = promise(slo.percentile_ppm, slo.latency_us)
+        is_overloaded = worst.standing is Standing.OVERLOADED
+        if is_overloaded:
+            message = f"`{objective}` is missed: at {rate} the server is overloaded"
+        else:
+            message = f"`{objective}` is missed: at {rate} that percentile is "
+            message += f"{format_us(worst.tail_us)} in replays"
+        held = _highest_kept_mrps(worst.rate_mrps, keeps)
+        lower = f"lower `rates` to {format_mrps(held)} at most, " if held else ""
+        relaxed = "" if is_overloaded else f" to {format_us(worst.high_us or worst.tail_us)}"
+        hint = f"{lower}give the server more cores or threads, relax the latency{relaxed}, or "
+        hint += "write the policy as it is by `--allow-misses`"
+        place = loaded.place("slo", number, "latency")
+        yield Finding(Code.INFEASIBLE, message, place, hint)
+
+
+# Of a rate that is named to go down to.
+_HALVINGS, _DIGITS = 6, 2
+
+
+def _highest_kept_mrps(missed_mrps: int, keeps: Callable[[int], bool]) -> int | None:
+    """About the highest rate below one that is kept, by halving; None where none is found."""
+    low, high = 0, missed_mrps
+    for _ in range(_HALVINGS):
+        middle = (low + high) // 2
+        if middle <= low:
+            break
+        low, high = (middle, high) if keeps(middle) else (low, middle)
+    digits = max(len(str(low)) - _DIGITS, 0)
+    return low // 10**digits * 10**digits or None
+
+
+# By less than that two replayed settings differ as other requests would have it.
+_CLEARLY_PPM = 20_000
+
+
+def _better_by_hand(
+    policy: Policy, rows: Sequence[RateEstimate], loaded: LoadedSpec
+) -> Iterator[Finding]:
+    """A warning where a setting by hand is clearly better, of the rate where it is so most.
+
+    None where cores do batch work at a frequency of the policy's: what a request costs says nothing
+    of how much of it is done.
+    """
+    if policy.tail_table is not None and policy.tail_table.batch is not None:
+        return
+    by_cost = is_for_cost(policy)
+    gains = [(gain, row) for row in rows if (gain := _gain_by_hand_ppm(row, policy, by_cost))]
+    if not gains:
+        return
+    gain_ppm, row = max(gains, key=lambda pair: pair[0])
+    assert row.by_hand is not None
+    percentile = format_percentile(policy.slos[row.slo].percentile_ppm)
+    gain = f"{gain_ppm / _PPM_PER_PERCENT:.1f} %"
+    better = f"costs {gain} less" if by_cost else f"has a {percentile} that is {gain} shorter"
+    rate = format_mrps(row.rate_mrps)
+    message = f"at {rate} the setting by hand `{row.by_hand.name}` {better} than the policy"
+    message += " and keeps the SLO" * by_cost
+    hint = "use it (the ages of a controlled ladder alone are `control: off`), or leave "
+    hint += "`search.method` and `policy` to the default"
+    place = loaded.place("rates")
+    yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)
+
+
+def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
+    """By how much the best setting by hand is below the policy there; 0: not clearly."""
+    setting, told = row.by_hand, row.standing in (Standing.PASS, Standing.UNDECIDED)
+    if setting is None or setting.is_overloaded or not told:
+        return 0
+    change_ppm = setting.cost_change_ppm if by_cost else setting.change_ppm
+    if by_cost and setting.tail_us > policy.slos[row.slo].latency_us:
+        return 0
+    if change_ppm is None or change_ppm <= _CLEARLY_PPM:
+        return 0
+    return round(PPM - PPM * PPM / (PPM + change_ppm))
+
+
+def _undecided(row: RateEstimate, policy: Policy, loaded: LoadedSpec) -> Finding:
+    slo = policy.slos[row.slo]
+    high = "without an upper end" if row.high_us is None else f"to {format_us(row.high_us)}"
+    message = f"`{promise(slo.percentile_ppm, slo.latency_us)}` is undecided at "
+    message += f"{format_mrps(row.rate_mrps)}: the 95 % interval of that percentile is "
+    message += f"{format_us(row.low_us)} {high}"
+    hint = "give a longer trace"
+    place = loaded.place("slo", row.slo, "latency")
+    return Finding(Code.PREDICTED_MISS, message, place, hint, Severity.WARNING)
