@@ -90,7 +90,7 @@ def _highest_kept_mrps(missed_mrps: int, keeps: Callable[[int], bool]) -> int | 
     return low // 10**digits * 10**digits or None
 
 
-# By less than that two replayed settings differ as other requests would have it.
+# By less than that two replayed settings differ on these requests, and may not on others.
 _CLEARLY_PPM = 20_000
 
 
@@ -116,19 +116,26 @@ def _better_by_hand(
     rate = format_mrps(row.rate_mrps)
     message = f"at {rate} the setting by hand `{row.by_hand.name}` {better} than the policy"
     message += " and keeps the SLO" * by_cost
-    hint = "use it (the ages of a controlled ladder alone are `control: off`), or leave "
-    hint += "`search.method` and `policy` to the default"
+    hint = "take that setting, or leave `search.method` and `policy` out, so that the compile "
+    hint += "compares more; `control: off` keeps ages as they are"
     place = loaded.place("rates")
     yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)
 
 
 def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
-    """By how much the best setting by hand is below the policy there; 0: not clearly."""
+    """By how much the best setting by hand is below the policy there; 0: not clearly.
+
+    One that is cheaper must leave 2 % of the SLO's latency and keep the policy's target, or be as
+    fast as the policy.
+    """
     setting, told = row.by_hand, row.standing in (Standing.PASS, Standing.UNDECIDED)
     if setting is None or setting.is_overloaded or not told:
         return 0
     change_ppm = setting.cost_change_ppm if by_cost else setting.change_ppm
-    if by_cost and setting.tail_us > policy.slos[row.slo].latency_us:
+    latency_us = policy.slos[row.slo].latency_us
+    target_us = dict(policy.evidence.settings).get("target_us", latency_us)
+    surely_us = min(latency_us * (PPM - _CLEARLY_PPM) // PPM, target_us)
+    if by_cost and setting.tail_us > max(row.tail_us, surely_us):
         return 0
     if change_ppm is None or change_ppm <= _CLEARLY_PPM:
         return 0
