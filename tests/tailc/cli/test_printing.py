@@ -11,16 +11,9 @@ from numba import njit
 
 from tailc.cli.progress import shown
 from tailc.pipeline import compile as compiling
-from tests.tailc.toy import write_toy
 
 FULL = Path("/dev/full")
 TAILC = [sys.executable, "-c", "from tailc.cli import main; main()"]
-
-
-@pytest.fixture
-def compiled(in_folder, tailc):
-    assert tailc("compile", write_toy(in_folder), "-o", "toy").code == 0
-    return in_folder
 
 
 @pytest.mark.parametrize("arguments", [["inspect", "toy.tailc"], ["--help"]])
