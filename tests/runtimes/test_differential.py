@@ -14,8 +14,8 @@ from tests.tailc.artifact.published import VECTORS
 # Of every form, with a controller and without, and the extremes of each.
 POLICIES = sorted(path.name for path in VECTORS.glob("*.tailc"))
 SEED, FUZZ_SEED = 1, 2
-# Of each policy: a million of all, and a hundred millions.
-QUESTIONS = -(-1_000_000 // len(POLICIES))
+# Of each policy: a quarter of a million of all, and a hundred millions.
+QUESTIONS = -(-250_000 // len(POLICIES))
 FUZZ_QUESTIONS = -(-100_000_000 // len(POLICIES))
 
 # The lines that a runtime prints for a policy, a seed and a number of questions: a checksum of all

@@ -18,6 +18,7 @@ from tailc.embed.languages import LANGUAGES
 from tailc.embed.names import camel
 from tailc.embed.source import embedded, source_of
 from tailc.embed.writing import write_source
+from tests.runtimes.java import QUICK
 from tests.tailc.artifact.published import VECTORS, lucene_policy
 
 LADDERS = sorted(path.stem for path in VECTORS.glob("*.csv"))
@@ -293,9 +294,10 @@ def test_java_answers_the_vectors_and_holds_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "Driver.java").write_text(driver, encoding="utf-8")
     sources = sorted(path.name for path in tmp_path.glob("*.java"))
     strict = ("--release", "11", "-Xlint:all", "-Werror")
-    succeed(javac, *strict, *sources, folder=tmp_path)
-    java = ("java", "-XX:TieredStopAtLevel=1", "Driver")
-    assert succeed(*java, folder=tmp_path, text=asked()).splitlines() == expected(SEALED)
+    succeed(javac, *(f"-J{option}" for option in QUICK), *strict, *sources, folder=tmp_path)
+    assert succeed(
+        "java", *QUICK, "Driver", folder=tmp_path, text=asked()
+    ).splitlines() == expected(SEALED)
 
 
 GO_DRIVER = """

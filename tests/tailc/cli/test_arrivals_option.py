@@ -13,7 +13,6 @@ from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness, Modulated
 from tailc.traces.arrivals import ArrivalColumn, Gaps
 from tailc.traces.reading import TimeUnit
-from tests.tailc.toy import write_toy
 from tests.tailc.verify.policies import policy
 
 S = 10**9
@@ -234,11 +233,10 @@ def judged(tailc, *options):
 
 
 @pytest.fixture
-def toy(in_folder, tailc):
+def toy(compiled):
     """A compiled toy, and another trace of 400 requests that came two a second."""
-    assert tailc("compile", write_toy(in_folder), "-o", "toy").code == 0
     rows = (f"{40 + i * i % 97},{i / 2}\n" for i in range(400))
-    Path("other.csv").write_text("demand_ms,at\n" + "".join(rows))
+    (compiled / "other.csv").write_text("demand_ms,at\n" + "".join(rows))
 
 
 @pytest.mark.usefixtures("toy")

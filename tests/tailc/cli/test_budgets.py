@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
 
@@ -18,14 +19,21 @@ ROWS = "".join(f"{number},{10 + number % 90}\n" for number in range(300))
 QUICK = ("--trace", "held.csv", "--requests", 300, "--replicates", 50, "--no-progress")
 
 
-@pytest.fixture
-def policies(in_folder, tailc):
-    """OLD, and NEW on half the threads, whose mean latency is a tenth longer."""
-    (in_folder / "held.csv").write_text("request,demand_ms\n" + ROWS)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("budgets")
+    (folder / "held.csv").write_text("request,demand_ms\n" + ROWS)
     for name, threads in (("old", 6), ("new", 3)):
         swap = f"target_parallelism: {threads}"
-        write_toy(in_folder, SPEC.replace("target_parallelism: 6", swap))
-        assert tailc("compile", "toy.yaml", "-o", name, "--no-progress").code == 0
+        write_toy(folder, SPEC.replace("target_parallelism: 6", swap))
+        compile_in(folder, "toy.yaml", "-o", name)
+    return folder
+
+
+@pytest.fixture
+def policies(folder, copied):
+    """OLD, and NEW on half the threads, whose mean latency is a tenth longer."""
+    copied(folder)
     return "old", "new"
 
 

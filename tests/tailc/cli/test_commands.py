@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tailc.policies import find_kinds
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.held_out_days import write_days
 from tests.tailc.schemas import validate_compiled
 from tests.tailc.toy import with_lines, write_toy
@@ -15,10 +16,17 @@ def toy(in_folder):
     return write_toy(in_folder)
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("commands")
+    write_toy(folder)
+    compile_in(folder, "toy.yaml", "-o", "out/toy")
+    return folder
+
+
 @pytest.fixture
-def compiled(toy, tailc):
-    ended = tailc("compile", toy, "-o", "out/toy")
-    assert ended.code == 0, ended.err
+def compiled(folder, copied):
+    copied(folder)
     return "out/toy.tailc"
 
 

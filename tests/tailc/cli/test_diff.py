@@ -9,6 +9,7 @@ import pytest
 from tailc.artifact.files import write_policy
 from tailc.forms.ladder.table import Climb, Ladder
 from tests.tailc.artifact.published import VECTORS, lucene_policy
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
 
@@ -96,18 +97,24 @@ def test_an_artifact_that_cannot_be_read_ends_it(damage, code, changed, tailc, i
     assert "changed.tailc" in ended.err
 
 
-@pytest.fixture
-def services(in_folder, tailc):
-    """Two compiles of the worked example, the newer with fewer threads, and a held-out trace."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("diff")
     rows = "".join(f"{i},{10 + i * i % 97}\n" for i in range(400))
     held_out = ("reference: one thread", "reference: one thread\n  held_out: 25%")
     trace = "request,demand_ms\n" + rows
-    write_toy(in_folder, with_lines(held_out), trace)
-    assert tailc("compile", "toy.yaml", "-o", "old").code == 0
+    write_toy(folder, with_lines(held_out), trace)
+    compile_in(folder, "toy.yaml", "-o", "old")
     fewer = ("target_parallelism: 6", "target_parallelism: 4")
-    write_toy(in_folder, with_lines(held_out, fewer), trace)
-    assert tailc("compile", "toy.yaml", "-o", "new", "--previous", "old.tailc").code == 0
-    return in_folder
+    write_toy(folder, with_lines(held_out, fewer), trace)
+    compile_in(folder, "toy.yaml", "-o", "new", "--previous", "old.tailc")
+    return folder
+
+
+@pytest.fixture
+def services(folder, copied):
+    """Two compiles of the worked example, the newer with fewer threads, and a held-out trace."""
+    return copied(folder)
 
 
 QUICK = ("--requests", "400", "--replicates", "50")

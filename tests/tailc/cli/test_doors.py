@@ -1,7 +1,6 @@
 """What is odd about measurements is told by every command that reads them, in the same words."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -45,10 +44,10 @@ def test_an_outlier_is_told_of_what_is_counted(outlier, tailc):
     assert "warning[TC1208]" in ended.err
 
 
-def test_an_outlier_is_told_of_a_held_out_trace(in_folder, tailc):
-    assert tailc("compile", write_toy(in_folder), "-o", "toy").code == 0
-    Path("other.csv").write_text(OUTLIER + "\n")
-    assert "warning[TC1208]" in tailc("verify", "toy.tailc", "--trace", "other.csv").err
+def test_an_outlier_is_told_of_a_held_out_trace(compiled, tailc):
+    (compiled / "other.csv").write_text(OUTLIER + "\n")
+    words = ("--trace", "other.csv", "--requests", "300", "--replicates", "49")
+    assert "warning[TC1208]" in tailc("verify", "toy.tailc", *words).err
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])

@@ -7,16 +7,9 @@ import click
 import pytest
 
 from tailc.cli import BELOW, COMMANDS, group
-from tests.tailc.toy import write_toy
 
 # Those that only say which commands are below them do nothing.
 EVERY = [(name,) for name in COMMANDS if name not in ("tune", "fit")] + list(BELOW)
-
-
-@pytest.fixture
-def compiled(in_folder, tailc):
-    assert tailc("compile", write_toy(in_folder), "-o", "toy").code == 0
-    return in_folder
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import pytest
 from tailc.artifact.files import read_policy
 from tailc.pipeline.made_from import made_from, named_files
 from tailc.specs.document import parse_document
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.schemas import validate
 from tests.tailc.toy import SPEC, TRACE, write_toy
 
@@ -15,11 +16,17 @@ AGAIN = ("compile", "toy.yaml", "-o", "toy", "--explain-rebuild")
 OUTPUT = json.loads((Path(__file__).parents[3] / "schemas/report/output-1.schema.json").read_text())
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("incremental")
+    write_toy(folder)
+    compile_in(folder, *AGAIN[1:])
+    return folder
+
+
 @pytest.fixture
-def made(in_folder, tailc):
-    write_toy(in_folder)
-    assert tailc(*AGAIN).code == 0
-    return in_folder
+def made(folder, copied):
+    return copied(folder)
 
 
 def written(folder):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
 
@@ -21,13 +22,19 @@ COLUMN = ("--column", "demand_ms", "--unit", "ms", "--measure", "demand-busy")
 SERVER = ("--cores", "6", "--slo", "p99 <= 200ms", "--speedup", "1,1.5,2", "--reference", "a CPU")
 
 
-@pytest.fixture
-def folder(in_folder, tailc):
+@pytest.fixture(scope="module")
+def of_all(tmp_path_factory):
     rows = "".join(f"{i},{10 + i * i % 97}\n" for i in range(400))
     held_out = ("reference: one thread", "reference: one thread\n  held_out: 25%")
-    write_toy(in_folder, with_lines(held_out), "request,demand_ms\n" + rows)
-    assert tailc("compile", "toy.yaml", "-o", "toy").code == 0
-    return in_folder
+    folder = tmp_path_factory.mktemp("json")
+    write_toy(folder, with_lines(held_out), "request,demand_ms\n" + rows)
+    compile_in(folder, "toy.yaml", "-o", "toy")
+    return folder
+
+
+@pytest.fixture
+def folder(of_all, copied):
+    return copied(of_all)
 
 
 def test_a_command_that_does_not_exist_has_a_document_too(tailc):

@@ -7,15 +7,13 @@ import json
 import pytest
 
 from tests.tailc.cli.test_json_output import OUTPUT
-from tests.tailc.policies.autopro.case import write
+from tests.tailc.policies.compiled import compiled_kind
 from tests.tailc.schemas import validate
 
 
-@pytest.fixture
-def policy(tmp_path, tailc):
-    written = write(tmp_path)
-    assert tailc("compile", written.spec, "-o", tmp_path / "p").code == 0
-    return tmp_path / "p"
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory):
+    return compiled_kind(tmp_path_factory, "autopro").stem
 
 
 def test_before_a_step_each_machine_has_what_its_model_needs(policy, tailc):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tailc.models.named_baselines import folder_in
-from tests.tailc.cli.test_verify import compiled, judged  # noqa: F401 - a fixture
+from tests.tailc.cli.test_verify import compiled, folder, judged  # noqa: F401 - fixtures
 
 PACKAGE = "tailc.models.shared_cores.baselines"
 WIDEST = '''

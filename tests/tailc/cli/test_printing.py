@@ -11,16 +11,9 @@ from numba import njit
 
 from tailc.cli.progress import shown
 from tailc.pipeline import compile as compiling
-from tests.tailc.toy import write_toy
 
 FULL = Path("/dev/full")
 TAILC = [sys.executable, "-c", "from tailc.cli import main; main()"]
-
-
-@pytest.fixture
-def compiled(in_folder, tailc):
-    assert tailc("compile", write_toy(in_folder), "-o", "toy").code == 0
-    return in_folder
 
 
 @pytest.mark.parametrize("arguments", [["inspect", "toy.tailc"], ["--help"]])
@@ -49,24 +42,26 @@ def test_a_closed_pipe_is_exit_73_without_a_word(compiled, arguments):
         ("<&- >&- 2>&-", 73),
     ],
 )
-def test_no_stream_makes_a_command_crash_or_miss(compiled, streams, code):
-    words = "lookup toy" if code == 64 else "inspect toy"
+def test_no_stream_makes_a_command_crash_or_miss(in_folder, streams, code):
+    words = "explain" if code == 64 else "explain TC0101"
     python = f'"{sys.executable}" -c "from tailc.cli import main; main()"'
     done = subprocess.run(
         ["bash", "-c", f"{python} {words} {streams}"],
-        cwd=compiled,
+        cwd=in_folder,
         capture_output=True,
         check=False,
     )
     assert (done.returncode, b"Traceback" in done.stdout + done.stderr) == (code, False)
 
 
-def test_no_file_takes_the_number_of_a_closed_stream(compiled):
-    """A policy would be written into by what the command says."""
-    call = f'"{sys.executable}" -c "from tailc.cli import main; main()" compile toy.yaml -o again'
+def test_no_file_takes_the_number_of_a_closed_stream(compiled, tailc):
+    """What is written would be written into by what the command says."""
+    words = "embed toy --lang c -o"
+    assert tailc(*words.split(), "toy.h").code == 0
+    call = f'"{sys.executable}" -c "from tailc.cli import main; main()" {words} again.h'
     done = subprocess.run(["bash", "-c", f"{call} >&- 2>&-"], cwd=compiled, check=False)
     assert done.returncode == 73
-    assert (compiled / "again.tailc").read_bytes() == (compiled / "toy.tailc").read_bytes()
+    assert (compiled / "again.h").read_bytes() == (compiled / "toy.h").read_bytes()
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="this system has no full device")

@@ -6,12 +6,14 @@ import io
 import json
 import os
 import re
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 
 from tailc.cli.terminal_pictures import look_of
 from tailc.report.terminal.look import Look
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.cli.test_verify import P95, QUICK, trace
 from tests.tailc.toy import with_lines, write_toy
 
@@ -21,15 +23,27 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 ARTIFACT = EXAMPLES / "search" / "expected.tailc"
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    write_toy(folder, with_lines(P95), trace(1, 2_000))
+    told = io.StringIO()
+    with redirect_stdout(told):
+        compile_in(folder, "toy.yaml", "-o", "toy", "--report", "compiled.html", "--plot")
+    (folder / "compiled.txt").write_text(told.getvalue())
+    (folder / "new.csv").write_text(trace(2, 600))
+    (folder / "toy.yaml").write_text(with_lines(P95, ("[1, 1.5, 2]", "[1, 1.2, 2]")))
+    compile_in(folder, "toy.yaml", "-o", "other", "--previous", "toy.tailc")
+    return folder
+
+
 @pytest.fixture
-def compiled(in_folder, tailc):
-    """A policy from 2,000 requests in `toy.tailc`, with its pictures, and 600 more requests."""
-    spec = write_toy(in_folder, with_lines(P95), trace(1, 2_000))
-    ended = tailc("compile", spec, "-o", "toy", "--report", "compiled.html", "--plot")
-    assert ended.code == 0
-    (in_folder / "compiled.txt").write_text(ended.out)
-    (in_folder / "new.csv").write_text(trace(2, 600))
-    return in_folder
+def compiled(folder, copied):
+    """A policy from 2,000 requests in `toy.tailc`, with its pictures, and 600 more requests.
+
+    In `other.tailc` one that is made after it, for requests that gain less from two threads.
+    """
+    return copied(folder)
 
 
 def heads(path):
@@ -61,8 +75,6 @@ def test_each_command_writes_the_pictures_that_it_can(compiled, tailc):
         "p95 latency by rate",
     ]
     assert tailc("report", *judged, "-o", "report.html").code == 0
-    (compiled / "toy.yaml").write_text(with_lines(P95, ("[1, 1.5, 2]", "[1, 1.2, 2]")))
-    assert tailc("compile", "toy.yaml", "-o", "other", "--previous", "toy.tailc").code == 0
     both = ["toy.tailc", "other.tailc"]
     told = tailc("diff", *both, "--trace", "new.csv", *QUICK)
     ended = tailc("diff", *both, "--trace", "new.csv", *QUICK, "--report", "diff.html")
@@ -129,8 +141,6 @@ def test_plot_draws_what_a_command_found_below_its_text(compiled, tailc):
     assert ended.out.startswith(bare.out + "\nLatency by percentile at 10/s\n")
     assert titles(ended.out)[1:] == ["Rungs by load and age"]
     assert (compiled / "told.txt").read_text().endswith(ended.out)
-    (compiled / "toy.yaml").write_text(with_lines(P95, ("[1, 1.5, 2]", "[1, 1.2, 2]")))
-    assert tailc("compile", "toy.yaml", "-o", "other").code == 0
     both = ["diff", "toy.tailc", "other.tailc"]
     ended = tailc(*both, "--trace", "new.csv", *QUICK, "--plot")
     change = "Rungs by load and age, new against old"

@@ -2,19 +2,46 @@
 
 import json
 import re
+import shutil
 
 import pytest
 
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.toy import with_lines, write_toy
 
 QUICK = ("--requests", "500", "--replicates", "50", "--baselines", "seq", "--no-progress")
 
 
-@pytest.fixture
-def spec(in_folder):
+def write_spec(folder, *changes):
     rows = "".join(f"{i},{10 + i * i % 97}\n" for i in range(1000))
     held_out = ("reference: one thread", "reference: one thread\n  held_out: 40%")
-    return write_toy(in_folder, with_lines(held_out), "request,demand_ms\n" + rows)
+    return write_toy(folder, with_lines(held_out, *changes), "request,demand_ms\n" + rows)
+
+
+@pytest.fixture
+def spec(in_folder):
+    return write_spec(in_folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("size")
+    write_spec(folder, ("latency: 200ms", "latency: 210ms"))
+    compile_in(folder, "toy.yaml", "-o", "changed")
+    write_spec(folder)
+    compile_in(folder, "toy.yaml", "-o", "toy")
+    for suffix in (".json", ".tailc"):
+        shutil.copy(folder / f"toy{suffix}", folder / f"same{suffix}")
+    write_spec(folder, ("latency: 200ms", "latency: 210ms"))
+    compile_in(folder, "toy.yaml", "-o", "next", "--previous", "toy.tailc")
+    write_spec(folder)
+    return folder
+
+
+@pytest.fixture
+def stems(folder, copied):
+    """The spec compiled as `toy`, also named `same`; `changed` from another, `next` after `toy`."""
+    copied(folder)
 
 
 def result(ended):
@@ -50,13 +77,6 @@ def test_simulate_reads_a_trace_of_its_own(spec, tailc, in_folder):
 
 
 @pytest.fixture
-def stems(spec, tailc):
-    """Two compiles of the spec."""
-    for stem in ("old", "new"):
-        assert tailc("compile", spec, "-o", stem).code == 0
-
-
-@pytest.fixture
 def drifted(in_folder):
     """A trace whose every request is a thousandth of a request of the spec's."""
     (in_folder / "drifted.csv").write_text("demand_ms\n" + "0.06\n" * 300)
@@ -65,7 +85,7 @@ def drifted(in_folder):
 
 @pytest.mark.parametrize(
     "words",
-    [("verify", "new"), ("simulate", "toy.yaml"), ("size", "new"), ("diff", "old", "new")],
+    [("verify", "toy"), ("simulate", "toy.yaml"), ("size", "toy"), ("diff", "toy", "same")],
     ids=lambda words: words[0],
 )
 def test_every_command_that_replays_warns_of_drift_and_of_a_suspect_unit(
@@ -90,46 +110,42 @@ def test_a_broken_spec_is_placed_as_check_places_it(tailc, in_folder):
     assert "toy.yaml:12:" in ended.err
 
 
-def test_size_tells_rates_and_whole_servers(spec, tailc):
-    assert tailc("compile", spec, "-o", "toy").code == 0
-    words = ("--trace", "toy.csv", "--fleet-rate", "1000/s", *QUICK)
-    ended = tailc("size", "toy", *words, "--output-format", "json")
-    ours, sequential = result(ended)["capacities"]
+@pytest.mark.usefixtures("stems")
+def test_size_tells_rates_and_whole_servers(tailc, in_folder):
+    forms = ("text", "json:out.json", "markdown:out.md")
+    words = [word for form in forms for word in ("--output-format", form)]
+    text = tailc("size", "toy", "--trace", "toy.csv", "--fleet-rate", "1000/s", *QUICK, *words)
+    document = json.loads((in_folder / "out.json").read_text())
+    ours, sequential = document["result"]["capacities"]
     assert [ours["subject"], sequential["subject"]] == ["toy", "SEQ"]
     assert ours["low_mrps"] <= ours["rate_mrps"] <= ours["high_mrps"]
     assert ours["servers"] == -(-1_000_000 // ours["rate_mrps"])
     assert ours["servers_low"] <= ours["servers"] <= ours["servers_high"]
-    text = tailc("size", "toy", *words)
     assert f" {ours['servers']} " in text.out
-    assert tailc("size", "toy", *words, "--output-format", "markdown").out.startswith("###")
+    assert (in_folder / "out.md").read_text().startswith("###")
 
 
-def test_size_compares_artifacts_with_the_first(spec, tailc):
-    assert tailc("compile", spec, "-o", "toy").code == 0
-    tailc("compile", spec, "-o", "same")
+@pytest.mark.usefixtures("stems")
+def test_size_compares_artifacts_with_the_first(tailc):
     words = ("--trace", "toy.csv", *QUICK[:-3], "--baselines", "none", "--output-format", "json")
     first, second = result(tailc("size", "toy", "same", *words))["capacities"]
     assert first == second
 
 
 @pytest.mark.parametrize(
-    ("more", "label"),
-    [((), r"toy, [0-9a-f]{12}"), (("--previous", "old.tailc"), r"toy, generation [12]")],
+    ("other", "label"),
+    [("changed", r"toy, [0-9a-f]{12}"), ("next", r"toy, generation [12]")],
 )
-def test_size_tells_policies_of_one_name_apart(spec, tailc, in_folder, more, label):
-    assert tailc("compile", spec, "-o", "old").code == 0
-    text = (in_folder / "toy.yaml").read_text()
-    (in_folder / "toy.yaml").write_text(text.replace("latency: 200ms", "latency: 210ms"))
-    assert tailc("compile", spec, "-o", "new", *more).code == 0
+@pytest.mark.usefixtures("stems")
+def test_size_tells_policies_of_one_name_apart(tailc, other, label):
     words = ("--trace", "toy.csv", *QUICK[:-3], "--baselines", "seq", "--output-format", "json")
-    first, second, seq = result(tailc("size", "old", "new", *words))["capacities"]
+    first, second, seq = result(tailc("size", "toy", other, *words))["capacities"]
     assert first["subject"] != second["subject"]
     assert re.fullmatch(label, first["subject"])
     assert re.fullmatch(label, second["subject"])
     assert seq["subject"] == "SEQ"
 
 
-def test_size_refuses_what_the_policy_was_compiled_from(tailc, in_folder):
-    write_toy(in_folder)
-    tailc("compile", "toy.yaml", "-o", "toy")
+@pytest.mark.usefixtures("compiled")
+def test_size_refuses_what_the_policy_was_compiled_from(tailc):
     assert "TC0601" in tailc("size", "toy", "--trace", "toy.csv", *QUICK).err

@@ -13,6 +13,7 @@ from junitparser import Error, JUnitXml
 
 from tailc.artifact.files import read_policy, write_policy
 from tailc.experiment.tuned_arrivals import RECORDED
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.toy import with_lines, write_toy
 
 QUICK = ["--requests", "1000", "--replicates", "50"]
@@ -26,13 +27,19 @@ def trace(seed, requests, mean_ms=60.0, gap_ms=20.0):
     return "at_ms,demand_ms\n" + "\n".join(rows) + "\n"
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("verify")
+    write_toy(folder, with_lines(P95), trace(1, 2_000))
+    compile_in(folder, "toy.yaml", "-o", "toy")
+    (folder / "new.csv").write_text(trace(2, 600))
+    return folder
+
+
 @pytest.fixture
-def compiled(in_folder, tailc):
+def compiled(folder, copied):
     """A policy from 2,000 requests in `toy.tailc`, and 600 more of its service in `new.csv`."""
-    spec = write_toy(in_folder, with_lines(P95), trace(1, 2_000))
-    assert tailc("compile", spec, "-o", "toy").code == 0
-    (in_folder / "new.csv").write_text(trace(2, 600))
-    return in_folder
+    return copied(folder)
 
 
 def judged(tailc, *options, trace="new.csv"):

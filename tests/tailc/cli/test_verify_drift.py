@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tailc.artifact.files import read_policy, write_policy
+from tailc.cli import run
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
 
@@ -36,11 +38,17 @@ def log(factor=1, weight=100):
     return "demand_us,weight\n" + rows
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("drift")
+    write_toy(folder, trace=trace())
+    compile_in(folder, "toy.yaml", "-o", "toy")
+    return folder
+
+
 @pytest.fixture
-def compiled(in_folder, tailc):
-    write_toy(in_folder, trace=trace())
-    assert tailc("compile", "toy.yaml", "-o", "toy").code == 0
-    return in_folder
+def compiled(folder, copied):
+    return copied(folder)
 
 
 def judged(compiled, tailc, text, *options):
@@ -96,9 +104,8 @@ def test_a_log_may_be_replayed_where_its_speed_ups_are_known(compiled, tailc):
     assert "400 requests" in ended.out
 
 
-@pytest.fixture
-def of_spectrum(in_folder, tailc):
-    """A policy compiled from the wrk2 spectrum of a Monday."""
+@pytest.fixture(scope="module")
+def monday(tmp_path_factory):
     spec = with_lines(
         ("trace: toy.csv", "trace: monday.profile"),
         ("  column: demand_ms\n  unit: ms\n", ""),
@@ -107,10 +114,17 @@ def of_spectrum(in_folder, tailc):
             "measure: response-open\n  response_time_because: one client sent slowly",
         ),
     )
-    write_toy(in_folder, spec)
-    ingested(tailc, "monday")
-    ended = tailc("compile", "toy.yaml", "-o", "toy")
-    assert ended.code == 0, ended.err
+    folder = tmp_path_factory.mktemp("monday")
+    write_toy(folder, spec)
+    assert run(["ingest", str(WEB / "monday.txt"), "-o", str(folder / "monday.profile")]) == 0
+    compile_in(folder, "toy.yaml", "-o", "toy")
+    return folder
+
+
+@pytest.fixture
+def of_spectrum(monday, copied):
+    """A policy compiled from the wrk2 spectrum of a Monday."""
+    return copied(monday)
 
 
 def ingested(tailc, day, source=None):

@@ -8,17 +8,22 @@ import pytest
 
 from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS
 from tests.tailc.policies.autopro.case import write
+from tests.tailc.policies.compiled import compiled_kind
 from tests.tailc.schemas import validate
 from tests.tailc.toy import write_toy
 
 VERDICT = json.loads((SCHEMAS / "report/throughput-1.schema.json").read_text())
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The policy, which no test changes."""
+    return compiled_kind(tmp_path_factory, "autopro").stem
+
+
 @pytest.fixture
-def case(tmp_path, tailc):
-    written = write(tmp_path)
-    assert tailc("compile", written.spec, "-o", tmp_path / "p").code == 0
-    return written, tmp_path / "p"
+def case(compiled, tmp_path):
+    return write(tmp_path), compiled
 
 
 def test_a_policy_that_keeps_its_targets_passes(case, tailc):

@@ -12,6 +12,7 @@ from tailc.artifact.files import write_policy
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import Rule
 from tests.tailc.artifact.published import lucene_policy, sharing_policy
+from tests.tailc.cli.compiling import compile_in
 from tests.tailc.policies.few_to_many.case import write
 from tests.tailc.schemas import validate
 from tests.tailc.toy import with_lines, write_toy
@@ -22,11 +23,17 @@ JSON = ("--output-format", "json")
 QUICK = ("--requests", 1_000, "--no-progress")
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("why")
+    write(folder)
+    compile_in(folder, "service.yaml", "-o", "kit")
+    return folder
+
+
 @pytest.fixture
-def kit(in_folder, tailc):
-    case = write(in_folder)
-    assert tailc("compile", case.spec, "-o", "kit").code == 0
-    return case
+def kit(folder, copied):
+    return write(copied(folder))
 
 
 def result(ended):

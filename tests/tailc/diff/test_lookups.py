@@ -87,6 +87,7 @@ def other_rows(rng, old):
     return replace(old, rows=tuple(rows))
 
 
+@settings(max_examples=40)
 @given(SEEDS)
 def test_a_ladder_answers_its_own_replay_as_the_replay_did(seed):
     rng = Random(seed)
@@ -99,6 +100,7 @@ def test_a_ladder_answers_its_own_replay_as_the_replay_did(seed):
     assert [last_rung(lives, number, old) for number in range(80)] == outcome.rung.tolist()
 
 
+@settings(max_examples=40)
 @given(SEEDS)
 def test_two_ladders_on_one_server_answer_their_own_replay_too(seed):
     rng = Random(seed)
@@ -116,7 +118,7 @@ def test_two_ladders_on_one_server_answer_their_own_replay_too(seed):
     assert rungs == outcome.rung.tolist()
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(SEEDS)
 def test_the_kernel_finds_what_asking_request_by_request_finds(seed):
     rng = Random(seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import tailc
@@ -19,12 +20,15 @@ ENGINE_MODULES = {
 }
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def modules() -> list[tuple[str, ast.Module]]:
     """Every module outside those rooms, by its path, parsed."""
-    for path in sorted(ROOT.rglob("*.py")):
-        name = path.relative_to(ROOT)
-        if name.parts[0] not in ROOMS:
-            yield name.as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+    names = (path.relative_to(ROOT) for path in sorted(ROOT.rglob("*.py")))
+    return [
+        (name.as_posix(), ast.parse((ROOT / name).read_text(encoding="utf-8")))
+        for name in names
+        if name.parts[0] not in ROOMS
+    ]
 
 
 def methods_called(module: ast.Module) -> Iterator[str]:

@@ -57,7 +57,7 @@ def assert_no_core_time_is_lost(outcome: CoreQueuesOutcome, plain: Server) -> No
 
 
 @pytest.mark.parametrize(
-    "block", [*range(10), *(pytest.param(n, marks=pytest.mark.fuzz) for n in range(10, 80))]
+    "block", [*range(5), *(pytest.param(n, marks=pytest.mark.fuzz) for n in range(5, 80))]
 )
 def test_the_engine_does_what_the_plain_replay_does(block):
     """Which asks the form's own rule at every arrival and exit."""
@@ -78,7 +78,7 @@ def test_the_engine_does_what_the_plain_replay_does(block):
 
 
 @pytest.mark.parametrize(
-    "block", [*range(10), *(pytest.param(n, marks=pytest.mark.fuzz) for n in range(10, 80))]
+    "block", [*range(5), *(pytest.param(n, marks=pytest.mark.fuzz) for n in range(5, 80))]
 )
 def test_a_chip_does_what_the_plain_replay_does(block):
     """Which takes the compiler's steps to stay within the limit after every event."""
