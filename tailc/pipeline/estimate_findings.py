@@ -18,25 +18,35 @@ _PPM_PER_PERCENT = 10_000
 
 
 def check_estimates(
-    policy: Policy, loaded: LoadedSpec, keeps: Callable[[int], bool], *, allows_misses: bool
+    policy: Policy,
+    more: Sequence[int | None],
+    loaded: LoadedSpec,
+    keeps: Callable[[int], bool],
+    *,
+    allows_misses: bool,
 ) -> tuple[Finding, ...]:
     """Warnings of what is undecided, and of what is missed where that is allowed.
 
-    keeps(rate_mrps): whether the SLOs hold there. Raises TailcError (INFEASIBLE) for an SLO that is
-    missed, or a server that is overloaded, at one of the spec's rates.
+    more: about how many more requests would decide each estimate. keeps(rate_mrps): whether the
+    SLOs hold there. Raises TailcError (INFEASIBLE) for an SLO that is missed, or a server that is
+    overloaded, at one of the spec's rates.
     """
     estimates = policy.evidence.estimates
     if estimates is None:
         return ()
     missed = [one for one in estimates.rows if one.standing in (Standing.FAIL, Standing.OVERLOADED)]
-    undecided = [one for one in estimates.rows if one.standing is Standing.UNDECIDED]
+    undecided = [
+        (one, count)
+        for one, count in zip(estimates.rows, more, strict=True)
+        if one.standing is Standing.UNDECIDED
+    ]
     found = list(_missed(missed, policy, loaded, keeps))
     if found and not allows_misses:
         raise TailcError(found)
     warned = [replace(one, code=Code.PREDICTED_MISS, severity=Severity.WARNING) for one in found]
     return (
         *warned,
-        *(_undecided(one, policy, loaded) for one in undecided),
+        *(_undecided(one, count, policy, loaded) for one, count in undecided),
         *_better_by_hand(policy, estimates.rows, loaded),
     )
 
@@ -142,12 +152,14 @@ def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
     return round(PPM - PPM * PPM / (PPM + change_ppm))
 
 
-def _undecided(row: RateEstimate, policy: Policy, loaded: LoadedSpec) -> Finding:
+def _undecided(row: RateEstimate, more: int | None, policy: Policy, loaded: LoadedSpec) -> Finding:
     slo = policy.slos[row.slo]
     high = "without an upper end" if row.high_us is None else f"to {format_us(row.high_us)}"
     message = f"`{promise(slo.percentile_ppm, slo.latency_us)}` is undecided at "
     message += f"{format_mrps(row.rate_mrps)}: the 95 % interval of that percentile is "
     message += f"{format_us(row.low_us)} {high}"
-    hint = "give a longer trace"
+    hint = "relax the latency: the percentile is too near to it for any number of requests"
+    if more is not None:
+        hint = f"give a longer trace: about {more:,} more requests would decide"
     place = loaded.place("slo", row.slo, "latency")
     return Finding(Code.PREDICTED_MISS, message, place, hint, Severity.WARNING)

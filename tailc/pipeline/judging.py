@@ -34,8 +34,12 @@ from tailc.pipeline.progress import Progress
 
 def with_estimates(
     policy: Policy, requests: Holdback, effort: Effort, threads: int, progress: Progress
-) -> Policy:
-    """The policy, and in its evidence what it and the best settings by hand do at its rates."""
+) -> tuple[Policy, tuple[int | None, ...]]:
+    """The policy, and in its evidence what it and the best settings by hand do at its rates.
+
+    Besides, for each of these estimates about how many more requests of the trace would decide it;
+    None: it is decided, or no number would.
+    """
     profile, arrivals = requests.judging, arrivals_of(policy)
     subject, sizes = subject_of(policy, profile), effort.budget.judging
     with ThreadPoolExecutor(threads) as workers:
@@ -69,7 +73,10 @@ def with_estimates(
             for slo in range(len(policy.slos))
         ),
     )
-    return replace(policy, evidence=replace(policy.evidence, estimates=found))
+    each = range(len(policy.slos))
+    more = [point.policy.estimates[slo].more_requests for point in points for slo in each]
+    policy = replace(policy, evidence=replace(policy.evidence, estimates=found))
+    return policy, tuple(count and count * requests.rows_each for count in more)
 
 
 def _row(

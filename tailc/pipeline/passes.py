@@ -261,7 +261,9 @@ class EstimatesPass:
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
         """With estimates; raises TailcError where an SLO is missed, unless that is allowed."""
-        policy = with_estimates(policy, self.requests, self.effort, sample.threads, sample.progress)
+        policy, more = with_estimates(
+            policy, self.requests, self.effort, sample.threads, sample.progress
+        )
         limits = limits_of(policy.slos, self.requests.judging)
         subject = subject_of(policy, self.requests.judging)
 
@@ -270,9 +272,8 @@ class EstimatesPass:
             return predicted(subject, limits, self.requests.judging, arrivals, sample.threads).holds
 
         allows = self.judging.allows_misses
-        return Step(
-            policy, findings=check_estimates(policy, self.loaded, keeps, allows_misses=allows)
-        )
+        found = check_estimates(policy, more, self.loaded, keeps, allows_misses=allows)
+        return Step(policy, findings=found)
 
 
 def control_passes(control: ControlProblem | Controller | None) -> Iterator[Pass]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, Strict, model_validator
 
 from tailc.errors import Code
 from tailc.percentiles import PPM, per_server_ppm
@@ -21,6 +21,16 @@ from tailc.specs.fields import (
 )
 from tailc.specs.slo import EndToEnd, Metric, Slo
 from tailc.units import format_ppm
+
+AllowMisses = Annotated[
+    bool,
+    Strict(),
+    Field(
+        default=False,
+        description="Whether a policy is written that misses an SLO, or overloads the server, at "
+        "one of `rates`. The option `--allow-misses` says the same of one compile.",
+    ),
+]
 
 # Papers speak of hundreds and of 2,000; more are no servers that one request waits for.
 MAX_FAN_OUT = 10_000
@@ -97,6 +107,7 @@ class WithSlos(SpecModel):
         slo: tuple[SloSpec, ...]
         name: str
         budgets: dict[str, int]
+        allow_misses: bool
 
     @property
     def slos(self) -> tuple[Slo, ...]:

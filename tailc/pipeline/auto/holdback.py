@@ -24,6 +24,11 @@ class Holdback:
         """Whether no search saw those that judge."""
         return self.judging is not self.searched
 
+    @property
+    def rows_each(self) -> int:
+        """How many rows of a trace it takes for one that judges."""
+        return _PART if self.is_kept_back else 1
+
 
 def in_sample(design: DemandProfile) -> Holdback:
     """All requests for both."""

@@ -28,7 +28,7 @@ from tailc.specs.fields import (
 from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
 from tailc.specs.simulation_fields import AUTO, PAPER, options_not_of_others, refuse_any
-from tailc.specs.slo_spec import SloSpec, WithSlos
+from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import DURATION, format_us
 
 NAME = "elfen"
@@ -79,6 +79,7 @@ class ElfenSpec(WithSlos):
         description="What latency must meet; the first is what the budget is made from.",
     )
     budgets: Budgets
+    allow_misses: AllowMisses
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",

@@ -33,7 +33,7 @@ from tailc.specs.simulation_fields import (
     refuse_any,
     with_formula_kept,
 )
-from tailc.specs.slo_spec import SloSpec, WithSlos
+from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import shorten
 
 # Rows are enumerated one by one, and a server with more is outside what the paper considers.
@@ -102,6 +102,7 @@ class FewToManySpec(WithSlos):
         description="What latency must meet; the first is the search's target.",
     )
     budgets: Budgets
+    allow_misses: AllowMisses
     demand: DemandSpec = Field(
         description="Where demand was measured, and how to read it.",
         examples=[{"trace": "traces/design.parquet"}],

@@ -54,7 +54,7 @@ from tailc.specs.simulation_fields import (
     refuse_any,
     rule_complaints,
 )
-from tailc.specs.slo_spec import SloSpec, WithSlos
+from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "joint-ladder"
@@ -73,6 +73,7 @@ class JointSpec(WithSlos):
         description="What latency must meet; the first is the search's target.",
     )
     budgets: Budgets
+    allow_misses: AllowMisses
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",

@@ -21,7 +21,7 @@ from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecMode
 from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
 from tailc.specs.simulation_fields import METHOD_AT, SIMULATION
-from tailc.specs.slo_spec import SloSpec, WithSlos
+from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "rubik"
@@ -83,6 +83,7 @@ class RubikSpec(WithSlos):
         description="What latency must meet; the first is what frequencies are chosen by.",
     )
     budgets: Budgets
+    allow_misses: AllowMisses
     demand: ClockedDemandSpec = Field(
         description="Where cycles and memory time were measured, and how to read them.",
         examples=[{"trace": "traces/design.parquet"}],

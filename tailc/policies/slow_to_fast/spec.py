@@ -45,7 +45,7 @@ from tailc.specs.simulation_fields import (
     refuse_any,
     with_formula_kept,
 )
-from tailc.specs.slo_spec import SloSpec, WithSlos
+from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "slow-to-fast"
@@ -151,6 +151,7 @@ class SlowToFastSpec(WithSlos):
         description="What latency must meet; the first is the search's target.",
     )
     budgets: Budgets
+    allow_misses: AllowMisses
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",

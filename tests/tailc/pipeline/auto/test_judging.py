@@ -47,6 +47,14 @@ def test_a_missed_slo_is_written_where_that_is_allowed(tmp_path, tailc):
     assert (tmp_path / "out.tailc").exists()
 
 
+def test_a_spec_may_allow_it_itself(tmp_path, tailc):
+    spec = write_service(tmp_path, slo=("latency: 100ms", "latency: 1ms"))
+    spec.write_text(f"{spec.read_text()}allow_misses: true\n")
+    done = tailc("compile", spec, "--method", "grid", "-o", tmp_path / "out")
+    assert done.code == 0
+    assert "warning[TC0554]: `p90 <= 1 ms` is missed" in done.err
+
+
 def test_an_overloaded_rate_is_told_with_one_that_holds(tmp_path, tailc):
     spec = write_service(
         tmp_path, rates=("180/s", "400/s"), effort=("effort: quick", "method: grid")
@@ -63,4 +71,5 @@ def test_an_undecided_slo_is_a_warning_and_with_strict_an_exit_code(tmp_path, ta
     told = tailc("compile", spec, "-o", tmp_path / "out", "--force")
     assert told.code == 0
     assert "is undecided at 180/s" in told.err
+    assert " more requests would decide" in told.err
     assert tailc("compile", spec, "-o", tmp_path / "out", "--force", "--strict").code == 4
