@@ -48,7 +48,7 @@ from tailc.policies import BestOfAll, BestTuned
 from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
 from tailc.specs.robust import Ambiguity
-from tailc.specs.slo_spec import WithSlos
+from tailc.specs.slo_spec import allows_misses
 from tailc.threads import thread_count
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
@@ -272,9 +272,7 @@ def _judged(compilation: Compilation, searches: _Searches, requests: Holdback) -
         return
     if compilation.judging is not None and compilation.spec.rates_mrps:
         effort = Effort(searches.best.effort) if searches.best else Effort.NORMAL
-        spec = compilation.spec
-        of_spec = isinstance(spec, WithSlos) and spec.allow_misses
-        allows = compilation.judging.allows_misses or of_spec
+        allows = compilation.judging.allows_misses or allows_misses(compilation.spec)
         yield EstimatesPass(requests, effort, compilation.opened.loaded, Judging(allows))
 
 

@@ -201,8 +201,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "together, so the percentile may be missed. `tailc verify` tells, and `table.distribution: "
     "joint` avoids it.",
     Code.BEYOND_LIMIT: "All cores at their highest clock draw more than the chip may.",
-    Code.PREDICTED_MISS: "The policy was compiled, but replays of its own sample miss an "
-    "objective: waiting takes what is missing. Lower the rate, or ask for more.",
+    Code.PREDICTED_MISS: "Replays of the design sample miss an SLO at one of the rates, or do not "
+    "decide it. Lower the rate, relax the latency, or add cores or threads.",
     Code.UNDER_LEAST: "The least share that the host gives is more than the target needs, so the "
     "machine does more than was asked for.",
     Code.POWER_FALLS: "A higher clock that draws less is most often a fault of the measurement.",
@@ -220,20 +220,23 @@ EXPLANATIONS: Mapping[Code, str] = {
     "they are those of the plan's own jobs. Begin later in the log.",
     Code.NO_GREEN_POWER: "The power that is expected from sun and wind is below that of one "
     "rack, so nothing is green. Check its unit.",
-    Code.NO_BETTER_TABLE: "The search on the replay ended with the table that it began with.",
+    Code.NO_BETTER_TABLE: "The search by simulation found no table that is better than the one it "
+    "started from.",
     Code.BETTER_BY_HAND: "Replays at the rates of the spec find a setting that a user could pick "
     "by hand, with a percentile or a cost more than 2 % below the policy's. Most often a method "
     "by formula, a named policy or a controller was asked for.",
-    Code.JUDGED_ON_OWN: "What a table gains on its own sample is more than it gains on another. "
-    "Hold requests out, and verify on them.",
-    Code.NOT_AS_RECORDED: "A policy has not the times that it was tuned on, and requests that come "
-    "otherwise have another tail. Name the column of a held-out trace that has theirs.",
-    Code.OTHER_SPEC: "The formula's table is that of the spec as it is now, and the policy is not "
-    "from that: part of what differs is not the tuning. Give the spec as it was then.",
-    Code.NO_RADIUS: "What is missed as measured, or met by chance only, leaves no room for an "
-    "error of demand or of speed-ups. Give lower rates, a longer latency or more requests.",
-    Code.OTHER_MEASURE: "Demands that were measured otherwise are not the same demands, so a "
-    "miss may be of the measurement.",
+    Code.JUDGED_ON_OWN: "On the requests that it was tuned on, a table looks better than on "
+    "others. Give a longer trace, or verify the policy on another one.",
+    Code.NOT_AS_RECORDED: "The policy was tuned on recorded arrival times, which it does not "
+    "contain. Other arrivals give another tail. Name the column of the held-out trace that has "
+    "arrival times.",
+    Code.OTHER_SPEC: "The formula's table is compiled from the spec as it is now, but the policy "
+    "was compiled from an older one, so that not every difference comes from the tuning. Give the "
+    "spec as it was then.",
+    Code.NO_RADIUS: "The SLO is missed or undecided with the demand and speed-ups as measured, so "
+    "there is no room for an error of either. Give lower rates, a longer latency or more requests.",
+    Code.OTHER_MEASURE: "The held-out demands were measured in another way than those of the "
+    "compile, so a missed SLO may come from the measurement.",
     Code.NO_PROMISE: "No job of the days to judge on was promised anything, so there is nothing "
     "to keep.",
     Code.COMPILE_TRACE: "A policy that is judged on its own sample always looks good. Give "

@@ -36,6 +36,11 @@ AllowMisses = Annotated[
 MAX_FAN_OUT = 10_000
 
 
+def allows_misses(spec: object) -> bool:
+    """Whether a spec says so; a kind need not have the key."""
+    return bool(getattr(spec, "allow_misses", False))
+
+
 class SloSpec(SpecModel):
     """A percentile of a metric, such as latency, queueing included, that requests must meet."""
 
@@ -107,7 +112,6 @@ class WithSlos(SpecModel):
         slo: tuple[SloSpec, ...]
         name: str
         budgets: dict[str, int]
-        allow_misses: bool
 
     @property
     def slos(self) -> tuple[Slo, ...]:
