@@ -32,7 +32,7 @@ MEANINGS = {
     ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else; "
     "`verify --drift`: demand is not what it was; `fmt --check`: a spec would change",
     ExitCode.UNDECIDED: "`verify`, `--budgets`: the held-out data cannot decide, and nothing is "
-    "missed or exceeded",
+    "missed or exceeded; `compile --strict`: replays cannot decide, and the policy is written",
     ExitCode.INTEGRITY: "a policy is damaged or not trusted: length, hash, structure or signature",
     ExitCode.INFEASIBLE: "`compile`: no policy meets the limits",
     ExitCode.BUDGET: "`compile`: the budget ended without a certified answer",

@@ -64,9 +64,12 @@ def _missed(
     loaded: LoadedSpec,
     keeps: Callable[[int], bool],
 ) -> Iterator[Finding]:
-    """One finding for each SLO, of the lowest rate where it is missed."""
+    """One finding for each SLO: of the lowest rate that overloads the server, or that misses it."""
     for number in sorted({one.slo for one in rows}):
-        worst = min((one for one in rows if one.slo == number), key=lambda one: one.rate_mrps)
+        worst = min(
+            (one for one in rows if one.slo == number),
+            key=lambda one: (one.standing is not Standing.OVERLOADED, one.rate_mrps),
+        )
         slo, rate = policy.slos[number], format_mrps(worst.rate_mrps)
         objective = promise(slo.percentile_ppm, slo.latency_us)
         is_overloaded = worst.standing is Standing.OVERLOADED
@@ -77,7 +80,7 @@ def _missed(
             message += f"{format_us(worst.tail_us)} in replays"
         held = _highest_kept_mrps(worst.rate_mrps, keeps)
         lower = f"lower `rates` to {format_mrps(held)} at most, " if held else ""
-        relaxed = "" if is_overloaded else f" to {format_us(worst.high_us or worst.tail_us)}"
+        relaxed = f" to {format_us(worst.high_us)}" if worst.high_us and not is_overloaded else ""
         hint = f"{lower}give the server more cores or threads, relax the latency{relaxed}, or "
         hint += "write the policy as it is by `--allow-misses`"
         place = loaded.place("slo", number, "latency")
@@ -115,7 +118,11 @@ def _better_by_hand(
     if policy.tail_table is not None and policy.tail_table.batch is not None:
         return
     by_cost = is_for_cost(policy)
-    gains = [(gain, row) for row in rows if (gain := _gain_by_hand_ppm(row, policy, by_cost))]
+    gains = [
+        (gain, row)
+        for row in rows
+        if (gain := _gain_by_hand_ppm(row, policy, by_cost)) and _keeps_all(row, rows, policy)
+    ]
     if not gains:
         return
     gain_ppm, row = max(gains, key=lambda pair: pair[0])
@@ -126,16 +133,44 @@ def _better_by_hand(
     rate = format_mrps(row.rate_mrps)
     message = f"at {rate} the setting by hand `{row.by_hand.name}` {better} than the policy"
     message += " and keeps the SLO" * by_cost
-    hint = "take that setting, or leave `search.method` and `policy` out, so that the compile "
-    hint += "compares more; `control: off` keeps ages as they are"
     place = loaded.place("rates")
-    yield Finding(Code.BETTER_BY_HAND, message, place, hint, Severity.WARNING)
+    yield Finding(Code.BETTER_BY_HAND, message, place, _against(policy), Severity.WARNING)
+
+
+# Methods that compare a table with settings by hand.
+_COMPARING = ("auto", "simulation")
+
+
+def _against(policy: Policy) -> str:
+    """What a user can do about a setting by hand that is better."""
+    if policy.controller is not None:
+        return "set `control: off`, which keeps the ages as they are, or take that setting"
+    if policy.evidence.method in _COMPARING:
+        return "give a longer trace, or fewer rates, so that one table suits them"
+    hint = "leave `search.method`, and of Elfen `policy`, out: the default compares its table with "
+    return hint + "such settings"
+
+
+def _keeps_all(row: RateEstimate, rows: Sequence[RateEstimate], policy: Policy) -> bool:
+    """Whether the row's setting is the best for every SLO at its rate, and keeps each but its own.
+
+    Of one SLO that asks nothing.
+    """
+    others = [one for one in rows if one.arrivals == row.arrivals and one.slo != row.slo]
+    return all(
+        one.by_hand is not None
+        and row.by_hand is not None
+        and one.by_hand.name == row.by_hand.name
+        and one.by_hand.tail_us <= policy.slos[one.slo].latency_us
+        for one in others
+    )
 
 
 def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
     """By how much the best setting by hand is below the policy there; 0: not clearly.
 
-    One that is cheaper must leave 2 % of the SLO's latency and keep the policy's target, or be as
+    One that is faster must be below the whole interval of the policy's percentile. One that is
+    cheaper must leave 2 % of the SLO's latency and keep the policy's target, or be as
     fast as the policy.
     """
     setting, told = row.by_hand, row.standing in (Standing.PASS, Standing.UNDECIDED)
@@ -148,6 +183,8 @@ def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
     if by_cost and setting.tail_us > max(row.tail_us, surely_us):
         return 0
     if change_ppm is None or change_ppm <= _CLEARLY_PPM:
+        return 0
+    if not by_cost and setting.tail_us >= row.low_us:
         return 0
     return round(PPM - PPM * PPM / (PPM + change_ppm))
 

@@ -76,7 +76,7 @@ def with_estimates(
     each = range(len(policy.slos))
     more = [point.policy.estimates[slo].more_requests for point in points for slo in each]
     policy = replace(policy, evidence=replace(policy.evidence, estimates=found))
-    return policy, tuple(count and count * requests.rows_each for count in more)
+    return policy, tuple(None if count is None else requests.more_rows(count) for count in more)
 
 
 def _row(
@@ -113,8 +113,13 @@ def _by_hand(own: Replayed, others: Sequence[Replayed], slo: int, policy: Policy
         return None
     limit_us, by_cost = policy.slos[slo].latency_us, is_for_cost(policy)
 
-    def rank(one: Replayed) -> tuple[bool, bool, float]:
-        return one.is_overloaded, *worth_of(one.tried(slo), limit_us, by_cost=by_cost)
+    def misses(one: Replayed) -> bool:
+        limits = zip(one.tails_us, policy.slos, strict=True)
+        return any(tail_us > other.latency_us for tail_us, other in limits)
+
+    def rank(one: Replayed) -> tuple[bool, bool, bool, float]:
+        worth = worth_of(one.tried(slo), limit_us, by_cost=by_cost)
+        return one.is_overloaded, by_cost and misses(one), *worth
 
     best = min(others, key=rank)
     return ByHand(

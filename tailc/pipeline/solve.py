@@ -121,6 +121,7 @@ BUDGETS = ProblemHandler(
     borrowing_settings,
     for_requests(_at_best_degree),
     predicted_misses,
+    candidate=lambda problem: f"the policy `{problem.borrowing.value}`",
 )
 TAILS = ProblemHandler(
     TailProblem, solve_for_tails, tail_settings, for_requests(least_ns), hopeful_sums

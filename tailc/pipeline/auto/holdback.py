@@ -14,30 +14,39 @@ FEWEST_ROWS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Holdback:
-    """Requests to search on, and those that judge: the same ones where there are too few."""
+    """Requests to search on, and those that judge: the same ones where there are too few.
+
+    keeps_some: whether some are kept back as soon as there are enough.
+    """
 
     searched: DemandProfile
     judging: DemandProfile
+    keeps_some: bool
 
     @property
     def is_kept_back(self) -> bool:
         """Whether no search saw those that judge."""
         return self.judging is not self.searched
 
-    @property
-    def rows_each(self) -> int:
-        """How many rows of a trace it takes for one that judges."""
-        return _PART if self.is_kept_back else 1
+    def more_rows(self, more_judging: int) -> int:
+        """By how many requests a trace must grow for so many more to judge."""
+        judging = self.judging.total_weight
+        if self.is_kept_back:
+            return _PART * more_judging
+        if not self.keeps_some or judging + more_judging < FEWEST_ROWS:
+            return more_judging
+        return _PART * (judging + more_judging) - judging
 
 
 def in_sample(design: DemandProfile) -> Holdback:
     """All requests for both."""
-    return Holdback(design, design)
+    return Holdback(design, design, keeps_some=False)
 
 
 def holdback(design: DemandProfile) -> Holdback:
     """Of every five requests that are neighbours in size one, at random, judges."""
     if design.total_weight < FEWEST_ROWS:
-        return in_sample(design)
+        return Holdback(design, design, keeps_some=True)
     judges = one_in(_PART, design.demand_ms, design.weight)
-    return Holdback(design.reweighted(design.weight - judges), design.reweighted(judges))
+    rest = design.reweighted(design.weight - judges)
+    return Holdback(rest, design.reweighted(judges), keeps_some=True)

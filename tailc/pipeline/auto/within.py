@@ -17,7 +17,11 @@ from tailc.traces.profile import DemandProfile
 def aim_within(
     effort: Effort, aim: TuningObjective, table: Ladder, design: DemandProfile
 ) -> TuningObjective | None:
-    """The aim with that budget; None where nothing is to be tuned, or a rate leaves no room."""
+    """The aim with that budget; None where nothing is to be tuned, or a rate leaves no room.
+
+    Raises TailcError for the latter where arrivals are stated: without a search nothing is made for
+    them.
+    """
     times = effort.budget.tuned
     if not times:
         return None
@@ -25,6 +29,8 @@ def aim_within(
         approach = approach_to(table, design, aim)
         check_rates(aim, approach.load, approach)
     except TailcError:
+        if aim.pattern is not None or aim.recorded is not None:
+            raise
         # Whoever asks for a search is told why there is none; the default does without.
         return None
     return replace(aim, most_requests=times * least_budget(aim, approach.starts))

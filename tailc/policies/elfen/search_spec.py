@@ -7,7 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from tailc.errors import Code
 from tailc.experiment.objective_checks import tuned_complaints
+from tailc.specs.arrivals import NOT_POISSON, is_given
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint
 from tailc.specs.simulation_fields import (
@@ -44,4 +46,13 @@ class SearchSpec(TunedSearch):
             return
         if method == AUTO:
             yield from not_of_auto(self)
+            yield from self.quick_complaints()
         yield from tuned_complaints(self, rates_mrps, demand)
+
+    def quick_complaints(self) -> Iterator[Complaint]:
+        """Arrivals that only a search is for, which the least effort leaves out."""
+        for name in NOT_POISSON:
+            if self.effort == "quick" and is_given(self, name):
+                message = "is for a search, which `effort: quick` leaves out"
+                at, also = ("search", name), ("search", "effort")
+                yield Complaint(Code.CONFLICT, message, "raise the effort, or remove it", at, also)

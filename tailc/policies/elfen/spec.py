@@ -242,4 +242,6 @@ class ElfenSpec(WithSlos):
         changed = self.model_copy(update={"search": search})
         if changed.method != AUTO:
             refuse_any([*options_not_of_others(search, overrides)])
+        else:
+            refuse_any([*search.quick_complaints()])
         return changed

@@ -191,7 +191,7 @@ def test_an_infeasible_candidate_is_left_out_of_a_sweep(tmp_path):
     compiled = compile_policy(write_toy(tmp_path, swept))
     assert [c.problem.budget_ppm for c in compiled.sweep.candidates] == [6_000_000]
     (left_out,) = (f for f in compiled.findings if f.code is Code.INFEASIBLE)
-    assert left_out.message.startswith("target 0.1 is left out of the sweep")
+    assert left_out.message.startswith("target 0.1 is left out")
 
 
 def test_the_previous_policy_must_be_of_the_same_name(tmp_path):

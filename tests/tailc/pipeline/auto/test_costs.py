@@ -61,5 +61,15 @@ def test_a_policy_that_loses_to_a_setting_by_hand_says_so(tmp_path):
     assert message.endswith(" % less than the policy and keeps the SLO")
 
 
+def test_a_setting_that_misses_another_slo_is_not_better(tmp_path):
+    """`borrow-idle` keeps the second objective, which no budget leaves."""
+    slos = "slo: [{percentile: 99%, latency: 80ms}, {percentile: 50%, latency: 7ms}]"
+    spec = elfen.swapped(
+        ("policy: fixed\nbudget: by-load\n", "policy: borrow-idle\n"),
+        ("slo: [{percentile: 99%, latency: 80ms}]", slos),
+    )
+    assert warned(elfen.write(tmp_path, spec).spec) == []
+
+
 def test_one_that_loses_to_none_says_nothing(tmp_path):
     assert warned(write(tmp_path, f"{LIMIT}search: {{objective: energy}}\n").spec) == []

@@ -76,6 +76,7 @@ def test_where_batch_work_pays_on_free_cores_alone_that_is_the_policy(tmp_path):
         ("budget: by-load", "`budget` is given, but no `policy`"),
         ("charge: harm", "`charge` is given, but no `policy`"),
         ("search: {method: paper, effort: quick}", "`search.effort` is for the method `auto`"),
+        ("search: {effort: quick, diurnal: [1, 2]}", "`effort: quick` leaves out"),
         ("search: {requests: 9000000}", "`search.requests` is for the method `simulation`"),
     ],
 )
