@@ -88,8 +88,8 @@ def untold(
     return tuple(
         Finding(
             Code.SMALL_SAMPLE,
-            f"{_told(slo, end_to_end)} is of a percentile that "
-            f"{counted(profile.total_weight, 'request')} cannot tell: all may be below it",
+            f"{counted(profile.total_weight, 'request')} cannot estimate the percentile of "
+            f"{_told(slo, end_to_end)}: the sample may have none above it",
             loaded.place("slo", number, "percentile"),
             f"measure {enough:,} requests or more, or ask for a lower one",
             Severity.WARNING,
@@ -101,4 +101,4 @@ def untold(
 
 def _told(slo: Slo, end_to_end: EndToEnd | None) -> str:
     own = f"`{promise(slo.percentile_ppm, slo.latency_us)}`"
-    return own if end_to_end is None else f"{own}, for {end_to_end},"
+    return own if end_to_end is None else f"{own} (for {end_to_end})"

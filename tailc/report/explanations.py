@@ -230,9 +230,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.NOT_AS_RECORDED: "The policy was tuned on recorded arrival times, which it does not "
     "contain. Other arrivals give another tail. Name the column of the held-out trace that has "
     "arrival times.",
-    Code.OTHER_SPEC: "The formula's table is compiled from the spec as it is now, but the policy "
-    "was compiled from an older one, so that not every difference comes from the tuning. Give the "
-    "spec as it was then.",
+    Code.OTHER_SPEC: "The spec has changed since the policy was compiled. The formula's table that "
+    "it is compared with comes from the changed spec, so part of the difference is not due to the "
+    "tuning. Give the spec that the policy was compiled from.",
     Code.NO_RADIUS: "The SLO is missed or undecided with the demand and speed-ups as measured, so "
     "there is no room for an error of either. Give lower rates, a longer latency or more requests.",
     Code.OTHER_MEASURE: "The held-out demands were measured in another way than those of the "
