@@ -26,7 +26,7 @@ from tailc.pipeline.parts import (
 from tailc.pipeline.passes import (
     Addition,
     BestTable,
-    BestTuning,
+    CandidateTuning,
     EstimatesPass,
     ObjectivesCheck,
     OverloadControl,
@@ -44,7 +44,7 @@ from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Sweep, choose
 from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
-from tailc.policies import BestOfAll, BestTuned
+from tailc.policies import AutoChoice, AutoTuning
 from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
 from tailc.specs.robust import Ambiguity
@@ -140,7 +140,7 @@ class _Searches:
 
     control: ControlProblem | Controller | None
     aim: TuningObjective | None
-    best: BestOfAll | BestTuned | None
+    best: AutoChoice | AutoTuning | None
     ambiguity: Ambiguity | None
 
 
@@ -225,11 +225,11 @@ def _tuning(
         yield from tuning_passes(aim, searches.ambiguity, days)
         return
     match searches.best:
-        case BestOfAll():
+        case AutoChoice():
             formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
             yield BestTable(aim, searches.best, formulas, requests)
-        case BestTuned():
-            yield BestTuning(aim, Effort(searches.best.effort))
+        case AutoTuning():
+            yield CandidateTuning(aim, Effort(searches.best.effort))
     yield from tuning_passes(None, searches.ambiguity, days)
 
 

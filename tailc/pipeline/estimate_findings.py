@@ -10,11 +10,15 @@ from tailc.artifact.estimates import RateEstimate, Standing
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.experiment.by_hand import is_for_cost
 from tailc.percentiles import PPM
+from tailc.pipeline.objectives import highest_kept_mrps
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_percentile, format_us
 
 _PPM_PER_PERCENT = 10_000
+
+
+_ANYWAY = "; `--allow-misses` writes the policy all the same"
 
 
 def check_estimates(
@@ -42,7 +46,7 @@ def check_estimates(
     ]
     found = list(_missed(missed, policy, loaded, keeps))
     if found and not allows_misses:
-        raise TailcError(found)
+        raise TailcError([replace(one, help=f"{one.help}{_ANYWAY}") for one in found])
     warned = [replace(one, code=Code.PREDICTED_MISS, severity=Severity.WARNING) for one in found]
     return (
         *warned,
@@ -78,29 +82,15 @@ def _missed(
         else:
             message = f"`{objective}` is missed: at {rate} that percentile is "
             message += f"{format_us(worst.tail_us)} in replays"
-        held = _highest_kept_mrps(worst.rate_mrps, keeps)
-        lower = f"lower `rates` to {format_mrps(held)} at most, " if held else ""
-        relaxed = f" to {format_us(worst.high_us)}" if worst.high_us and not is_overloaded else ""
-        hint = f"{lower}give the server more cores or threads, relax the latency{relaxed}, or "
-        hint += "write the policy as it is by `--allow-misses`"
+        held = highest_kept_mrps(0, worst.rate_mrps, keeps)
+        ways = [f"lower `rates` to at most {format_mrps(held)}"] if held else []
+        ways.append("add cores or threads")
+        if not is_overloaded:
+            relaxed = f" to {format_us(worst.high_us)}" if worst.high_us else ""
+            ways.append(f"relax the latency{relaxed}")
+        hint = ", or ".join(ways)
         place = loaded.place("slo", number, "latency")
         yield Finding(Code.INFEASIBLE, message, place, hint)
-
-
-# Of a rate that is named to go down to.
-_HALVINGS, _DIGITS = 6, 2
-
-
-def _highest_kept_mrps(missed_mrps: int, keeps: Callable[[int], bool]) -> int | None:
-    """About the highest rate below one that is kept, by halving; None where none is found."""
-    low, high = 0, missed_mrps
-    for _ in range(_HALVINGS):
-        middle = (low + high) // 2
-        if middle <= low:
-            break
-        low, high = (middle, high) if keeps(middle) else (low, middle)
-    digits = max(len(str(low)) - _DIGITS, 0)
-    return low // 10**digits * 10**digits or None
 
 
 # By less than that two replayed settings differ on these requests, and may not on others.

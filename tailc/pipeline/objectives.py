@@ -167,12 +167,18 @@ def _arrivals(aim: TuningObjective | None, rate_mrps: int) -> Arrivals:
 
 
 def _kept_mrps(found: Predicted, holds: Callable[[int], bool]) -> int | None:
-    """The highest rate below those of a miss at which all is met, by halving; None where none is.
-
-    It has two digits. More arrivals never shorten a tail, but for the noise of replays.
-    """
+    """The highest rate below those of a miss at which all is met; None where none is."""
     high = min(one.rate_mrps for one in found.rates if not found.is_met_at(one))
     low = max((one.rate_mrps for one in found.rates if one.rate_mrps < high), default=0)
+    return highest_kept_mrps(low, high, holds)
+
+
+def highest_kept_mrps(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
+    """The highest rate from `low`, which is kept, to below `high` [requests/1000 s], by halving.
+
+    It has two digits; None where `low` is 0 and no other is kept. More arrivals never shorten a
+    tail, but for the noise of replays.
+    """
     step = 10 ** max(len(str(high)) - _DIGITS, 0)
     while high - low > step:
         middle = (low + high) // 2 // step * step

@@ -42,7 +42,7 @@ from tailc.pipeline.robust.stand import (
     with_robustness,
 )
 from tailc.pipeline.settings import control_settings
-from tailc.policies import BestOfAll
+from tailc.policies import AutoChoice
 from tailc.problems.control import ControlProblem
 from tailc.specs.load import LoadedSpec
 from tailc.specs.robust import Ambiguity
@@ -138,7 +138,7 @@ class BestTable:
     """
 
     aim: TuningObjective
-    asked: BestOfAll
+    asked: AutoChoice
     formulas: tuple[Ladder, ...]
     requests: Holdback
 
@@ -160,7 +160,7 @@ class BestTable:
 
 
 @dataclass(frozen=True)
-class BestTuning:
+class CandidateTuning:
     """The best of the candidates, tuned as far as the effort goes; its rates may be too high."""
 
     aim: TuningObjective

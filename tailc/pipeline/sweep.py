@@ -106,12 +106,10 @@ def _by_rate(
 def _replayed(candidate: Candidate[P, S], design: DemandProfile, threads: int) -> Candidate[P, S]:
     """With its tails and costs at the spec's rates, and whether it keeps all objectives."""
     policy, limits = candidate.policy, limits_of(candidate.policy.slos, design)
-    slos = [limit.slo for limit in limits]
+    slos, subject = [limit.slo for limit in limits], subject_of(policy, design)
     with ThreadPoolExecutor(threads) as workers:
         each = [
-            replayed_beside(
-                subject_of(policy, design), (), design, slos, Poisson(rate), OPTIONS, workers
-            )[0]
+            replayed_beside(subject, (), design, slos, Poisson(rate), OPTIONS, workers)[0]
             for rate in policy.rates_mrps
         ]
     rates = zip(policy.rates_mrps, each, strict=True)

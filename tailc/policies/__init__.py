@@ -107,7 +107,7 @@ def not_asked(spec: Any) -> None:
 
 
 @dataclass(frozen=True)
-class BestOfAll:
+class AutoChoice:
     """What a spec says of the method `auto`: its effort, and in which part of resamples of the
     trace the table may lose to a setting that could be picked by hand.
     """
@@ -117,9 +117,9 @@ class BestOfAll:
 
 
 @dataclass(frozen=True)
-class BestTuned:
-    """The same of a kind whose candidates are all that could be set by hand: how much the best of
-    them is tuned on replays.
+class AutoTuning:
+    """What a spec says of the method `auto` where its candidates are the settings by hand: the
+    effort with which the best of them is tuned on replays.
     """
 
     effort: str
@@ -130,11 +130,11 @@ class Tuned:
     """Tables of the kind can be tuned on the replay.
 
     `aim(spec)` is what a spec asks them to be tuned for (a TuningObjective), or None; `best(spec)`
-    is a BestOfAll or a BestTuned where that is by the method `auto`, else None.
+    is a AutoChoice or a AutoTuning where that is by the method `auto`, else None.
     """
 
     aim: Callable[..., Any]
-    best: Callable[..., BestOfAll | BestTuned | None] = not_asked
+    best: Callable[..., AutoChoice | AutoTuning | None] = not_asked
     is_possible: ClassVar[bool] = True
 
 

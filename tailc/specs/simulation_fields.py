@@ -82,7 +82,7 @@ class TunedSearch(SpecModel):
     recorded: Recording = None
 
 
-class BestSearch(TunedSearch):
+class AutoSearch(TunedSearch):
     """How the best table is looked for by the method `auto`, too."""
 
     effort: Effort = "normal"
@@ -161,10 +161,14 @@ def not_of_others(search: TunedSearch) -> Iterator[Complaint]:
     return _complaints_of(search, _OF_AUTO, AUTO)
 
 
-def options_not_of_others(search: TunedSearch, overrides: Iterable[str]) -> Iterator[Complaint]:
-    """Fields that options replaced, and only the method `auto` has."""
+def refuse_options_of_auto(overrides: Iterable[str], method: str) -> None:
+    """Raise TailcError (USAGE) for options that only the method `auto` has, if that is not it."""
     given = {name.removesuffix("_ppm") for name in overrides}
-    return _complaints_of(search, [name for name in _OF_AUTO if name in given], AUTO)
+    wrong = [name for name in _OF_AUTO if name in given and method != AUTO]
+    if wrong:
+        hint = f"give `--method {AUTO}`, or leave it out"
+        messages = (f"`--{name}` is for the method `{AUTO}`, not `{method}`" for name in wrong)
+        raise TailcError([Finding(Code.USAGE, message, help=hint) for message in messages])
 
 
 def _complaints_of(search: TunedSearch, names: Sequence[str], method: str) -> Iterator[Complaint]:

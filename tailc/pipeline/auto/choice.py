@@ -27,7 +27,7 @@ from tailc.pipeline.auto.rivals import Option, set_by_hand
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.parts import Parts
-from tailc.policies import BestOfAll
+from tailc.policies import AutoChoice
 
 FORMULA = "formula"
 METHOD, PROOF = "auto", "replayed"
@@ -39,7 +39,7 @@ class Chosen:
     """What the method `auto` chose, and from how many requests on what was kept back judged it."""
 
     best: Best
-    asked: BestOfAll
+    asked: AutoChoice
     kept_back: bool
     judged_on: int
 
@@ -48,7 +48,7 @@ def best_policy(
     policy: Policy,
     formulas: Sequence[Ladder],
     objective: TuningObjective,
-    asked: BestOfAll,
+    asked: AutoChoice,
     parts: Holdback,
     threads: int,
     progress: Progress,

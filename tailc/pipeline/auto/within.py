@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tailc.errors import TailcError
+from tailc.errors import Code, TailcError
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.auto.effort import Effort
@@ -28,8 +28,9 @@ def aim_within(
     try:
         approach = approach_to(table, design, aim)
         check_rates(aim, approach.load, approach)
-    except TailcError:
-        if aim.pattern is not None or aim.recorded is not None:
+    except TailcError as error:
+        is_unfit = all(one.code is Code.METHOD_UNFIT for one in error.findings)
+        if not is_unfit or aim.pattern is not None or aim.recorded is not None:
             raise
         # Whoever asks for a search is told why there is none; the default does without.
         return None

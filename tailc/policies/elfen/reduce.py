@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.lanes import Waking, lane_ladder
 from tailc.forms.ladder.table import Ladder
-from tailc.policies import BestTuned
+from tailc.policies import AutoTuning
 from tailc.policies.elfen.lanes_spec import (
     CalibratedInterference,
     Interference,
@@ -77,9 +77,9 @@ def tuning_objective(spec: ElfenSpec) -> TuningObjective | None:
     )
 
 
-def best_tuned(spec: ElfenSpec) -> BestTuned | None:
+def best_tuned(spec: ElfenSpec) -> AutoTuning | None:
     """How much the best policy is tuned; None where one method is asked for."""
-    return BestTuned(spec.search.effort) if spec.method == AUTO else None
+    return AutoTuning(spec.search.effort) if spec.method == AUTO else None
 
 
 def _waking(spec: ElfenSpec) -> Waking:

@@ -27,7 +27,7 @@ from tailc.specs.fields import (
 )
 from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
-from tailc.specs.simulation_fields import AUTO, PAPER, options_not_of_others, refuse_any
+from tailc.specs.simulation_fields import AUTO, PAPER, refuse_any, refuse_options_of_auto
 from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import DURATION, format_us
 
@@ -240,8 +240,7 @@ class ElfenSpec(WithSlos):
         """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
         search = overridden(self.search, overrides, NAME)
         changed = self.model_copy(update={"search": search})
-        if changed.method != AUTO:
-            refuse_any([*options_not_of_others(search, overrides)])
-        else:
+        refuse_options_of_auto(overrides, changed.method)
+        if changed.method == AUTO:
             refuse_any([*search.quick_complaints()])
         return changed

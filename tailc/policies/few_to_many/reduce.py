@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
-from tailc.policies import BestOfAll
+from tailc.policies import AutoChoice
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.problems.interval_grid import interval_grid
 from tailc.problems.ladder import LadderProblem, Method, Objective
@@ -68,12 +68,12 @@ def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
     return replace(objective, may_wait=search.admit_on_departure, optional_rules=rules)
 
 
-def best_of_all(spec: FewToManySpec) -> BestOfAll | None:
+def best_of_all(spec: FewToManySpec) -> AutoChoice | None:
     """How thoroughly the best table is looked for; None where one method is asked for."""
     search = spec.search
     if search.method_at(spec.rates_mrps) != AUTO:
         return None
-    return BestOfAll(search.effort, search.risk_ppm)
+    return AutoChoice(search.effort, search.risk_ppm)
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadAim | None:

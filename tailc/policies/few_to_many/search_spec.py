@@ -22,7 +22,7 @@ from tailc.specs.simulation_fields import (
     AUTO,
     RATE,
     SIMULATION,
-    BestSearch,
+    AutoSearch,
     OptionalRules,
     formula_complaints,
     not_of_auto,
@@ -38,7 +38,7 @@ from tailc.units import LARGEST
 MAX_IN_SYSTEM = 10_000
 
 
-class SearchSpec(BestSearch):
+class SearchSpec(AutoSearch):
     """How the intervals are searched for."""
 
     # Errors to stand, the grid's step and longest interval, the last row and the budget are asked

@@ -28,9 +28,8 @@ from tailc.specs.older_keys import OBJECTIVE_IN_SEARCH, OPTIONAL_RULES, OlderKey
 from tailc.specs.overrides import overridden
 from tailc.specs.robust import asked_besides, day_complaints
 from tailc.specs.simulation_fields import (
-    AUTO,
-    options_not_of_others,
     refuse_any,
+    refuse_options_of_auto,
     with_formula_kept,
 )
 from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
@@ -223,8 +222,7 @@ class FewToManySpec(WithSlos):
         given = with_formula_kept(asked_besides(overrides, self.search.robust), self.search.method)
         search = overridden(self.search, given, "few-to-many")
         refuse_any(search.objective_complaints())
-        if search.method_at(self.rates_mrps) != AUTO:
-            refuse_any([*options_not_of_others(search, overrides)])
+        refuse_options_of_auto(overrides, search.method_at(self.rates_mrps))
         return self.model_copy(update={"search": search})
 
     def with_target(self, target_ppm: int) -> FewToManySpec:

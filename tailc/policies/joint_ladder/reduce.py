@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.lanes import AT_ONCE_AWAKE
 from tailc.percentiles import PPM
-from tailc.policies import BestOfAll
+from tailc.policies import AutoChoice
 from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
 from tailc.policies.joint_ladder.spec import JointSpec
 from tailc.problems.ladder import LadderProblem, Method, Objective, Supply
@@ -78,9 +78,9 @@ def tuning_objective(spec: JointSpec) -> TuningObjective | None:
     return replace(objective, optional_rules=tuple(map(OptionalRule, spec.search.optional_rules)))
 
 
-def best_of_all(spec: JointSpec) -> BestOfAll | None:
+def best_of_all(spec: JointSpec) -> AutoChoice | None:
     """How thoroughly the best table is looked for; None where one method is asked for."""
-    return BestOfAll(spec.search.effort, spec.search.risk_ppm) if spec.method == AUTO else None
+    return AutoChoice(spec.search.effort, spec.search.risk_ppm) if spec.method == AUTO else None
 
 
 def ambiguity(spec: JointSpec) -> Ambiguity | None:

@@ -14,7 +14,7 @@ from tailc.specs.simulation_fields import (
     AUTO,
     RATE,
     SIMULATION,
-    BestSearch,
+    AutoSearch,
     OptionalRules,
     objective_complaints,
 )
@@ -79,7 +79,7 @@ class LanesSpec(SpecModel):
         return self.interference_ppm if own is None else own
 
 
-class SearchSpec(BestSearch):
+class SearchSpec(AutoSearch):
     """Which rows are searched for, and how a table is tuned with queues."""
 
     # What is optional, with what every tuned search has, is asked for each by itself.

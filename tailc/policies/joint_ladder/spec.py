@@ -49,9 +49,9 @@ from tailc.specs.simulation_fields import (
     formula_complaints,
     not_of_auto,
     not_of_others,
-    options_not_of_others,
     rate_complaints,
     refuse_any,
+    refuse_options_of_auto,
     rule_complaints,
 )
 from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
@@ -367,8 +367,7 @@ class JointSpec(WithSlos):
         search = overridden(self.search, asked_besides(overrides, self.search.robust), NAME)
         changed = self.model_copy(update={"search": search})
         refuse_any([*search.objective_complaints(), *changed._lane_complaints()])
-        if changed.method != AUTO:
-            refuse_any([*options_not_of_others(search, overrides)])
+        refuse_options_of_auto(overrides, changed.method)
         return changed
 
     def with_target(self, power_ppm: int) -> JointSpec:

@@ -105,9 +105,9 @@ def test_options_of_the_method_auto_are_in_the_policy_that_it_chooses(toy, tailc
 )
 def test_effort_and_risk_are_for_the_method_auto(toy, tailc, words, field):
     ended = tailc("compile", toy, *words)
-    assert ended.code == 65
-    assert f"`search.{field}` is for the method `auto`" in ended.err
-    assert "remove it, or set `method: auto`" in ended.err
+    assert ended.code == 64
+    assert f"`--{field}` is for the method `auto`, not `grid`" in ended.err
+    assert "give `--method auto`, or leave it out" in ended.err
 
 
 def test_a_second_compile_gives_the_same_bytes(compiled, toy, tailc, in_folder):

@@ -67,3 +67,4 @@ def test_a_ladder_has_no_throughput(tmp_path, tailc):
 def test_its_document_is_as_the_schema_says(policy, tailc, measured):
     document = json.loads(tailc("lookup", policy, *measured, "--output-format", "json").out)
     validate(document, OUTPUT)
+    assert document["command"] == "lookup"

@@ -57,5 +57,5 @@ def test_what_does_not_go_together_is_refused(search, message, tmp_path, refusal
 
 
 def test_an_option_of_another_method_is_refused():
-    with pytest.raises(TailcError, match=r"`search\.effort` is for the method `auto`"):
+    with pytest.raises(TailcError, match="`--effort` is for the method `auto`, not `dual`"):
         made.spec(rates=["10/s"]).with_search({"method": "dual", "effort": "quick"})
