@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tailc.policies import find_kinds
-from tests.tailc.cli.compiling import compile_in
 from tests.tailc.held_out_days import write_days
 from tests.tailc.schemas import validate_compiled
 from tests.tailc.toy import with_lines, write_toy
@@ -14,20 +13,6 @@ from tests.tailc.toy import with_lines, write_toy
 @pytest.fixture
 def toy(in_folder):
     return write_toy(in_folder)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("commands")
-    write_toy(folder)
-    compile_in(folder, "toy.yaml", "-o", "out/toy")
-    return folder
-
-
-@pytest.fixture
-def compiled(folder, copied):
-    copied(folder)
-    return "out/toy.tailc"
 
 
 def test_compile_prints_the_table_and_writes_both_files(toy, tailc, in_folder):
@@ -78,14 +63,14 @@ def test_compile_reads_the_spec_from_standard_input(toy, tailc, in_folder, monke
 
 @pytest.mark.parametrize("words", [["check"], ["compile", "--dry-run"], ["fmt", "--check"]])
 def test_a_policy_in_the_place_of_a_spec_is_one_error(compiled, tailc, words):
-    ended = tailc(*words, "out/toy.json")
+    ended = tailc(*words, "toy.json")
     assert ended.code == 65
     assert ended.err.count("error[") == 1
-    assert "`out/toy.json` is a compiled policy, and no spec" in ended.err
+    assert "`toy.json` is a compiled policy, and no spec" in ended.err
 
 
 def test_a_policy_for_runtimes_in_the_place_of_a_spec_says_what_to_give(compiled, tailc):
-    ended = tailc("check", "out/toy.tailc")
+    ended = tailc("check", "toy.tailc")
     assert ended.code == 65
     assert "give the spec that this policy was compiled from" in " ".join(ended.err.split())
 
@@ -111,30 +96,31 @@ def test_effort_and_risk_are_for_the_method_auto(toy, tailc, words, field):
 
 
 def test_a_second_compile_gives_the_same_bytes(compiled, toy, tailc, in_folder):
-    before = (in_folder / compiled).read_bytes()
+    before = (in_folder / "toy.tailc").read_bytes()
     tailc("compile", toy, "-o", "out/again")
     assert (in_folder / "out/again.tailc").read_bytes() == before
 
 
 def test_lookup_answers_for_a_new_and_for_a_running_request(compiled, tailc):
-    ended = tailc("lookup", compiled, "--in-system", 4, "--age", "60ms", "--output-format", "json")
+    words = ("--in-system", 4, "--age", "60ms", "--output-format", "json")
+    ended = tailc("lookup", "toy.tailc", *words)
     result = json.loads(ended.out)["result"]
     assert (result["start"], result["rung_name"]) == ("now", "2 threads")
-    text = tailc("lookup", compiled, "--in-system", 9).out
+    text = tailc("lookup", "toy.tailc", "--in-system", 9).out
     assert text == "not yet started: start at once\nrunning: 1 thread\n"
 
 
 def test_lookup_without_the_table_s_load_is_a_usage_error(compiled, tailc):
-    ended = tailc("lookup", compiled, "--rate", "3/s")
+    ended = tailc("lookup", "toy.tailc", "--rate", "3/s")
     assert ended.code == 64
     assert "--in-system" in ended.err
 
 
 def test_inspect_shows_promise_table_and_evidence(compiled, tailc):
-    ended = tailc("inspect", compiled, "--rows")
+    ended = tailc("inspect", "toy.tailc", "--rows")
     assert "p99 <= 200 ms" in ended.out
     assert "112.5 ms" in ended.out
-    assert tailc("inspect", "out/toy.json").out == tailc("inspect", compiled).out
+    assert tailc("inspect", "toy.json").out == tailc("inspect", "toy.tailc").out
 
 
 def test_schema_lists_kinds_and_prints_the_schema_of_one(tailc):
@@ -201,7 +187,7 @@ def test_each_failure_has_its_exit_code(arguments, code, toy, tailc):
 
 
 def test_an_infeasible_spec_exits_6_and_leaves_the_old_files(compiled, tailc, in_folder):
-    before = (in_folder / compiled).read_bytes()
+    before = (in_folder / "toy.tailc").read_bytes()
     impossible = with_lines(
         (
             "search: {method: grid, step: 50ms}",
@@ -209,10 +195,10 @@ def test_an_infeasible_spec_exits_6_and_leaves_the_old_files(compiled, tailc, in
         ),
         ("latency: 200ms", "latency: 60ms"),
     )
-    ended = tailc("compile", write_toy(in_folder, impossible), "-o", "out/toy")
+    ended = tailc("compile", write_toy(in_folder, impossible), "-o", "toy")
     assert ended.code == 6
     assert "tightest attainable" in ended.err
-    assert (in_folder / compiled).read_bytes() == before
+    assert (in_folder / "toy.tailc").read_bytes() == before
 
 
 def test_json_output_is_one_document_also_for_an_error(toy, tailc, in_folder):
@@ -274,7 +260,7 @@ def test_verify_refuses_the_compile_trace_in_any_order_unless_told_otherwise(
     compiled, tailc, in_folder
 ):
     (in_folder / "shuffled.csv").write_text("request,demand_ms\n2,150\n1,50\n")
-    judge = ["verify", compiled, "--trace", "shuffled.csv", "--requests", "300"]
+    judge = ["verify", "toy.tailc", "--trace", "shuffled.csv", "--requests", "300"]
     refused = tailc(*judge)
     assert refused.code == 65
     assert "--allow-compile-trace" in refused.err
