@@ -79,7 +79,8 @@ def worth_of(tried: Tried, target_us: int, *, by_cost: bool) -> Worth:
 class Replayed:
     """What a policy or a setting shows under one arrival process.
 
-    tails_us: of each SLO. cost: of a request, as `ExecutionModel.cost_of_request` has it.
+    tails_us: of each SLO. cost: of a request, in power or batch work times ns; None: it costs
+    neither.
     """
 
     name: str

@@ -55,15 +55,18 @@ def compared(
     arrivals: Sequence[Arrivals],
     options: VerifyOptions,
     workers: Executor,
+    *,
+    by_cost: bool,
 ) -> tuple[Point, ...]:
     """The subject and its baselines under each arrival process.
 
+    by_cost: whether the best setting by hand, where no baselines are named, is the cheapest.
     Raises TailcError for names that are no baseline of the subject's.
     """
     workload = subject.workload(profile)
     asked = options.baselines
     if asked is None:
-        asked = _usual(subject, slos[0], profile, arrivals, options, workers)
+        asked = _usual(subject, slos[0], profile, arrivals, options, workers, by_cost=by_cost)
     names = chosen_names(asked, subject, workload)
     comparison = _Comparison(
         subject,
@@ -85,13 +88,15 @@ def _usual(
     arrivals: Sequence[Arrivals],
     options: VerifyOptions,
     workers: Executor,
+    *,
+    by_cost: bool,
 ) -> tuple[str, ...]:
     """The first of the defaults, what is best by hand at each rate, the policy without extras."""
     few = options.requests_for(profile.total_weight)
     if slo.request_class is None:
         few = min(few, BY_HAND_AT_MOST.requests)
     sized = replace(options, requests_per_replay=few, repeats=BY_HAND_AT_MOST.repeats)
-    by_hand = best_by_hand(subject, profile, slo, arrivals, sized, workers, by_cost=True)
+    by_hand = best_by_hand(subject, profile, slo, arrivals, sized, workers, by_cost=by_cost)
     return (FIRST, *by_hand, *subject.without_extras)
 
 

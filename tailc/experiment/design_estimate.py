@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.by_hand import is_for_cost
 from tailc.experiment.comparison import compared
 from tailc.experiment.compatibility import check
 from tailc.experiment.options import VerifyOptions
@@ -36,5 +37,13 @@ def design_estimate(
     check(policy, design, options)
     subject = subject_of(policy, design)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
-        points = compared(subject, policy.slos, design, arrivals_of(policy), options, workers)
+        points = compared(
+            subject,
+            policy.slos,
+            design,
+            arrivals_of(policy),
+            options,
+            workers,
+            by_cost=is_for_cost(policy),
+        )
     return DesignEstimate(policy.slos, points, subject.shared)

@@ -56,7 +56,9 @@ def with_estimates(
             replicates=sizes.replicates,
             progress=lambda done, of: progress("replaying the policy", done / of),
         )
-        points = compared(subject, policy.slos, profile, arrivals, options, workers)
+        points = compared(
+            subject, policy.slos, profile, arrivals, options, workers, by_cost=by_cost
+        )
         replayed = [
             replayed_beside(subject, names, profile, policy.slos, one, options, workers)
             for one in arrivals

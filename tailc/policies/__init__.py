@@ -130,7 +130,7 @@ class Tuned:
     """Tables of the kind can be tuned on the replay.
 
     `aim(spec)` is what a spec asks them to be tuned for (a TuningObjective), or None; `best(spec)`
-    is a AutoChoice or a AutoTuning where that is by the method `auto`, else None.
+    is an AutoChoice or an AutoTuning where that is by the method `auto`, else None.
     """
 
     aim: Callable[..., Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from tailc.artifact.envelope import Policy
+from tailc.experiment.by_hand import is_for_cost
 from tailc.experiment.comparison import compared
 from tailc.experiment.compatibility import check, is_compile_trace
 from tailc.experiment.drift import drift_from
@@ -31,7 +32,9 @@ def verify(
     subject = subject_of(policy, held_out)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         drifted = workers.submit(drift_from, policy, held_out, options.seed)
-        points = compared(subject, policy.slos, held_out, arrivals, options, workers)
+        points = compared(
+            subject, policy.slos, held_out, arrivals, options, workers, by_cost=is_for_cost(policy)
+        )
     return Verdicts(
         policy_name=policy.name,
         generation=policy.generation,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tailc.errors import Code
+from tailc.experiment.options import VerifyOptions
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.held_out import read_held_out
+from tailc.verify.judge import verify
 from tests.tailc.policies.elfen import case as elfen
 from tests.tailc.policies.joint_ladder.case import SPEC, write
 
@@ -73,3 +76,21 @@ def test_a_setting_that_misses_another_slo_is_not_better(tmp_path):
 
 def test_one_that_loses_to_none_says_nothing(tmp_path):
     assert warned(write(tmp_path, f"{LIMIT}search: {{objective: energy}}\n").spec) == []
+
+
+def test_a_verdict_has_the_same_settings_beside_the_policy(tmp_path, frugal, fast):
+    """The cheapest beside the policy of least energy, the fastest beside that of the least tail."""
+    options = VerifyOptions(requests_per_replay=2_000, replicates=49)
+    beside = []
+    for number, search in enumerate(("objective: energy", "method: dual")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        case = write(folder, f"{LIMIT}search: {{{search}}}\n")
+        policy = compile_policy(str(case.spec), threads=2).policy
+        held_out = read_held_out(policy, str(case.held_out)).profile
+        (point,) = verify(policy, held_out, options).points
+        beside.append({run.subject for run in point.baselines})
+    assert frugal[1].name in beside[0]
+    # As few requests are in the system, its degree below some load is as fast.
+    assert not any(name.startswith(fast[1].name) for name in beside[0])
+    assert any(name.startswith(fast[1].name) for name in beside[1])
