@@ -37,10 +37,14 @@ QUICK = VerifyOptions(requests_per_replay=400, replicates=49, repeats=2)
 SLOW, FAST = Poisson(2_000), Poisson(150_000)
 
 
-def beside(subject: Subject, *arrivals: Poisson, target_ms: int = 200) -> list[str]:
+def beside(
+    subject: Subject, *arrivals: Poisson, target_ms: int = 200, by_cost: bool = True
+) -> list[str]:
     slos = (Slo(990_000, target_ms * 1_000),)
     with ThreadPoolExecutor(2) as workers:
-        first, *others = compared(subject, slos, PROFILE, arrivals, QUICK, workers)
+        first, *others = compared(
+            subject, slos, PROFILE, arrivals, QUICK, workers, by_cost=by_cost
+        )
     names = [run.subject for run in first.baselines]
     for point in others:
         assert [run.subject for run in point.baselines] == names
@@ -64,6 +68,11 @@ def test_the_cheapest_that_meets_the_target_is_the_best_where_requests_cost_ener
     assert beside(CLOCKS, SLOW) == ["fixed", "fixed at 1 GHz"]
 
 
+def test_the_fastest_is_the_best_where_the_policy_is_for_tails():
+    assert beside(CLOCKS, SLOW, by_cost=False) == ["fixed", "fixed at 2 GHz"]
+    assert beside(AMP, SLOW, by_cost=False)[0] == "TL"
+
+
 def test_the_policy_without_its_controller_stands_beside_it():
     assert beside(replace(AMP, steering=AGES), SLOW) == ["TL", "EE", "S2F"]
     assert beside(replace(CLOCKS, steering=BOUND), SLOW)[-1] == "open loop"
@@ -85,5 +94,6 @@ def test_nothing_is_without_extras_where_the_policy_has_none(subject: Subject):
 def test_what_is_named_is_all_that_is_replayed():
     named = replace(QUICK, baselines=("first",))
     with ThreadPoolExecutor(2) as workers:
-        (point,) = compared(BOOSTING, (Slo(990_000, 1_000),), PROFILE, (SLOW,), named, workers)
+        slos = (Slo(990_000, 1_000),)
+        (point,) = compared(BOOSTING, slos, PROFILE, (SLOW,), named, workers, by_cost=False)
     assert [run.subject for run in point.baselines] == ["SEQ"]

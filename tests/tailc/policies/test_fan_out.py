@@ -58,8 +58,8 @@ def test_inspect_states_both_percentiles(fanned_out, tmp_path, tailc):
 def test_a_sample_too_small_for_the_percentile_of_one_server_is_told_how_many_it_needs(tmp_path):
     asked = "slo: [{percentile: 90%, latency: 150ms, fan_out: 10}]"
     found = compile_policy(write_toy(tmp_path, with_lines((TOY_SLO, asked))))
-    (told,) = [finding for finding in found.findings if "cannot tell" in finding.message]
-    assert "`p98.952 <= 150 ms`, for p90 end to end of 10 servers," in told.message
+    (told,) = [finding for finding in found.findings if "cannot estimate" in finding.message]
+    assert "`p98.952 <= 150 ms` (for p90 end to end of 10 servers)" in told.message
     # ln 0.025 / ln 0.98952 = 350.1.
     assert told.help is not None
     assert "measure 351 requests or more" in told.help
