@@ -42,10 +42,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """`facts` are names and values at the top; `ruling` is pass, fail, undecided, or nothing."""
+    """`facts` are names and values at the top; `ruling` is pass, fail, undecided, or nothing.
+
+    `reason`: what the ruling rests on, or nothing.
+    """
 
     title: str
     kind: str
     facts: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
     ruling: str = ""
+    reason: str = ""

@@ -19,6 +19,11 @@ _SAYS = (
     "is the policy's 95 % interval: it reaches the top where requests are too few to limit it."
 )
 
+_OVERLOADED = (
+    "The policy overloads the server: its latency grows for as long as requests come, so it has no "
+    "line here. "
+)
+
 
 def latency_section(policy: Policy, comparison: Comparison, replayed: str) -> Section:
     """`replayed` says which requests were; costs are those of the busiest arrivals."""
@@ -50,21 +55,26 @@ def busiest_point(points: Sequence[Point]) -> Point | None:
 
 
 def _spectrum(comparison: Comparison, number: int, point: Point) -> Figure | None:
-    """None where the policy is overloaded, so that no percentile exists."""
-    if point.policy.load.is_overloaded or not point.policy.spectrum:
+    """Where the policy is overloaded it has no percentile: those who keep up have one."""
+    is_overloaded = point.policy.load.is_overloaded
+    spectra = _spectra_beside(point) if is_overloaded else shown_spectra(point)
+    if not any(each.quantiles for each in spectra):
         return None
-    spectra = shown_spectra(point)
     title = f"Latency by percentile at {point.arrivals}"
-    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, comparison.slos, _SAYS)
+    says = _OVERLOADED + _SAYS if is_overloaded else _SAYS
+    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, comparison.slos, says)
 
 
 def shown_spectra(point: Point) -> list[Spectrum]:
     """The policy's, and those of who is shown beside it."""
-    beside = [
+    return [Spectrum(POLICY, line_tone(0), point.policy.spectrum), *_spectra_beside(point)]
+
+
+def _spectra_beside(point: Point) -> list[Spectrum]:
+    return [
         Spectrum(run.subject, line_tone(place), run.spectrum)
         for place, run in enumerate(_beside(point), start=1)
     ]
-    return [Spectrum(POLICY, line_tone(0), point.policy.spectrum), *beside]
 
 
 def _beside(point: Point) -> list[Run]:

@@ -22,6 +22,7 @@ from tailc.report.page.parts import (
 from tailc.report.page.power_stack import power_section
 from tailc.report.plan_power import Power
 from tailc.report.verdict import as_text
+from tailc.report.verdict.words import reason
 from tailc.traces.profile import DemandProfile
 from tailc.verify.verdict import Verdicts
 
@@ -74,4 +75,5 @@ def judged_page(
         words_section(policy),
     )
     facts = (*policy_facts(policy), ("Held-out requests", f"{verdicts.held_out_requests:,}"))
-    return Page(policy.name, "Verdict", facts, present(*sections), verdicts.ruling.value)
+    ruling, why = verdicts.ruling.value, reason(verdicts)
+    return Page(policy.name, "Verdict", facts, present(*sections), ruling, why)

@@ -135,6 +135,27 @@ def sentences(verdicts: Verdicts, point: Point, number: int) -> list[str]:
     return [*said, *point.policy.usage.remarks]
 
 
+def reason(verdicts: Verdicts) -> str:
+    """What the verdict rests on: the first SLO and rate that have it, and how many more do."""
+    decisive = [
+        (slo, point, said)
+        for point in verdicts.points
+        for slo, said in zip(verdicts.slos, point.policy.estimates, strict=True)
+        if said.ruling is verdicts.ruling
+    ]
+    if verdicts.ruling is Ruling.PASS:
+        return "every SLO is met, at each rate and with its whole 95 % interval"
+    slo, point, said = decisive[0]
+    told = f"{slo} at {point.arrivals}: "
+    if point.policy.load.is_overloaded:
+        told += "the server is overloaded"
+    else:
+        high = "no upper limit" if said.high_us is None else format_us(said.high_us)
+        told += f"{format_us(said.estimate_us)}, 95 % interval {format_us(said.low_us)} to {high}"
+    more = len(decisive) - 1
+    return told + (f"; {more} more like it" if more else "")
+
+
 def drift_sentences(verdicts: Verdicts) -> list[str]:
     """How far demand has moved since the compile; nothing of the compile trace itself."""
     if verdicts.is_compile_trace:

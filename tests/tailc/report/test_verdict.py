@@ -12,6 +12,7 @@ from tailc.experiment.ruling import Ruling
 from tailc.models.server_load import Load, RungUse
 from tailc.report.github import as_github
 from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
+from tailc.report.verdict.words import reason
 from tailc.specs.slo import Slo
 from tailc.verify.verdict import Verdicts
 from tests.tailc.report.verdicts_made import (
@@ -286,3 +287,21 @@ def test_rungs_have_their_names_or_count_from_one():
 def test_the_heading_says_how_long_replays_are(arrivals, says):
     points = [point(name, run("websearch", MEETS)) for name in arrivals]
     assert says in as_text(verdicts(*points))
+
+
+def test_the_reason_is_the_first_rate_that_has_the_verdict():
+    seen = "476.085 ms, 95 % interval 420.784 ms to 552.699 ms"
+    assert reason(BOTH) == f"p99 <= 500 ms at 40.5/s: {seen}"
+    twice = verdicts(
+        *(dataclasses.replace(BOTH.points[1], arrivals=rate) for rate in ("40/s", "41/s"))
+    )
+    assert reason(twice) == f"p99 <= 500 ms at 40/s: {seen}; 1 more like it"
+    all_met = verdicts(BOTH.points[0])
+    assert reason(all_met) == "every SLO is met, at each rate and with its whole 95 % interval"
+
+
+def test_an_overloaded_server_is_the_reason_before_any_number():
+    busy = run("websearch", MISSES, load=dataclasses.replace(LOAD, is_overloaded=True))
+    assert (
+        reason(verdicts(point("50/s", busy))) == "p99 <= 500 ms at 50/s: the server is overloaded"
+    )

@@ -11,6 +11,7 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
+from tailc.experiment.ruling import Ruling
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.models.occupancy import Occupancy
 from tailc.report.page.pages import judged_page, policy_page
@@ -154,3 +155,17 @@ def test_an_artifact_alone_has_its_map_and_its_certificate():
     ids = [section.ident for section in policy_page(made_policy()).sections]
     assert ids == ["map", "proof", "words"]
     assert LADDER.rungs[0].name in page_bytes(policy_page(made_policy())).decode()
+
+
+def test_a_rate_that_overloads_the_policy_shows_who_keeps_up_there():
+    steady, busy = made_verdicts().points
+    load = replace(busy.policy.load, is_overloaded=True)
+    ruled = tuple(replace(one, ruling=Ruling.FAIL) for one in busy.policy.estimates)
+    lost = replace(busy, policy=replace(busy.policy, load=load, estimates=ruled, spectrum=()))
+    judged = replace(made_verdicts(), points=(steady, lost))
+    page = judged_page(made_policy(), judged, held_out(), ["d1", "d2"])
+    text = page_bytes(page).decode()
+    assert '<p class="reason">p99 &lt;= 500 ms at 40.5/s: the server is overloaded</p>' in text
+    (figure,) = (f for f in page.sections[0].figures if f.title.endswith("at 40.5/s"))
+    assert "The policy overloads the server" in figure.says
+    assert {row[0] for numbers in figure.numbers for row in numbers.rows} == {"SEQ", "RC-4"}
