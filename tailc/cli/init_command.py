@@ -55,8 +55,8 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORE
     multiple=True,
     type=RATE_MRPS,
     metavar="RATE",
-    help="Arrivals to be ready for, such as 40/s; may be repeated. Default: what loads the "
-    "cores a fifth, two and three fifths.",
+    help="Arrivals to be ready for, such as 40/s; may be repeated. Default: half and nine "
+    "tenths of what a fixed number of threads carries within the SLO, by replays.",
 )
 @click.option("--name", metavar="NAME", help="Name of the policy. Default: of the trace's file.")
 @click.option("--column", metavar="NAME", help="Column of a table with the demand.")
@@ -114,11 +114,13 @@ def _check_paths(trace: str, output: Path, *, force: bool) -> None:
 
 def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
     """The draft; where a trace does not tell what a draft needs, a terminal is asked for it."""
+    from tailc.cli.progress import shown
     from tailc.errors import TailcError
     from tailc.pipeline.draft import draft
 
     try:
-        return draft(trace, wishes, output)
+        with shown(None) as progress:
+            return draft(trace, wishes, output, progress)
     except TailcError as error:
         (wish,) = error.findings[0].about or (None,)
         if wish not in _QUESTIONS or not _has_terminal():

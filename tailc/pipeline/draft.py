@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tailc.errors import Finding, TailcError
+import numpy as np
+
+from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.pipeline.draft_demand import (
     Demand,
     ListedSpeedup,
@@ -19,15 +21,20 @@ from tailc.pipeline.draft_demand import (
     demand_of,
     text_of,
 )
+from tailc.pipeline.draft_rates import highest_rate_mrps
+from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.spec import OpenedSpec, completed, kind_models
 from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
 from tailc.specs.document import parse_document
 from tailc.specs.load import check_document
 from tailc.traces.amdahl import amdahl
+from tailc.traces.profile import DemandProfile
 from tailc.traces.source import open_source
 from tailc.units import digits_text, printable
 
-# Utilizations, in percent, of the first rates: little, some and much.
+# Parts of the highest rate that a fixed number of threads carries, in percent.
+OF_HIGHEST = (50, 90)
+# Utilizations, in percent, of the first rates where none is carried.
 FIRST_LOADS = (20, 40, 60)
 # Threads that may run at once, over the cores: Haque et al., ASPLOS 2015, section 6, have 24 on 15.
 THREADS_A_CORE = 1.6
@@ -53,7 +60,7 @@ class Draft:
     warnings: tuple[Finding, ...]
 
 
-def draft(trace: str, wishes: Wishes, spec_path: str) -> Draft:
+def draft(trace: str, wishes: Wishes, spec_path: str, progress: Progress = silent) -> Draft:
     """A spec at `spec_path`, not written yet, that passes a check and compiles.
 
     Raises TailcError where the trace cannot be read, where its columns do not tell what is needed,
@@ -68,10 +75,11 @@ def draft(trace: str, wishes: Wishes, spec_path: str) -> Draft:
     if demand.is_held_out and not _can_be_split(opened, read):
         demand = demand.whole()
         text = _text(name, relative, demand, wishes)
-    text += _rates(_mean_ms(read), wishes)
-    opened, read = _opened(text, spec_path)
-    warnings = (*opened.warnings, *read.trace.warnings)
-    return Draft(name, text, demand.is_held_out, demand.lines, warnings)
+        opened, read = _opened(text, spec_path)
+    rates, unkept = _rates(opened, read, wishes, progress)
+    opened, read = _opened(text + rates, spec_path)
+    warnings = (*opened.warnings, *read.trace.warnings, *unkept)
+    return Draft(name, text + rates, demand.is_held_out, demand.lines, warnings)
 
 
 def wanting(trace: str, wishes: Wishes) -> tuple[Finding, ...]:
@@ -149,26 +157,44 @@ def _listed(values: Iterable[float], unit: str = "") -> str:
     return f"[{', '.join(f'{value:.{_ALL_DIGITS}g}{unit}' for value in values)}]"
 
 
-def _rates(mean_ms: float, wishes: Wishes) -> str:
+def _rates(
+    opened: OpenedSpec, read: OpenedTrace, wishes: Wishes, progress: Progress
+) -> tuple[str, tuple[Finding, ...]]:
+    """The key `rates`, and a warning where no rate keeps the SLOs."""
     if wishes.rates_mrps:
-        return f"rates: {_listed((rate / 1e3 for rate in wishes.rates_mrps), '/s')}\n"
-    full_rps = wishes.cores * 1e3 / mean_ms
-    rates_rps = (max(full_rps * load / 100, _LEAST_RATE_RPS) for load in FIRST_LOADS)
+        return f"rates: {_listed((rate / 1e3 for rate in wishes.rates_mrps), '/s')}\n", ()
+    requests = _without_outlier(read)
+    highest_mrps = highest_rate_mrps(opened, requests, progress)
+    if highest_mrps is not None:
+        carried = digits_text(highest_mrps / 1e3, _DIGITS)
+        comment = (
+            "Half and nine tenths of the rate up to which a fixed number of threads keeps the "
+        )
+        comment += f"SLO,\n# {carried}/s: put yours here."
+        return _rates_text(comment, highest_mrps / 1e3, OF_HIGHEST), ()
+    comment = "No fixed number of threads keeps the SLO at any rate; these keep the cores busy to "
+    comment += f"{', '.join(f'{part} %' for part in FIRST_LOADS)}."
+    message = "no fixed number of threads keeps the SLO, however few requests come"
+    hint = "allow a longer latency, or make single requests faster"
+    finding = Finding(Code.PREDICTED_MISS, message, None, hint, Severity.WARNING)
+    mean_ms = float(np.average(requests.demand_ms, weights=requests.weight))
+    return _rates_text(comment, wishes.cores * 1e3 / mean_ms, FIRST_LOADS), (finding,)
+
+
+def _rates_text(comment: str, full_rps: float, parts: tuple[int, ...]) -> str:
+    rates_rps = (max(full_rps * part / 100, _LEAST_RATE_RPS) for part in parts)
     shown = dict.fromkeys(digits_text(rate_rps, _DIGITS) for rate_rps in rates_rps)
     listed = ", ".join(f"{rate.replace(',', '')}/s" for rate in shown)
-    loads = ", ".join(str(load) for load in FIRST_LOADS)
-    comment = f"# About {loads} % of what the cores can serve: put yours here."
-    return f"{comment}\nrates: [{listed}]\n"
+    return f"# {comment}\nrates: [{listed}]\n"
 
 
-def _mean_ms(read: OpenedTrace) -> float:
-    """The mean demand, without one that is many times the next largest."""
+def _without_outlier(read: OpenedTrace) -> DemandProfile:
+    """All requests but one that is many times the next largest."""
     requests = read.trace.requests
-    demand_ms, weight = requests.demand_ms, requests.weight
     if any(getattr(one.code, "name", "") == "outlier" for one in read.trace.warnings):
-        kept = demand_ms < demand_ms.max()
-        demand_ms, weight = demand_ms[kept], weight[kept]
-    return float((demand_ms * weight).sum() / weight.sum())
+        is_usual = requests.demand_ms < requests.demand_ms.max()
+        return requests.reweighted(np.where(is_usual, requests.weight, 0))
+    return requests
 
 
 def _name_of(trace: str) -> str:

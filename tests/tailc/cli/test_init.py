@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -36,10 +37,34 @@ def test_a_profile_becomes_a_spec_that_compiles(profile, tailc, in_folder):
     text = (in_folder / "service.yaml").read_text()
     assert 'trace: "x.profile"\n  measure: demand-busy\n' in text
     assert "server: {cores: 4, target_parallelism: 6, boosting: false}" in text
-    # The mean is 77.5 ms: four cores serve 51.6 a second.
-    assert "rates: [10/s, 21/s, 31/s]" in text
+    # The mean is 77.5 ms: four cores serve 51.6 a second, but not within 200 ms.
+    assert "# 38/s: put yours here.\nrates: [19/s, 34/s]\n" in text
     assert tailc("check", "--with-trace", "service.yaml").code == 0
     assert tailc("compile", "service.yaml", "--method", "grid", "-o", "build/x").code == 0
+
+
+def test_a_compile_misses_at_no_rate_that_is_carried_and_does_beyond(in_folder, tailc):
+    demand_ms = -10 * np.log(1 - (np.arange(2_000) + 0.5) / 2_000)
+    (in_folder / "t.csv").write_text("\n".join(["service_ms", *map(str, demand_ms), ""]))
+    wishes = ("--cores", 4, "--slo", "p95 <= 60ms", "--speedup", "1,1", *BUSY)
+    assert tailc("init", "t.csv", *wishes).code == 0
+    spec = in_folder / "service.yaml"
+    text = spec.read_text()
+    (carried,) = re.findall(r"# (\d+)/s: put yours here", text)
+    compiled = tailc("compile", "service.yaml", "-o", "x")
+    assert compiled.code == 0
+    assert " pass " in compiled.out
+    assert " fail " not in compiled.out
+    more = f"rates: [{round(1.3 * int(carried))}/s]"
+    spec.write_text(re.sub(r"rates: .*", more, text))
+    assert tailc("compile", "--force", "service.yaml", "-o", "x").code == 6
+
+
+def test_where_no_rate_is_carried_the_draft_says_so(table, tailc, in_folder):
+    ended = tailc("init", table, "--cores", 4, "--slo", "p90 <= 1ms", *SPEEDUP, *BUSY)
+    assert ended.code == 0
+    assert "no fixed number of threads keeps the SLO, however few requests come" in ended.err
+    assert "rates: [10/s, 21/s, 31/s]" in (in_folder / "service.yaml").read_text()
 
 
 @pytest.mark.parametrize(
@@ -164,7 +189,8 @@ def test_speedups_by_request_are_seen(in_folder, tailc):
 def test_large_rates_are_plain_numbers(in_folder, tailc):
     (in_folder / "t.csv").write_text("demand_us\n" + "50\n" * 20)
     assert tailc("init", "t.csv", *SPEEDUP, "--cores", 4, "--slo", "90% 1ms", *BUSY).code == 0
-    assert "rates: [16000/s, 32000/s, 48000/s]" in (in_folder / "service.yaml").read_text()
+    # Four cores serve 80,000 a second.
+    assert "rates: [39000/s, 70000/s]" in (in_folder / "service.yaml").read_text()
 
 
 def test_a_spec_that_exists_is_kept(table, tailc, in_folder):
@@ -355,4 +381,4 @@ def test_a_single_outlier_is_told_and_sets_no_rates(in_folder, tailc):
     assert "warning[TC1208]" in ended.err
     assert "t.csv:202, row 201, column `service_ms`" in ended.err
     # The mean of the others is 10 ms: four cores serve 400 a second.
-    assert "rates: [80/s, 160/s, 240/s]" in (in_folder / "service.yaml").read_text()
+    assert "rates: [200/s, 350/s]" in (in_folder / "service.yaml").read_text()
