@@ -35,6 +35,7 @@ class Purpose(enum.IntEnum):
     ORDER = 2
     RESAMPLE = 3
     PLACEMENT = 4
+    TAIL = 5
 
 
 def stream(*parts: int) -> NDArray[np.uint64]:
@@ -60,6 +61,15 @@ def uniform(state):  # pragma: no cover - compiled
     word = (word ^ (word >> _SHIFTS[1])) * _FACTOR_2
     word ^= word >> _SHIFTS[2]
     return float(word >> _SHIFTS[3]) * _UNIT
+
+
+def uniforms(count: int, *parts: int) -> NDArray[np.float64]:
+    """The first numbers of the stream of these parts, in [0, 1)."""
+    word = stream(*parts) + _STEP * np.arange(1, count + 1, dtype=np.uint64)
+    word = (word ^ (word >> _SHIFTS[0])) * _FACTOR_1
+    word = (word ^ (word >> _SHIFTS[1])) * _FACTOR_2
+    word ^= word >> _SHIFTS[2]
+    return (word >> _SHIFTS[3]).astype(float) * _UNIT
 
 
 @njit(cache=True, nogil=True)

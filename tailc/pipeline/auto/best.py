@@ -8,9 +8,10 @@ are compared over resamples of the records, and on replays of requests that no s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,9 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.heavier import heavier
-from tailc.pipeline.auto.resamples import losses, regrets, resamples_of
+from tailc.pipeline.auto.joined import joined_at_loads, joined_by_rate
+from tailc.pipeline.auto.judged import Judged, chosen_of, least_regretted
+from tailc.pipeline.auto.resamples import Resamples, losses, regrets, resamples_of
 from tailc.pipeline.auto.rivals import Option, least_far, promising
 from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.pipeline.progress import Progress
@@ -127,20 +130,36 @@ class _Choice:
         tables = [ending_lean(one, self._approach.cores) for one in tables]
         finalists = [*self._leaner(tables), *tables]
         options = [*(Option(SEARCHED, one) for one in finalists), *self._others]
-        shares, regret = self._over_resamples(options)
-        worse, mean = self._on_others(options)
-        is_safe = (worse <= 0) & (shares <= self._asked.risk)
-        value = np.where(is_safe, mean, np.inf) if is_safe.any() else regret
-        at = int(value.argmin())
-        table = ending_lean(options[at].table, self._approach.cores)
+        judged = self._judged(options)
+        if not any(one.is_safe for one in judged):
+            judged += self._judged(list(self._safer(least_regretted(judged).option)))
+        best = chosen_of(judged)
+        table = ending_lean(best.option.table, self._approach.cores)
         return Best(
-            replace(options[at], table=table),
+            replace(best.option, table=table),
             self._others,
-            float(shares[at]),
-            bool(is_safe[at]),
+            best.loss_share,
+            best.is_safe,
             evaluations,
             requests,
         )
+
+    def _judged(self, options: Sequence[Option]) -> list[Judged]:
+        shares, regret = self._over_resamples(options)
+        worse, change = self._on_others(options)
+        is_safe = (worse <= 0) & (shares <= self._asked.risk)
+        columns = (each.tolist() for each in (shares, regret, change, is_safe))
+        return [Judged(*row) for row in zip(options, *columns, strict=True)]
+
+    def _safer(self, option: Option) -> Iterator[Option]:
+        """Those that go from a table to one with less to lose as more requests come."""
+        cores = self._approach.cores
+        for table in leanest_variants(option.table, cores):
+            yield Option(SEARCHED, table)
+        for other in self._others:
+            tables = list(joined_at_loads(option.table, other.table, cores))
+            table = tables[least_far(tables, self._screening, self._both)]
+            yield Option(SEARCHED, ending_lean(table, cores))
 
     def _with_budget(self, objective: TuningObjective) -> TuningObjective:
         """Half of it for each search."""
@@ -174,11 +193,15 @@ class _Choice:
         variants = (
             one for table in first.tables for one in leanest_variants(table, self._approach.cores)
         )
-        tables = [*rivals, *first.tables, *variants]
+        tables = [*rivals, *first.tables]
+        together = joined_by_rate(
+            tables, self._screening, self._asked.objective, self._approach.cores
+        )
+        tables = [*tables, *variants, *together]
         nearest = tables[least_far(tables, self._screening, self._both)]
         given = self._rival_to(rivals, _with_rows_of(self._approach.base, nearest))
         if given.near is None:
-            return first.evaluations, first.requests, [*first.tables]
+            return first.evaluations, first.requests, [*first.tables, nearest]
         tail_us = given.reference(self._screening, self._both).tail_us[0].mean(axis=1).max()
         space, start = given.near(nearest, max(round(float(tail_us)), 1))
         ground = [*self._now, *self._then]
@@ -186,7 +209,7 @@ class _Choice:
         return (
             first.evaluations + second.evaluations,
             first.requests + second.requests,
-            [*first.tables, *second.tables],
+            [*first.tables, nearest, *second.tables],
         )
 
     def _rival_to(self, tables: Sequence[Ladder], rules_of: Ladder) -> Approach[Ladder]:
@@ -206,16 +229,22 @@ class _Choice:
         self, options: Sequence[Option]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The part of resamples in which each loses, and how much there is to regret."""
-        resamples = resamples_of(
+        amounts = self._resamples.amounts([one.table for one in options])
+        return losses(amounts, self._others_resampled), regrets(amounts, self._others_resampled)
+
+    @cached_property
+    def _resamples(self) -> Resamples:
+        return resamples_of(
             self._approach,
             self._approach.load,
             self._asked.objective,
             self._asked.budget.resamples,
             self._workers,
         )
-        amounts = resamples.amounts([one.table for one in options])
-        others = amounts[-len(self._others) :]
-        return losses(amounts, others), regrets(amounts, others)
+
+    @cached_property
+    def _others_resampled(self) -> NDArray[np.float64]:
+        return self._resamples.amounts([one.table for one in self._others])
 
     def _on_others(
         self, options: Sequence[Option]
@@ -224,17 +253,23 @@ class _Choice:
 
         How much worse each is where it is worst, less what noise explains; and the mean change.
         """
-        objective = self._asked.objective.judging
-        scenes = scenes_of(self._asked.parts.judging, objective)
-        trials = validation_sample(
-            self._approach, scenes, objective, Seed.VALIDATION, self._workers
-        )
-        seen = trials.measure([one.table for one in options])
-        base = best_by_scene(trials.measure([one.table for one in self._others]), objective)
-        amounts, least = (aspect_of(objective).amounts(each) for each in (seen, base))
-        changes = amounts / np.maximum(least, 1) - 1.0
+        aspect = aspect_of(self._asked.objective.judging)
+        amounts = aspect.amounts(self._judging.measure([one.table for one in options]))
+        changes = amounts / np.maximum(self._least_of_others, 1) - 1.0
         worst = np.array([max(interval(rate)[0] for rate in table) for table in changes])
         return worst, changes.mean(axis=(1, 2))
+
+    @cached_property
+    def _judging(self) -> TuningSample[Ladder]:
+        objective = self._asked.objective.judging
+        scenes = scenes_of(self._asked.parts.judging, objective)
+        return validation_sample(self._approach, scenes, objective, Seed.VALIDATION, self._workers)
+
+    @cached_property
+    def _least_of_others(self) -> NDArray[np.float64]:
+        objective = self._asked.objective.judging
+        seen = self._judging.measure([one.table for one in self._others])
+        return aspect_of(objective).amounts(best_by_scene(seen, objective))
 
 
 def _with_rows_of(base: Ladder, table: Ladder) -> Ladder:

@@ -14,7 +14,7 @@ from tailc.report.page.plot import Entry, Plot, Point
 from tailc.report.page.tones import line_tone
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.traces.summary import GRID_PPM, DemandSummary
-from tailc.traces.tail_fit import TailFit, tail_fit
+from tailc.traces.tail_fit import TailLaw, tail_fit
 from tailc.units import format_ppm
 
 # So many points are as good as all of them.
@@ -33,7 +33,7 @@ class Sample:
     name: str
     points: tuple[Point, ...]
     promised_ms: float | None = None
-    fit: TailFit | None = None
+    fit: TailLaw | None = None
 
 
 def sample_of(name: str, profile: DemandProfile, percentile_ppm: int | None) -> Sample:
@@ -98,8 +98,8 @@ def _share_axis(samples: Sequence[Sample]) -> Axis:
     return logarithmic("share above", [y for each in samples for _, y in each.points])
 
 
-def _fitted(fit: TailFit, plot: Plot) -> list[Point]:
-    demands = np.geomspace(fit.from_ms, plot.x.high, _POINTS // 4)
+def _fitted(fit: TailLaw, plot: Plot) -> list[Point]:
+    demands = np.geomspace(fit.start, plot.x.high, _POINTS // 4)
     points = [(float(x), fit.survival(float(x))) for x in demands]
     return [(x, y) for x, y in points if y >= plot.y.low]
 
@@ -108,8 +108,8 @@ def _fit_text(sample: Sample) -> str:
     fit = sample.fit
     assert fit is not None
     return (
-        f"Above {fit.from_ms:.4g} ms a generalized Pareto law of shape {fit.shape:.2f} and scale "
-        f"{fit.scale_ms:.4g} ms is fitted to {sample.name}; at 0 a tail is exponential, above 0 "
+        f"Above {fit.start:.4g} ms a generalized Pareto law of shape {fit.shape:.2f} and scale "
+        f"{fit.scale:.4g} ms is fitted to {sample.name}; at 0 a tail is exponential, above 0 "
         "heavier."
     )
 

@@ -42,9 +42,7 @@ def beside(
 ) -> list[str]:
     slos = (Slo(990_000, target_ms * 1_000),)
     with ThreadPoolExecutor(2) as workers:
-        first, *others = compared(
-            subject, slos, PROFILE, arrivals, QUICK, workers, by_cost=by_cost
-        )
+        first, *others = compared(subject, slos, PROFILE, arrivals, QUICK, workers, by_cost=by_cost)
     names = [run.subject for run in first.baselines]
     for point in others:
         assert [run.subject for run in point.baselines] == names

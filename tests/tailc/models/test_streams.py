@@ -12,6 +12,11 @@ def test_the_stream_is_splitmix64():
     assert [streams.uniform(state) for _ in words] == [(w >> 11) * 2.0**-53 for w in words]
 
 
+def test_many_numbers_of_a_stream_are_those_that_come_one_by_one():
+    state = streams.stream(5, 4)
+    assert streams.uniforms(4, 5, 4).tolist() == [streams.uniform(state) for _ in range(4)]
+
+
 def test_streams_differ_in_every_part():
     seeds = [(1, 2, 3), (2, 1, 3), (1, 2, 4), (1, 3, 3), (0, 2, 3), (1, 2)]
     assert len({int(streams.stream(*parts)[0]) for parts in seeds}) == len(seeds)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.traces.tail_fit import tail_fit
+from tailc.traces.tail_fit import TailLaw, tail_fit
 
 
 def profile(demand_ms, weight=None):
@@ -45,7 +45,7 @@ def test_the_fit_goes_through_the_tail_of_an_exponential():
     assert found is not None
     # Half of what is above a demand of an exponential law is above 10 ln 2 more.
     for half in (1, 2, 3):
-        demand_ms = found.from_ms + half * 10 * np.log(2)
+        demand_ms = found.start + half * 10 * np.log(2)
         assert found.survival(demand_ms) == pytest.approx(0.05 / 2**half, rel=0.05)
 
 
@@ -55,9 +55,18 @@ def test_weights_count_as_so_many_requests():
     assert single is not None
     assert double is not None
     assert double.shape == pytest.approx(single.shape, abs=0.01)
-    assert double.scale_ms == pytest.approx(single.scale_ms, rel=0.01)
+    assert double.scale == pytest.approx(single.scale, rel=0.01)
 
 
 def test_few_or_equal_demands_have_no_fit():
     assert tail_fit(profile(quantiles(lambda p: 1 + p, 500))) is None
     assert tail_fit(profile(np.full(2_000, 7.0))) is None
+
+
+@pytest.mark.parametrize("shape", [-0.5, 0.0, 0.7])
+def test_what_a_part_of_the_tail_exceeds_is_exceeded_by_that_part(shape):
+    law = TailLaw(10.0, 0.05, shape, 3.0)
+    parts = np.array([1.0, 0.4, 1e-3])
+    values = law.beyond(parts)
+    assert values[0] == 10.0
+    assert [law.survival(value) for value in values] == pytest.approx(0.05 * parts)
