@@ -2,9 +2,9 @@
 
     python -m bench.rust_lookup
 
-The table of `bench.cpp_lookup` for Rust: nanoseconds a look-up, apart and chained, and
-microseconds an opening: from bytes, of which SHA-256, and from the file. The aim is 6 ns with 64
-rows of 8 rungs.
+The table of `bench.cpp_lookup` for Rust: nanoseconds a look-up, apart, of a watched file and
+chained, and microseconds an opening: from bytes, of which SHA-256, and from the file. The aim is
+6 ns with 64 rows of 8 rungs.
 """
 
 from __future__ import annotations

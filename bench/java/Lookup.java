@@ -1,6 +1,7 @@
 import dev.tailc.runtime.Answer;
 import dev.tailc.runtime.Ladder;
 import dev.tailc.runtime.Policy;
+import dev.tailc.runtime.PolicyWatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,9 +10,9 @@ import java.util.SplittableRandom;
 /**
  * One look-up in Java, and opening a policy: {@code Lookup FILE LOADS AGE_US}.
  *
- * <p>Prints nanoseconds a look-up, of queries that do not wait for each other and of queries that
- * each wait for the answer before, and of the rung alone; then microseconds of opening a policy's
- * bytes, and the file. Queries are drawn beforehand: loads below LOADS, ages below AGE_US.
+ * <p>Prints nanoseconds a look-up, of queries that do not wait for each other, of the same in a
+ * policy whose file is watched, of queries that each wait for the answer before, and of the rung
+ * alone; then microseconds of opening a policy's bytes, and the file. Queries are drawn beforehand: loads below LOADS, ages below AGE_US.
  */
 final class Lookup {
   // Many short rounds: on a busy machine some are left alone. The first ones are compiled.
@@ -48,6 +49,14 @@ final class Lookup {
     kept = sum;
   }
 
+  private static void watched(PolicyWatch watch, Answer answer, long[] loads, long[] agesUs) {
+    long sum = 0;
+    for (int i = 0; i < loads.length; ++i) {
+      sum += watch.current().ladder().lookup(loads[i], 0, agesUs[i], answer).rung();
+    }
+    kept = sum;
+  }
+
   private static void chained(Ladder ladder, Answer answer, long[] loads, long[] agesUs) {
     int rung = 0;
     for (int i = 0; i < loads.length; ++i) {
@@ -80,10 +89,15 @@ final class Lookup {
     long[] loads = drawn(random, Long.parseLong(arguments[1]));
     long[] agesUs = drawn(random, Long.parseLong(arguments[2]));
     double apartNs = leastNs(QUERIES, calls -> apart(ladder, answer, loads, agesUs));
+    double watchedNs;
+    try (PolicyWatch watch = PolicyWatch.open(path).start()) {
+      watchedNs = leastNs(QUERIES, calls -> watched(watch, answer, loads, agesUs));
+    }
     double chainedNs = leastNs(QUERIES, calls -> chained(ladder, answer, loads, agesUs));
     double rungNs = leastNs(QUERIES, calls -> rungs(ladder, loads, agesUs));
     double bytesUs = leastNs(OPENINGS, calls -> open(path, bytes, calls)) / 1e3;
     double fileUs = leastNs(OPENINGS, calls -> open(path, null, calls)) / 1e3;
-    System.out.printf("%.2f %.2f %.2f %.2f %.2f%n", apartNs, chainedNs, rungNs, bytesUs, fileUs);
+    System.out.printf("%.2f %.2f %.2f %.2f ", apartNs, watchedNs, chainedNs, rungNs);
+    System.out.printf("%.2f %.2f%n", bytesUs, fileUs);
   }
 }
