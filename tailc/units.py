@@ -1,7 +1,8 @@
 """Quantities and numbers as people write them, read exactly into whole numbers, and written back.
 
 `120ms` is 120,000 us, `99.9 %` is 999,000 ppm, `90/min` is 1,500 thousandths of a request per
-second. Nothing is rounded: a quantity finer than its grid is refused.
+second. A quantity finer than its grid is refused. Only what has a unit that is off the grid itself,
+as `100/min`, is rounded to it, by a thousandth of itself at most.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+# A minute has no whole number of thousandths of a request per second.
+_MOST_ROUNDING = Fraction(1, 1_000)
 # The largest integer that JSON readers agree on (RFC 8785): every quantity ends in an artifact.
 LARGEST = 2**53 - 1
 _LONGEST_TEXT = 40
@@ -152,7 +155,8 @@ def parse(text: str, *dimensions: Dimension) -> int:
     """The quantity in grid steps of the first of `dimensions` that has its unit.
 
     Raises QuantityError for anything but a plain decimal number and a unit: signs, exponents and
-    digit separators are not read, and nothing is rounded.
+    digit separators are not read. What is finer than the grid is refused, unless its unit is, too,
+    and rounding changes it by a thousandth at most.
     """
     amount, unit = _split(text, dimensions)
     for dimension in dimensions:
@@ -177,7 +181,9 @@ def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> in
     if steps > LARGEST:
         most = int(LARGEST / dimension.units[unit])
         raise QuantityError(Fault.OUT_OF_RANGE, f"`{text}` is too large", f"at most `{most}{unit}`")
-    if steps.denominator != 1:
+    is_on_grid = dimension.units[unit].denominator == 1
+    most_rounding = 0 if is_on_grid else steps * _MOST_ROUNDING
+    if abs(round(steps) - steps) > most_rounding:
         first_unit, first_steps = next(iter(dimension.units.items()))
         nearest = _plain(Fraction(max(1, round(steps))) / first_steps)
         raise QuantityError(
@@ -185,7 +191,7 @@ def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> in
             f"`{text}` is not a whole number of {dimension.grid}",
             f"the nearest is `{nearest}{first_unit}`",
         )
-    return int(steps)
+    return round(steps)
 
 
 def _no_unit(text: str, amount: Fraction, dimensions: tuple[Dimension, ...]) -> QuantityError:

@@ -36,6 +36,8 @@ def test_durations_become_microseconds(text: str, expected_us: int) -> None:
         (units.parse_mrps, "1.5/s", 1_500),
         (units.parse_mrps, "90/min", 1_500),
         (units.parse_mrps, "3600/h", 1_000),
+        (units.parse_mrps, "100/min", 1_667),
+        (units.parse_mrps, "2000/h", 556),
         (units.parse_khz, "2.4GHz", 2_400_000),
         (units.parse_mw, "250W", 250_000),
         (units.parse_mw, "1.5kW", 1_500_000),
@@ -83,7 +85,9 @@ def test_the_largest_quantity_is_the_largest_integer_of_json() -> None:
         ("5\u00b5s", DURATION, "did you mean `5us`?"),
         ("5 MS", DURATION, "did you mean `5ms`?"),
         ("40 rps", RATE, "did you mean `40/s`?"),
-        ("100/min", RATE, "the nearest is `1.667/s`"),
+        ("1/min", RATE, "the nearest is `0.017/s`"),
+        ("1/h", RATE, "the nearest is `0.001/s`"),
+        ("1.6667/s", RATE, "the nearest is `1.667/s`"),
     ],
 )
 def test_help_says_what_was_probably_meant(

@@ -50,7 +50,7 @@ BROKEN = {
     "misspelled unit": swapped(("latency: 500ms", "latency: 500 msec")),
     "rate in rps": swapped(("40/s", "40rps")),
     "too fine": swapped(("quantum: 5ms", "quantum: 0.5us")),
-    "rate not on the grid": swapped(("40/s", "100/min")),
+    "rate not on the grid": swapped(("40/s", "1/min")),
     "too large": swapped(("latency: 500ms", "latency: 99999999999h")),
     "zero": swapped(("quantum: 5ms", "quantum: 0ms")),
     "negative": swapped(("latency: 500ms", "latency: -5ms")),
