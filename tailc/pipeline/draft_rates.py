@@ -9,6 +9,7 @@ from tailc.experiment.options import VerifyOptions
 from tailc.experiment.server_use import load
 from tailc.experiment.sizes import BY_HAND
 from tailc.experiment.tail_sample import tail_of
+from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.shared_cores.model import SharedCores
@@ -27,7 +28,8 @@ def highest_rate_mrps(
 ) -> int | None:
     """The highest rate at which some fixed number of threads keeps all SLOs of a few-to-many spec.
 
-    In requests per 1000 s, of two digits; None: none keeps them at any rate. Arrivals are Poisson.
+    In requests per 1000 s, of two digits; None: none keeps them at any rate. Arrivals are Poisson,
+    and numbers of threads 1, 2, 4, ... and the most.
     """
     policy = compile_opened(opened, progress=progress).policy
     (table,) = policy.ladders
@@ -49,3 +51,9 @@ def highest_rate_mrps(
     progress("measuring what the server carries", 0.0)
     with ThreadPoolExecutor(thread_count(None)) as workers:
         return highest_kept_mrps(0, subjects[0].filling_mrps(workload, None), holds)
+
+
+def _doubled(table: Ladder) -> list[int]:
+    """The rungs of 1, 2, 4, ... threads, and the last."""
+    last = len(table.rungs) - 1
+    return sorted({last, *((1 << power) - 1 for power in range((last + 1).bit_length()))})
