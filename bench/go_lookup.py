@@ -2,9 +2,10 @@
 
     python -m bench.go_lookup
 
-The table of `bench.cpp_lookup` for Go: nanoseconds a look-up, apart, of a watched file and chained,
-and microseconds of an opening: from bytes, of which SHA-256, and from the file. The aim is 15 ns
-with 64 rows of 8 rungs.
+The table of `bench.cpp_lookup` for Go: nanoseconds per look-up of independent queries, of a
+policy whose file is watched, and of queries that each wait for the answer before; microseconds to
+open a policy from bytes, to hash them, and to open the file. The aim is 15 ns with 64 rows of 8
+rungs.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python -m bench.java_lookup
 
-Prints nanoseconds a look-up at drawn loads and ages, where the next need not wait for its answer,
-the same of a watched file, chained, where it must, and of the rung alone; and microseconds an
-opening, from bytes and from the file. All of it is warm: the virtual machine has compiled what it
-runs. The aim is 15 ns with 64 rows of 8 rungs.
+Prints nanoseconds per look-up of independent queries, of a policy whose file is watched, of queries
+that each wait for the answer before, and of the rung alone; microseconds to open a policy from
+bytes and from the file. The virtual machine has compiled the code before. The aim is 15 ns with 64
+rows of 8 rungs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Quantities and numbers as people write them, read exactly into whole numbers, and written back.
 
 `120ms` is 120,000 us, `99.9 %` is 999,000 ppm, `90/min` is 1,500 thousandths of a request per
-second. A quantity finer than its grid is refused. Only what has a unit that is off the grid itself,
-as `100/min`, is rounded to it, by a thousandth of itself at most.
+second. A quantity finer than its grid is refused. Rates per minute and per hour are the exception:
+`100/min` is rounded to 1,667, since rounding changes it by less than 0.1 %.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-# A minute has no whole number of thousandths of a request per second.
+# Relative change by rounding, for units that are no whole number of grid steps.
 _MOST_ROUNDING = Fraction(1, 1_000)
 # The largest integer that JSON readers agree on (RFC 8785): every quantity ends in an artifact.
 LARGEST = 2**53 - 1
@@ -155,8 +155,8 @@ def parse(text: str, *dimensions: Dimension) -> int:
     """The quantity in grid steps of the first of `dimensions` that has its unit.
 
     Raises QuantityError for anything but a plain decimal number and a unit: signs, exponents and
-    digit separators are not read. What is finer than the grid is refused, unless its unit is, too,
-    and rounding changes it by a thousandth at most.
+    digit separators are not read. A value between two grid steps is refused. Only in a unit that is
+    itself no whole number of steps is it rounded, if that changes it by 0.1 % at most.
     """
     amount, unit = _split(text, dimensions)
     for dimension in dimensions:

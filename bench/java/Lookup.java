@@ -10,9 +10,10 @@ import java.util.SplittableRandom;
 /**
  * One look-up in Java, and opening a policy: {@code Lookup FILE LOADS AGE_US}.
  *
- * <p>Prints nanoseconds a look-up, of queries that do not wait for each other, of the same in a
- * policy whose file is watched, of queries that each wait for the answer before, and of the rung
- * alone; then microseconds of opening a policy's bytes, and the file. Queries are drawn beforehand: loads below LOADS, ages below AGE_US.
+ * <p>Prints nanoseconds per look-up: of independent queries, of the same queries to a policy whose
+ * file is watched, of queries that each wait for the answer before, and of the rung alone. Then
+ * prints microseconds to open the policy from bytes and from the file. Queries are drawn beforehand:
+ * loads below LOADS, ages below AGE_US.
  */
 final class Lookup {
   // Many short rounds: on a busy machine some are left alone. The first ones are compiled.

@@ -1,8 +1,9 @@
 //! One look-up in Rust, and opening a policy: `lookup FILE LOADS AGE_US`.
 //!
-//! Prints nanoseconds a look-up, of queries that do not wait for each other, of the same in a policy
-//! whose file is watched, and of queries that each wait for the answer before; then microseconds of opening a policy's bytes, of their hash, and of
-//! opening the file. Queries are drawn beforehand: loads below LOADS, ages below AGE_US.
+//! Prints nanoseconds per look-up: of independent queries, of the same queries to a policy whose
+//! file is watched, and of queries that each wait for the answer before. Then prints microseconds to
+//! open the policy from bytes, to hash them, and to open the file. Queries are drawn beforehand: loads
+//! below LOADS, ages below AGE_US.
 
 use std::env::args;
 use std::error::Error;

@@ -55,8 +55,8 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORE
     multiple=True,
     type=RATE_MRPS,
     metavar="RATE",
-    help="Arrivals to be ready for, such as 40/s; may be repeated. Default: half and nine "
-    "tenths of what a fixed number of threads carries within the SLO, by replays.",
+    help="Arrivals to be ready for, such as 40/s; may be repeated. Default: 50 % and 90 % of "
+    "the highest rate at which a fixed number of threads meets the SLO in replays.",
 )
 @click.option("--name", metavar="NAME", help="Name of the policy. Default: of the trace's file.")
 @click.option("--column", metavar="NAME", help="Column of a table with the demand.")

@@ -63,13 +63,11 @@ def uniform(state):  # pragma: no cover - compiled
     return float(word >> _SHIFTS[3]) * _UNIT
 
 
-def uniforms(count: int, *parts: int) -> NDArray[np.float64]:
-    """The first numbers of the stream of these parts, in [0, 1)."""
-    word = stream(*parts) + _STEP * np.arange(1, count + 1, dtype=np.uint64)
-    word = (word ^ (word >> _SHIFTS[0])) * _FACTOR_1
-    word = (word ^ (word >> _SHIFTS[1])) * _FACTOR_2
-    word ^= word >> _SHIFTS[2]
-    return (word >> _SHIFTS[3]).astype(float) * _UNIT
+@njit(cache=True, nogil=True)
+def uniforms(state, out):  # pragma: no cover - compiled
+    """Fill `out` with the next numbers in [0, 1)."""
+    for i in range(len(out)):
+        out[i] = uniform(state)
 
 
 @njit(cache=True, nogil=True)

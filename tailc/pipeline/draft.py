@@ -32,10 +32,10 @@ from tailc.traces.profile import DemandProfile
 from tailc.traces.source import open_source
 from tailc.units import digits_text, printable
 
-# Parts of the highest rate that a fixed number of threads carries, in percent.
-OF_HIGHEST = (50, 90)
-# Utilizations, in percent, of the first rates where none is carried.
-FIRST_LOADS = (20, 40, 60)
+# Proposed rates, in percent of the highest rate within the SLO.
+PARTS_OF_HIGHEST = (50, 90)
+# Proposed rates, in percent of the capacity of the cores, if no rate is within the SLO.
+PARTS_OF_CAPACITY = (20, 40, 60)
 # Threads that may run at once, over the cores: Haque et al., ASPLOS 2015, section 6, have 24 on 15.
 THREADS_A_CORE = 1.6
 # Threads of a request of which only the share of parallel work is told.
@@ -44,6 +44,13 @@ _DIGITS = 2
 # As many as a float64 keeps of any decimal.
 _ALL_DIGITS = 15
 _LEAST_RATE_RPS = 0.001
+_MISSED_AT_ANY_RATE = Finding(
+    Code.PREDICTED_MISS,
+    "no fixed number of threads meets the SLO, even if requests never wait",
+    None,
+    "allow a longer latency, or make single requests faster",
+    Severity.WARNING,
+)
 
 
 @dataclass(frozen=True)
@@ -76,9 +83,9 @@ def draft(trace: str, wishes: Wishes, spec_path: str, progress: Progress = silen
         demand = demand.whole()
         text = _text(name, relative, demand, wishes)
         opened, read = _opened(text, spec_path)
-    rates, unkept = _rates(opened, read, wishes, progress)
+    rates, missed = _rates(opened, read, wishes, progress)
     opened, read = _opened(text + rates, spec_path)
-    warnings = (*opened.warnings, *read.trace.warnings, *unkept)
+    warnings = (*opened.warnings, *read.trace.warnings, *missed)
     return Draft(name, text + rates, demand.is_held_out, demand.lines, warnings)
 
 
@@ -160,36 +167,37 @@ def _listed(values: Iterable[float], unit: str = "") -> str:
 def _rates(
     opened: OpenedSpec, read: OpenedTrace, wishes: Wishes, progress: Progress
 ) -> tuple[str, tuple[Finding, ...]]:
-    """The key `rates`, and a warning where no rate keeps the SLOs."""
+    """The lines of the key `rates`, and a warning if no rate is within the SLO."""
     if wishes.rates_mrps:
         return f"rates: {_listed((rate / 1e3 for rate in wishes.rates_mrps), '/s')}\n", ()
     requests = _without_outlier(read)
     highest_mrps = highest_rate_mrps(opened, requests, progress)
     if highest_mrps is not None:
-        carried = digits_text(highest_mrps / 1e3, _DIGITS)
+        highest = f"{digits_text(highest_mrps / 1e3, _DIGITS)}/s"
         comment = (
-            "Half and nine tenths of the rate up to which a fixed number of threads keeps the "
+            f"# A fixed number of threads meets the SLO up to {highest}. These are 50 % and 90 %\n"
         )
-        comment += f"SLO,\n# {carried}/s: put yours here."
-        return _rates_text(comment, highest_mrps / 1e3, OF_HIGHEST), ()
-    comment = "No fixed number of threads keeps the SLO at any rate; these keep the cores busy to "
-    comment += f"{', '.join(f'{part} %' for part in FIRST_LOADS)}."
-    message = "no fixed number of threads keeps the SLO, however few requests come"
-    hint = "allow a longer latency, or make single requests faster"
-    finding = Finding(Code.PREDICTED_MISS, message, None, hint, Severity.WARNING)
+        comment += "# of that: put yours here.\n"
+        return comment + _rates_line(highest_mrps / 1e3, PARTS_OF_HIGHEST), ()
+    comment = (
+        "# No fixed number of threads meets the SLO at any rate. These load the cores by 20, 40\n"
+    )
+    comment += "# and 60 %: put yours here.\n"
     mean_ms = float(np.average(requests.demand_ms, weights=requests.weight))
-    return _rates_text(comment, wishes.cores * 1e3 / mean_ms, FIRST_LOADS), (finding,)
+    capacity_rps = wishes.cores * 1e3 / mean_ms
+    return comment + _rates_line(capacity_rps, PARTS_OF_CAPACITY), (_MISSED_AT_ANY_RATE,)
 
 
-def _rates_text(comment: str, full_rps: float, parts: tuple[int, ...]) -> str:
+def _rates_line(full_rps: float, parts: tuple[int, ...]) -> str:
+    """Parts of a rate, in percent, rounded to two digits."""
     rates_rps = (max(full_rps * part / 100, _LEAST_RATE_RPS) for part in parts)
     shown = dict.fromkeys(digits_text(rate_rps, _DIGITS) for rate_rps in rates_rps)
     listed = ", ".join(f"{rate.replace(',', '')}/s" for rate in shown)
-    return f"# {comment}\nrates: [{listed}]\n"
+    return f"rates: [{listed}]\n"
 
 
 def _without_outlier(read: OpenedTrace) -> DemandProfile:
-    """All requests but one that is many times the next largest."""
+    """All requests, except a single one that is many times as long as the next longest."""
     requests = read.trace.requests
     if any(getattr(one.code, "name", "") == "outlier" for one in read.trace.warnings):
         is_usual = requests.demand_ms < requests.demand_ms.max()

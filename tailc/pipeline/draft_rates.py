@@ -1,4 +1,4 @@
-"""The rates of a first spec: what a server carries within its SLOs, measured on replays."""
+"""Measure the highest rate at which a fixed number of threads meets the SLOs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from tailc.experiment.options import VerifyOptions
 from tailc.experiment.server_use import load
 from tailc.experiment.sizes import BY_HAND
 from tailc.experiment.tail_sample import tail_of
-from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.shared_cores.model import SharedCores
@@ -26,10 +25,11 @@ _OPTIONS = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.r
 def highest_rate_mrps(
     opened: OpenedSpec, requests: DemandProfile, progress: Progress
 ) -> int | None:
-    """The highest rate at which some fixed number of threads keeps all SLOs of a few-to-many spec.
+    """The highest Poisson rate at which some fixed number of threads meets every SLO.
 
-    In requests per 1000 s, of two digits; None: none keeps them at any rate. Arrivals are Poisson,
-    and numbers of threads 1, 2, 4, ... and the most.
+    opened: a few-to-many spec without rates. requests: the sample to replay. Returns requests per
+    1000 s with two digits, or None if every number of threads misses an SLO at every rate. Raises
+    TailcError if the spec does not compile.
     """
     policy = compile_opened(opened, progress=progress).policy
     (table,) = policy.ladders
@@ -37,23 +37,17 @@ def highest_rate_mrps(
     tails = [tail_of(slo, requests) for slo in policy.slos]
     workload = subjects[0].workload(requests)
 
-    def keeps(subject: SharedCores, rate_mrps: int) -> bool:
+    def meets(subject: SharedCores, rate_mrps: int) -> bool:
         arrivals = Poisson(rate_mrps)
         experiment = experiment_for(_OPTIONS, workload, arrivals, workers, subject)
         repeats = experiment.used(subject, tails)
-        limits = zip(repeats.tails_us, policy.slos, strict=True)
-        is_met = all(tail_us <= slo.latency_us for tail_us, slo in limits)
-        return is_met and not load(arrivals, repeats.kept).is_overloaded
+        pairs = zip(repeats.tails_us, policy.slos, strict=True)
+        is_within = all(tail_us <= slo.latency_us for tail_us, slo in pairs)
+        return is_within and not load(arrivals, repeats.kept).is_overloaded
 
-    def holds(rate_mrps: int) -> bool:
-        return any(keeps(each, rate_mrps) for each in subjects)
+    def is_met(rate_mrps: int) -> bool:
+        return any(meets(subject, rate_mrps) for subject in subjects)
 
-    progress("measuring what the server carries", 0.0)
+    progress("measuring the highest rate within the SLO", 0.0)
     with ThreadPoolExecutor(thread_count(None)) as workers:
-        return highest_kept_mrps(0, subjects[0].filling_mrps(workload, None), holds)
-
-
-def _doubled(table: Ladder) -> list[int]:
-    """The rungs of 1, 2, 4, ... threads, and the last."""
-    last = len(table.rungs) - 1
-    return sorted({last, *((1 << power) - 1 for power in range((last + 1).bit_length()))})
+        return highest_kept_mrps(0, subjects[0].filling_mrps(workload, None), is_met)

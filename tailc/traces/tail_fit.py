@@ -20,10 +20,10 @@ _EXPONENTIAL = 1e-9
 
 @dataclass(frozen=True)
 class TailLaw:
-    """Values above `start`, which `share` of a sample are, by a generalized Pareto law.
+    """A generalized Pareto law for the values above `start`, which are `share` of the sample.
 
-    shape: 0 for an exponential tail, above it the tail is heavier, and its mean is infinite from 1
-    on; below it there is a largest value. scale: the law's own, in the unit of the values.
+    start, scale: in the unit of the values. shape: 0 is an exponential tail. A positive shape is a
+    heavier tail, whose mean is infinite from 1 on; a negative one has a largest value.
     """
 
     start: float
@@ -32,36 +32,36 @@ class TailLaw:
     scale: float
 
     def survival(self, value: float) -> float:
-        """The share of the sample that is larger, by the fit; of values above `start`."""
+        """The share of the sample above a value of at least `start`, by the law."""
         above = (value - self.start) / self.scale
         if abs(self.shape) < _EXPONENTIAL:
             return self.share * math.exp(-above)
         inside = 1 + self.shape * above
         return self.share * inside ** (-1 / self.shape) if inside > 0 else 0.0
 
-    def beyond(self, part: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value that is exceeded by such a part of the tail, each in (0, 1]."""
+    def exceeded_by(self, part: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The value that each part of the tail, in (0, 1], exceeds; the inverse of `survival`."""
         if abs(self.shape) < _EXPONENTIAL:
             return self.start - self.scale * np.log(part)
         return self.start + self.scale * np.expm1(-self.shape * np.log(part)) / self.shape
 
 
-def tail_fit(profile: DemandProfile) -> TailLaw | None:
-    """The law of the largest demands [ms]; None as `fitted_tail` says."""
-    return fitted_tail(profile.demand_ms, profile.weight, TAIL_SHARE)
+def demand_tail(profile: DemandProfile) -> TailLaw | None:
+    """The law of the largest 5 % of the demands [ms]; None if `fit_tail` finds none."""
+    return fit_tail(profile.demand_ms, profile.weight, TAIL_SHARE)
 
 
-def fitted_tail(
+def fit_tail(
     values: NDArray[np.float64],
     weight: NDArray[np.int64],
     share: float,
     fewest_rows: int = FEWEST_ROWS,
 ) -> TailLaw | None:
-    """By probability-weighted moments (Hosking and Wallis, Technometrics 1987, section 3.3).
+    """Fit by probability-weighted moments (Hosking and Wallis, Technometrics 1987, section 3.3).
 
-    values: float64 (rows,). weight: int64 (rows,), how many each row stands for. share: the part of
-    them that counts as the tail. None where fewer rows than `fewest_rows` are in the tail, all of
-    them are alike, or the law has a largest value below the largest of the sample.
+    values: float64 (rows,), in any unit. weight: int64 (rows,), requests of each row. share: the
+    part of the requests in the tail. Returns None if the tail has fewer rows than `fewest_rows` or
+    only equal values, or if the largest value of the law is below the largest of the sample.
     """
     order = np.argsort(values, kind="stable")
     values, weight = values[order], weight[order]

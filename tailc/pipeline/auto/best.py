@@ -8,30 +8,24 @@ are compared over resamples of the records, and on replays of requests that no s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder, Rule
+from tailc.pipeline.auto.comparison import Comparison, best_compared, least_regret
 from tailc.pipeline.auto.effort import Budget
+from tailc.pipeline.auto.fallbacks import fallbacks
 from tailc.pipeline.auto.heavier import heavier
-from tailc.pipeline.auto.joined import joined_at_loads, joined_by_rate
-from tailc.pipeline.auto.judged import Judged, chosen_of, least_regretted
-from tailc.pipeline.auto.resamples import Resamples, losses, regrets, resamples_of
+from tailc.pipeline.auto.joined import joined_by_rate
 from tailc.pipeline.auto.rivals import Option, least_far, promising
 from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.found import validation_sample
 from tailc.pipeline.queue.freedoms import by_halves
-from tailc.pipeline.queue.goals import aspect_of, best_by_scene
-from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched, searched_near
@@ -127,39 +121,31 @@ class _Choice:
     def best(self) -> Best:
         evaluations, requests, tables = self._searched()
         self._progress("judging the tables", 1.0)
-        tables = [ending_lean(one, self._approach.cores) for one in tables]
-        finalists = [*self._leaner(tables), *tables]
-        options = [*(Option(SEARCHED, one) for one in finalists), *self._others]
-        judged = self._judged(options)
-        if not any(one.is_safe for one in judged):
-            judged += self._judged(list(self._safer(least_regretted(judged).option)))
-        best = chosen_of(judged)
-        table = ending_lean(best.option.table, self._approach.cores)
-        return Best(
-            replace(best.option, table=table),
+        cores, asked = self._approach.cores, self._asked
+        tables = [ending_lean(one, cores) for one in tables]
+        comparison = Comparison(
+            self._approach,
             self._others,
-            best.loss_share,
-            best.is_safe,
-            evaluations,
-            requests,
+            asked.parts.judging,
+            asked.objective,
+            asked.budget.resamples,
+            asked.risk,
+            self._workers,
         )
+        found = comparison.compare(_searched_options([*self._leaner(tables), *tables]))
+        found += comparison.baselines()
+        if not any(one.is_safe for one in found):
+            baselines = [one.table for one in self._others]
+            table = least_regret(found).option.table
+            more = fallbacks(table, baselines, cores, self._nearest)
+            found += comparison.compare(_searched_options(more))
+        best = best_compared(found)
+        option = replace(best.option, table=ending_lean(best.option.table, cores))
+        return Best(option, self._others, best.loss_share, best.is_safe, evaluations, requests)
 
-    def _judged(self, options: Sequence[Option]) -> list[Judged]:
-        shares, regret = self._over_resamples(options)
-        worse, change = self._on_others(options)
-        is_safe = (worse <= 0) & (shares <= self._asked.risk)
-        columns = (each.tolist() for each in (shares, regret, change, is_safe))
-        return [Judged(*row) for row in zip(options, *columns, strict=True)]
-
-    def _safer(self, option: Option) -> Iterator[Option]:
-        """Those that go from a table to one with less to lose as more requests come."""
-        cores = self._approach.cores
-        for table in leanest_variants(option.table, cores):
-            yield Option(SEARCHED, table)
-        for other in self._others:
-            tables = list(joined_at_loads(option.table, other.table, cores))
-            table = tables[least_far(tables, self._screening, self._both)]
-            yield Option(SEARCHED, ending_lean(table, cores))
+    def _nearest(self, tables: Sequence[Ladder]) -> Ladder:
+        """The table that is least far from the best at any rate."""
+        return tables[least_far(tables, self._screening, self._both)]
 
     def _with_budget(self, objective: TuningObjective) -> TuningObjective:
         """Half of it for each search."""
@@ -182,23 +168,19 @@ class _Choice:
     def _searched(self) -> tuple[int, int, list[Ladder]]:
         """Evaluations, simulated requests, and tables of both searches.
 
-        The first is on the requests as they are. The second goes on from the table that is never
-        far from the best, on these and on a heavier sample.
+        The first search replays the requests as they are. The second starts from the table that is
+        least far from the best at any rate, which may be a joined one. It also replays a heavier
+        sample.
         """
         halves = by_halves(self._progress)
         rivals = [one.table for one in self._others]
         given = self._rival_to(rivals, self._approach.base)
         objective = self._with_budget(self._asked.objective)
         first = searched(given, self._now, objective, self._workers, halves[0])
-        variants = (
-            one for table in first.tables for one in leanest_variants(table, self._approach.cores)
-        )
-        tables = [*rivals, *first.tables]
-        together = joined_by_rate(
-            tables, self._screening, self._asked.objective, self._approach.cores
-        )
-        tables = [*tables, *variants, *together]
-        nearest = tables[least_far(tables, self._screening, self._both)]
+        cores, tables = self._approach.cores, [*rivals, *first.tables]
+        variants = (one for table in first.tables for one in leanest_variants(table, cores))
+        joined = joined_by_rate(tables, self._screening, self._asked.objective, cores)
+        nearest = self._nearest([*tables, *variants, *joined])
         given = self._rival_to(rivals, _with_rows_of(self._approach.base, nearest))
         if given.near is None:
             return first.evaluations, first.requests, [*first.tables, nearest]
@@ -225,51 +207,9 @@ class _Choice:
         )
         return [leanest(one, self._approach, now, then, self._asked.objective) for one in tables]
 
-    def _over_resamples(
-        self, options: Sequence[Option]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The part of resamples in which each loses, and how much there is to regret."""
-        amounts = self._resamples.amounts([one.table for one in options])
-        return losses(amounts, self._others_resampled), regrets(amounts, self._others_resampled)
 
-    @cached_property
-    def _resamples(self) -> Resamples:
-        return resamples_of(
-            self._approach,
-            self._approach.load,
-            self._asked.objective,
-            self._asked.budget.resamples,
-            self._workers,
-        )
-
-    @cached_property
-    def _others_resampled(self) -> NDArray[np.float64]:
-        return self._resamples.amounts([one.table for one in self._others])
-
-    def _on_others(
-        self, options: Sequence[Option]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """On requests that no search saw, relative to the best of the others at each rate.
-
-        How much worse each is where it is worst, less what noise explains; and the mean change.
-        """
-        aspect = aspect_of(self._asked.objective.judging)
-        amounts = aspect.amounts(self._judging.measure([one.table for one in options]))
-        changes = amounts / np.maximum(self._least_of_others, 1) - 1.0
-        worst = np.array([max(interval(rate)[0] for rate in table) for table in changes])
-        return worst, changes.mean(axis=(1, 2))
-
-    @cached_property
-    def _judging(self) -> TuningSample[Ladder]:
-        objective = self._asked.objective.judging
-        scenes = scenes_of(self._asked.parts.judging, objective)
-        return validation_sample(self._approach, scenes, objective, Seed.VALIDATION, self._workers)
-
-    @cached_property
-    def _least_of_others(self) -> NDArray[np.float64]:
-        objective = self._asked.objective.judging
-        seen = self._judging.measure([one.table for one in self._others])
-        return aspect_of(objective).amounts(best_by_scene(seen, objective))
+def _searched_options(tables: Iterable[Ladder]) -> list[Option]:
+    return [Option(SEARCHED, table) for table in tables]
 
 
 def _with_rows_of(base: Ladder, table: Ladder) -> Ladder:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
-from tailc.models.drawn_tail import resampled_with_tail
 from tailc.models.perturbations import longer
 from tailc.models.streams import NS_PER_S_IN_MRPS
+from tailc.models.tail_resampling import resampled_with_fitted_tail
 from tailc.models.workload import Workload
 from tailc.pipeline.queue.approach import Approach
 
@@ -23,7 +23,7 @@ def heavier(load: Workload, approach: Approach[Ladder], objective: TuningObjecti
     """A resample whose mean demand is at the 93rd percentile of resamples, stretched to 1.2 times
     the sample's mean at least; shrunk where it would keep more than 92 % of the server busy.
     """
-    drawn = [resampled_with_tail(load, Seed.HEAVIER + number) for number in range(_DRAWN)]
+    drawn = [resampled_with_fitted_tail(load, Seed.HEAVIER + number) for number in range(_DRAWN)]
     heavy = sorted(drawn, key=lambda one: one.mean_work_ns)[_BELOW]
     most_per_s = max(objective.rates_mrps) / NS_PER_S_IN_MRPS
     busy = most_per_s * heavy.mean_work_ns / approach.capacity_of(load)

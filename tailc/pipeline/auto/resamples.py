@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.models.drawn_tail import resampled_with_tail
+from tailc.models.tail_resampling import resampled_with_fitted_tail
 from tailc.models.workload import Workload
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import limited_amounts
@@ -48,7 +48,7 @@ def resamples_of(
     """Of all the requests of a design sample, each under arrivals of its own."""
     drawn = [
         tuning_sample(
-            scenes_of(resampled_with_tail(load, Seed.RESAMPLES + number), aim),
+            scenes_of(resampled_with_fitted_tail(load, Seed.RESAMPLES + number), aim),
             aim.percentile_ppm,
             approach.cores,
             requests=2 * least_each(aim.percentile_ppm),

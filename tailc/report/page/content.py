@@ -44,7 +44,7 @@ class Section:
 class Page:
     """`facts` are names and values at the top; `ruling` is pass, fail, undecided, or nothing.
 
-    `reason`: what the ruling rests on, or nothing.
+    `reason` is a sentence that explains the ruling, or nothing.
     """
 
     title: str

@@ -14,7 +14,7 @@ from tailc.report.page.plot import Entry, Plot, Point
 from tailc.report.page.tones import line_tone
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 from tailc.traces.summary import GRID_PPM, DemandSummary
-from tailc.traces.tail_fit import TailLaw, tail_fit
+from tailc.traces.tail_fit import TailLaw, demand_tail
 from tailc.units import format_ppm
 
 # So many points are as good as all of them.
@@ -53,7 +53,7 @@ def sample_of(name: str, profile: DemandProfile, percentile_ppm: int | None) -> 
     promised_ms = None
     if percentile_ppm is not None:
         promised_ms = profile.demand_at(percentile_rank(percentile_ppm, total))
-    return Sample(name, points, promised_ms, tail_fit(profile))
+    return Sample(name, points, promised_ms, demand_tail(profile))
 
 
 def sample_of_summary(name: str, summary: DemandSummary, percentile_ppm: int | None) -> Sample:

@@ -14,14 +14,13 @@ from tailc.report.page.spectra import Spectrum, spectrum_figure
 from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY
 
-_SAYS = (
-    "Latency that so many requests stay within; each further nine is as wide as the last. The band "
-    "is the policy's 95 % interval: it reaches the top where requests are too few to limit it."
+_AXES = "Latency that so many requests stay within; each further nine is as wide as the last."
+_BAND = (
+    " The band is the policy's 95 % interval: it reaches the top where requests are too few to "
+    "limit it."
 )
-
 _OVERLOADED = (
-    "The policy overloads the server: its latency grows for as long as requests come, so it has no "
-    "line here. "
+    " The policy overloads the server at this rate, so its latency has no percentile and no line."
 )
 
 
@@ -55,22 +54,26 @@ def busiest_point(points: Sequence[Point]) -> Point | None:
 
 
 def _spectrum(comparison: Comparison, number: int, point: Point) -> Figure | None:
-    """Where the policy is overloaded it has no percentile: those who keep up have one."""
+    """The policy and its baselines; the baselines alone if the policy overloads the server.
+
+    None if there is no spectrum to show.
+    """
     is_overloaded = point.policy.load.is_overloaded
-    spectra = _spectra_beside(point) if is_overloaded else shown_spectra(point)
-    if not any(each.quantiles for each in spectra):
+    spectra = _baseline_spectra(point) if is_overloaded else shown_spectra(point)
+    if not spectra or not all(spectrum.quantiles for spectrum in spectra):
         return None
     title = f"Latency by percentile at {point.arrivals}"
-    says = _OVERLOADED + _SAYS if is_overloaded else _SAYS
+    says = _AXES + (_OVERLOADED if is_overloaded else _BAND)
     return spectrum_figure(f"spectrum-{number + 1}", title, spectra, comparison.slos, says)
 
 
 def shown_spectra(point: Point) -> list[Spectrum]:
     """The policy's, and those of who is shown beside it."""
-    return [Spectrum(POLICY, line_tone(0), point.policy.spectrum), *_spectra_beside(point)]
+    return [Spectrum(POLICY, line_tone(0), point.policy.spectrum), *_baseline_spectra(point)]
 
 
-def _spectra_beside(point: Point) -> list[Spectrum]:
+def _baseline_spectra(point: Point) -> list[Spectrum]:
+    """Of the first baseline, and of the best of the others, if they keep up."""
     return [
         Spectrum(run.subject, line_tone(place), run.spectrum)
         for place, run in enumerate(_beside(point), start=1)

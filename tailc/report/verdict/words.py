@@ -136,24 +136,23 @@ def sentences(verdicts: Verdicts, point: Point, number: int) -> list[str]:
 
 
 def reason(verdicts: Verdicts) -> str:
-    """What the verdict rests on: the first SLO and rate that have it, and how many more do."""
-    decisive = [
-        (slo, point, said)
-        for point in verdicts.points
-        for slo, said in zip(verdicts.slos, point.policy.estimates, strict=True)
-        if said.ruling is verdicts.ruling
-    ]
+    """Why the policy has its ruling: the first SLO and rate with that ruling, and how many more."""
     if verdicts.ruling is Ruling.PASS:
-        return "every SLO is met, at each rate and with its whole 95 % interval"
-    slo, point, said = decisive[0]
-    told = f"{slo} at {point.arrivals}: "
+        return "At every rate, the 95 % interval of every SLO is within its limit."
+    (slo, point, estimate), *others = [
+        (slo, point, estimate)
+        for point in verdicts.points
+        for slo, estimate in zip(verdicts.slos, point.policy.estimates, strict=True)
+        if estimate.ruling is verdicts.ruling
+    ]
     if point.policy.load.is_overloaded:
-        told += "the server is overloaded"
+        why = "the server is overloaded"
     else:
-        high = "no upper limit" if said.high_us is None else format_us(said.high_us)
-        told += f"{format_us(said.estimate_us)}, 95 % interval {format_us(said.low_us)} to {high}"
-    more = len(decisive) - 1
-    return told + (f"; {more} more like it" if more else "")
+        high = "unknown" if estimate.high_us is None else format_us(estimate.high_us)
+        interval = f"{format_us(estimate.low_us)} to {high}"
+        why = f"the estimate is {format_us(estimate.estimate_us)} (95 % interval {interval})"
+    more = f" {len(others)} more have the same verdict." if others else ""
+    return f"{slo} at {point.arrivals}: {why}.{more}"
 
 
 def drift_sentences(verdicts: Verdicts) -> list[str]:

@@ -38,32 +38,33 @@ def test_a_profile_becomes_a_spec_that_compiles(profile, tailc, in_folder):
     assert 'trace: "x.profile"\n  measure: demand-busy\n' in text
     assert "server: {cores: 4, target_parallelism: 6, boosting: false}" in text
     # The mean is 77.5 ms: four cores serve 51.6 a second, but not within 200 ms.
-    assert "# 38/s: put yours here.\nrates: [19/s, 34/s]\n" in text
+    assert "meets the SLO up to 38/s." in text
+    assert "rates: [19/s, 34/s]\n" in text
     assert tailc("check", "--with-trace", "service.yaml").code == 0
     assert tailc("compile", "service.yaml", "--method", "grid", "-o", "build/x").code == 0
 
 
-def test_a_compile_misses_at_no_rate_that_is_carried_and_does_beyond(in_folder, tailc):
+def test_a_compile_meets_the_slo_at_the_proposed_rates_and_misses_it_far_above(in_folder, tailc):
     demand_ms = -10 * np.log(1 - (np.arange(2_000) + 0.5) / 2_000)
     (in_folder / "t.csv").write_text("\n".join(["service_ms", *map(str, demand_ms), ""]))
     wishes = ("--cores", 4, "--slo", "p95 <= 60ms", "--speedup", "1,1", *BUSY)
     assert tailc("init", "t.csv", *wishes).code == 0
     spec = in_folder / "service.yaml"
     text = spec.read_text()
-    (carried,) = re.findall(r"# (\d+)/s: put yours here", text)
+    (highest,) = re.findall(r"meets the SLO up to (\d+)/s", text)
     compiled = tailc("compile", "service.yaml", "-o", "x")
     assert compiled.code == 0
     assert " pass " in compiled.out
     assert " fail " not in compiled.out
-    more = f"rates: [{round(1.3 * int(carried))}/s]"
+    more = f"rates: [{round(1.3 * int(highest))}/s]"
     spec.write_text(re.sub(r"rates: .*", more, text))
     assert tailc("compile", "--force", "service.yaml", "-o", "x").code == 6
 
 
-def test_where_no_rate_is_carried_the_draft_says_so(table, tailc, in_folder):
+def test_a_warning_says_that_no_rate_is_within_the_slo(table, tailc, in_folder):
     ended = tailc("init", table, "--cores", 4, "--slo", "p90 <= 1ms", *SPEEDUP, *BUSY)
     assert ended.code == 0
-    assert "no fixed number of threads keeps the SLO, however few requests come" in ended.err
+    assert "no fixed number of threads meets the SLO, even if requests never wait" in ended.err
     assert "rates: [10/s, 21/s, 31/s]" in (in_folder / "service.yaml").read_text()
 
 

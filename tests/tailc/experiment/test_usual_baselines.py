@@ -37,7 +37,7 @@ QUICK = VerifyOptions(requests_per_replay=400, replicates=49, repeats=2)
 SLOW, FAST = Poisson(2_000), Poisson(150_000)
 
 
-def beside(
+def replayed_baselines(
     subject: Subject, *arrivals: Poisson, target_ms: int = 200, by_cost: bool = True
 ) -> list[str]:
     slos = (Slo(990_000, target_ms * 1_000),)
@@ -50,38 +50,38 @@ def beside(
 
 
 def test_on_shared_cores_one_is_best_at_each_rate_and_boosting_is_an_extra():
-    assert beside(FIXED, SLOW) == ["SEQ", "FIX-2"]
-    assert beside(BOOSTING, SLOW) == ["SEQ", "FIX-2", "policy without boosting"]
-    names = beside(FIXED, SLOW, FAST)
+    assert replayed_baselines(FIXED, SLOW) == ["SEQ", "FIX-2"]
+    assert replayed_baselines(BOOSTING, SLOW) == ["SEQ", "FIX-2", "policy without boosting"]
+    names = replayed_baselines(FIXED, SLOW, FAST)
     assert names[:2] == ["SEQ", "FIX-2"]
     assert len(names) == len(set(names)) <= 3
 
 
 def test_where_the_first_is_the_best_it_is_replayed_once():
-    assert beside(AMP, SLOW, target_ms=1) == ["TL"]
+    assert replayed_baselines(AMP, SLOW, target_ms=1) == ["TL"]
 
 
 def test_the_cheapest_that_meets_the_target_is_the_best_where_requests_cost_energy():
-    assert beside(AMP, SLOW) == ["TL", "EE"]
-    assert beside(CLOCKS, SLOW) == ["fixed", "fixed at 1 GHz"]
+    assert replayed_baselines(AMP, SLOW) == ["TL", "EE"]
+    assert replayed_baselines(CLOCKS, SLOW) == ["fixed", "fixed at 1 GHz"]
 
 
-def test_the_fastest_is_the_best_where_the_policy_is_for_tails():
-    assert beside(CLOCKS, SLOW, by_cost=False) == ["fixed", "fixed at 2 GHz"]
-    assert beside(AMP, SLOW, by_cost=False)[0] == "TL"
+def test_a_policy_for_tails_is_compared_with_the_fastest_setting():
+    assert replayed_baselines(CLOCKS, SLOW, by_cost=False) == ["fixed", "fixed at 2 GHz"]
+    assert replayed_baselines(AMP, SLOW, by_cost=False) == ["TL"]
 
 
 def test_the_policy_without_its_controller_stands_beside_it():
-    assert beside(replace(AMP, steering=AGES), SLOW) == ["TL", "EE", "S2F"]
-    assert beside(replace(CLOCKS, steering=BOUND), SLOW)[-1] == "open loop"
+    assert replayed_baselines(replace(AMP, steering=AGES), SLOW) == ["TL", "EE", "S2F"]
+    assert replayed_baselines(replace(CLOCKS, steering=BOUND), SLOW)[-1] == "open loop"
 
 
 def test_batch_work_stands_beside_the_best_budget_and_the_sleeping_core():
-    names = beside(LANES, SLOW)
+    names = replayed_baselines(LANES, SLOW)
     assert names[0] == "borrow-idle"
     assert len(names) == 2
     sleeping = replace(LANES, waking=Waking(batch_ns=719, core_ns=30_000))
-    assert beside(sleeping, SLOW)[0] == "no-batch"
+    assert replayed_baselines(sleeping, SLOW)[0] == "no-batch"
 
 
 @pytest.mark.parametrize("subject", [FIXED, AMP, CLOCKS, LANES])

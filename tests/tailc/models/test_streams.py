@@ -12,9 +12,10 @@ def test_the_stream_is_splitmix64():
     assert [streams.uniform(state) for _ in words] == [(w >> 11) * 2.0**-53 for w in words]
 
 
-def test_many_numbers_of_a_stream_are_those_that_come_one_by_one():
-    state = streams.stream(5, 4)
-    assert streams.uniforms(4, 5, 4).tolist() == [streams.uniform(state) for _ in range(4)]
+def test_an_array_is_filled_with_the_next_numbers_of_the_stream():
+    one_by_one, filled = streams.stream(5, 4), np.empty(4)
+    streams.uniforms(streams.stream(5, 4), filled)
+    assert filled.tolist() == [streams.uniform(one_by_one) for _ in range(4)]
 
 
 def test_streams_differ_in_every_part():

@@ -290,18 +290,18 @@ def test_the_heading_says_how_long_replays_are(arrivals, says):
 
 
 def test_the_reason_is_the_first_rate_that_has_the_verdict():
-    seen = "476.085 ms, 95 % interval 420.784 ms to 552.699 ms"
-    assert reason(BOTH) == f"p99 <= 500 ms at 40.5/s: {seen}"
+    why = "the estimate is 476.085 ms (95 % interval 420.784 ms to 552.699 ms)."
+    assert reason(BOTH) == f"p99 <= 500 ms at 40.5/s: {why}"
     twice = verdicts(
         *(dataclasses.replace(BOTH.points[1], arrivals=rate) for rate in ("40/s", "41/s"))
     )
-    assert reason(twice) == f"p99 <= 500 ms at 40/s: {seen}; 1 more like it"
-    all_met = verdicts(BOTH.points[0])
-    assert reason(all_met) == "every SLO is met, at each rate and with its whole 95 % interval"
+    assert reason(twice) == f"p99 <= 500 ms at 40/s: {why} 1 more have the same verdict."
+    passed = verdicts(BOTH.points[0])
+    assert reason(passed) == "At every rate, the 95 % interval of every SLO is within its limit."
 
 
-def test_an_overloaded_server_is_the_reason_before_any_number():
+def test_the_reason_of_an_overloaded_server_gives_no_estimate():
     busy = run("websearch", MISSES, load=dataclasses.replace(LOAD, is_overloaded=True))
     assert (
-        reason(verdicts(point("50/s", busy))) == "p99 <= 500 ms at 50/s: the server is overloaded"
+        reason(verdicts(point("50/s", busy))) == "p99 <= 500 ms at 50/s: the server is overloaded."
     )

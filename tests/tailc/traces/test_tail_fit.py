@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.traces.tail_fit import TailLaw, tail_fit
+from tailc.traces.tail_fit import TailLaw, demand_tail
 
 
 def profile(demand_ms, weight=None):
@@ -34,14 +34,14 @@ def quantiles(inverse, count=20_000):
     ],
 )
 def test_laws_whose_tail_is_known_are_found(inverse, shape):
-    found = tail_fit(profile(quantiles(inverse)))
+    found = demand_tail(profile(quantiles(inverse)))
     assert found is not None
     assert found.shape == pytest.approx(shape, abs=0.03)
     assert found.share == pytest.approx(0.05, abs=0.001)
 
 
 def test_the_fit_goes_through_the_tail_of_an_exponential():
-    found = tail_fit(profile(quantiles(lambda p: -10 * np.log(1 - p))))
+    found = demand_tail(profile(quantiles(lambda p: -10 * np.log(1 - p))))
     assert found is not None
     # Half of what is above a demand of an exponential law is above 10 ln 2 more.
     for half in (1, 2, 3):
@@ -51,7 +51,7 @@ def test_the_fit_goes_through_the_tail_of_an_exponential():
 
 def test_weights_count_as_so_many_requests():
     demand = quantiles(lambda p: -np.log(1 - p), 4_000)
-    single, double = tail_fit(profile(demand)), tail_fit(profile(demand, np.full(4_000, 5)))
+    single, double = demand_tail(profile(demand)), demand_tail(profile(demand, np.full(4_000, 5)))
     assert single is not None
     assert double is not None
     assert double.shape == pytest.approx(single.shape, abs=0.01)
@@ -59,14 +59,14 @@ def test_weights_count_as_so_many_requests():
 
 
 def test_few_or_equal_demands_have_no_fit():
-    assert tail_fit(profile(quantiles(lambda p: 1 + p, 500))) is None
-    assert tail_fit(profile(np.full(2_000, 7.0))) is None
+    assert demand_tail(profile(quantiles(lambda p: 1 + p, 500))) is None
+    assert demand_tail(profile(np.full(2_000, 7.0))) is None
 
 
 @pytest.mark.parametrize("shape", [-0.5, 0.0, 0.7])
-def test_what_a_part_of_the_tail_exceeds_is_exceeded_by_that_part(shape):
+def test_exceeded_by_is_the_inverse_of_survival(shape):
     law = TailLaw(10.0, 0.05, shape, 3.0)
     parts = np.array([1.0, 0.4, 1e-3])
-    values = law.beyond(parts)
+    values = law.exceeded_by(parts)
     assert values[0] == 10.0
     assert [law.survival(value) for value in values] == pytest.approx(0.05 * parts)

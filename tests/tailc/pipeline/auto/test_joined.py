@@ -1,9 +1,20 @@
-"""Tables that do as one table at low loads and as another at high loads."""
+"""Tables that combine the rows of two, and which of them are tried when no table is safe."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.shared_cores.baselines.fixed import fixed
-from tailc.pipeline.auto.joined import joined, joined_at_loads
+from tailc.models.workload import Workload
+from tailc.pipeline.auto.fallbacks import fallbacks
+from tailc.pipeline.auto.joined import joined, joined_at_loads, joined_by_rate
+from tailc.pipeline.auto.stable import leanest_variants
+from tailc.pipeline.queue.approach import on_server
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 LOW = ladder(
@@ -13,18 +24,20 @@ LOW = ladder(
     cores=4,
 )
 
+SPEEDUPS = np.array([[1.0, 1.5, 1.8, 2.0]])
 
-def what(table, load):
+
+def decision(table, load):
     (row,) = (r for r in table.rows if r.first_load <= load <= (r.last_load or load))
     return row.admission, row.climbs
 
 
-def test_up_to_a_load_it_is_the_first_and_beyond_the_second():
+def test_each_load_has_the_decision_of_its_table():
     high = fixed(LOW, 1)
     for last_load in range(1, 10):
         table = joined(LOW, high, last_load)
         for load in range(1, 12):
-            assert what(table, load) == what(LOW if load <= last_load else high, load)
+            assert decision(table, load) == decision(LOW if load <= last_load else high, load)
 
 
 def test_rules_and_rungs_are_those_of_the_first():
@@ -32,6 +45,39 @@ def test_rules_and_rungs_are_those_of_the_first():
     assert (table.rules, table.rungs) == (LOW.rules, LOW.rungs)
 
 
-def test_joins_lie_about_the_number_of_cores():
+def test_tables_are_joined_at_loads_around_the_number_of_cores():
     tables = list(joined_at_loads(LOW, fixed(LOW, 1), 4))
     assert [table.rows[-1].first_load - 1 for table in tables] == [1, 2, 3, 4, 5]
+
+
+def test_the_best_table_at_a_low_rate_comes_before_the_best_at_a_high_rate():
+    """Constant demand of 10 ms on 4 cores: four threads win when idle, one thread when busy."""
+    workload = Workload(
+        np.full(100, 10_000_000), np.ones(100, np.int64), np.zeros(100, np.int32), SPEEDUPS
+    )
+    objective = TuningObjective(900_000, (20_000, 320_000), (1, 1), 1)
+    four, one = fixed(LOW, 3), fixed(LOW, 0)
+    with ThreadPoolExecutor(1) as workers:
+        sample = tuning_sample(
+            scenes_of(workload, objective),
+            900_000,
+            4,
+            requests=2_000,
+            repeats=2,
+            seed=1,
+            workers=workers,
+            subject_of=on_server,
+        )
+        tables = list(joined_by_rate([one, four], sample, objective, 4))
+    assert tables == list(joined_at_loads(four, one, 4))
+
+
+def test_fallbacks_climb_less_or_join_each_baseline():
+    baselines = [fixed(LOW, 1), fixed(LOW, 2)]
+    leaner = list(leanest_variants(LOW, 4))
+    found = list(fallbacks(LOW, baselines, 4, lambda tables: tables[2]))
+    assert found[: len(leaner)] == leaner
+    for table, baseline in zip(found[len(leaner) :], baselines, strict=True):
+        assert decision(table, 3) == decision(LOW, 3)
+        assert decision(table, 4) == decision(baseline, 4)
+        assert decision(table, 1_000) == decision(LOW, 1_000)

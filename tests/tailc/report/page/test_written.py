@@ -157,7 +157,7 @@ def test_an_artifact_alone_has_its_map_and_its_certificate():
     assert LADDER.rungs[0].name in page_bytes(policy_page(made_policy())).decode()
 
 
-def test_a_rate_that_overloads_the_policy_shows_who_keeps_up_there():
+def test_a_rate_that_overloads_the_policy_shows_the_baselines_that_keep_up():
     steady, busy = made_verdicts().points
     load = replace(busy.policy.load, is_overloaded=True)
     ruled = tuple(replace(one, ruling=Ruling.FAIL) for one in busy.policy.estimates)
@@ -165,7 +165,7 @@ def test_a_rate_that_overloads_the_policy_shows_who_keeps_up_there():
     judged = replace(made_verdicts(), points=(steady, lost))
     page = judged_page(made_policy(), judged, held_out(), ["d1", "d2"])
     text = page_bytes(page).decode()
-    assert '<p class="reason">p99 &lt;= 500 ms at 40.5/s: the server is overloaded</p>' in text
+    assert '<p class="reason">p99 &lt;= 500 ms at 40.5/s: the server is overloaded.</p>' in text
     (figure,) = (f for f in page.sections[0].figures if f.title.endswith("at 40.5/s"))
     assert "The policy overloads the server" in figure.says
     assert {row[0] for numbers in figure.numbers for row in numbers.rows} == {"SEQ", "RC-4"}

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tailc.models.drawn_tail import resampled_with_tail
+from tailc.models.tail_resampling import resampled_with_fitted_tail
 from tailc.models.workload import Workload
 
 SEEDS = range(40)
 
 
-def load(work_ms, weight=None):
+def workload(work_ms, weight=None):
     rows = len(work_ms)
     return Workload(
         np.rint(np.asarray(work_ms) * 1e6).astype(np.int64),
@@ -24,15 +24,15 @@ def pareto(rows, shape, seed=1):
     return 3.0 * (1.0 - np.random.default_rng(seed).random(rows)) ** -shape
 
 
-def test_a_small_sample_gets_requests_that_are_longer_than_any_it_has():
-    source = load(pareto(300, 1 / 1.5))
-    longest = [resampled_with_tail(source, seed).work_ns.max() for seed in SEEDS]
+def test_small_samples_get_longer_requests_than_any_measured():
+    source = workload(pareto(300, 1 / 1.5))
+    longest = [resampled_with_fitted_tail(source, seed).work_ns.max() for seed in SEEDS]
     assert np.mean(np.array(longest) > source.work_ns.max()) > 0.3
 
 
 def test_the_tail_has_the_shape_of_the_law():
-    source = load(pareto(20_000, 0.5))
-    drawn = resampled_with_tail(source, 7)
+    source = workload(pareto(20_000, 0.5))
+    drawn = resampled_with_fitted_tail(source, 7)
     assert drawn.requests == source.requests
     start = np.quantile(source.work_ns, 0.95)
     above = drawn.work_ns[drawn.work_ns > start] - start
@@ -40,9 +40,9 @@ def test_the_tail_has_the_shape_of_the_law():
     assert shape == pytest.approx(0.5, abs=0.15)
 
 
-def test_most_requests_are_those_of_the_sample():
-    source = load(pareto(300, 0.4))
-    drawn = resampled_with_tail(source, 3)
+def test_requests_below_the_tail_are_measured_ones_with_their_speedups():
+    source = workload(pareto(300, 0.4))
+    drawn = resampled_with_fitted_tail(source, 3)
     known = np.isin(drawn.work_ns, source.work_ns)
     assert drawn.weight[known].sum() >= 0.85 * drawn.requests
     assert drawn.requests == 5_100
@@ -50,16 +50,16 @@ def test_most_requests_are_those_of_the_sample():
     assert all(at[w] == c for w, c in zip(drawn.work_ns[known], drawn.curve_of[known], strict=True))
 
 
-def test_a_sample_without_a_tail_and_a_large_one_are_bootstrapped():
-    constant = resampled_with_tail(load(np.full(300, 10.0)), 1)
+def test_constant_demand_and_large_samples_are_only_bootstrapped():
+    constant = resampled_with_fitted_tail(workload(np.full(300, 10.0)), 1)
     assert set(constant.work_ns) == {10_000_000}
     assert constant.requests == 300
-    large = load(pareto(500, 0.5), np.full(500, 1_000))
-    assert set(resampled_with_tail(large, 1).work_ns) <= set(large.work_ns)
+    large = workload(pareto(500, 0.5), np.full(500, 1_000))
+    assert set(resampled_with_fitted_tail(large, 1).work_ns) <= set(large.work_ns)
 
 
-def test_a_seed_tells_all():
-    source = load(pareto(300, 0.5))
-    one, same, other = (resampled_with_tail(source, seed) for seed in (1, 1, 2))
+def test_the_same_seed_gives_the_same_sample():
+    source = workload(pareto(300, 0.5))
+    one, same, other = (resampled_with_fitted_tail(source, seed) for seed in (1, 1, 2))
     assert one.work_ns.tolist() == same.work_ns.tolist()
     assert one.work_ns.tolist() != other.work_ns.tolist()

@@ -1,0 +1,62 @@
+"""Bootstrap samples whose largest requests come from a law fitted to the tail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models import streams
+from tailc.models.perturbations import resampled
+from tailc.models.streams import Purpose
+from tailc.models.workload import Workload
+from tailc.traces.tail_fit import fit_tail
+
+# A smaller sample is repeated until it has this many requests. Otherwise a request from the fitted
+# tail would be one in a few hundred, which is far more often than the law says.
+_FEWEST_REQUESTS = 5_000
+# A larger sample has enough requests in its tail, so no law is fitted.
+_MOST_REQUESTS = 100_000
+# The tail: 5 % of the requests, but at least 30.
+_TAIL_SHARE, _FEWEST_IN_TAIL = 0.05, 30
+# A bootstrap sample has about two thirds of the rows of its source, so fewer distinct rows than 30.
+_FEWEST_ROWS = 12
+# Draws are cut off at this multiple of the longest measured request.
+_MOST_TIMES_LONGEST = 100.0
+
+
+def resampled_with_fitted_tail(workload: Workload, seed: int) -> Workload:
+    """A bootstrap sample of the workload, with new values for the work of its largest requests.
+
+    The work above the 95th percentile (of the 30 largest requests in a small sample) is drawn from
+    a generalized Pareto law. The law is fitted to each bootstrap sample, so that the draws also
+    reflect how uncertain the fit is. The result is a plain bootstrap sample if no law fits or if
+    the workload has more than 100,000 requests.
+    """
+    sample = resampled(workload, seed)
+    share = max(_TAIL_SHARE, min(_FEWEST_IN_TAIL / sample.requests, 1.0))
+    law = fit_tail(sample.work_ns.astype(float), sample.weight, share, _FEWEST_ROWS)
+    if law is None or sample.requests > _MOST_REQUESTS:
+        return sample
+    repeats = -(-_FEWEST_REQUESTS // sample.requests)
+    weight = sample.weight * repeats
+    by_work = np.argsort(sample.work_ns, kind="stable")
+    is_tail = sample.work_ns[by_work] > law.start
+    body, tail_rows = by_work[~is_tail], by_work[is_tail]
+    tail = np.repeat(tail_rows, weight[tail_rows])
+    most_ns = _MOST_TIMES_LONGEST * sample.work_ns.max()
+    drawn_ns = np.minimum(law.exceeded_by(_tail_parts(len(tail), seed)), most_ns)
+    return replace(
+        sample,
+        work_ns=np.concatenate([sample.work_ns[body], np.sort(drawn_ns).astype(np.int64)]),
+        weight=np.concatenate([weight[body], np.ones(len(tail), np.int64)]),
+        curve_of=sample.curve_of[np.concatenate([body, tail])],
+    )
+
+
+def _tail_parts(count: int, seed: int) -> NDArray[np.float64]:
+    """Uniform random numbers in (0, 1], float64 (count,)."""
+    parts = np.empty(count)
+    streams.uniforms(streams.stream(seed, Purpose.TAIL), parts)
+    return 1.0 - parts

@@ -1,0 +1,46 @@
+"""Which of the compared tables is taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tailc.pipeline.auto import best, comparison
+from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.comparison import ComparedTable, best_compared, least_regret
+from tailc.pipeline.auto.fallbacks import fallbacks
+from tailc.pipeline.auto.rivals import Option
+from tailc.pipeline.compile import compile_policy
+from tests.tailc.models.shared_cores.servers import at_once, ladder
+
+OPTION = Option("table", ladder(at_once((0, 0))))
+SAFE = ComparedTable(OPTION, 0.0, regret=0.3, change=-0.05, is_safe=True)
+SHORTER = replace(SAFE, regret=0.4, change=-0.10)
+RISKY = replace(SAFE, regret=0.1, change=-0.20, is_safe=False)
+RISKIER = replace(RISKY, regret=0.2, change=-0.30)
+
+
+def test_the_safe_table_with_the_shortest_tails_is_taken():
+    assert best_compared([RISKY, SAFE, SHORTER]) is SHORTER
+
+
+def test_without_a_safe_table_the_one_with_least_regret_is_taken():
+    assert best_compared([RISKIER, RISKY]) is RISKY
+    assert least_regret([SAFE, RISKIER, RISKY]) is RISKY
+
+
+@pytest.mark.parametrize(("share", "are_tried"), [(1.0, True), (0.0, False)])
+def test_fallbacks_are_compared_only_if_no_table_is_safe(service, monkeypatch, share, are_tried):
+    tried = []
+
+    def recorded(*arguments):
+        tried.extend(fallbacks(*arguments))
+        return tried
+
+    monkeypatch.setattr(best, "fallbacks", recorded)
+    monkeypatch.setattr(comparison, "losses", lambda own, _: np.full(len(own), share))
+    (chosen,) = compile_policy(str(service), threads=2).added(Chosen)
+    assert bool(tried) is are_tried
+    assert chosen.best.is_safe is not are_tried
