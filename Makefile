@@ -53,22 +53,17 @@ demo-servers: setup
 	$(BIN)/python examples/finance/experiment.py --out build/finance/measured.json
 	$(BIN)/python examples/lucene-server/run.py
 
-CHECKS := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/pyright && $(BIN)/lint-imports
-
 checks: setup
-	$(CHECKS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/pyright
 
 # Commands of tests start from compiled modules, whatever the environment says.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
 
-# Types are checked beside the tests: neither keeps two cores busy to the end. What the checks say
-# comes last.
 test: setup compilers browser
-	@mkdir -p build
-	@{ $(CHECKS); } > build/checks.log 2>&1 & checks=$$!; \
-	$(PYTEST) -m 'not fuzz'; tested=$$?; \
-	wait $$checks; checked=$$?; \
-	cat build/checks.log; exit $$((tested | checked))
+	$(PYTEST) -m 'not fuzz'
 
 fuzz: setup
 	$(PYTEST) -m fuzz
