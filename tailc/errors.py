@@ -110,6 +110,10 @@ class Code(enum.Enum):
     CLOSED_AS_DEMAND = ("TC0271", ExitCode.OK, "times of a closed loop are taken for a demand")
     INTERNAL_SPANS = ("TC0272", ExitCode.OK, "a server's own steps are taken off as if called")
     WIDE_BUCKET = ("TC0273", ExitCode.OK, "a percentile lies somewhere in a wide bucket")
+    SPANS_LEFT_OUT = ("TC0281", ExitCode.OK, "spans whose times have no length were left out")
+    SPANS_REPEATED = ("TC0282", ExitCode.OK, "spans were exported more than once")
+    CYCLIC_SPANS = ("TC0283", ExitCode.OK, "a span is an ancestor of itself")
+    ZERO_LENGTH = ("TC0284", ExitCode.OK, "spans start and end at the same tick of the clock")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")

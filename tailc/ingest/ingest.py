@@ -172,7 +172,7 @@ def _warnings(input_: Input) -> list[Finding]:
     times = input_.times
     if times is None:
         return []
-    found = []
+    found = list(times.warnings)
     if times.grain is Grain.PERCENTILES:
         message = (
             f"`{input_.name}` tells {times.points} points of the distribution alone; "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from tailc.errors import Finding
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import Histogram
 from tailc.traces.reading import TimeUnit
@@ -55,6 +56,7 @@ class InputTimes:
         failed_among: requests that had failed, whose times could not be told from the others.
         with_internal: server spans that have spans of kind internal, which were taken off.
         scraped: the buckets of a scrape; None: the times are of something else.
+        warnings: what the reader of the format found odd.
     """
 
     format: str
@@ -68,3 +70,4 @@ class InputTimes:
     failed_among: int = 0
     with_internal: int = 0
     scraped: ScrapedBuckets | None = None
+    warnings: tuple[Finding, ...] = ()

@@ -4,14 +4,17 @@ Protobuf is taken apart down to the single span here, and each span is then deco
 of the format. So what a message makes in memory is bounded by one span, however many empty ones it
 claims to have.
 
-Source: OpenTelemetry protocol 1.x, `trace.proto`, and its JSON encoding with ids in hexadecimal;
-the plain JSON of protobuf, which has ids in base64, is read as well.
+Source: OpenTelemetry protocol 1.x, `trace.proto`, and its JSON encoding with ids in hexadecimal.
+The plain JSON of protobuf, which has ids in base64, is read as well, and so are scopes by their
+name before 0.15 (`instrumentationLibrarySpans`), and what Tempo answers, whose exports are called
+`batches` (version 1 of its API) or are inside of `trace` (version 2).
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -24,13 +27,25 @@ from tailc.ingest.wire import WireError, parts
 TRACE_BYTES, SPAN_BYTES = 16, 8
 # More in one span than any is; its links and events are many times larger once decoded.
 MAX_SPAN_BYTES = 1 << 20
-# The fields of a request, of a resource's spans, of a scope's spans; and those of a span's ids.
-_RESOURCE_SPANS, _SCOPE_SPANS, _SPANS = 1, 2, 2
+# The fields of a request, of a resource's spans (with that of releases 0.15 to 0.19), of a scope's
+# spans; and those of a span's ids.
+_RESOURCE_SPANS, _SCOPE_SPANS, _SPANS = 1, (2, 1000), 2
+_RESOURCE_NAMES = ("resourceSpans", "batches")
+_SCOPE_NAMES = ("scopeSpans", "instrumentationLibrarySpans")
+_BEGIN = re.compile(rb'\s*(\{\s*(?:"trace"\s*:\s*\{\s*)?"(resourceSpans|batches)"\s*:?\s*\[?\s*)')
 _IDS = (1, 2)
 _INTERNAL = (1, "SPAN_KIND_INTERNAL")
 _SERVER = (2, "SPAN_KIND_SERVER")
 _FAILED = (2, "STATUS_CODE_ERROR")
 _NUMBERS = {"intValue": int, "doubleValue": float}
+
+
+def export_begin(head: bytes) -> bytes | None:
+    """The start of JSON that begins as an export, up to its first element; None of other text."""
+    found = _BEGIN.match(head)
+    # The name of Tempo is also that of other things.
+    is_export = found is not None and (found[2] == b"resourceSpans" or b'"spans"' in head)
+    return found[1] if found is not None and is_export else None
 
 
 def spans_of_json(text: bytes, attribute: Attribute | None) -> list[Span]:
@@ -51,9 +66,11 @@ def spans_of_export(export: Any, attribute: Attribute | None) -> list[Span]:
 
 
 def _objects(export: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for resource in export["resourceSpans"]:
-        for scope in resource.get("scopeSpans", []):
-            yield from scope.get("spans", [])
+    export = export.get("trace", export)
+    name = next((name for name in _RESOURCE_NAMES if name in export), _RESOURCE_NAMES[0])
+    for resource in export[name]:
+        for scope in (scope for name in _SCOPE_NAMES for scope in resource.get(name, ())):
+            yield from scope.get("spans", ())
 
 
 def _of_json(span: dict[str, Any], attribute: Attribute | None) -> Span:
@@ -61,8 +78,8 @@ def _of_json(span: dict[str, Any], attribute: Attribute | None) -> Span:
         trace=_id(span["traceId"], TRACE_BYTES),
         id=_id(span["spanId"], SPAN_BYTES),
         parent=_id(span.get("parentSpanId", ""), SPAN_BYTES),
-        start_ns=int(span["startTimeUnixNano"]),
-        end_ns=int(span["endTimeUnixNano"]),
+        start_ns=int(span.get("startTimeUnixNano", 0)),
+        end_ns=int(span.get("endTimeUnixNano", 0)),
         is_server=span.get("kind") in _SERVER,
         is_internal=span.get("kind") in _INTERNAL,
         is_failed=span.get("status", {}).get("code") in _FAILED,
@@ -105,8 +122,9 @@ def starts_with_spans(request: memoryview) -> bool:
 def _spans_in(request: memoryview, *, is_start: bool = False) -> Iterator[memoryview]:
     """Each span, as it is; WireError where it is no request."""
     for resource in parts(request, _RESOURCE_SPANS, is_start=is_start):
-        for scope in parts(resource, _SCOPE_SPANS, is_start=is_start):
-            yield from parts(scope, _SPANS, is_start=is_start)
+        for field in _SCOPE_SPANS:
+            for scope in parts(resource, field, is_start=is_start):
+                yield from parts(scope, _SPANS, is_start=is_start)
 
 
 class Decoder:

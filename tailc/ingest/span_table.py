@@ -28,9 +28,9 @@ Rows = NDArray[np.void]
 class Span:
     """When it was, in nanoseconds since 1970, and what it is.
 
-    trace: below 2^128; id, parent: below 2^64, in the trace. reading: of the attribute asked for;
-    None where it has none. Raises ValueError where it has no id, ends before it begins, or lasts
-    too long.
+    trace: below 2^128; id, parent: below 2^64, in the trace. start_ns, end_ns: as exported, which
+    `fault` checks. reading: of the attribute asked for; None where it has none. Raises ValueError
+    where it has no id.
     """
 
     trace: int
@@ -48,12 +48,21 @@ class Span:
             raise ValueError("a span that has no id")
         if not NO_SPAN <= self.parent <= _LOW_64:
             raise ValueError("a span whose parent has no id")
-        if not 0 <= self.start_ns <= self.end_ns <= min(self.start_ns + MAX_NS, _LOW_64):
-            raise ValueError("a span that has no length")
+
+    @property
+    def fault(self) -> str | None:
+        """Why the span has no length, as in "span 1 has no end"; None if it has one."""
+        if self.end_ns == 0:
+            return "has no end"
+        if self.end_ns < self.start_ns:
+            return "ends before it starts"
+        if self.start_ns < 0 or self.end_ns > _LOW_64:
+            return "is not between the years 1970 and 2554"
+        return "lasts more than 104 days" if self.end_ns - self.start_ns > MAX_NS else None
 
 
 def span_table(spans: Iterable[Span]) -> Rows:
-    """The spans as rows of type ROW; a reading is NaN where a span has none."""
+    """The spans, without faults, as rows of type ROW; a reading is NaN where a span has none."""
     return np.fromiter(map(_row, spans), ROW)
 
 
@@ -62,6 +71,36 @@ def _row(span: Span) -> tuple[float, ...]:
     ids = (span.trace >> 64, span.trace & _LOW_64, span.id, span.parent)
     kind = (span.is_server, span.is_internal, span.is_failed)
     return (*ids, span.start_ns, span.end_ns, *kind, reading)
+
+
+def is_repeated(table: Rows) -> NDArray[np.bool_]:
+    """Which rows are earlier exports of a span that is in the table again; (rows,).
+
+    Rows with the same trace, id, kind and start are one span; the row that ends last counts.
+    """
+    kind = table["is_server"] + 2 * table["is_internal"]
+    keys = [kind, *(table[name] for name in ("start_ns", "id", "trace_low", "trace_high"))]
+    order = np.lexsort((table["end_ns"], *keys))
+    is_same = np.ones(max(len(order) - 1, 0), np.bool_)
+    for key in keys:
+        is_same &= np.diff(key[order]) == 0
+    repeated = np.zeros(len(table), np.bool_)
+    repeated[order[:-1]] = is_same
+    return repeated
+
+
+def is_own_ancestor(table: Rows) -> NDArray[np.bool_]:
+    """Which rows are on a cycle of two or more parents; (rows,). O(n log n) in rows."""
+    row, parent = _parents(table, table)
+    up = np.arange(max(row.max(initial=0), parent.max(initial=0)) + 1)
+    up[row] = parent
+    # After as many steps as there are rows, only cycles and spans without a parent are reached.
+    reached = up
+    for _ in range(len(up).bit_length()):
+        reached = reached[reached]
+    on_cycle = np.zeros(len(up), np.bool_)
+    on_cycle[reached] = True
+    return (on_cycle & (up != np.arange(len(up))))[row]
 
 
 def own_ns(chosen: Rows, table: Rows) -> NDArray[np.int64]:

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions, SpanOptions
-from tailc.ingest.span_table import Span, own_ns, span_table, with_children, without_internal
+from tailc.ingest.span_defects import CheckedSpans
+from tailc.ingest.span_table import Span, own_ns, with_children, without_internal
 from tailc.ingest.texts import stated_unit
 from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS, histogram_of
@@ -71,19 +72,31 @@ def times_of_spans(
 
     Raises TailcError where there are none, or too many spans, or what was asked for is no time.
     """
-    table = span_table(_within_limit(spans, source))
+    checked = CheckedSpans(_within_limit(spans, source), source)
+    attribute, with_internal = options.spans.attribute, options.spans.with_internal
+    if attribute is None:
+        checked.mend_parents()
+    table = checked.rows
     server = table[table["is_server"] & ~table["is_failed"]]
     if not len(server):
-        message = f"`{source.name}` has no span of kind server that ended without an error"
-        hint = "export the spans of the service, those of its clients are not enough"
-        raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
+        raise _no_server(source, checked)
     failed = int(table["is_server"].sum()) - len(server)
-    attribute, with_internal = options.spans.attribute, options.spans.with_internal
     if attribute is not None:
         unit = stated_unit(source, options.unit)
         histogram = histogram_of(_measured_ns(server["reading"], source, attribute, unit))
         what = f"attribute {attribute} of server spans"
-        return InputTimes(format_, what, unit, Grain.REQUESTS, None, histogram, left_out=failed)
+        return InputTimes(
+            format_,
+            what,
+            unit,
+            Grain.REQUESTS,
+            None,
+            histogram,
+            left_out=failed,
+            warnings=tuple(checked.warnings),
+        )
+    least_ns = _least_ns(unit)
+    checked.warn_of_zero_lengths(server, least_ns)
     kept = without_internal(table) if with_internal else table
     return InputTimes(
         format_,
@@ -91,10 +104,23 @@ def times_of_spans(
         unit,
         Grain.REQUESTS,
         Loop.UNSTATED,
-        histogram_of(own_ns(server, kept).clip(1)),
+        histogram_of(own_ns(server, kept).clip(least_ns)),
         left_out=failed,
         with_internal=with_children(server, kept[kept["is_internal"]]),
+        warnings=tuple(checked.warnings),
     )
+
+
+def _no_server(source: Source, checked: CheckedSpans) -> TailcError:
+    message = f"`{source.name}` has no span of kind server that ended without an error"
+    hint = "export the spans of the service, those of its clients are not enough"
+    empty = Finding(Code.EMPTY_TRACE, message, Place(source.name), hint)
+    return TailcError((empty, *checked.warnings))
+
+
+def _least_ns(unit: TimeUnit) -> int:
+    """Half a unit: what a time of 0 counts as."""
+    return max(1, round(unit.in_ms * NS_PER_MS) // 2)
 
 
 def _within_limit(spans: Iterable[Span], source: Source) -> Iterator[Span]:
@@ -119,8 +145,7 @@ def _measured_ns(
     if is_bad.any():
         message = f"`{reading[is_bad][0]:.17g}` of a server span is negative, or beyond 104 days"
         raise _no_time(source, Code.OUT_OF_RANGE, attribute, message)
-    half = max(1.0, ns_per_unit / 2)
-    return np.where(reading == 0, half, np.rint(reading * ns_per_unit).clip(1))
+    return np.where(reading == 0, _least_ns(unit), np.rint(reading * ns_per_unit).clip(1))
 
 
 def _no_time(source: Source, code: Code, attribute: str, message: str) -> TailcError:

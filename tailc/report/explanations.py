@@ -157,6 +157,17 @@ EXPLANATIONS: Mapping[Code, str] = {
     "They are spread as Prometheus does for its quantiles: linearly in classic buckets, "
     "exponentially in native ones. In a wide bucket that may be far off, either way, so narrow "
     "the buckets around what the SLO promises.",
+    Code.SPANS_LEFT_OUT: "A span without an end, or that ends before it starts, has no length. "
+    "The other spans of the file are counted. If a span that is left out was called by another, "
+    "its time is not subtracted from that of its caller.",
+    Code.SPANS_REPEATED: "An exporter sends a batch again if it had no answer, although the "
+    "collector had stored it. Spans with the same trace, id, kind and start are one span, which "
+    "counts once. Of such spans the one that ends last is taken.",
+    Code.CYCLIC_SPANS: "The time of a child is subtracted from that of its parent. A span that "
+    "names itself as its parent counts as a span without a parent. If several spans are ancestors "
+    "of one another, their own times are unknown, and they are left out.",
+    Code.ZERO_LENGTH: "The clock of the tracer is too coarse for these spans. Each counts as half "
+    "of the unit in which the file has its times, so low percentiles are uncertain.",
     Code.BAD_ARTIFACT: "The file is whole, but what it says cannot be a policy, such as ages "
     "that descend. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignored a rule would do something else than was verified. "

@@ -1,8 +1,8 @@
 """Traces as Jaeger's query service answers `/api/traces`, and its pages save: one JSON document.
 
 `data` has the traces; times are whole microseconds. A span says by a reference of type CHILD_OF
-what it is a part of; what merely FOLLOWS_FROM another takes no time of it. Which spans are of
-servers, and which failed, is told by tags.
+what it is a part of, or by `parentSpanID` if it has no references; what merely FOLLOWS_FROM another
+takes no time of it. Which spans are of servers, and which failed, is told by tags.
 
 Source: Jaeger 1.60, `model/json/model.go`; "The OpenTracing Semantic Specification" 1.1 for the
 references and the tags.
@@ -53,6 +53,7 @@ def _spans(source: Source, options: InputOptions) -> Iterator[Span]:
 
 def _span(span: dict[str, Any], attribute: Attribute | None) -> Span:
     tags = {tag["key"]: tag["value"] for tag in span.get("tags") or ()}
+    kind = str(tags.get("span.kind")).lower()
     start_ns = _us(span["startTime"]) * _NS_PER_US
     return Span(
         trace=int(span["traceID"], _HEX),
@@ -60,25 +61,31 @@ def _span(span: dict[str, Any], attribute: Attribute | None) -> Span:
         parent=_parent(span),
         start_ns=start_ns,
         end_ns=start_ns + _us(span["duration"]) * _NS_PER_US,
-        is_server=tags.get("span.kind") == "server",
-        is_internal=tags.get("span.kind") == "internal",
+        is_server=kind == "server",
+        is_internal=kind == "internal",
         is_failed=tags.get("error") in _TRUE or tags.get("otel.status_code") == "ERROR",
         reading=None if attribute is None else attribute.of(tags),
     )
 
 
 def _us(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool):
         raise ValueError("a time that is no whole number of microseconds")
     return value
 
 
 def _parent(span: dict[str, Any]) -> int:
-    """The first span of the same trace that it is a child of."""
-    for reference in span.get("references") or ():
-        if reference["refType"] == "CHILD_OF" and reference["traceID"] == span["traceID"]:
-            return int(reference["spanID"], _HEX)
-    return NO_SPAN
+    """The first span of the same trace that it is a child of, if possible another span."""
+    references = span.get("references") or ()
+    if not references:
+        return int(span.get("parentSpanID") or "0", _HEX)
+    trace, id_ = (int(span[name], _HEX) for name in ("traceID", "spanID"))
+    parents = [
+        int(reference["spanID"], _HEX)
+        for reference in references
+        if reference["refType"] == "CHILD_OF" and int(reference["traceID"], _HEX) == trace
+    ]
+    return next((parent for parent in parents if parent != id_), id_ if parents else NO_SPAN)
 
 
 def matches(head: bytes) -> bool:

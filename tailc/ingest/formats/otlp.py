@@ -4,14 +4,13 @@ exports that were laid out anew.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
-from tailc.ingest.otlp import spans_of_export, spans_of_json
+from tailc.ingest.otlp import export_begin, spans_of_export, spans_of_json
 from tailc.ingest.span_table import Span
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.json_items import documents_of
@@ -20,15 +19,13 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
 _NAME = "OTLP JSON"
-_BEGIN = re.compile(rb'\s*(\{\s*"resourceSpans"\s*:?\s*\[?\s*)')
 _WRITE = "give the JSON lines of a collector's file exporter, one export a line"
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
     """The times of the server spans in all exports."""
     source.check_whole()
-    begin = _BEGIN.match(source.head())
-    is_laid_out = begin is not None and b"\n" in begin[1]
+    is_laid_out = b"\n" in (export_begin(source.head()) or b"")
     spans = (_of_documents if is_laid_out else _of_lines)(source, stated_attribute(options.spans))
     return times_of_spans(spans, source, options, _NAME, TimeUnit.NS)
 
@@ -68,7 +65,7 @@ def _broken(source: Source, line: bytes, row: int) -> TailcError:
 
 def matches(head: bytes) -> bool:
     """Whether it begins as an export of spans."""
-    return _BEGIN.match(head) is not None
+    return export_begin(head) is not None
 
 
 FORMATS = (Format(_NAME, matches, read, has_spans=True),)

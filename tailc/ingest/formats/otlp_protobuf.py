@@ -22,7 +22,7 @@ from tailc.ingest.frames import (
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.messages import Wording, decoded
 from tailc.ingest.options import InputOptions
-from tailc.ingest.otlp import Decoder, spans_of_json, starts_with_spans
+from tailc.ingest.otlp import Decoder, export_begin, spans_of_json, starts_with_spans
 from tailc.ingest.span_table import Span
 from tailc.ingest.spans import stated_attribute, times_of_spans
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
@@ -83,7 +83,7 @@ def is_framed(head: bytes) -> bool:
     message = head[LENGTH.size :][:length]
     if message.startswith(ZSTD_MAGIC):
         message = inflated_start(message)
-    return is_request(message) or message.startswith(b'{"resourceSpans"')
+    return is_request(message) or export_begin(message) is not None
 
 
 FORMATS = (

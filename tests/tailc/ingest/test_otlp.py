@@ -67,7 +67,8 @@ def test_an_own_time_is_not_a_demand_unless_it_is_said_why(said, code):
 @pytest.mark.parametrize(
     ("old", "new", "code", "row"),
     [
-        (b'"endTimeUnixNano":"17', b'"endTimeUnixNano":"16', Code.BROKEN_FORMAT, 1),
+        (b'"endTimeUnixNano":"17', b'"endTimeUnixNano":"16', Code.EMPTY_TRACE, None),
+        (b'"endTimeUnixNano":"17', b'"endTimeUnixNano":"x', Code.BROKEN_FORMAT, 1),
         (b'"spanId"', b'"span"', Code.BROKEN_FORMAT, 1),
         (b'"kind":2', b'"kind":3', Code.EMPTY_TRACE, None),
         (b"]}]}]}\n", b"]}]}", Code.TRUNCATED, 1),
