@@ -6,8 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
 from tailc.traces.source import Source
+
+_NO_LOOP = always(None)
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,8 @@ class Format:
 
     `loose`: other text can look like it, so formats that cannot are asked first. `has_spans`: whose
     attributes can be asked for. `has_metrics`: of which one can be asked for, by name and labels.
-    `loop`: of one that can be read as a table, too: how the requests in its rows were sent.
+    `loop`: of one that can be read as a table, too: how the requests in its rows were sent; None of
+    one that cannot.
     """
 
     name: str
@@ -25,4 +29,4 @@ class Format:
     loose: bool = False
     has_spans: bool = False
     has_metrics: bool = False
-    loop: Loop | None = None
+    loop: Callable[[Source], Loop | None] = _NO_LOOP

@@ -109,7 +109,7 @@ def _read(source: Source, options: InputOptions) -> InputTimes:
     if options.table is not None:
         # Columns of what a load generator wrote are of responses.
         times = _read_table(source, options.table, options.unit)
-        return replace(times, loop=format_ and format_.loop)
+        return times if format_ is None else replace(times, loop=format_.loop(source))
     if format_ is None:
         raise _unknown(source)
     _check_has(format_, options, source)

@@ -119,8 +119,8 @@ def _response(times: InputTimes, measure: Measure, name: str) -> TailcError:
 
 def _closed(times: InputTimes, name: str) -> TailcError:
     message = (
-        f"`{name}` is {times.format} of a closed loop: while the server was slow, requests that "
-        "would have waited were not sent"
+        f"`{name}` is {times.format} of a closed loop, in which requests are sent as answers come: "
+        "while the server was slow, requests that would have waited were not sent"
     )
     hint = (
         f"measure at a rate; or estimate what was not sent by `{_INTERVAL}` and the time "

@@ -16,12 +16,13 @@ def refuse_responses(source: Source, measured: Measured) -> None:
 
     Those of a closed loop are not taken for responses of an open one either.
     """
-    format_ = format_written(source)
-    if format_ is None or format_.loop is None or measured.note is not None:
+    format_ = None if measured.note is not None else format_written(source)
+    loop = None if format_ is None else format_.loop(source)
+    if format_ is None or loop is None:
         return
     if measured.measure in DEMANDS:
         raise _response(source, format_.name, measured.measure)
-    if measured.measure is Measure.RESPONSE_OPEN and format_.loop is Loop.CLOSED:
+    if measured.measure is Measure.RESPONSE_OPEN and loop is Loop.CLOSED:
         message = f"`{source.name}` is {format_.name} of a closed loop, not `response-open`"
         raise source.fault(Code.CLOSED_LOOP, message, advice="measure at a rate")
 

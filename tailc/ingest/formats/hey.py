@@ -9,6 +9,7 @@ from __future__ import annotations
 from tailc.errors import Code
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
 from tailc.traces.cells import numbers
@@ -44,6 +45,6 @@ def _refuse(source: Source, _options: InputOptions) -> InputTimes:
 
 
 FORMATS = (
-    Format("hey CSV", lambda head: head.startswith(_HEADER), read, loop=Loop.CLOSED),
+    Format("hey CSV", lambda head: head.startswith(_HEADER), read, loop=always(Loop.CLOSED)),
     Format("hey summary", _is_summary, _refuse),
 )

@@ -13,6 +13,7 @@ import numpy as np
 from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
 from tailc.ingest.texts import first_object
@@ -108,6 +109,6 @@ def _is_json(head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("k6 CSV", lambda head: head.startswith(_HEADER), read_csv, loop=Loop.UNSTATED),
+    Format("k6 CSV", lambda head: head.startswith(_HEADER), read_csv, loop=always(Loop.UNSTATED)),
     Format("k6 JSON", _is_json, read_json),
 )

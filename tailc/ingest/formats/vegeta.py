@@ -1,6 +1,7 @@
 """What `vegeta encode` writes: JSON lines, or CSV without a header; times in nanoseconds.
 
-vegeta attacks at a rate, with as many workers as that needs.
+vegeta attacks at a rate, with as many workers as that needs. With `-rate=0 -max-workers=N` it sends
+as answers come, which the file does not tell, but its times show.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 from tailc.errors import Code
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.loops import loop_in
 from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
 from tailc.ingest.texts import first_object
@@ -30,19 +32,27 @@ _COLUMNS = (
 )
 _ROW = re.compile(rb"[0-9]{16,19},[0-9]{1,3},[0-9]+,[0-9]+,[0-9]+,")
 _KEYS = {"attack", "code", "timestamp", "latency"}
-_WANTED = Wanted(("latency", "code"), (), ())
+_WANTED = Wanted(("latency", "code"), ("timestamp",), ())
 # The results as vegeta keeps them: Go's own encoding.
 _GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
 
 
 def read_json(source: Source, _options: InputOptions) -> InputTimes:
     """The latencies of the requests that succeeded, of JSON lines."""
-    return _times("vegeta JSON", cells_of(NdjsonTable(source), _WANTED, source.name))
+    return _times("vegeta JSON", _cells_of_json(source))
 
 
 def read_csv(source: Source, _options: InputOptions) -> InputTimes:
     """The same of CSV."""
-    return _times("vegeta CSV", cells_of(CsvTable(source, _COLUMNS), _WANTED, source.name))
+    return _times("vegeta CSV", _cells_of_csv(source))
+
+
+def _cells_of_json(source: Source) -> Cells:
+    return cells_of(NdjsonTable(source), _WANTED, source.name)
+
+
+def _cells_of_csv(source: Source) -> Cells:
+    return cells_of(CsvTable(source, _COLUMNS), _WANTED, source.name)
 
 
 def _times(name: str, cells: Cells) -> InputTimes:
@@ -50,9 +60,14 @@ def _times(name: str, cells: Cells) -> InputTimes:
     cells.stop_if_refused()
     # Code 0 is of a request without an answer.
     histogram, failed = of_successes(cells, "latency", TimeUnit.NS, is_success(np.asarray(code)))
+    loop = _loop_in(cells)
     return InputTimes(
-        name, "latency", TimeUnit.NS, Grain.REQUESTS, Loop.OPEN, histogram, left_out=failed
+        name, "latency", TimeUnit.NS, Grain.REQUESTS, loop, histogram, left_out=failed
     )
+
+
+def _loop_in(cells: Cells) -> Loop:
+    return loop_in(cells, "timestamp", "latency", TimeUnit.NS, Loop.OPEN)
 
 
 def _is_json(head: bytes) -> bool:
@@ -71,7 +86,14 @@ def _refuse(source: Source, _options: InputOptions) -> InputTimes:
 
 
 FORMATS = (
-    Format("vegeta JSON", _is_json, read_json, loop=Loop.OPEN),
-    Format("vegeta CSV", lambda head: _ROW.match(head) is not None, read_csv),
+    Format(
+        "vegeta JSON", _is_json, read_json, loop=lambda source: _loop_in(_cells_of_json(source))
+    ),
+    Format(
+        "vegeta CSV",
+        lambda head: _ROW.match(head) is not None,
+        read_csv,
+        loop=lambda source: _loop_in(_cells_of_csv(source)),
+    ),
     Format("vegeta results", _is_binary, _refuse),
 )

@@ -8,9 +8,9 @@ from functools import partial
 import numpy as np
 
 from tailc.errors import Severity
-from tailc.lint.checks.order import correlation
 from tailc.lint.defect import Sighting, check, first_rows
 from tailc.lint.views import Stream
+from tailc.traces.closed_loop import correlation, in_system, is_closed_loop
 
 _ENOUGH = 100
 _HALF_HOUR_S = 1_800
@@ -20,7 +20,7 @@ _UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 # Unix seconds of 1990 and 2100.
 _EARLY_S, _LATE_S = 631_152_000, 4_102_444_800
 _OFTEN, _EVEN = 0.2, 0.01
-_CLOSED, _LOADED, _IN_ORDER = 0.9, 0.3, 0.995
+_LOADED, _IN_ORDER = 0.3, 0.995
 _LONGEST_SHARE, _SILENT, _SEVERAL = 0.02, 0.2, 3
 _RATE_TIMES, _SURE = 2.0, 8.0
 
@@ -145,13 +145,13 @@ def _ordered(stream: Stream) -> bool:
 
 
 def _is_closed(stream: Stream) -> bool:
-    """Whether the next request comes as the last one ends."""
-    return correlation(_gaps(stream), stream.demand_ns[:-1]) > _CLOSED
+    """Whether each request comes as an earlier one ends."""
+    return is_closed_loop(stream.at_ns, stream.demand_ns)
 
 
 def _closed(stream: Stream) -> Iterator[Sighting]:
     if _ordered(stream) and _is_closed(stream):
-        message = "each request arrives when the one before is answered"
+        message = "each request arrives when an earlier one is answered"
         yield Sighting(message, column=stream.column)
 
 
@@ -183,16 +183,13 @@ def _omitted(stream: Stream) -> Iterator[Sighting]:
         )
 
 
-def _in_system(stream: Stream) -> np.ndarray:
-    """Requests in the system when each arrives, by their own times."""
-    ends = np.sort(stream.at_ns + stream.demand_ns)
-    return np.arange(len(ends)) - np.searchsorted(ends, stream.at_ns, side="right")
-
-
 def _is_fifo(stream: Stream) -> bool:
     """Whether answers leave in order, though several are in the system at once."""
     ends = stream.at_ns + stream.demand_ns
-    return bool((np.diff(ends) >= 0).mean() > _IN_ORDER and _in_system(stream).mean() > 0.5)
+    return bool(
+        (np.diff(ends) >= 0).mean() > _IN_ORDER
+        and in_system(stream.at_ns, stream.demand_ns).mean() > 0.5
+    )
 
 
 def _queued(stream: Stream) -> Iterator[Sighting]:
@@ -204,7 +201,7 @@ def _queued(stream: Stream) -> Iterator[Sighting]:
 def _loaded(stream: Stream) -> Iterator[Sighting]:
     if not _ordered(stream) or _is_closed(stream):
         return
-    busy = _in_system(stream)
+    busy = in_system(stream.at_ns, stream.demand_ns)
     found = correlation(busy, stream.demand_ns) if np.ptp(busy) else 0.0
     if found > _LOADED:
         message = f"times are longer the more requests there are: rank correlation is {found:.2f}"

@@ -9,25 +9,12 @@ import numpy as np
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
 from tailc.lint.views import Requests
+from tailc.traces.closed_loop import correlation, ranked
 
 _ENOUGH = 200
 _START_SHARE = 0.05
 _SURE = 6.0
 _TREND, _WARMER, _STEP, _FOLLOWS = 0.15, 1.25, 1.25, 0.2
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks scaled to mean 0 and deviation 1; equal values share one."""
-    order = np.unique(values, return_inverse=True)[1]
-    count = np.bincount(order)
-    rank = (count.cumsum() - (count - 1) / 2)[order]
-    spread = rank.std()
-    return (rank - rank.mean()) / (spread if spread else 1.0)
-
-
-def correlation(left: np.ndarray, right: np.ndarray) -> float:
-    """Spearman's, of two columns of equal length; 0 where one is constant."""
-    return float((_ranks(left) * _ranks(right)).mean())
 
 
 def _is_looked_at(requests: Requests) -> bool:
@@ -51,7 +38,7 @@ def _start(requests: Requests) -> int:
 
 def _is_warming(requests: Requests) -> bool:
     """Whether the first rows are longer than the rest, beyond chance."""
-    ranks, rows = _ranks(requests.demand), _start(requests)
+    ranks, rows = ranked(requests.demand), _start(requests)
     median = np.median(requests.demand[rows:])
     sure = ranks[:rows].mean() * np.sqrt(rows)
     return bool(sure > _SURE and np.median(requests.demand[:rows]) > _WARMER * median)
@@ -72,7 +59,7 @@ def _steadied(requests: Requests) -> np.ndarray:
 
 def _jump(demand: np.ndarray) -> tuple[int, float, float]:
     """Where ranks jump most, how surely, and what of their spread a jump there explains."""
-    ranks = _ranks(demand)
+    ranks = ranked(demand)
     n = len(ranks)
     edge = n // 20
     at = np.arange(1, n)

@@ -1,0 +1,48 @@
+"""Whether requests were sent as answers came, by their times: of one client or of several."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+_ENOUGH = 100
+_SURE, _NEARLY_ALL = 0.9, 0.95
+
+
+def ranked(values: NDArray) -> NDArray[np.float64]:
+    """Ranks scaled to mean 0 and deviation 1; equal values share one."""
+    order = np.unique(values, return_inverse=True)[1]
+    count = np.bincount(order)
+    rank = (count.cumsum() - (count - 1) / 2)[order]
+    spread = rank.std()
+    return (rank - rank.mean()) / (spread if spread else 1.0)
+
+
+def correlation(left: NDArray, right: NDArray) -> float:
+    """Spearman's, of two columns of equal length; 0 where one is constant."""
+    return float((ranked(left) * ranked(right)).mean())
+
+
+def in_system(at_ns: NDArray, time_ns: NDArray) -> NDArray[np.int64]:
+    """Requests in the system when each arrives, by their own times; arrivals are in order."""
+    ends = np.sort(at_ns + time_ns)
+    return np.arange(len(ends)) - np.searchsorted(ends, at_ns, side="right")
+
+
+def is_closed_loop(at_ns: NDArray, time_ns: NDArray) -> bool:
+    """Whether each request arrives as an earlier one ends; false of fewer than 100 requests.
+
+    at_ns: arrivals in order, (requests,). time_ns: how long each request takes. Several clients are
+    recognised up to about 16: with more, the pauses between their requests hide it.
+    """
+    if len(at_ns) < _ENOUGH:
+        return False
+    if correlation(np.diff(at_ns), time_ns[:-1]) > _SURE:
+        return True
+    clients = int(np.median(in_system(at_ns, time_ns))) + 1
+    if clients == 1 or len(at_ns) < _ENOUGH + clients:
+        return False
+    # With n clients, arrival k + n is the answer to the k-th request that ends.
+    ends, next_ns = np.sort(at_ns + time_ns)[:-clients], at_ns[clients:]
+    follows = float((next_ns >= ends).mean()) > _NEARLY_ALL
+    return follows and correlation(np.diff(next_ns), np.diff(ends)) > _SURE
