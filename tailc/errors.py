@@ -82,6 +82,7 @@ class Code(enum.Enum):
     COUNTER_RESET = ("TC0230", ExitCode.BAD_CONTENT, "a histogram was counted anew in between")
     UNKNOWN_MACHINE = ("TC0231", ExitCode.BAD_CONTENT, "a row's machine is not declared")
     MIXED_BUCKETS = ("TC0232", ExitCode.BAD_CONTENT, "histograms to add have different buckets")
+    RUNNING_TOTAL = ("TC0233", ExitCode.BAD_CONTENT, "running totals are offered as requests")
     NO_ZONE = ("TC0241", ExitCode.BAD_CONTENT, "a time does not say in which zone it is")
     SAME_TIME = ("TC0242", ExitCode.BAD_CONTENT, "two rows of a series are of the same time")
     UNEVEN_TIMES = ("TC0243", ExitCode.BAD_CONTENT, "the times of a series are on no even grid")
@@ -114,6 +115,8 @@ class Code(enum.Enum):
     SPANS_REPEATED = ("TC0282", ExitCode.OK, "spans were exported more than once")
     CYCLIC_SPANS = ("TC0283", ExitCode.OK, "a span is an ancestor of itself")
     ZERO_LENGTH = ("TC0284", ExitCode.OK, "spans start and end at the same tick of the clock")
+    CUT_SHORT = ("TC0285", ExitCode.OK, "the end of a run cut short what may be the slowest")
+    OUTSIDE_LOAD = ("TC0286", ExitCode.OK, "requests before or after the load are left out")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact asks for a rule not known here")

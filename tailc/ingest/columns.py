@@ -22,7 +22,7 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
 from tailc.traces.table import Table, Wanted
 from tailc.traces.times import NS_PER_MS, whole_ns
-from tailc.traces.trace import cells_of, table_of
+from tailc.traces.trace import cells_of, refuse_running_total, table_of
 
 # From here on a kernel of our own is faster than pyarrow, with half a second to load it.
 LONG_CSV_BYTES = 1 << 27
@@ -34,6 +34,7 @@ def read_column(source: Source, column: TimeColumn, unit: TimeUnit) -> InputTime
     format_ = format_of(source, "auto")
     wanted = Wanted(tuple(filter(None, (column.name, column.weight))), (), ())
     table = table_of(source, wanted, format_)
+    refuse_running_total(source, table, column.weight)
     counts = _count(table, wanted, unit.in_ms * NS_PER_MS)
     if counts is None:
         cells = cells_of(table, wanted, source.name)

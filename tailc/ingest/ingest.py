@@ -12,6 +12,7 @@ from tailc.ingest.formats import format_written
 from tailc.ingest.input_times import Bucket, InputTimes, Loop
 from tailc.ingest.measured import StatedMeasure, counted
 from tailc.ingest.options import InputOptions, SpanOptions, TimeColumn
+from tailc.ingest.responses import refuse_points
 from tailc.ingest.texts import stated_unit
 from tailc.traces.counted import Counted, Grain, together
 from tailc.traces.csv_table import CsvTable
@@ -107,6 +108,8 @@ def _read(source: Source, options: InputOptions) -> InputTimes:
     """By the map or the column asked for, or else as the format that its first bytes look like."""
     format_ = format_written(source)
     if options.table is not None:
+        if format_ is not None:
+            refuse_points(source, format_)
         # Columns of what a load generator wrote are of responses.
         times = _read_table(source, options.table, options.unit)
         return times if format_ is None else replace(times, loop=format_.loop(source))

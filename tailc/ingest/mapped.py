@@ -21,7 +21,7 @@ from tailc.traces.source import Source, format_of
 from tailc.traces.split_keys import time_column
 from tailc.traces.table import Wanted
 from tailc.traces.times import MAX_NS, NS_PER_MS, whole_ns
-from tailc.traces.trace import cells_in_parts, table_of
+from tailc.traces.trace import cells_in_parts, refuse_running_total, table_of
 from tailc.units import format_us
 
 Names = tuple[str, ...]
@@ -37,6 +37,7 @@ def read_mapped(source: Source, map_: ColumnMap) -> InputTimes:
     format_ = format_of(source, "auto")
     wanted = _wanted(map_)
     table = table_of(source, wanted, format_)
+    refuse_running_total(source, table, map_.weight)
     what = (table, wanted, source.name, tuple(map_.where.items()))
     try:
         counts = _counted(cells_in_parts(*what, is_careful=False), map_)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
@@ -24,17 +23,18 @@ def of_successes(
         message = f"`{cells.source}` has {len(succeeded)} requests, and all of them failed"
         help_ = "measure again, with a server that answers"
         raise TailcError(Finding(Code.EMPTY_TRACE, message, Place(cells.source), help_))
-    kept = _kept(cells, column, succeeded)
-    demand_ns = whole_ns(kept, column, unit)
-    kept.stop_if_refused()
+    chosen = chosen_rows(cells, succeeded)
+    demand_ns = whole_ns(chosen, column, unit)
+    chosen.stop_if_refused()
     return histogram_of(demand_ns), int((~succeeded).sum())
 
 
-def _kept(cells: Cells, column: str, chosen: NDArray[np.bool_]) -> Cells:
+def chosen_rows(cells: Cells, chosen: NDArray[np.bool_]) -> Cells:
+    """Those rows, with all their columns and their numbers in the file."""
     rows = np.flatnonzero(chosen)
-    values: pa.ChunkedArray = cells.columns[column].filter(mask(chosen))
+    columns = {name: values.filter(mask(chosen)) for name, values in cells.columns.items()}
     row = rows + 1 if cells.row is None else cells.row[rows]
-    return Cells(cells.source, {column: values}, len(rows), row)
+    return Cells(cells.source, columns, len(rows), row)
 
 
 def is_success(status: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -103,6 +103,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "histograms of one scheme by `--label`; their profiles can be added.",
     Code.UNKNOWN_MACHINE: "A row names a machine that the spec does not declare. Declare it, or "
     "filter its rows out.",
+    Code.RUNNING_TOTAL: "A weight is the number of requests of its own row. A running total counts "
+    "the rows before as well, so the first rows would count many times.",
     Code.NO_ZONE: "A time without a zone is an hour or more off, depending on who reads it. "
     "Write the offset, or name the zone in the spec.",
     Code.SAME_TIME: "Two values at one time contradict each other. Remove one.",
@@ -168,6 +170,11 @@ EXPLANATIONS: Mapping[Code, str] = {
     "of one another, their own times are unknown, and they are left out.",
     Code.ZERO_LENGTH: "The clock of the tracer is too coarse for these spans. Each counts as half "
     "of the unit in which the file has its times, so low percentiles are uncertain.",
+    Code.CUT_SHORT: "At the end of a run, a load generator drops the requests that are under way. "
+    "The slowest requests are most likely among them. If they are as many as the requests above "
+    "the percentile, that percentile is not known. Run for longer.",
+    Code.OUTSIDE_LOAD: "Requests of setup() and teardown() are sent by k6 one by one, before "
+    "and after the load. They prepare the test and are no requests of users.",
     Code.BAD_ARTIFACT: "The file is whole, but what it says cannot be a policy, such as ages "
     "that descend. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignored a rule would do something else than was verified. "

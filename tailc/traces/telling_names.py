@@ -6,6 +6,11 @@ import re
 
 TIMES = re.compile(r"(.+)_(ns|us|ms|s)$")
 SPEEDUP = re.compile(r"speedup_([0-9]+)$")
+_RUNNING = re.compile(
+    r"(cum|cumul|cumulative|running)[ _-]?(count|total|sum|n|weight)?", re.IGNORECASE
+)
+_TOTAL = re.compile(r"total[ _-]?count", re.IGNORECASE)
+_OF_PERCENTILES = re.compile(r"percentile|quantile", re.IGNORECASE)
 REQUESTS = ("request_id", "query_id", "request", "query", "id")
 DEGREES = ("degree", "threads")
 
@@ -18,6 +23,13 @@ def first_of(wanted: tuple[str, ...], names: tuple[str, ...]) -> str | None:
 def times_of(names: tuple[str, ...]) -> dict[str, str]:
     """The columns whose names end with a unit of time, and that unit."""
     return {name: found[2] for name in names if (found := TIMES.match(name))}
+
+
+def is_running_total(name: str, names: tuple[str, ...]) -> bool:
+    """Whether a column counts all rows so far: by its name, or one of totals beside percentiles."""
+    has_percentiles = any(_OF_PERCENTILES.fullmatch(each) for each in names)
+    is_total = _TOTAL.fullmatch(name) is not None
+    return _RUNNING.fullmatch(name) is not None or (is_total and has_percentiles)
 
 
 def speedups_of(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.split_keys import id_keys, time_keys
 from tailc.traces.table import Table, Wanted
+from tailc.traces.telling_names import is_running_total
 from tailc.traces.times import CHECK_CYCLES, CHECK_UNIT, ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
 
@@ -100,7 +101,10 @@ def trace_in(
     format: Format = "auto",  # noqa: A002
 ) -> Trace:
     """As `read_trace`, of what is open already; the same source can be read by several readings."""
-    cells = kept_cells(source, wanted_columns(reading), reading.rows.where, format)
+    wanted = wanted_columns(reading)
+    table = table_of(source, wanted, format_of(source, format))
+    refuse_running_total(source, table, reading.weight)
+    cells = cells_of(table, wanted, source.name, reading.rows.where)
     match reading:
         case TimingsReading():
             trace = _timed_trace(cells, reading)
@@ -109,6 +113,17 @@ def trace_in(
     if not is_profile(source) or not read_counted(source).is_of_points:
         return trace
     return replace(trace, requests=replace(trace.requests, is_of_points=True))
+
+
+def refuse_running_total(source: Source, table: Table, weight: str | None) -> None:
+    """Raise TailcError where the column of weights counts the rows before as well."""
+    if weight is not None and is_running_total(weight, table.names):
+        message = f"`{weight}` is a running total: it counts the requests of all rows so far"
+        hint = (
+            "give a column with the requests of each row alone; percentiles of HdrHistogram are "
+            "read by `tailc ingest` as they are"
+        )
+        raise source.fault(Code.RUNNING_TOTAL, message, field=weight, advice=hint)
 
 
 def kept_cells(

@@ -1,12 +1,15 @@
 """What hey prints with `-o csv`: a row a request, in seconds.
 
-hey sends the next request of a worker when the last one is answered: a closed loop. Its summary
-has eleven bars and seven percentiles, which is refused in favour of the rows.
+hey sends the next request of a worker when the last one is answered: a closed loop. Older versions
+write no status. Its summary has eleven bars and seven percentiles, which is refused in favour
+of the rows.
 """
 
 from __future__ import annotations
 
-from tailc.errors import Code
+import numpy as np
+
+from tailc.errors import Code, Finding, Place, Severity
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import always
@@ -14,24 +17,39 @@ from tailc.ingest.options import InputOptions
 from tailc.ingest.rows import is_success, of_successes
 from tailc.traces.cells import numbers
 from tailc.traces.counted import Grain
+from tailc.traces.csv_table import CsvTable
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
 
-_HEADER = b"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code"
+_HEADER = b"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
 _TIME, _STATUS = "response-time", "status-code"
 
 
 def read(source: Source, _options: InputOptions) -> InputTimes:
-    """The response times of the requests that were answered without an error."""
-    cells = kept_cells(source, Wanted((_TIME, _STATUS), (), ()), format="csv")
-    succeeded = is_success(numbers(cells, _STATUS))
+    """The response times of the requests that were answered without an error, if that is told."""
+    status = (_STATUS,) if _STATUS in CsvTable(source).names else ()
+    cells = kept_cells(source, Wanted((_TIME, *status), (), ()), format="csv")
+    succeeded = is_success(numbers(cells, _STATUS)) if status else np.ones(cells.count, np.bool_)
     cells.stop_if_refused()
     histogram, failed = of_successes(cells, _TIME, TimeUnit.S, succeeded)
     return InputTimes(
-        "hey CSV", _TIME, TimeUnit.S, Grain.REQUESTS, Loop.CLOSED, histogram, left_out=failed
+        "hey CSV",
+        _TIME,
+        TimeUnit.S,
+        Grain.REQUESTS,
+        Loop.CLOSED,
+        histogram,
+        left_out=failed,
+        warnings=() if status else (_without_status(source),),
     )
+
+
+def _without_status(source: Source) -> Finding:
+    message = f"`{source.name}` has no column `{_STATUS}`: failed requests are among the others"
+    hint = "measure again by a newer version of hey"
+    return Finding(Code.FAILED_REQUESTS, message, Place(source.name), hint, Severity.WARNING)
 
 
 def _is_summary(head: bytes) -> bool:
@@ -45,6 +63,8 @@ def _refuse(source: Source, _options: InputOptions) -> InputTimes:
 
 
 FORMATS = (
-    Format("hey CSV", lambda head: head.startswith(_HEADER), read, loop=always(Loop.CLOSED)),
+    Format(
+        "hey CSV", lambda head: head.lstrip().startswith(_HEADER), read, loop=always(Loop.CLOSED)
+    ),
     Format("hey summary", _is_summary, _refuse),
 )

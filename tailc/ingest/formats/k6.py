@@ -2,23 +2,32 @@
 
 The times are those of `http_req_duration`: sending, waiting and receiving, without the connection.
 How requests were sent, by an executor with an arrival rate or by virtual users, is not told.
+Requests of `setup()` and `teardown()` are not of the load, and are left out.
 """
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow.compute as pc
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import always
 from tailc.ingest.options import InputOptions
-from tailc.ingest.rows import is_success, of_successes
+from tailc.ingest.rows import chosen_rows, is_success, of_successes
 from tailc.ingest.texts import first_object
-from tailc.traces.cells import numbers
+from tailc.traces.arrow import truths_of
+from tailc.traces.cells import Cells, as_text, numbers
 from tailc.traces.counted import Grain
+from tailc.traces.csv_table import CsvTable
 from tailc.traces.histogram import MAX_NS, Histogram, histogram_of
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
@@ -27,47 +36,88 @@ from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
 
 METRIC = "http_req_duration"
-FAILED = -1
+_STATUS, _GROUP = "status", "group"
+_OUTSIDE = r"^::(setup|teardown)(::|$)"
 _NS_PER_MS = 1e6
+_WITH_STATUS = "let k6 write it: `status` must be among its `systemTags`"
 _HEADER = b"metric_name,timestamp,metric_value,"
 
 
 def read_csv(source: Source, _options: InputOptions) -> InputTimes:
     """The times of the requests that were answered without an error."""
-    wanted = Wanted(("metric_value", "status"), (), ("metric_name",))
-    cells = kept_cells(source, wanted, (("metric_name", METRIC),), "csv")
-    succeeded = is_success(numbers(cells, "status"))
+    names = CsvTable(source).names
+    if _STATUS not in names:
+        raise _without_status(source)
+    groups = (_GROUP,) if _GROUP in names else ()
+    wanted = Wanted(("metric_value", _STATUS), groups, ("metric_name",))
+    cells, outside = _of_load(kept_cells(source, wanted, (("metric_name", METRIC),), "csv"))
+    succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
     histogram, failed = of_successes(cells, "metric_value", TimeUnit.MS, succeeded)
-    return _times("k6 CSV", histogram, failed)
+    return _times("k6 CSV", histogram, failed, outside, source)
+
+
+def _of_load(cells: Cells) -> tuple[Cells, int]:
+    """The rows that are not of setup() or teardown(), and how many are."""
+    if _GROUP not in cells.columns:
+        return cells, 0
+    groups = as_text(cells.columns[_GROUP])
+    outside = truths_of(pc.match_substring_regex(groups, _OUTSIDE).fill_null(False))
+    return chosen_rows(cells, ~outside), int(outside.sum())
 
 
 def read_json(source: Source, _options: InputOptions) -> InputTimes:
     """The same of JSON lines."""
     source.check_whole()
-    ns: list[int] = []
-    failed = 0
+    seen = _Seen()
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
         _check_length(source, line, row)
         # The last line may be cut before it names its metric.
         is_other = METRIC.encode() not in line and line.endswith(b"\n")
         if is_other or not line.strip():
             continue
-        value = _value(source, line, row)
-        failed += value == FAILED
-        if value not in (None, FAILED):
-            ns.append(value)
-    if not ns:
+        _add(seen, source, line, row)
+    if not seen.ns:
         message = f"`{source.name}` has no `{METRIC}` of a request that succeeded"
         hint = "give the output of a script that sends HTTP requests"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
-    return _times("k6 JSON", histogram_of(np.array(ns)), failed)
+    return _times("k6 JSON", histogram_of(np.array(seen.ns)), seen.failed, seen.outside, source)
 
 
-def _times(name: str, histogram: Histogram, failed: int) -> InputTimes:
+@dataclass
+class _Seen:
+    """Whole ns of requests that succeeded; how many failed, or are of setup() or teardown()."""
+
+    ns: list[int] = field(default_factory=list)
+    failed: int = 0
+    outside: int = 0
+
+
+def _times(
+    name: str, histogram: Histogram, failed: int, outside: int, source: Source
+) -> InputTimes:
     return InputTimes(
-        name, METRIC, TimeUnit.MS, Grain.REQUESTS, Loop.UNSTATED, histogram, left_out=failed
+        name,
+        METRIC,
+        TimeUnit.MS,
+        Grain.REQUESTS,
+        Loop.UNSTATED,
+        histogram,
+        left_out=failed,
+        warnings=(_outside(outside, source),) if outside else (),
     )
+
+
+def _outside(count: int, source: Source) -> Finding:
+    requests = f"{count:,} request" if count == 1 else f"{count:,} requests"
+    message = f"{requests} of setup() or teardown() in `{source.name}` left out"
+    hint = "none is needed: k6 sends them before and after the load"
+    return Finding(Code.OUTSIDE_LOAD, message, Place(source.name), hint, Severity.WARNING)
+
+
+def _without_status(source: Source, row: int | None = None) -> TailcError:
+    message = f"`{METRIC}` has no tag `{_STATUS}`, so failed requests cannot be told from others"
+    return source.fault(Code.MISSING_COLUMN, message, row, _STATUS, line=row, advice=_WITH_STATUS)
 
 
 def _check_length(source: Source, line: bytes, row: int) -> None:
@@ -79,21 +129,29 @@ def _check_length(source: Source, line: bytes, row: int) -> None:
         )
 
 
-def _value(source: Source, line: bytes, row: int) -> int | None:
-    """Whole ns of a request, or FAILED; None where the line is of something else."""
+def _add(seen: _Seen, source: Source, line: bytes, row: int) -> None:
+    """Count the request of a line; TailcError where the line is no sample, or has no status."""
     try:
         point = json.loads(line)
         if point["type"] != "Point" or point["metric"] != METRIC:
-            return None
-        if not is_success(np.array(point["data"]["tags"]["status"], dtype=np.float64)):
-            return FAILED
+            return
+        tags = point["data"].get("tags") or {}
+        if re.match(_OUTSIDE, tags.get(_GROUP, "")):
+            seen.outside += 1
+            return
         ns = round(float(point["data"]["value"]) * _NS_PER_MS)
+        status = float(tags[_STATUS]) if _STATUS in tags else None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise _broken(source, line, row) from None
+    if status is None:
+        raise _without_status(source, row)
+    if not is_success(np.array(status)):
+        seen.failed += 1
+        return
     if not 1 <= ns <= MAX_NS:
         message = f"the time `{point['data']['value']}` is not positive, or beyond 104 days"
         raise source.fault(Code.OUT_OF_RANGE, message, row, line=row, advice="leave the line out")
-    return ns
+    seen.ns.append(ns)
 
 
 def _broken(source: Source, line: bytes, row: int) -> TailcError:

@@ -11,12 +11,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import loop_in
 from tailc.ingest.options import InputOptions
 from tailc.ingest.percentiles import of_points
+from tailc.ingest.prometheus import DEFAULT_PERCENTILE_PPM
 from tailc.ingest.rows import is_success, of_successes
 from tailc.ingest.texts import report
 from tailc.percentiles import PPM, percentile_rank
@@ -27,6 +28,7 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
+from tailc.units import format_percentile
 
 _HEADER = b"request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status"
 _START, _TIME, _STATUS = "request-start", "request-duration", "status"
@@ -67,13 +69,13 @@ def _loop_in(cells: Cells) -> Loop:
     return loop_in(cells, _START, _TIME, TimeUnit.S, Loop.UNSTATED)
 
 
-def read_json(source: Source, _options: InputOptions) -> InputTimes:
+def read_json(source: Source, options: InputOptions) -> InputTimes:
     """The percentiles of the requests that were answered."""
     try:
         document = json.loads(report(source))
         points = list(_points(document))
         histogram = of_points(points)
-        failed, lost = _failed(document), _lost(document)
+        failed, lost, cut_short = _failed(document), _lost(document), _cut_short(document)
     except RecursionError:
         raise _broken(source, "it is nested too deeply") from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
@@ -88,7 +90,25 @@ def read_json(source: Source, _options: InputOptions) -> InputTimes:
         points=len(points),
         left_out=lost,
         failed_among=failed,
+        warnings=_warnings(source, histogram.requests, cut_short, options),
     )
+
+
+def _warnings(
+    source: Source, answered: int, cut_short: int, options: InputOptions
+) -> tuple[Finding, ...]:
+    """That the percentile is among the requests that the end of the run cut short."""
+    asked_ppm = options.metrics.percentile_ppm
+    ppm = DEFAULT_PERCENTILE_PPM if asked_ppm is None else asked_ppm
+    total = answered + cut_short
+    if not cut_short or cut_short * PPM < (PPM - ppm) * total:
+        return ()
+    message = (
+        f"{cut_short:,} of {total:,} requests of `{source.name}` were cut short by the end of the "
+        f"run and are left out: they may be the slowest, so {format_percentile(ppm)} is not known"
+    )
+    hint = "run for longer, or find out why the server did not answer them"
+    return (Finding(Code.CUT_SHORT, message, Place(source.name), hint, Severity.WARNING),)
 
 
 def _points(document: dict[str, Any]) -> Iterator[tuple[int, int]]:
@@ -117,11 +137,20 @@ def _failed(document: dict[str, Any]) -> int:
 
 def _lost(document: dict[str, Any]) -> int:
     """Requests without an answer, but for those that the end of the run cut short."""
-    by_reason = document.get("errorDistribution", {}).items()
-    counts = [count for reason, count in by_reason if reason != _CUT_SHORT]
-    if not all(isinstance(count, int) and count >= 0 for count in counts):
+    return sum(_errors(document).values()) - _cut_short(document)
+
+
+def _cut_short(document: dict[str, Any]) -> int:
+    """Requests that were under way at the end of the run."""
+    return _errors(document).get(_CUT_SHORT, 0)
+
+
+def _errors(document: dict[str, Any]) -> dict[str, int]:
+    """How many requests had no answer, by reason."""
+    errors = document.get("errorDistribution", {})
+    if not all(isinstance(count, int) and count >= 0 for count in errors.values()):
         raise ValueError("a number of errors that is none")
-    return sum(counts)
+    return errors
 
 
 def _broken(source: Source, why: str) -> TailcError:

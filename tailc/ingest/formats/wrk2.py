@@ -1,8 +1,10 @@
 """What wrk2 prints with `--latency`, and percentiles as HdrHistogram prints them.
 
 A line of the spectrum is a value, the percentile that it reaches, how many requests that is, and
-1 / (1 - percentile). wrk2 sends at a rate, and counts from when a request should have been sent;
-its times are milliseconds. wrk prints four percentiles of a closed loop, which is refused.
+1 / (1 - percentile); between the four are spaces, or commas in the CSV of HdrHistogram. wrk2 sends
+at a rate, and counts from when a request should have been sent; its times are milliseconds. wrk
+prints four percentiles of a closed loop, which is refused. vegeta prints percentiles with
+`report -type=hdrplot`, and their unit after `Value`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from tailc.traces.histogram import MAX_NS
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 
-_HEADING = re.compile(r"\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)\s*$")
+_HEADING = re.compile(
+    r'\s*"?Value(?:\((ns|us|µs|ms|s)\))?"?[\s,]+"?Percentile"?[\s,]+"?TotalCount"?[\s,]+'
+    r'"?1/\(1-Percentile\)"?\s*$'
+)
 _POINT = re.compile(r"\s*([0-9.]+)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+([0-9.]+|inf|Infinity))?\s*$")
 # Times out is a connection at each check of it, so that there may be fewer requests than of those.
 _LOST = re.compile(
@@ -46,7 +51,7 @@ def is_percentiles(head: bytes) -> bool:
 def read_wrk2(source: Source, _options: InputOptions) -> InputTimes:
     """The spectrum of wrk2, of the time since each request should have been sent."""
     lines = lines_of(source)
-    heading = next((at for at, line in enumerate(lines) if _HEADING.match(line.text)), None)
+    heading = _heading(lines)
     if heading is None:
         raise _without_spectrum(source, lines)
     failed = [int(found[1]) for line in lines if (found := _FAILED.match(line.text))]
@@ -61,15 +66,26 @@ def read_wrk2(source: Source, _options: InputOptions) -> InputTimes:
 
 
 def read_percentiles(source: Source, options: InputOptions) -> InputTimes:
-    """The percentiles that HdrHistogram printed, in the unit asked for."""
-    unit = stated_unit(source, options.unit)
-    return _times(source, lines_of(source)[1:], "HdrHistogram percentiles", unit, None)
+    """The percentiles that HdrHistogram printed, in the unit of the heading or that asked for."""
+    lines = lines_of(source)
+    heading = _heading(lines)
+    assert heading is not None, "the format is known by its heading"
+    found = _HEADING.match(lines[heading].text)
+    named = found and found[1]
+    unit = TimeUnit(named.replace("µ", "u")) if named else stated_unit(source, options.unit)
+    return _times(source, lines[heading + 1 :], "HdrHistogram percentiles", unit, None)
+
+
+def _heading(lines: list[Line]) -> int | None:
+    return next((at for at, line in enumerate(lines) if _HEADING.match(line.text)), None)
 
 
 def _times(
     source: Source, lines: list[Line], name: str, unit: TimeUnit, loop: Loop | None
 ) -> InputTimes:
     points = list(_points(source, lines, unit.in_ms * _NS_PER_MS))
+    if points[-1][1] == 0:
+        raise _without_values(source, loop)
     what = "recorded latency" if loop else "values"
     histogram = of_points(points)
     return InputTimes(name, what, unit, Grain.PERCENTILES, loop, histogram, len(points))
@@ -81,13 +97,13 @@ def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[t
     for line in lines:
         if not line.text.strip():
             continue
-        found = _POINT.match(line.text)
+        found = _POINT.match(line.text.replace(",", " "))
         if found is None:
             break
         before = ns, total
         value = float(found[1]) * ns_per_unit
         ns, total = round(min(value, 2 * MAX_NS)), int(found[3])
-        if (ns, total) < before or total < before[1] or total < 1 or ns > MAX_NS:
+        if (ns, total) < before or total < before[1] or ns > MAX_NS:
             message = "the spectrum does not rise, or has a time or a number beyond the limits"
             raise _fault(source, line, Code.OUT_OF_RANGE, message)
         yield ns, total
@@ -95,6 +111,15 @@ def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[t
             return
     message = f"`{source.name}` ends before its spectrum is complete"
     raise source.fault(Code.TRUNCATED, message, advice="keep all that was printed")
+
+
+def _without_values(source: Source, loop: Loop | None) -> TailcError:
+    message = f"`{source.name}` has percentiles of 0 requests"
+    hint = "measure again, with requests"
+    if loop is Loop.OPEN:
+        message += ": wrk2 records nothing in the first 10 s, in which it calibrates"
+        hint = "run it for longer, such as `-d 60s`"
+    return source.fault(Code.EMPTY_TRACE, message, advice=hint)
 
 
 def _without_spectrum(source: Source, lines: list[Line]) -> TailcError:
@@ -115,5 +140,5 @@ def _fault(source: Source, line: Line, code: Code, message: str) -> TailcError:
 
 FORMATS = (
     Format("wrk2 output", is_wrk, read_wrk2),
-    Format("HdrHistogram percentiles", is_percentiles, read_percentiles),
+    Format("HdrHistogram percentiles", is_percentiles, read_percentiles, has_rows=False),
 )

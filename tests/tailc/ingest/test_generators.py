@@ -1,0 +1,316 @@
+"""What load generators write when a run is short, old, cut off or configured otherwise."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.ingest import ingest
+from tailc.ingest.input_times import Loop
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import TimeColumn
+from tailc.ingest.responses import refuse_responses
+from tailc.specs.column_map import read_column_map
+from tailc.traces.profile import Measure
+from tailc.traces.reading import (
+    CommonCurve,
+    Curve,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    Rows,
+    TimeUnit,
+)
+from tailc.traces.source import open_source
+from tailc.traces.telling_names import is_running_total
+from tailc.traces.trace import read_trace
+from tests.tailc.ingest.refusal import OPEN, options, refused
+
+ALONE = StatedMeasure(Measure.DEMAND_BUSY, "one client was alone on the machine")
+BUSY = StatedMeasure(Measure.DEMAND_BUSY)
+
+
+def written(folder, text, name="run"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def read(path, stated=OPEN, **given):
+    """The times in ms as the profile has them, what was read, and the warnings' codes."""
+    found = ingest([str(path)], options(**given), stated)
+    histogram = found.counted.histogram
+    times = np.repeat(histogram.demand_ns, histogram.count) / 1e6
+    return times.tolist(), found.inputs[0].times, [each.code for each in found.warnings]
+
+
+def near(times):
+    # A bucket is 1/1024 of its value wide.
+    return pytest.approx(times, rel=2**-10)
+
+
+HEY = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read"
+OLD_HEY = f"{HEY}\n0.0048,0,0,0,0.0039,0\n0.0215,0,0,0,0.0213,0\n"
+
+
+@pytest.mark.parametrize("text", [OLD_HEY, "\n" + OLD_HEY, OLD_HEY.replace("\n", "\r\n")])
+def test_hey_without_status_is_hey_all_the_same(tmp_path, text):
+    path = written(tmp_path, text)
+    assert refused(path).code is Code.CLOSED_LOOP
+    assert refused(path, BUSY).code is Code.RESPONSE_TIME
+    column = {"table": TimeColumn("response-time"), "unit": TimeUnit.S}
+    assert refused(path, BUSY, **column).code is Code.RESPONSE_TIME
+    assert refused(path, OPEN, **column).code is Code.CLOSED_LOOP
+    times, found, warnings = read(path, ALONE)
+    assert (times, found.loop) == (near([4.8, 21.5]), Loop.CLOSED)
+    assert warnings == [Code.FAILED_REQUESTS, Code.CLOSED_AS_DEMAND]
+
+
+def test_hey_with_status_has_no_warning_about_it(tmp_path):
+    text = OLD_HEY.replace("\n", ",200\n").replace("read,200", "read,status-code")
+    _, _, warnings = read(written(tmp_path, text), ALONE)
+    assert warnings == [Code.CLOSED_AS_DEMAND]
+
+
+def point(ms, **tags):
+    data = {"time": "2026-01-02T03:04:05.6+01:00", "value": ms, "tags": tags}
+    return {"metric": "http_req_duration", "type": "Point", "data": data}
+
+
+def k6_json(*points):
+    return "".join(json.dumps(each) + "\n" for each in points)
+
+
+def k6_csv(*points):
+    """The same samples as CSV, with a column for each tag that one of them has."""
+    names = list(dict.fromkeys(name for each in points for name in each["data"]["tags"]))
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["metric_name", "timestamp", "metric_value", *names])
+    for each in points:
+        tags = each["data"]["tags"]
+        row = [tags.get(name, "") for name in names]
+        writer.writerow([each["metric"], 1767319445, each["data"]["value"], *row])
+    return file.getvalue()
+
+
+UNTAGGED = point(12.5)
+UNTAGGED["data"]["tags"] = None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        k6_json(point(12.5, method="GET"), point(40.25, method="GET")),
+        k6_json(point(7, status="200"), point(40.25, expected_response="true")),
+        k6_json(UNTAGGED),
+        k6_csv(point(12.5, method="GET")),
+        k6_csv(point(12.5, group="::setup")),
+    ],
+)
+def test_k6_without_the_tag_status_is_refused_by_its_name(tmp_path, text):
+    found = refused(written(tmp_path, text))
+    assert (found.code, found.place.field) == (Code.MISSING_COLUMN, "status")
+    assert "no tag `status`" in found.message
+    assert "systemTags" in found.help
+
+
+@pytest.mark.parametrize("writer", [k6_json, k6_csv])
+@pytest.mark.parametrize("group", ["::setup", "::teardown", "::setup::login"])
+def test_requests_of_setup_and_teardown_are_left_out_with_a_warning(tmp_path, writer, group):
+    points = [
+        point(912.5, status="200", group=group),
+        point(12.5, status="200", group=""),
+        point(20, status="200", group="::setup page"),
+        point(7, status="404", group=""),
+    ]
+    times, found, warnings = read(written(tmp_path, writer(*points)))
+    assert (times, found.left_out) == (near([12.5, 20]), 1)
+    assert warnings == [Code.OUTSIDE_LOAD, Code.FAILED_REQUESTS]
+
+
+def test_a_run_of_setup_alone_has_no_requests(tmp_path):
+    points = [point(912.5, status="200", group="::setup")]
+    for writer in (k6_json, k6_csv):
+        assert refused(written(tmp_path, writer(*points))).code is Code.EMPTY_TRACE
+
+
+TREND = {"min": 2.1, "med": 9.8, "max": 481.0, "p(95)": 167.0, "avg": 32.7}
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        {"metrics": {"http_req_duration": {**TREND, "count": 912}}},
+        {"metrics": {"http_req_duration": {"type": "trend", "values": TREND}}},
+        {"root_group": {"name": ""}, "metrics": {"vus": {"value": 1}, "http_req_duration": TREND}},
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 4])
+def test_a_summary_of_k6_is_refused_with_what_to_run(tmp_path, summary, indent):
+    found = refused(written(tmp_path, json.dumps(summary, indent=indent)))
+    assert (found.code, "a summary of k6" in found.message) == (Code.UNKNOWN_INPUT, True)
+    assert "k6 run --out" in found.help
+
+
+def oha(answered, errors):
+    points = {f"p{name}": 5.0 for name in (10, 25, 50, 75, 90, 95, 99, 99.9, 99.99)}
+    return json.dumps(
+        {
+            "summary": {"slowest": 6.2, "fastest": 4.1},
+            "latencyPercentiles": points | {"p99.9": 6.2, "p99.99": 6.2},
+            "statusCodeDistribution": {"200": answered},
+            "errorDistribution": errors,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("answered", "cut_short", "ppm", "is_told"),
+    [
+        (100, 100, None, True),
+        (990, 10, None, True),
+        (991, 9, None, False),
+        (991, 9, 999_000, True),
+        (900, 100, 900_000, True),
+        (901, 99, 900_000, False),
+        (100, 0, None, False),
+    ],
+)
+def test_requests_cut_short_are_told_if_the_percentile_is_among_them(
+    tmp_path, answered, cut_short, ppm, is_told
+):
+    errors = {"aborted due to deadline": cut_short, "connection refused": 3}
+    path = written(tmp_path, oha(answered, errors))
+    found = ingest([str(path)], options(percentile_ppm=ppm), OPEN)
+    told = [each.message for each in found.warnings if each.code is Code.CUT_SHORT]
+    assert len(told) == is_told
+    assert found.inputs[0].times.left_out == 3
+    assert all(f"{cut_short:,} of {answered + cut_short:,} requests" in each for each in told)
+
+
+TEXT = "Value    Percentile    TotalCount    1/(1-Percentile)\n\n"
+ROWS = (
+    ("1.000", "0.000000", "1", "1.00"),
+    ("2.500", "0.500000", "50", "2.00"),
+    ("4.000", "0.900000", "90", "10.00"),
+    ("9.000", "0.990000", "99", "100.00"),
+    ("20.000", "1.000000", "100", "Infinity"),
+)
+FROM_ZERO = (("1.000", "0.000000", "0", "1.00"), *ROWS[1:])
+
+
+def as_text(rows, heading=TEXT):
+    return heading + "".join("    ".join(row) + "\n" for row in rows)
+
+
+def as_csv(rows):
+    head = '"Value","Percentile","TotalCount","1/(1-Percentile)"\n'
+    return head + "".join(",".join(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "least_ms"),
+    [
+        (as_text(ROWS), 1.0),
+        (as_text(FROM_ZERO), 2.5),
+        (as_text((("0.000", "0.000000", "0", "1.00"), *FROM_ZERO)), 2.5),
+        (as_text(FROM_ZERO).replace("Infinity", "10000000.000000"), 2.5),
+        ("\n" + as_text(FROM_ZERO), 2.5),
+        (as_csv(ROWS), 1.0),
+        (as_csv(FROM_ZERO), 2.5),
+        (as_csv(ROWS).replace("\n", "\r\n"), 1.0),
+        (as_csv(ROWS).replace('"', ""), 1.0),
+    ],
+)
+def test_percentiles_are_read_as_text_and_as_csv(tmp_path, text, least_ms):
+    times, _, warnings = read(written(tmp_path, text), unit=TimeUnit.MS)
+    assert (len(times), times[0], times[49], times[89], times[98], times[99]) == near(
+        (100, least_ms, 2.5, 4.0, 9.0, 20.0)
+    )
+    assert warnings == [Code.COARSE_INPUT]
+
+
+@pytest.mark.parametrize(("unit", "scale"), [("ms", 1), ("s", 1e3), ("us", 1e-3), ("µs", 1e-3)])
+def test_the_unit_in_the_heading_is_that_of_the_values(tmp_path, unit, scale):
+    heading = f"Value({unit})  Percentile  TotalCount  1/(1-Percentile)\n"
+    path = written(tmp_path, as_text(FROM_ZERO, heading))
+    times, found, _ = read(path)
+    assert (times[-1], found.unit.value) == (near(20 * scale), unit.replace("µ", "u"))
+    assert read(path, unit=found.unit)[0] == times
+    assert refused(path, unit=TimeUnit.NS).code is Code.USAGE
+
+
+@pytest.mark.parametrize("text", [as_text((("0.000", "1.000000", "0", "inf"),)), as_csv(ROWS[:0])])
+def test_percentiles_of_no_requests_are_refused(tmp_path, text):
+    found = refused(written(tmp_path, text), unit=TimeUnit.MS)
+    assert found.code in (Code.EMPTY_TRACE, Code.TRUNCATED)
+
+
+@pytest.mark.parametrize("seconds", [5, 9])
+@pytest.mark.parametrize("zeros", [1, 3])
+def test_wrk2_that_ends_in_its_calibration_is_told_to_run_longer(tmp_path, seconds, zeros):
+    points = "       0.000     0.500000            0         2.00\n" * (zeros - 1)
+    text = (
+        f"Running {seconds}s test @ http://localhost:8085/\n"
+        "  2 threads and 10 connections\n    Latency      -nan      -nan   0.00us    0.00%\n"
+        "  Detailed Percentile spectrum:\n       Value   Percentile   TotalCount 1/(1-Percentile)\n"
+        f"\n{points}       0.000     1.000000            0          inf\n"
+        "#[Mean    =         -nan, StdDeviation   =         -nan]\n"
+    )
+    found = refused(written(tmp_path, text), StatedMeasure())
+    assert (found.code, "first 10 s" in found.message) == (Code.EMPTY_TRACE, True)
+    assert "-d 60s" in found.help
+
+
+@pytest.mark.parametrize("text", [as_csv(ROWS), as_csv(ROWS).replace('"', ""), as_text(ROWS)])
+@pytest.mark.parametrize("weight", [None, "TotalCount"])
+def test_points_of_a_distribution_are_no_requests(tmp_path, text, weight):
+    path = written(tmp_path, text)
+    found = refused(path, table=TimeColumn("Value", weight), unit=TimeUnit.MS)
+    assert (found.code, "points of a distribution" in found.message) == (Code.RUNNING_TOTAL, True)
+    measured = Measured(Measure.DEMAND_BUSY, "", TimeUnit.MS)
+    with open_source(str(path)) as source, pytest.raises(TailcError) as caught:
+        refuse_responses(source, measured)
+    assert caught.value.findings[0].code is Code.RUNNING_TOTAL
+
+
+RUNNING = "ms,cumulative_count\n1,1\n2,50\n4,100\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [
+        (RUNNING, "cumulative_count"),
+        (RUNNING.replace("cumulative_count", "CumCount"), "CumCount"),
+        ("ms,quantile,total_count\n1,0,1\n2,0.5,50\n", "total_count"),
+    ],
+)
+def test_a_running_total_is_no_weight(tmp_path, text, weight):
+    path = written(tmp_path, text)
+    found = refused(path, table=TimeColumn("ms", weight), unit=TimeUnit.MS)
+    assert (found.code, found.place.field) == (Code.RUNNING_TOTAL, weight)
+    map_path = tmp_path / "map.yaml"
+    map_path.write_text(
+        "apiVersion: tailc/v1\nkind: column-map\nname: x\ntimes: {column: ms, unit: ms}\n"
+        f"weight: {weight}\nmeasure: demand-busy\n"
+    )
+    assert refused(path, BUSY, table=read_column_map(str(map_path))).code is Code.RUNNING_TOTAL
+    reading = DemandReading(
+        Measured(Measure.DEMAND_BUSY, "", TimeUnit.MS),
+        Rows(),
+        DemandColumn("ms"),
+        CommonCurve(Curve(None, (1_000_000,))),
+        weight,
+    )
+    with pytest.raises(TailcError) as caught:
+        read_trace(str(path), reading)
+    assert caught.value.findings[0].code is Code.RUNNING_TOTAL
+
+
+@pytest.mark.parametrize("weight", ["weight", "count", "times", "total_count", "document"])
+def test_other_names_are_of_weights(weight):
+    assert not is_running_total(weight, ("ms", weight))
