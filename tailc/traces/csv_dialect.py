@@ -15,6 +15,8 @@ _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
 _WITH_COMMA = re.compile(r"\s*[+-]?(\d+),(\d+)\s*")
 # What shows that a comma is no decimal mark: a point, or several commas.
 _OTHERWISE = re.compile(r"\s*[+-]?(?:\d*\.\d+|\d+(?:,\d{3}){2,})\s*")
+# Long words are cut for the look at a dialect: csv refuses cells over 131,072 characters.
+_LONG_WORD = re.compile(r'(?<![^",;\t|\r\n])([^",;\t|\r\n]{1000})[^",;\t|\r\n]+')
 _THOUSAND = 3
 _MOST_DEGREES = 1000
 
@@ -59,6 +61,7 @@ class _Sample:
 
 def dialect_of(text: str) -> Dialect:
     """The dialect of a file that begins so; what tells nothing is taken for the usual one."""
+    text = _LONG_WORD.sub(r"\1", text)
     lines = tuple(line for line in text.splitlines()[:SAMPLE_LINES] if line.strip())
     try:
         samples = [_Sample(lines, delimiter) for delimiter in DELIMITERS]

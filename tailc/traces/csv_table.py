@@ -19,7 +19,7 @@ import pyarrow.csv as pa_csv
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.csv_dialect import Dialect, dialect_of, rows_of
-from tailc.traces.source import Source, brief
+from tailc.traces.source import HEAD_BYTES, Source, brief
 from tailc.traces.table import BLOCK_BYTES, Wanted
 from tailc.units import counted
 
@@ -61,6 +61,10 @@ class CsvTable:
     def _stated(self) -> tuple[str, ...]:
         if self.dialect.unnamed:
             return self.dialect.unnamed
+        if "\n" not in self._head and len(self.source.head()) == HEAD_BYTES:
+            message = f"the first line of `{self.source.name}` is longer than {HEAD_BYTES:,} bytes"
+            hint = "leave out columns that are not needed, or check that it is CSV"
+            raise self.source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
         try:
             records = rows_of(self._head, self.dialect.delimiter)
             header = next((record for record in records if record), None)

@@ -11,7 +11,7 @@ from functools import cached_property
 import pyarrow as pa
 import pyarrow.json as pa_json
 
-from tailc.errors import Code
+from tailc.errors import Code, TailcError
 from tailc.traces.source import Source
 from tailc.traces.table import BATCH_ROWS, BLOCK_BYTES, Wanted
 from tailc.units import number_text
@@ -68,8 +68,11 @@ class NdjsonTable:
             values = dict(pairs)
             if len(values) < len(pairs):
                 self._refuse_repeated(pairs, wanted, row)
-            for name, cells in columns.items():
-                cells.append(_text(values.get(name)))
+            try:
+                for name, cells in columns.items():
+                    cells.append(_text(values.get(name)))
+            except RecursionError:
+                raise self._too_deep(row) from None
             if row % BATCH_ROWS == 0:
                 yield _text_batch(columns)
                 columns = {name: [] for name in wanted.names}
@@ -96,7 +99,10 @@ class NdjsonTable:
                 parse_float=_Number,
                 parse_constant=_Number,
             )
-        except (ValueError, RecursionError):
+            is_unicode = not SURROGATE.search(line) or _is_unicode(pairs)
+        except RecursionError:
+            raise self._too_deep(row) from None
+        except ValueError:
             cut = not line.endswith(b"\n") and line.lstrip().startswith(b"{")
             code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
             message = "the last line ends in the middle" if cut else "line is not a JSON object"
@@ -105,11 +111,16 @@ class NdjsonTable:
         if not isinstance(pairs, _Members):
             message = "line is not a JSON object"
             raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_ONE_A_LINE)
-        if SURROGATE.search(line) and not _is_unicode(pairs):
+        if not is_unicode:
             message = "line holds half of a surrogate pair, which is no character"
             hint = "write both halves, or the character itself in UTF-8"
             raise self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
         return pairs
+
+    def _too_deep(self, row: int) -> TailcError:
+        message = "values of the line are nested too deeply"
+        hint = "leave out what is not needed of each object"
+        return self.source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint)
 
     def _refuse_repeated(self, pairs: Pairs, wanted: Wanted, row: int) -> None:
         names = [name for name, _value in pairs]

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tailc.errors import Code
 from tailc.traces.json_items import items_of
 
 if TYPE_CHECKING:
@@ -75,8 +76,13 @@ def is_list_of_objects(head: bytes) -> bool:
 
 def object_lines(source: Source) -> Iterator[bytes]:
     """Each object of a list, on a line of its own."""
-    for item in items_of(source, _LIST):
-        yield json.dumps(item).encode() + b"\n"
+    for row, item in enumerate(items_of(source, _LIST), 1):
+        try:
+            yield json.dumps(item).encode() + b"\n"
+        except RecursionError:
+            message = f"values of element {row} are nested too deeply"
+            hint = "leave out what is not needed of each object"
+            raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=hint) from None
 
 
 def in_blocks(pieces: Iterator[bytes]) -> Iterator[bytes]:

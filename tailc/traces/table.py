@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import pyarrow as pa
@@ -37,7 +38,11 @@ class Wanted:
 
     def is_number(self, name: str) -> bool:
         """Whether the column is wanted as numbers only."""
-        return name not in self.texts + self.filters
+        return name not in self._texts
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        return frozenset(self.texts + self.filters)
 
 
 class Table(Protocol):

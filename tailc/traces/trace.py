@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -164,10 +165,10 @@ def wanted_columns(reading: RequestReading) -> Wanted:
 def _check_names(names: tuple[str, ...], wanted: Wanted, source: Source) -> None:
     if not names:
         raise _no_rows(source.name, "no rows", _FILL)
-    findings = []
+    findings, times_of = [], Counter(names)
     for name in wanted.names:
         place = Place(source.name, field=name)
-        if (times := names.count(name)) > 1:
+        if (times := times_of[name]) > 1:
             message = f"column `{name}` stands {times} times in the trace"
             findings.append(Finding(Code.DUPLICATE_COLUMN, message, place, "rename one of them"))
         elif not times:

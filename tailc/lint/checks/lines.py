@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 
 from tailc.errors import Severity
@@ -96,7 +97,11 @@ def _sums(text: TextLines) -> Iterator[Sighting]:
 
 
 def _cells(line: str, dialect: Dialect) -> list[str]:
-    return next(iter(rows_of(line.replace("\0", ""), dialect.delimiter)), [])
+    """The cells of a line; none where it is no record, as if a cell is too long."""
+    try:
+        return next(iter(rows_of(line.replace("\0", ""), dialect.delimiter)), [])
+    except csv.Error:
+        return []
 
 
 def _defect(number: int, name: str, severity: Severity, *told: str) -> Defect:

@@ -1,0 +1,116 @@
+"""Text at the limits of its readers: long cells, stray line ends, deep values, many columns."""
+
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.lint.lint import lint
+from tailc.lint.roles import TraceOptions
+from tailc.traces.source import HEAD_BYTES, open_source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import cells_of, table_of
+
+# A cell that the csv module refuses, which is at most 131,072 characters by default.
+LONG = "a" * 131_073
+
+
+def found_in(folder, text, name="x.csv"):
+    path = folder / name
+    path.write_bytes(text.encode())
+    return lint(str(path), TraceOptions())
+
+
+def codes(linted):
+    return [one.code.ident for one in linted.findings]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"demand_ms,note\n1,b\n2,{LONG}\n",
+        f"demand_ms,note\n1,{LONG}\n2,b\n",
+        f'demand_ms,note\n1,b\n2,"{LONG}"\n',
+        f"note,demand_ms\nb,1\n{LONG},2\n",
+        f"note;demand_ms\nb;1\n{LONG};2\n",
+    ],
+)
+def test_a_long_cell_is_a_cell(tmp_path, text):
+    linted = found_in(tmp_path, text)
+    assert linted.rows == 2
+    assert not any(one.code.exit_code for one in linted.findings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "demand_ms,note\n1,b\n2,a\rb\n",
+        "demand_ms,note\n1,a\rb\n2,b\n",
+        "note,demand_ms\nb,1\na\rb,2\n",
+        "demand_ms,no\rte\n1,b\n2,b\n",
+    ],
+)
+def test_a_carriage_return_in_a_row_is_found_as_that(tmp_path, text):
+    assert "TC1006" in codes(found_in(tmp_path, text))
+
+
+def nested(opening, depth):
+    return {"[": "[" * depth + "]" * depth, "{": '{"a":' * depth + "1" + "}" * depth}[opening]
+
+
+# The decoder of JSON stops at a depth of about 1000, its encoder before that.
+@pytest.mark.parametrize("depth", [700, 950, 1_100, 100_000])
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"demand_ms": -2, "status": %s}\n',
+        '{"demand_ms": 1}\n{"demand_ms": %s}\n',
+        '{"demand_ms": 1, "x": "\\ud800", "status": %s}\n',
+        '[{"demand_ms": 1, "status": %s}]\n',
+    ],
+)
+def test_deep_values_are_refused_by_their_line(tmp_path, depth, line):
+    linted = found_in(tmp_path, line % nested("{", depth), "x.json")
+    assert linted.exit_code.value == 65
+    assert Code.BROKEN_FORMAT in [one.code for one in linted.findings]
+    assert all(one.help for one in linted.findings)
+
+
+@pytest.mark.parametrize("depth", [985, 1_100, 100_000])
+def test_deep_lists_are_refused_or_passed_over(tmp_path, depth):
+    text = '{"demand_ms": 1, "x": "\\ud800", "y": ' + nested("[", depth) + "}\n"
+    assert found_in(tmp_path, text, "x.json").exit_code.value == 65
+
+
+def test_values_that_are_not_wanted_may_be_deep(tmp_path):
+    text = '{"demand_ms": 1}\n{"demand_ms": 2, "x": ' + nested("[", 900) + "}\n"
+    assert found_in(tmp_path, text, "x.json").rows == 2
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [
+        ([f"c{number}" for number in range(50_000)], "TC1028"),
+        (["demand_ms", *(f"c{number}" for number in range(50_000))], "TC1201"),
+        (["demand_ms", *["c"] * 50_000], "TC0203"),
+    ],
+)
+def test_many_columns_are_looked_at(tmp_path, names, code):
+    text = ",".join(names) + "\n" + (",".join("1" for _ in names) + "\n") * 2
+    assert code in codes(found_in(tmp_path, text))
+
+
+def test_a_header_that_is_longer_than_what_is_read_of_it_is_refused(tmp_path):
+    names = ",".join(f"column{number}" for number in range(HEAD_BYTES // 10))
+    linted = found_in(tmp_path, f"{names}\n")
+    assert codes(linted) == [Code.TRACE_TOO_LARGE.ident]
+
+
+def test_a_wide_file_names_columns_that_are_missing(tmp_path):
+    path = tmp_path / "x.csv"
+    names = [f"c{number}" for number in range(1_000)]
+    path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
+    with open_source(str(path)) as source:
+        wanted = Wanted(("c0",), ("c999",), ("c1",))
+        cells = cells_of(table_of(source, wanted, "csv"), wanted, source.name)
+        assert cells.columns.keys() >= {"c0", "c999"}
+        with pytest.raises(TailcError):
+            table_of(source, Wanted(("c1000",), (), ()), "csv")
