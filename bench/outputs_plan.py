@@ -212,10 +212,10 @@ ASKED = (
         },
     ),
     *_named(
-        "vary",
+        "sweep",
         {
             "lucene-fm": f"{FM} --set server.cores=12,15 --set rates=[40/s]"
-            " --set server.target_parallelism=16,24 --jobs 1 -o build/vary.csv",
+            " --set server.target_parallelism=16,24 --jobs 1 -o build/sweep.csv",
             "campus": f"{CAMPUS} --set battery.capacity=10kWh,40kWh --set battery.charge=5kW"
             " --set battery.discharge=5kW --jobs 1",
             "one-at-a-time": f"{CAMPUS} --set datacentre.racks=10,30 --set violations=5%"

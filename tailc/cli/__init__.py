@@ -19,33 +19,35 @@ if TYPE_CHECKING:
 
 # Each with what its help begins with, so that a list of them imports none.
 COMMANDS = {
-    "check": "Check specs, and with --with-trace their traces.",
-    "compile": "Compile a policy from a spec and its trace.",
-    "verify": "Judge a policy on held-out data.",
-    "diff": "Say what changes from one policy to another.",
-    "simulate": "Replay a spec's policy and baselines; write nothing.",
-    "vary": "Compile a spec with other values, and compare.",
+    "check": "Check specs, and their traces with --with-trace.",
+    "compile": "Compile a spec and its trace into a policy.",
+    "verify": "Judge a policy on a held-out trace.",
+    "diff": "Compare two policies: decisions, latency and cost.",
+    "simulate": "Replay the policy of a spec and its baselines.",
+    "sweep": "Compile a spec with other values, and compare.",
     "size": "Find the highest rate that meets an SLO.",
     "tune": "Tune controllers for plants of any kind.",
     "fit": "Fit models to measurements.",
-    "lookup": "Ask a policy what a request does.",
-    "why": "Say what a cell of a table buys.",
+    "lookup": "Look up what a policy decides for a request.",
+    "why": "Explain a table cell: its rule and its effect.",
     "inspect": "Print the SLO, tables and evidence of a policy.",
-    "report": "Write a policy as a page of pictures.",
-    "embed": "Write a policy as a source file.",
-    "sign": "Sign a policy for the servers that look it up.",
-    "keygen": "Make a pair of keys to sign policies with.",
+    "report": "Write an HTML report of a policy.",
+    "embed": "Convert a policy to source code.",
+    "sign": "Sign a policy with a private key.",
+    "keygen": "Create a key pair for signing policies.",
     "rollback": "Publish an old policy as a new generation.",
-    "migrate": "Write specs and policies as this version does.",
-    "ingest": "Count measurements into a profile.",
-    "lint-trace": "Look at traces for what is wrong or odd.",
-    "init": "Write a first spec from a trace or a profile.",
-    "fmt": "Write specs in the one layout.",
-    "split": "Write the two parts of a spec's trace.",
-    "schema": "Print the JSON Schema of a kind's spec.",
-    "explain": "Say what the code of a finding means.",
+    "migrate": "Rewrite specs and policies of older versions.",
+    "ingest": "Convert measurements to a profile of demand.",
+    "lint-trace": "Find defects in traces.",
+    "init": "Draft a spec from a trace or a profile.",
+    "fmt": "Format specs.",
+    "split": "Split a trace into design and held-out parts.",
+    "schema": "Print the JSON Schema of a kind of spec.",
+    "explain": "Explain the code of a finding.",
 }
-# What stands below a command that also works by itself, by the file that it is in.
+# Commands of older versions, and their names today.
+RENAMED = {"vary": "sweep"}
+# Subcommands of commands that also work alone, by the name of their file.
 BELOW = {
     ("size", "cores"): "size_cores",
     ("size", "colocation"): "size_colocation",
@@ -88,7 +90,8 @@ class LazyCommands(click.Group):
         if args and not args[0].startswith("-") and args[0] not in COMMANDS:
             from tailc.errors import did_you_mean
 
-            hint = did_you_mean(args[0], list(COMMANDS))
+            name = RENAMED.get(args[0])
+            hint = f"it is now `{name}`" if name else did_you_mean(args[0], list(COMMANDS))
             raise click.UsageError(f"no such command `{args[0]}`; {hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from tailc.report.junit import Case
 
 
-@click.command("check", short_help="Check specs, and with --with-trace their traces.")
+@click.command("check", short_help="Check specs, and their traces with --with-trace.")
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
 @click.option(
     "--with-trace", is_flag=True, help="Read each spec's trace too, and warn about its data."
 )
 @reports
 def command(specs: tuple[str, ...], *, with_trace: bool) -> Outcome:
-    """Check specs, and documents of held-out days; with --with-trace also
-    what they name.
+    """Check specs and descriptions of held-out days. With --with-trace, also check the files that
+    they name.
 
-    Exits 0 when every spec is right (warnings allowed), 65 when one is wrong, 66 when a file
-    cannot be read.
+    Exits 0 if every spec is valid (warnings are allowed), 65 if one is not, 66 if a file cannot be
+    read.
     """
     findings: list[Finding] = []
     cases: list[Case] = []

@@ -48,7 +48,7 @@ class _Wish:
     progress: bool | None
 
 
-@click.command("compile", short_help="Compile a policy from a spec and its trace.")
+@click.command("compile", short_help="Compile a spec and its trace into a policy.")
 @click.argument("spec")
 @click.option("-o", "--output", metavar="STEM", help="Write STEM.json and STEM.tailc.")
 @click.option(
@@ -134,12 +134,12 @@ def command(
     previous: str | None,
     **asked: Any,
 ) -> Outcome:
-    """Compile the policy that SPEC (a file, or - for standard input) asks for.
+    """Compile SPEC (a file, or - for standard input) into a policy.
 
-    Without -o the files are NAME.json and NAME.tailc; a file that is there and no policy is
-    replaced with --force alone. Exits 6 when no policy meets the limits, 7 when the budget ends
-    first; then nothing is written and old files stay. A kind refuses methods, solvers and
-    objectives that it does not have.
+    Without -o, the policy is written to NAME.json and NAME.tailc. An existing file that is not a
+    policy is replaced only with --force. Exits 6 if no policy meets the limits, and 7 if the budget
+    ends first; nothing is written then, and old files stay as they are. A method, solver or
+    objective that the kind of policy does not have is refused.
     """
     from tailc.artifact.files import read_policy
 

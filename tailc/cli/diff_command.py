@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tailc.traces.source import Format
 
 
-@click.command("diff", short_help="Say what changes from one policy to another.")
+@click.command("diff", short_help="Compare two policies: decisions, latency and cost.")
 @click.argument("old")
 @click.argument("new")
 @click.option(
@@ -67,12 +67,13 @@ def command(
     trust: Trust,
     **options: Any,
 ) -> Outcome:
-    """Say what a runtime does otherwise under NEW than under OLD, and what comes of it.
+    """Show which decisions of a runtime differ between OLD and NEW, and what the change does to
+    latency and cost.
 
-    OLD and NEW are .tailc or .json files, or the STEM of both, of any schema version. With --trace
-    both are replayed on the same requests at the same times; arrivals are Poisson at the rates of
-    NEW unless --rate or --arrivals is given; policies of shares are replayed on the machines behind
-    measured throughput, and plans on the same days after both. Exits 0 unless --exit-code or
+    OLD and NEW are .tailc or .json files of any schema version, or the STEM of both. With --trace,
+    both are replayed on the same requests at the same times. Arrivals are Poisson at the rates of
+    NEW unless --rate or --arrivals is given. CPU-share policies are replayed on the machines behind
+    the measured throughput, and plans on the same days after both. Exits 0 unless --exit-code or
     --budgets is given.
     """
     from tailc.artifact.files import read_policy

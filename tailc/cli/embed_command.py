@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
 
 
-@click.command("embed", short_help="Write a policy as a source file.")
+@click.command("embed", short_help="Convert a policy to source code.")
 @click.argument("artifact")
 @click.option("--lang", required=True, metavar="LANGUAGE", help="One of c, cpp, java, go and rust.")
 @click.option("-o", "--output", required=True, metavar="FILE", help="Write this source file.")
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 def command(
     artifact: str, trust: Trust, *, lang: str, output: str, name: str | None, sealed: bool
 ) -> Outcome:
-    """Write ARTIFACT as a source file, for a program that cannot load files.
+    """Convert ARTIFACT to a source file, for programs that cannot load files.
 
-    Ladders become constants and their look-up, and need no runtime. Any other form becomes the
-    sealed bytes of its .tailc, which the language's runtime opens. A FILE that this command wrote
-    before is replaced, no other.
+    A ladder becomes constants and a look-up function, and needs no runtime. Any other form becomes
+    the sealed bytes of its .tailc file, which the runtime of the language opens. An existing FILE
+    is replaced only if this command wrote it.
     """
     from tailc.artifact.files import read_whole
     from tailc.embed.languages import language_called

@@ -7,14 +7,14 @@ import click
 from tailc.cli.outcome import Outcome, reports
 
 
-@click.command("explain", short_help="Say what the code of a finding means.")
+@click.command("explain", short_help="Explain the code of a finding.")
 @click.argument("code")
 @reports
 def command(code: str) -> Outcome:
-    """Say what CODE, such as TC0105, means and what to do about it.
+    """Explain what the finding CODE, such as TC0105, means and how to resolve it.
 
-    CODE may be the name of what `tailc lint-trace` finds, such as coarse-clock. The same texts are
-    in docs/errors.md and docs/lint-trace.md.
+    CODE can also be the name of a finding of `tailc lint-trace`, such as coarse-clock. The same
+    texts are in docs/errors.md and docs/lint-trace.md.
     """
     import textwrap
     from difflib import get_close_matches

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tailc.traces.source import Format
 
 
-@click.command("arrivals", short_help="Tell how bursty recorded arrivals are.")
+@click.command("arrivals", short_help="Measure the burstiness of recorded arrivals.")
 @click.argument("trace")
 @replay_options.trace_format
 @click.option("--time", required=True, metavar="COLUMN", help="Column of the arrival times.")
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 def command(
     trace: str, trace_format: Format, time: str, arrival_unit: str | None, gaps: str
 ) -> Outcome:
-    """Fit a process of two rates to the arrivals of TRACE, a file with a row a request.
+    """Fit a two-rate arrival process to TRACE, a file with one row for each request.
 
-    Prints how the number of arrivals varies, by length of time (the index of dispersion), the
-    numbers of the process whose index is nearest, and the words that replay it.
+    Prints the index of dispersion of the number of arrivals by length of time, the parameters of
+    the process whose index is nearest, and the --arrivals option that replays it.
     """
     from tailc.pipeline.arrivals_fit import fit_arrivals
     from tailc.report import arrivals_fit as render

@@ -10,11 +10,13 @@ def command() -> None:
     """Fit a model; `tailc fit arrivals --help` and `tailc fit power --help` say more."""
 
 
-@command.command("arrivals", short_help="Tell how bursty arrivals are.", add_help_option=False)
+@command.command(
+    "arrivals", short_help="Measure the burstiness of recorded arrivals.", add_help_option=False
+)
 def arrivals() -> None:
     """Listed here; the group above runs the file of that name before it gets here."""
 
 
-@command.command("power", short_help="Train a server's power model.", add_help_option=False)
+@command.command("power", short_help="Fit the power model of a server.", add_help_option=False)
 def power() -> None:
     """Listed here, as the one above."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HELD_OUT_PPM = 200_000
 
 
-@click.command("power", short_help="Train a server's power model.")
+@click.command("power", short_help="Fit the power model of a server.")
 @click.argument("trace")
 @replay_options.trace_format
 @click.option(
@@ -35,10 +35,10 @@ HELD_OUT_PPM = 200_000
 def command(
     trace: str, trace_format: Format, test: str | None, held_out_ppm: int | None
 ) -> Outcome:
-    """Train a model of a server's power on TRACE, a file of performance counters and powers.
+    """Fit a power model of a server to TRACE, a file of performance counters and measured power.
 
-    Cores, uncore, DRAM and the rest are trained apart, each by least squares without negative
-    parameters. Prints parameters, and errors on rows that were not trained on.
+    Cores, uncore, DRAM and the rest are fitted separately, each by least squares with non-negative
+    parameters. Prints the parameters, and the errors on rows that were not used for fitting.
     """
     from tailc.pipeline.power_fit import fit_power
     from tailc.report import power_fit as render

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from tailc.report.junit import Case
 
 
-@click.command("fmt", short_help="Write specs in the one layout.")
+@click.command("fmt", short_help="Format specs.")
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
 @click.option("--check", is_flag=True, help="Write nothing; exit 2 where a SPEC would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @reports
 def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:
-    """Write every SPEC in the one layout: its keys in the order of the reference.
+    """Format every SPEC: keys in the order of the reference, one layout.
 
-    Comments stay with what they are about, and what a spec means stays the same. Where one is
-    wrong, none is written. - is standard input, and its text goes to standard output.
+    Comments stay with the keys that they describe, and the meaning of a spec does not change. If
+    one SPEC is invalid, none is written. - is standard input; its text goes to standard output.
     """
     findings: list[Finding] = []
     files: list[Rewritten] = []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tailc.specs.column_map import ColumnMap
 
 
-@click.command("ingest", short_help="Count measurements into a profile.")
+@click.command("ingest", short_help="Convert measurements to a profile of demand.")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "out", required=True, metavar="FILE", help="Write the profile here."
@@ -55,13 +55,13 @@ def command(
     map_path: str | None,
     **named: Any,
 ) -> Outcome:
-    """Count the times in every INPUT into one profile, which a spec names as its trace.
+    """Count the times in every INPUT into one profile, which a spec can name as its trace.
 
-    An INPUT (- is standard input) is wrk2 output, an HdrHistogram log, what k6, vegeta, hey and oha
-    write, spans of OpenTelemetry (OTLP as JSON or protobuf) or Jaeger, a histogram of Prometheus (a
+    An INPUT (- is standard input) is the output of wrk2, k6, vegeta, hey or oha, an HdrHistogram
+    log, OpenTelemetry spans (OTLP as JSON or protobuf) or Jaeger spans, a Prometheus histogram (a
     scrape, or an answer of its API), a table (Parquet, CSV, NDJSON) with --column or --columns, or
-    a profile; compressed or not. Its format is seen from its content. Profiles of parts add up to
-    the profile of the whole, to the byte.
+    a profile. It may be compressed, and its format is recognised by its content. The profiles of
+    parts add up to exactly the profile of the whole.
     """
     from pathlib import Path
 

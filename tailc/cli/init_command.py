@@ -26,7 +26,7 @@ _SLO_QUESTION = "What latency must meet, such as p99 <= 500ms"
 _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORECASE)
 
 
-@click.command("init", short_help="Write a first spec from a trace or a profile.")
+@click.command("init", short_help="Draft a spec from a trace or a profile.")
 @click.argument("trace")
 @click.option("-o", "--output", default="service.yaml", show_default=True, metavar="SPEC")
 @click.option("--cores", type=click.IntRange(min=1), metavar="X", help="Cores of the server.")
@@ -67,10 +67,10 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORE
 @click.option("--force", is_flag=True, help="Replace SPEC where it exists.")
 @reports
 def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
-    """Write a spec of a few-to-many policy of the requests in TRACE.
+    """Draft the spec of a few-to-many policy for the requests in TRACE.
 
-    What is not given is asked for on a terminal. The spec is checked with its trace before it is
-    written: it compiles as it is, and says by comments what to look at.
+    On a terminal, tailc asks for the settings that no option gives. The spec is checked with its
+    trace before it is written. It compiles without changes, and its comments say what to review.
     """
     from pathlib import Path
 

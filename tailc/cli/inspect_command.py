@@ -48,7 +48,7 @@ def command(
     jobs_picture: str | None,
     zone: tzinfo | None,
 ) -> Outcome:
-    """Print the SLO of an artifact, its tables, and the evidence that it carries.
+    """Print the SLO, the tables and the evidence of a policy.
 
     ARTIFACT is a .tailc or a .json file, or the STEM of both.
     """

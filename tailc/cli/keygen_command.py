@@ -13,17 +13,17 @@ _PRIVATE_SUFFIX, _PUBLIC_SUFFIX = ".key", ".pub"
 _OWNER_ALONE = 0o600
 
 
-@click.command("keygen", short_help="Make a pair of keys to sign policies with.")
+@click.command("keygen", short_help="Create a key pair for signing policies.")
 @click.argument("stem")
 @click.option("--passphrase", is_flag=True, help="Ask for a passphrase to encrypt the key with.")
 @passphrase_file
 @click.option("--force", is_flag=True, help="Replace keys that are there: they are lost.")
 @reports
 def command(stem: str, *, passphrase: bool, passphrase_file: str | None, force: bool) -> Outcome:
-    """Write a new Ed25519 pair: STEM.key, which signs, and STEM.pub, which checks.
+    """Create an Ed25519 key pair: STEM.key signs policies, and STEM.pub verifies them.
 
-    Both are PEM files. STEM.key is for its owner alone and never leaves the place where policies
-    are signed; STEM.pub is for every server and every --trust.
+    Both are PEM files. Keep STEM.key secret, and only where policies are signed. Give STEM.pub to
+    every server and to --trust.
     """
     from tailc.artifact.keys import new_private_key
     from tailc.atomic_files import replace_files

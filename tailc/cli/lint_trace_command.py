@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tailc.lint.roles import TraceOptions
 
 
-@click.command("lint-trace", short_help="Look at traces for what is wrong or odd.")
+@click.command("lint-trace", short_help="Find defects in traces.")
 @click.argument("traces", nargs=-1, metavar="[TRACE]...")
 @click.option(
     "--spec", metavar="SPEC", help="Take columns from this spec; its own trace, if none is named."
@@ -41,12 +41,12 @@ def command(
     percentile_ppm: int | None,
     **told: str | None,
 ) -> Outcome:
-    """Look at every TRACE for what would make a policy wrong, and say what to do about it.
+    """Find defects in every TRACE that would make a policy wrong, and suggest how to mend them.
 
-    A TRACE is a table (Parquet, CSV, NDJSON), a series of power or weather, a profile, what a load
-    generator or a tracing system writes, or a log of jobs. Columns are known by telling names, such
-    as `demand_ms`, `arrival_s`, `class` or `speedup_2`, or by the options, or as --spec has them.
-    Exits 0 where there is no error, else 65, or 66 where a file cannot be read.
+    A TRACE is a table (Parquet, CSV, NDJSON), a time series of power or weather, a profile, the
+    output of a load generator or a tracing system, or a log of jobs. Columns are recognised by
+    their names, such as `demand_ms`, `arrival_s`, `class` or `speedup_2`, or are given by options
+    or by --spec. Exits 0 if there is no error, 65 if there is one, 66 if a file cannot be read.
     """
     from dataclasses import replace
 

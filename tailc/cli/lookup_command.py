@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_OF_A_JOB = 2**20
 
 
-@click.command("lookup", short_help="Ask a policy what a request does.")
+@click.command("lookup", short_help="Look up what a policy decides for a request.")
 @click.argument("artifact")
 @click.option(
     "--in-system",
@@ -103,13 +103,12 @@ MOST_OF_A_JOB = 2**20
 @trusts
 @reports
 def command(artifact: str, trust: Trust, **options: Any) -> Outcome:
-    """Print whether a request may start, how long it still waits, and the rung for its age.
+    """Print whether a request may start, how much longer it waits, and the rung for its age.
 
-    Where the policy has a tail table, the frequency of a core that holds the requests of --held,
-    and why. Where it has a controller, also what that puts out: after a step for each --measured,
-    at the arrival rate --rate, from --scale on. Where it shares a host out, the share of each
-    machine, after a step for each --throughput. Where it is a plan, what it says of the moment
-    --at.
+    For a tail table: the frequency of a core that holds the requests of --held, and the reason. For
+    a controller: its output after one step for each --measured, at the arrival rate --rate,
+    starting at --scale. For CPU shares: the share of each machine after one step for each
+    --throughput. For a plan: its decisions at the time --at.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli import lookup_ladder, lookup_plan, lookup_shares, lookup_tails

@@ -31,7 +31,7 @@ class _Found:
     policy: Policy | None = None
 
 
-@click.command("migrate", short_help="Write specs and policies as this version does.")
+@click.command("migrate", short_help="Rewrite specs and policies of older versions.")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILE...")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @click.option(
@@ -42,10 +42,10 @@ class _Found:
 )
 @reports
 def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outcome:
-    """Write every FILE, a spec or a policy of any version, as this version of tailc does.
+    """Rewrite every FILE, a spec or a policy of any version, in the current version.
 
-    Every look-up in a policy is answered as before, and a signature stays valid. Where a FILE is
-    wrong, damaged or of a newer version, none is written.
+    Look-ups in a policy give the same answers as before, and signatures stay valid. If a FILE is
+    invalid, damaged or of a newer version, none is written.
     """
     if output is not None and (diff or len(inputs) > 1):
         raise click.UsageError("`-o` is for one policy, and without `--diff`")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NOTHING = Outcome(is_answer=False)
 
 
-@click.command("report", short_help="Write a policy as a page of pictures.")
+@click.command("report", short_help="Write an HTML report of a policy.")
 @click.argument("artifact")
 @click.option(
     "-o", "--output", "out", type=REPORT_FILE, metavar="FILE", help="The page: FILE.html."
@@ -62,11 +62,13 @@ def command(
     trust: Trust,
     **options: Any,
 ) -> Outcome:
-    """Write ARTIFACT as one page of HTML that loads nothing: pictures, and the numbers of each.
+    """Write a report of ARTIFACT as one HTML page with pictures and their numbers.
 
-    Without a trace it shows what the policy does and what stands behind it; with one also latency
-    and baselines, as `tailc verify` finds them. With --plot, -o may be left out. Exits 0
-    whatever the verdict is.
+    The page loads no other file.
+
+    Without a trace, the page shows the decisions of the policy and its evidence. With a trace, it
+    also shows the latency of the policy and of the baselines, as `tailc verify` finds them. With
+    --plot, -o can be left out. Exits 0 whatever the verdict is.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown

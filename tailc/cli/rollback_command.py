@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 @trusts
 @reports
 def command(old: str, over: str, output: str, trust: Trust) -> Outcome:
-    """Publish OLD again, with the generation after that of the policy that is deployed.
+    """Publish OLD again, one generation after the policy that is deployed.
 
-    Servers refuse a policy that is older than the one they hold, so an old file cannot simply be
-    put back. Promises, tables and evidence stay those of OLD; the evidence names both policies by
+    A server refuses a policy that is older than the one it has, so copying the old file back does
+    not work. The SLO, tables and evidence are those of OLD; the evidence names both policies by
     their digests. The result is not signed.
     """
     from tailc.artifact.files import read_policy, write_policy

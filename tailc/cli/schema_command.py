@@ -9,13 +9,13 @@ import click
 from tailc.cli.outcome import Outcome, reports
 
 
-@click.command("schema", short_help="Print the JSON Schema of a kind's spec.")
+@click.command("schema", short_help="Print the JSON Schema of a kind of spec.")
 @click.argument("kind", required=False)
 @reports
 def command(kind: str | None) -> Outcome:
-    """Print the JSON Schema of KIND's spec; without KIND, list the kinds.
+    """Print the JSON Schema for specs of a KIND; without KIND, list the kinds.
 
-    Among them are two of which no policy is made: `days`, to judge a plan on, and `column-map`, for
+    Two of them describe no policy: `days`, the held-out days of a plan, and `column-map`, for
     `tailc ingest`.
     """
     from tailc.pipeline.spec import document_models

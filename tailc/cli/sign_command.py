@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tailc.artifact.keys import PrivateKey
 
 
-@click.command("sign", short_help="Sign a policy for the servers that look it up.")
+@click.command("sign", short_help="Sign a policy with a private key.")
 @click.argument("artifact")
 @click.option("--key", required=True, metavar="KEY", help="The private key that `keygen` wrote.")
 @passphrase_file
@@ -38,8 +38,9 @@ def command(
 ) -> Outcome:
     """Sign ARTIFACT, a .tailc file or the STEM of one, with a private key.
 
-    The signature is of the payload's hash, generation and name included, and of the expiry; one
-    that is there is replaced. JSON is never signed, and stays as it is.
+    The signature covers the hash of the payload (which includes the generation and the name) and
+    the expiry time. It replaces an existing signature. JSON files are never signed, and stay as
+    they are.
     """
     from tailc.artifact.files import paths_of, read_sealed
     from tailc.atomic_files import replace_files

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tailc.traces.source import Format
 
 
-@click.command("simulate", short_help="Replay a spec's policy and baselines; write nothing.")
+@click.command("simulate", short_help="Replay the policy of a spec and its baselines.")
 @click.argument("spec", is_eager=True)
 @click.option(
     "--trace",
@@ -48,10 +48,10 @@ def command(
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
-    """Compile SPEC in memory and replay its policy beside the baselines.
+    """Compile SPEC in memory, and replay the policy and its baselines; no policy is written.
 
-    The numbers are those of compile and verify. Requests that the policy was compiled from are
-    allowed, and the report says where it has replayed them. Exits 0 whatever the verdicts are.
+    The numbers are those of compile and verify. Requests that the policy was compiled from may be
+    replayed; the report marks them. Exits 0 whatever the verdicts are.
     """
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy

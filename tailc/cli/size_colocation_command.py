@@ -44,7 +44,7 @@ class Ratios(click.ParamType):
         return whole[0], whole[1]
 
 
-@click.command("colocation", short_help="Place batch work beside requests with least power.")
+@click.command("colocation", short_help="Size batch work on latency-critical servers.")
 @click.argument("spec")
 @click.option(
     "--servers", type=click.IntRange(1, _MOST), metavar="X", help="Servers that have requests."
@@ -84,10 +84,11 @@ def command(
     progress: bool | None,
     **options: Any,
 ) -> Outcome:
-    """Find how much batch work servers of SPEC take on beside requests, and how many that saves.
+    """Find how much batch work the servers of SPEC can run in addition to requests, and how many
+    servers that saves.
 
     SPEC is of kind rubik, with `batch`. Give --servers and --batch, or --total and --ratios. Beyond
-    the knee of the supply curve, dedicated servers do batch work for less power.
+    the knee of the supply curve, dedicated servers run batch work with less power.
     """
     from tailc.cli.progress import shown
     from tailc.pipeline.colocation_sizing import size_colocation

@@ -55,13 +55,13 @@ def command(
     trust: Trust,
     **options: Any,
 ) -> Outcome:
-    """Replay each of ARTIFACTS at rising Poisson rates until its first SLO is missed.
+    """Replay each of ARTIFACTS at increasing Poisson rates until its first SLO is missed.
 
-    The SLO is the first artifact's first one. The first artifact is what the others, and the
-    baselines on its server, are compared with.
+    The SLO is the first one of the first artifact. The other artifacts, and the baselines on its
+    server, are compared with the first artifact.
 
-    `tailc size cores` finds the cores that need the least energy, and `tailc size colocation` the
-    batch work that servers take on beside requests.
+    `tailc size cores` finds the cores that need the least energy, and `tailc size colocation` finds
+    the batch work that servers can run in addition to requests.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown

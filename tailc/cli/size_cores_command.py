@@ -57,8 +57,8 @@ def command(
 ) -> Outcome:
     """Find, for each rate and target, which of the configurations in SPECS needs the least energy.
 
-    The specs are of one service: the same trace and percentile, on other cores. A cell is blank
-    where none meets the target.
+    The specs describe one service: the same trace and percentile, on different cores. A cell is
+    empty if no configuration meets the target.
     """
     from tailc.cli.progress import shown
     from tailc.pipeline.core_sizing import Grid, size_cores

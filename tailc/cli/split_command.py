@@ -7,14 +7,14 @@ import click
 from tailc.cli.outcome import Outcome, reports
 
 
-@click.command("split", short_help="Write the two parts of a spec's trace.")
+@click.command("split", short_help="Split a trace into design and held-out parts.")
 @click.argument("spec")
 @click.option(
     "-o", "--output", metavar="STEM", help="Write STEM.design.parquet and STEM.held-out.parquet."
 )
 @reports
 def command(spec: str, output: str | None) -> Outcome:
-    """Write the design and the held-out part of SPEC's trace as two Parquet files.
+    """Write the design part and the held-out part of the trace of SPEC as two Parquet files.
 
     The parts are those that compile uses, with the same digests. Without -o they are
     NAME.design.parquet and NAME.held-out.parquet.

@@ -125,11 +125,11 @@ def _number(
 def command(
     response: str | None, picture_file: str | None, report: Path | None, **options: Any
 ) -> Outcome:
-    """Tune a controller for the plant behind a step RESPONSE, a CSV file, or for --num and --den.
+    """Tune a controller for a plant, given by its step RESPONSE (a CSV file) or by --num and --den.
 
-    RESPONSE has columns of time, output and input, and - is standard input. The gains minimise the
-    criterion with a maximum sensitivity within its limit; SIMC, AMIGO and Ziegler-Nichols are shown
-    beside them.
+    RESPONSE has columns of time, output and input; - is standard input. The gains minimise the
+    criterion while the maximum sensitivity is within its limit. They are compared with SIMC, AMIGO
+    and Ziegler-Nichols.
     """
     _check(response, options)
     kind = picture_format(picture_file)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tailc.traces.source import Format
 
 
-@click.command("verify", short_help="Judge a policy on held-out data.")
+@click.command("verify", short_help="Judge a policy on a held-out trace.")
 @click.argument("artifact")
 @click.option(
     "--trace",
@@ -84,13 +84,13 @@ def command(
     trust: Trust,
     **options: Any,
 ) -> Outcome:
-    """Replay ARTIFACT on a held-out trace and judge every SLO under every arrival process.
+    """Replay ARTIFACT on a held-out trace, and judge every SLO under every arrival process.
 
-    Arrivals are those that the policy was tuned for, else Poisson, at its rates, unless --rate or
-    --arrivals is given. Exits 0 when the policy meets every SLO, 1 when it misses one, 4 when the
-    data cannot decide; --budgets count likewise. A policy of shares is judged on
-    measured throughput, and nothing arrives; a plan of jobs and energy on days that come after its
-    own. The log of demands that a server's runtime wrote may be the trace.
+    Unless --rate or --arrivals is given, the arrivals are those that the policy was tuned for, or
+    else Poisson, at the rates of the policy. Exits 0 if the policy meets every SLO, 1 if it misses
+    one, 4 if the data cannot decide; --budgets count as SLOs do. CPU-share policies are judged on
+    measured throughput, without arrivals; plans are judged on days after their own. The trace can
+    be the demand log that the runtime of a server wrote.
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown

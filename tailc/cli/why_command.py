@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.why.decision import Decision
 
 
-@click.command("why", short_help="Say what a cell of a table buys.")
+@click.command("why", short_help="Explain a table cell: its rule and its effect.")
 @click.argument("artifact")
 @click.option(
     "--in-system",
@@ -69,13 +69,13 @@ def command(
     trust: Trust,
     **options: Any,
 ) -> Outcome:
-    """Say what a request of an age does where so many are in the system, and why.
+    """Explain what the policy decides for a request of some age at some load, and why.
 
-    With --trace or --spec also what that buys under one arrival process: how much of the work
-    passes there, what the tail and the threads or power in use would be with the row a little
-    otherwise, with the formula's row or its whole table, and with other inputs, all on the same
-    requests at the same times. Arrivals are those that the policy was tuned for, else Poisson, at
-    its highest rate, unless --rate or --arrivals is given.
+    With --trace or --spec, also measure the effect under one arrival process: the share of the work
+    at this cell, and the tail and the threads or power in use if the row changes a little, if the
+    row or the table is that of the formula, and if the inputs change, all on the same requests at
+    the same times. Unless --rate or --arrivals is given, the arrivals are those that the policy was
+    tuned for, or else Poisson, at its highest rate.
     """
     from tailc.artifact.files import read_policy
     from tailc.pipeline.why.decision import decision, table_of

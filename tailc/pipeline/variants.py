@@ -96,7 +96,7 @@ def _choices(variations: Sequence[Variation], one_at_a_time: bool) -> list[Choic
     variants = 1 + sum(counts) if one_at_a_time else math.prod(counts)
     if variants > MOST_VARIANTS:
         message = f"these values make {variants:,} variants, and {MOST_VARIANTS:,} are the most"
-        hint = "give fewer values, or vary `--one-at-a-time`"
+        hint = "give fewer values, or use `--one-at-a-time`"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     if one_at_a_time:
         return [(), *(((at, n),) for at, count in enumerate(counts) for n in range(count))]

@@ -1,4 +1,4 @@
-"""What the README points at is there; links between pages are checked when they are built."""
+"""What the README and CONTRIBUTING name exists; links between pages are checked by the build."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from tests.docs.blocks import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def test_every_link_of_the_readme_leads_to_a_file() -> None:
@@ -16,13 +17,13 @@ def test_every_link_of_the_readme_leads_to_a_file() -> None:
     assert [target for target in local if not (ROOT / target).exists()] == []
 
 
-def test_every_place_in_the_readme_is_a_folder() -> None:
-    table = README[README.index("| place |") : README.index("## Documentation")]
+def test_every_place_in_contributing_is_a_folder() -> None:
+    table = CONTRIBUTING[CONTRIBUTING.index("| place |") :]
     places = re.findall(r"`([^`]+)`", "\n".join(row.split(" | ")[0] for row in table.splitlines()))
     assert len(places) > 10
     assert [place for place in places if not (ROOT / place).is_dir()] == []
 
 
-def test_the_readme_names_every_room() -> None:
+def test_contributing_names_every_room() -> None:
     rooms = {path.parent.name for path in (ROOT / "tailc").glob("*/__init__.py")}
-    assert [room for room in sorted(rooms) if f"`tailc/{room}`" not in README] == []
+    assert [room for room in sorted(rooms) if f"`tailc/{room}`" not in CONTRIBUTING] == []

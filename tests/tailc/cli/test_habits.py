@@ -121,6 +121,7 @@ def test_a_policy_on_standard_input_is_signed_into_a_file(compiled, tailc, piped
         (("inspect", "toy", "--rowz"), "--rows"),
         (("verify", "toy", "--trace", "toy.csv", "--seed", "x"), "--seed"),
         (("compil",), "did you mean `compile`"),
+        (("vary",), "it is now `sweep`"),
         (("report", "toy"), "give -o FILE.html"),
     ],
 )

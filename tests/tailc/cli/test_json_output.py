@@ -76,7 +76,7 @@ def test_a_command_that_does_not_exist_has_a_document_too(tailc):
         ["sign", "toy.tailc", "--key", "gone.key"],
         ["simulate", "toy.yaml", *QUICK],
         ["simulate", "gone.yaml"],
-        ["vary", "toy.yaml", "--set", "server.cores=2", "--jobs", "1"],
+        ["sweep", "toy.yaml", "--set", "server.cores=2", "--jobs", "1"],
         ["size", "toy.tailc", "--trace", "toy.csv", "--fleet-rate", "900/s", *QUICK],
         ["size", "toy.tailc", "--trace", "gone.csv"],
         ["split", "toy.yaml", "-o", "part"],

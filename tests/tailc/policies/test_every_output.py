@@ -72,7 +72,7 @@ def test_a_compile_tells_more_than_the_policy(compiled):
 
 
 def test_a_variant_has_figures(case, ask):
-    (row,) = ask("vary", case.spec, "--set", "name=other", "--jobs", 1)["rows"]
+    (row,) = ask("sweep", case.spec, "--set", "name=other", "--jobs", 1)["rows"]
     assert all(one["value"] is not None for one in row["figures"])
     assert len(row["figures"]) > 1
 

@@ -1,4 +1,4 @@
-"""tailc vary: one spec compiled with many values, and what comes of each in a table."""
+"""tailc sweep: one spec compiled with many values, and what comes of each in a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.variants import Variants
 
 
-@click.command("vary", short_help="Compile a spec with other values, and compare.")
+@click.command("sweep", short_help="Compile a spec with other values, and compare.")
 @click.argument("spec")
 @click.option(
     "--set",
@@ -51,11 +51,12 @@ def command(
     keep: str | None,
     progress: bool | None,
 ) -> Outcome:
-    """Compile SPEC with other values in it, and tell what comes of each.
+    """Compile SPEC once for each of several values of its keys, and compare the policies.
 
-    Values are written as in the spec, with commas between. Every variant is a whole compile; the
-    table is the same for any number of processes. That no policy meets the limits is an answer.
-    Exits as compile does where a variant has none; the others are told all the same.
+    Write values as in the spec, separated by commas. Each row of the table is a complete compile;
+    the table does not depend on the number of processes. A row can say that no policy meets the
+    limits. Exits as compile does for the first row without a policy; the other rows are printed
+    nevertheless.
     """
     from tailc.cli.progress import shown
     from tailc.pipeline.variants import compile_variants

@@ -1,4 +1,4 @@
-"""tailc vary: every row is what a compile of the spec with those values in it gives."""
+"""tailc sweep: every row is what a compile of the spec with those values in it gives."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def figures(row):
 
 def test_the_table_is_the_same_for_any_number_of_processes(tailc, toy):
     words = (
-        "vary",
+        "sweep",
         toy,
         "--set",
         "server.target_parallelism=2,4,6",
@@ -60,7 +60,7 @@ def test_the_table_is_the_same_for_any_number_of_processes(tailc, toy):
 
 def test_a_row_is_a_compile_of_the_edited_spec(tailc, toy):
     words = ("--set", "server.target_parallelism=2,3", "--jobs", 1, "--keep", "kept")
-    assert tailc("vary", toy, *words).code == 0
+    assert tailc("sweep", toy, *words).code == 0
     for row, target in enumerate((2, 3), start=1):
         changed = with_lines(("target_parallelism: 6", f"target_parallelism: {target}"))
         Path("toy.yaml").write_text(changed)
@@ -76,7 +76,7 @@ def test_a_row_is_a_compile_of_the_edited_spec(tailc, toy):
 
 def test_combinations_go_through_the_last_path_first(tailc, toy):
     words = ("--set", "server.cores=4,6", "--set", "slo[0].latency=100ms,200ms", "--jobs", 1)
-    found = document(tailc("vary", toy, *words, "--output-format", "json"))["result"]
+    found = document(tailc("sweep", toy, *words, "--output-format", "json"))["result"]
     assert [list(row["set"].values()) for row in found["rows"]] == [
         ["4", "100ms"],
         ["4", "200ms"],
@@ -87,7 +87,7 @@ def test_combinations_go_through_the_last_path_first(tailc, toy):
 
 def test_one_at_a_time_begins_with_the_spec_as_it_is(tailc, toy):
     words = ("--set", "server.cores=2", "--set", "server.target_parallelism=2,6")
-    ended = tailc("vary", toy, *words, "--one-at-a-time", "--jobs", 1, "--output-format", "json")
+    ended = tailc("sweep", toy, *words, "--one-at-a-time", "--jobs", 1, "--output-format", "json")
     as_it_is, _, _, same = document(ended)["result"]["rows"]
     assert as_it_is["set"] == {}
     assert same["set"] == {"server.target_parallelism": "6"}
@@ -97,21 +97,21 @@ def test_one_at_a_time_begins_with_the_spec_as_it_is(tailc, toy):
 def test_a_lone_request_has_its_tail_at_a_low_rate(tailc, toy):
     """The longer of both has all threads from its start: 150 ms of work at a speed of 2."""
     words = ("--set", "rates=[0.001/s]", "--jobs", 1, "--output-format", "json")
-    (row,) = document(tailc("vary", toy, *words))["result"]["rows"]
+    (row,) = document(tailc("sweep", toy, *words))["result"]["rows"]
     assert figures(row)["tail_us", "0.001/s"] == 75_000
 
 
 def test_a_server_that_cannot_keep_up_has_no_tail(tailc, toy):
     words = ("--set", "rates=[1000/s]", "--jobs", 1)
-    (row,) = document(tailc("vary", toy, *words, "--output-format", "json"))["result"]["rows"]
+    (row,) = document(tailc("sweep", toy, *words, "--output-format", "json"))["result"]["rows"]
     assert figures(row) == {("tail_us", "1000/s"): None, ("threads_milli", "1000/s"): None}
-    assert re.search(r"^ +1 +overloaded +-$", tailc("vary", toy, *words).out, re.MULTILINE)
+    assert re.search(r"^ +1 +overloaded +-$", tailc("sweep", toy, *words).out, re.MULTILINE)
 
 
 def test_an_infeasible_variant_is_a_row_that_says_so(tailc, toy):
     """The longer request takes 75 ms on all threads, so 70 ms is out of reach."""
     ended = tailc(
-        *("vary", toy, "--set", "search.objective=threads", "--set", "slo[0].latency=70ms,200ms"),
+        *("sweep", toy, "--set", "search.objective=threads", "--set", "slo[0].latency=70ms,200ms"),
         *("--jobs", 1, "-o", "table.csv", "--output-format", "json"),
     )
     assert ended.code == 0
@@ -136,7 +136,7 @@ def test_a_battery_lowers_brown_energy_by_what_it_gives(tailc, site):
     """What it holds at first is given whole; at 1 W next to nothing comes in by day."""
     words = ("--set", "battery.charge=1W", "--set", "battery.discharge=3kW")
     words += ("--set", "battery.capacity=1kWh", "--set", "battery.first=0J,1kWh")
-    ended = tailc("vary", site, *words, "--jobs", 1, "--output-format", "json")
+    ended = tailc("sweep", site, *words, "--jobs", 1, "--output-format", "json")
     assert ended.code == 0
     empty, full = (figures(row) for row in document(ended)["result"]["rows"])
     assert full["jobs", None] == empty["jobs", None]
@@ -145,7 +145,7 @@ def test_a_battery_lowers_brown_energy_by_what_it_gives(tailc, site):
 
 
 def test_a_plan_has_the_figures_that_an_inspection_tells(tailc, site):
-    ended = tailc("vary", site, "--set", "violations=5%", "--jobs", 1, "--keep", "kept")
+    ended = tailc("sweep", site, "--set", "violations=5%", "--jobs", 1, "--keep", "kept")
     assert ended.code == 0
     inspected = tailc("inspect", "kept/kit-1").out
     brown = re.search(r"brown ([\d.]+ kWh) for (\S+) with ([\d.]+ kg) CO2", inspected)
@@ -159,7 +159,7 @@ def test_a_plan_has_the_figures_that_an_inspection_tells(tailc, site):
 def test_what_is_of_all_rows_is_said_once(tailc, toy):
     odd = with_lines(("speedup: [1, 1.5, 2]", "speedup: [1, 1.5, 2, 1.9]"))
     Path(toy).write_text(odd)
-    ended = tailc("vary", toy, "--set", "server.cores=4,6", "--jobs", 1)
+    ended = tailc("sweep", toy, "--set", "server.cores=4,6", "--jobs", 1)
     assert ended.code == 0
     assert ended.err.count("fall as the degree rises") == 1
     assert "in row" not in ended.err
@@ -167,7 +167,7 @@ def test_what_is_of_all_rows_is_said_once(tailc, toy):
 
 def test_a_variant_that_fails_leaves_the_others(tailc, toy):
     words = ("--set", "demand.trace=none.csv,toy.csv", "--jobs", 1)
-    ended = tailc("vary", toy, *words, "--output-format", "json")
+    ended = tailc("sweep", toy, *words, "--output-format", "json")
     found = document(ended)
     assert ended.code == 66
     assert [row["status"] for row in found["result"]["rows"]] == ["failed", "compiled"]
@@ -175,7 +175,7 @@ def test_a_variant_that_fails_leaves_the_others(tailc, toy):
 
 
 def test_a_key_that_does_not_exist_ends_it_before_anything_is_compiled(tailc, toy):
-    ended = tailc("vary", toy, "--set", "server.coers=4,6", "--keep", "kept")
+    ended = tailc("sweep", toy, "--set", "server.coers=4,6", "--keep", "kept")
     assert ended.code == 65
     assert not Path("kept").exists()
     assert ended.err.count("error[") == 1
@@ -184,14 +184,14 @@ def test_a_key_that_does_not_exist_ends_it_before_anything_is_compiled(tailc, to
 
 
 def test_a_bad_value_is_told_where_it_was_given(tailc, toy):
-    ended = tailc("vary", toy, "--set", "server.cores=4", "--set", "rates=[10/s],[10]")
+    ended = tailc("sweep", toy, "--set", "server.cores=4", "--set", "rates=[10/s],[10]")
     assert ended.code == 65
     assert "1 | rates=[10/s],[10]\n  |               ^^\n" in ended.err
 
 
 def test_a_conflict_elsewhere_names_what_caused_it(tailc, toy):
     Path(toy).write_text(SPEC.replace("quantum: 5ms", "max_degree: 3"))
-    ended = tailc("vary", toy, "--set", "speedup=[1, 1.5],[1, 1.5, 2]")
+    ended = tailc("sweep", toy, "--set", "speedup=[1, 1.5],[1, 1.5, 2]")
     assert ended.code == 65
     assert "with `--set speedup=[1, 1.5]`: `server.max_degree` is `3`" in ended.err
     assert "toy.yaml:12" in ended.err
@@ -199,7 +199,7 @@ def test_a_conflict_elsewhere_names_what_caused_it(tailc, toy):
 
 def test_what_is_wrong_with_the_spec_itself_is_said_once_and_as_ever(tailc, toy):
     Path(toy).write_text(SPEC.replace("unit: ms", "unit: mss"))
-    ended = tailc("vary", toy, "--set", "server.cores=4,6")
+    ended = tailc("sweep", toy, "--set", "server.cores=4,6")
     assert ended.err == tailc("check", toy).err
     assert ended.code == 65
 
@@ -207,7 +207,7 @@ def test_what_is_wrong_with_the_spec_itself_is_said_once_and_as_ever(tailc, toy)
 def test_too_many_combinations_are_refused(tailc, toy):
     many = ",".join(map(str, range(1, 41)))
     ended = tailc(
-        "vary", toy, "--set", f"server.cores={many}", "--set", f"search.step=[{many}]," + many
+        "sweep", toy, "--set", f"server.cores={many}", "--set", f"search.step=[{many}]," + many
     )
     assert ended.code == 64
     assert "1,640 variants" in ended.err
@@ -215,11 +215,11 @@ def test_too_many_combinations_are_refused(tailc, toy):
 
 def test_a_trace_on_standard_input_is_refused(tailc, toy):
     Path(toy).write_text(SPEC.replace("toy.csv", '"-"'))
-    ended = tailc("vary", toy, "--set", "server.cores=4,6")
+    ended = tailc("sweep", toy, "--set", "server.cores=4,6")
     assert ended.code == 64
     assert "every variant reads the trace" in ended.err
 
 
 def test_progress_counts_variants(tailc, toy):
-    ended = tailc("vary", toy, "--set", "server.cores=4,6", "--jobs", 1, "--progress")
+    ended = tailc("sweep", toy, "--set", "server.cores=4,6", "--jobs", 1, "--progress")
     assert "compiled 1 of 2 variants ...\ncompiled 2 of 2 variants ...\n" in ended.err
