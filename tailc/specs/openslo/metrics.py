@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import islice
 
 from tailc.specs.openslo.part import Part
 
@@ -25,12 +26,30 @@ _NAMED = frozenset(_UNITS) - {"s"}
 # A lone `us` is more often a part of the world.
 _ALONE = _NAMED - {"us"}
 _TIMES = frozenset({"duration", "latency", "time", "elapsed", "took", "wait", "delay"})
+_LATENCIES = _TIMES | {"durations", "latencies", "times", "timer", "waiting", "rtt", "ttfb"}
+_NO_LATENCIES = frozenset(
+    {"bytes", "cpu", "fraction", "per", "percent", "percentage", "ratio", "saturation"}
+    | {"throughput", "timestamp", "uptime", "usage", "utilisation", "utilization"}
+)
+# Unless a name tells a time: there is `disk_latency`, too.
+_RARELY_LATENCIES = frozenset(
+    {"connections", "disk", "errors", "mem", "memory", "pressure", "queue", "requests", "size"}
+)
+_COUNTERS = re.compile(r"(?:_|^)(total|count|created|info)$", re.IGNORECASE)
+# Labels and ranges of a query.
+_SELECTION = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NUMBER = r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]{1,3})?)"
-_BUCKET = re.compile(rf"""\ble\s*=~?\s*["']\+?{_NUMBER}["']""")
+_BUCKET = re.compile(r"""\ble\s*(=~?)\s*(["'])\+?(.*?)\2""")
+# A point of a pattern, and a part of one that may be one of several texts.
+_POINT = re.compile(r"\[\.\]|\\+\.")
+_CHOICE = re.compile(r"\((?:\?:)?([^()]*)\)(\??)|([0-9.])([?*])")
+# Texts that a pattern of one bound has, as `0[.]50?`, and more than any of them.
+_MOST_TEXTS = 64
+_FRACTION = re.compile(rf"\bhistogram_fraction\s*\(\s*(?:-Inf|-?0*\.?0+)\s*,\s*{_NUMBER}\s*,")
 _BELOW = re.compile(
-    rf"([A-Za-z][A-Za-z0-9_.]*)[\"'`\])\s]*<=?\s*{_NUMBER}\s*(ns|us|ms|s)?(?![A-Za-z0-9.])"
+    rf"([0-9)]\s*[*/]\s*)?([A-Za-z][A-Za-z0-9_.]*)[\"'`\])\s]*<=?\s*{_NUMBER}\s*(ns|us|ms|s)?(?![A-Za-z0-9.])"
 )
 _SHARE = r"([01]?\.[0-9]+|1)"
 _SHARES = re.compile(
@@ -51,6 +70,8 @@ _SUMMARY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_RATE = re.compile(r"\b(i?rate|increase|i?delta|count)\s*\(", re.IGNORECASE)
+
 
 def unit_us(metric: Part) -> Decimal | None:
     """Microseconds in the only unit that the metric's names tell; None where none or several do."""
@@ -64,9 +85,11 @@ def threshold(metric: Part) -> tuple[Decimal, Decimal | None] | None:
     None where it has no such bound, or several. What is compared with a number, but is no time by
     its name, such as a status, is passed over.
     """
-    found = {
-        (Decimal(bound), None) for text in metric.texts() for bound in _BUCKET.findall(text)
-    } or {bound for text in metric.texts() for bound in _times_below(text)}
+    bounds = {bound for text in metric.texts() for bound in _bounds_in(text)}
+    if bounds:
+        bound = bounds.pop()
+        return None if bounds or bound is None else (bound, None)
+    found = {bound for text in metric.texts() for bound in _times_below(text)}
     return found.pop() if len(found) == 1 else None
 
 
@@ -78,14 +101,57 @@ def quantile(metric: Part) -> Decimal | None:
 
 def summary(metric: Part) -> str | None:
     """The word by which the metric tells of many requests together; None where of each."""
-    for text in metric.texts():
-        if match := _SUMMARY.search(text.strip()):
-            return next(group for group in match.groups() if group)
+    for pattern in (_SUMMARY, _RATE):
+        for text in metric.texts():
+            if match := pattern.search(text.strip()):
+                return next(group for group in match.groups() if group)
     return None
 
 
-def _times_below(text: str) -> Iterator[tuple[Decimal, Decimal | None]]:
-    for name, bound, unit in _BELOW.findall(text):
+def is_latency(metric: Part) -> bool:
+    """Whether its names tell a time, or it is a percentile and they tell nothing else."""
+    names = [
+        name
+        for text in metric.texts()
+        for name in _NAME.findall(_SELECTION.sub("", text))
+        if not name.endswith("quantile")
+    ]
+    words = {word for name in names for word in _words(name)}
+    if words & _NO_LATENCIES or any(_COUNTERS.search(name) for name in names):
+        return False
+    if words & _LATENCIES or unit_us(metric) is not None:
+        return True
+    return quantile(metric) is not None and not words & _RARELY_LATENCIES
+
+
+def _bounds_in(text: str) -> Iterator[Decimal | None]:
+    """Bounds of buckets, and of fractions of a histogram from 0 on; None if one is unclear."""
+    yield from map(Decimal, _FRACTION.findall(text))
+    for operator, _, bound in _BUCKET.findall(text):
+        texts = [bound] if operator == "=" else _matched(_POINT.sub(".", bound.strip("^$")))
+        for each in islice(texts, _MOST_TEXTS + 1):
+            is_number = re.fullmatch(_NUMBER, each.strip("()").removesuffix("."))
+            yield Decimal(each.strip("()")) if is_number else None
+
+
+def _matched(pattern: str) -> Iterator[str]:
+    """The texts that a pattern of alternatives and optional parts matches, repetitions once."""
+    choice = _CHOICE.search(pattern)
+    if choice is None:
+        yield from pattern.split("|")
+        return
+    inner, is_optional, sign, _ = choice.groups()
+    texts = [sign, ""] if sign else [*inner.split("|"), *([""] if is_optional else [])]
+    for text in texts:
+        yield from _matched(pattern[: choice.start()] + text + pattern[choice.end() :])
+
+
+def _times_below(text: str) -> Iterator[tuple[Decimal, Decimal | None] | None]:
+    """Bounds of times, and their units; None for a time that is multiplied or divided."""
+    for scaled, name, bound, unit in _BELOW.findall(text):
+        if scaled:
+            yield None
+            continue
         units = set(_units_in(name))
         if unit:
             yield Decimal(bound), _UNITS[unit]

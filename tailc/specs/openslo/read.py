@@ -9,8 +9,9 @@ from decimal import Decimal
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.specs.document import read_documents
-from tailc.specs.openslo.metrics import quantile, summary, threshold, unit_us
+from tailc.specs.openslo.metrics import is_latency, quantile, summary, threshold, unit_us
 from tailc.specs.openslo.part import Part
+from tailc.specs.openslo.scale import scale
 from tailc.units import (
     DURATION,
     PERCENT,
@@ -172,14 +173,18 @@ class _Slo:
             return None
         if op not in ("lt", "lte"):
             raise (part / "op").refused(f"is `{shorten(op)}`", "`lte` or `lt`")
-        if (own := quantile(metric)) == 1 or (own is None and summary(metric)):
-            word = summary(metric) or "quantile"
-            message = f"tells by `{word}` of many requests together, and of no percentile of them"
-            hint = "take the latency of each request, a percentile, or the ratio of fast requests"
-            self.warnings.append(metric.not_carried(f"{message}: this SLO is not carried", hint))
+        if lost := _no_latency(metric):
+            self.warnings.append(metric.not_carried(*lost))
             return None
-        value = part / "value"
-        return self._latency(value, value.number("such as `value: 0.5`"), metric, None), metric
+        factor = scale(metric)
+        if factor is None:
+            message = "calculates with what it measures, so this SLO is not carried"
+            hint = "only products with numbers are read, as `histogram_quantile(...) * 1000`"
+            self.warnings.append(metric.not_carried(message, hint))
+            return None
+        at = part / "value"
+        value = at.number("such as `value: 0.5`") / factor
+        return self._latency(at, value, metric, None), metric
 
     def _by_query(self, part: Part, indicator: Part) -> tuple[str, Part] | None:
         """Of a ratio of requests: up to which latency a good one may take."""
@@ -194,6 +199,10 @@ class _Slo:
             at = good or ratio or indicator or part
             self.warnings.append(at.not_carried(message, hint))
             return None
+        if threshold(ratio / "total") is not None:
+            hint = "correct the document: `total` counts all requests, as `..._count` does"
+            message = "counts requests below one latency too, and not all"
+            self.warnings.append((ratio / "total").not_carried(message, hint))
         bound, unit = found
         return self._latency(good, bound, good, unit), good
 
@@ -227,6 +236,20 @@ class _Slo:
             self.warnings.append(at.not_carried(message, hint))
             share = _percentage(at, own)
         return share, window
+
+
+def _no_latency(metric: Part) -> tuple[str, str] | None:
+    """What a metric is that is neither the latency of each request nor a percentile; and advice."""
+    own = quantile(metric)
+    if own == 1 or (own is None and summary(metric)):
+        word = summary(metric) or "quantile"
+        message = f"tells by `{word}` of many requests together, and of no percentile of them"
+        hint = "take the latency of each request, a percentile, or the ratio of fast requests"
+        return f"{message}: this SLO is not carried", hint
+    if not is_latency(metric):
+        message = "is no latency by the names in it, so this SLO is not carried"
+        return message, "a latency has a name such as `..._latency` or `..._duration_seconds`"
+    return None
 
 
 def _target(part: Part) -> tuple[Part, str]:
