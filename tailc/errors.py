@@ -77,7 +77,7 @@ class Code(enum.Enum):
     UNSTATED_MEASURE = ("TC0225", ExitCode.BAD_CONTENT, "nobody says what times measure")
     CLOSED_LOOP = ("TC0226", ExitCode.BAD_CONTENT, "a closed loop is offered without a correction")
     OTHER_PROFILE = ("TC0227", ExitCode.BAD_CONTENT, "profiles to add measure different things")
-    NO_METRIC = ("TC0228", ExitCode.BAD_CONTENT, "which histogram of a scrape is meant is not told")
+    NO_METRIC = ("TC0228", ExitCode.BAD_CONTENT, "which of several histograms is meant is not said")
     OPEN_BUCKET = ("TC0229", ExitCode.BAD_CONTENT, "requests took longer than any bucket tells")
     COUNTER_RESET = ("TC0230", ExitCode.BAD_CONTENT, "a histogram was counted anew in between")
     UNKNOWN_MACHINE = ("TC0231", ExitCode.BAD_CONTENT, "a row's machine is not declared")

@@ -40,6 +40,13 @@ if TYPE_CHECKING:
 @click.option("--with-internal", is_flag=True, help="Count a server's internal spans as its own.")
 @click.option("--unit", type=TIME_UNIT, help="Unit of the times.")
 @click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    metavar="NAME",
+    help="Tag of the intervals of an HdrHistogram log to count; may be given several times.",
+)
+@click.option(
     "--columns", "map_path", metavar="MAP", help="What the columns of a table mean, by a map."
 )
 @metric_options
@@ -134,12 +141,15 @@ def _options(
     weight: str | None,
     attribute: str | None,
     metric: str | None,
+    tags: tuple[str, ...],
     **of_metric: Any,
 ) -> InputOptions:
     from tailc.ingest.options import InputOptions, MetricOptions, SpanOptions, TimeColumn
     from tailc.traces.reading import TimeUnit
 
     _check_names(column, weight, attribute)
+    if tags and column is not None:
+        raise click.UsageError("`--tag` is of an HdrHistogram log, and `--column` of a table")
     if with_internal and (column or attribute):
         raise click.UsageError("`--with-internal` is of own times: give it without other times")
     return InputOptions(
@@ -147,6 +157,7 @@ def _options(
         None if column is None else TimeColumn(column, weight),
         SpanOptions(attribute, with_internal),
         MetricOptions(metric, **of_metric),
+        tags,
     )
 
 

@@ -19,6 +19,7 @@ class Format:
 
     `loose`: other text can look like it, so formats that cannot are asked first. `has_spans`: whose
     attributes can be asked for. `has_metrics`: of which one can be asked for, by name and labels.
+    `has_tags`: whose intervals can be chosen by tag.
     `has_rows`: false of text whose rows look like a table, but are points of a distribution.
     `loop`: of one that can be read as a table, too: how the requests in its rows were sent; None of
     one that cannot.
@@ -30,5 +31,6 @@ class Format:
     loose: bool = False
     has_spans: bool = False
     has_metrics: bool = False
+    has_tags: bool = False
     has_rows: bool = True
     loop: Callable[[Source], Loop | None] = _NO_LOOP

@@ -133,11 +133,14 @@ def _read_table(source: Source, table: TimeColumn | ColumnMap, unit: TimeUnit | 
 
 
 def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
-    """Raise TailcError where something of spans or metrics is asked for of what has none."""
+    """Raise TailcError where something of spans, metrics or tags is asked for of what has none."""
     if options.spans != SpanOptions() and not format_.has_spans:
         message = f"`{source.name}` is {format_.name}, which has no spans"
         hint = "leave out `--attribute` and `--with-internal`"
         raise source.fault(Code.USAGE, message, advice=hint)
+    if options.tags and not format_.has_tags:
+        message = f"`{source.name}` is {format_.name}, which has no tags"
+        raise source.fault(Code.USAGE, message, advice="leave out `--tag`")
     if options.metrics.choose and not format_.has_metrics:
         message = f"`{source.name}` is {format_.name}, which has no metrics"
         hint = "leave out `--metric`, `--label` and `--since`"

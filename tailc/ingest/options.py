@@ -59,10 +59,12 @@ class InputOptions:
     """The options of an ingest.
 
     unit: of the times, or of those of a histogram. table: the column of times, or what the columns
-    mean; None: the input is read as the format that it looks like.
+    mean; None: the input is read as the format that it looks like. tags: of an
+    HdrHistogram log, those that are counted.
     """
 
     unit: TimeUnit | None = None
     table: TimeColumn | ColumnMap | None = None
     spans: SpanOptions = SpanOptions()
     metrics: MetricOptions = MetricOptions()
+    tags: tuple[str, ...] = ()

@@ -93,7 +93,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.OTHER_PROFILE: "Times that measure different things have no common distribution. Keep a "
     "profile for each.",
     Code.NO_METRIC: "A scrape has histograms of many things, and a policy is of one. Name it by "
-    "`--metric`, and by `--label` which of its label sets.",
+    "`--metric`, and by `--label` which of its label sets. An HdrHistogram log has several if its "
+    "intervals have tags, which may time the same requests, as response, service and waiting times "
+    "do. Choose by `--tag`.",
     Code.OPEN_BUCKET: "The bucket to `+Inf` tells how many requests took longer than all others "
     "tell, but not how long: they are the tail that a policy is about, so no time is made up for "
     "them. Give the histogram larger buckets, or make it a native one.",

@@ -21,6 +21,7 @@ from tailc.traces.counted import Grain
 from tailc.traces.histogram import MAX_NS, MAX_REQUESTS, histogram_of
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
+from tailc.units import shorten
 
 # An interval of five digits, encoded, is far below this.
 MAX_LINE_BYTES = 1 << 22
@@ -43,25 +44,40 @@ def matches(head: bytes) -> bool:
 
 
 def read(source: Source, options: InputOptions) -> InputTimes:
-    """Every interval's values together, those of all tags."""
+    """Every interval's values together, those of one tag or of the tags that are named."""
     unit = stated_unit(source, options.unit)
     counts = _Counts(source)
     tags: set[str] = set()
-    last: Place | None = None
     for number, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
         place = Place(source.name, line=number, column=1)
         _check_length(line, place)
         text = line.decode("utf-8", errors="replace").strip()
         if not text or text.startswith(("#", '"')):
             continue
-        tags.add(_add_interval(text, place, counts))
-        last = place
+        found = _interval(text, place)
+        tags.add(found["tag"] or "")
+        if not options.tags or (found["tag"] or "") in options.tags:
+            _add(found, place, counts)
+    _check_tags(source, tags, options.tags)
     counts.merge()
-    if last is None or not len(counts.value):
+    if not len(counts.value):
         message = f"`{source.name}` has no interval with values"
         hint = "check that what writes it has ended, and that it is the right file"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
-    return _times(source, counts, tags - {""}, unit)
+    return _times(source, counts, set(options.tags or tags) - {""}, unit)
+
+
+def _check_tags(source: Source, tags: set[str], wanted: tuple[str, ...]) -> None:
+    """Raise TailcError if no tag is named and there are several, or a named one is missing."""
+    missing = set(wanted) - tags
+    if not tags or ((wanted or len(tags) == 1) and not missing):
+        return
+    message = f"`{source.name}` has intervals of {len(tags)} tags, which may time the same requests"
+    if missing:
+        message = f"`{source.name}` has no interval with the tag `{shorten(min(missing))}`"
+    listed = ", ".join(f"`{shorten(tag)}`" if tag else "`''` for no tag" for tag in sorted(tags))
+    advice = f"choose by `--tag`, which may be given several times: {listed}"
+    raise source.fault(Code.NO_METRIC, message, advice=advice)
 
 
 def _check_length(line: bytes, place: Place) -> None:
@@ -101,13 +117,18 @@ class _Counts:
         self._added, self._waiting = [], 0
 
 
-def _add_interval(text: str, place: Place, counts: _Counts) -> str:
-    """Count the values of a line; returns its tag, or nothing."""
+def _interval(text: str, place: Place) -> re.Match[str]:
+    """The `tag` and the `encoded` histogram of a line."""
     found = _INTERVAL.match(text)
     if found is None:
         message = "line is no interval: start, length, largest value, histogram"
         hint = "copy the log again, or leave the line out if it is the last"
         raise TailcError(Finding(Code.BROKEN_FORMAT, message, place, hint))
+    return found
+
+
+def _add(found: re.Match[str], place: Place, counts: _Counts) -> None:
+    """Count the values of an interval."""
     try:
         counts.add(*decoded(found["encoded"]))
     except HdrError as error:
@@ -116,7 +137,6 @@ def _add_interval(text: str, place: Place, counts: _Counts) -> str:
         column = found.start("encoded") + 1
         at = Place(place.source, place.line, column)
         raise TailcError(Finding(Code.BROKEN_FORMAT, message, at, hint)) from None
-    return found["tag"] or ""
 
 
 def _out_of_range(source: Source) -> TailcError:
@@ -139,4 +159,4 @@ def _times(source: Source, counts: _Counts, tags: set[str], unit: TimeUnit) -> I
     )
 
 
-FORMATS = (Format("HdrHistogram log", matches, read),)
+FORMATS = (Format("HdrHistogram log", matches, read, has_tags=True),)

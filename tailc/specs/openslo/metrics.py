@@ -69,7 +69,6 @@ _SUMMARY = re.compile(
     r"|(_sum)\b.*/.*_count\b|(percentile|quantile)",
     re.IGNORECASE | re.DOTALL,
 )
-
 _RATE = re.compile(r"\b(i?rate|increase|i?delta|count)\s*\(", re.IGNORECASE)
 
 

@@ -10,11 +10,11 @@ OPEN = StatedMeasure(Measure.RESPONSE_OPEN)
 
 
 def options(
-    unit=None, table=None, attribute=None, with_internal=False, metric=None, **of_metric
+    unit=None, table=None, attribute=None, with_internal=False, metric=None, tags=(), **of_metric
 ) -> InputOptions:
     """Those given."""
     spans = SpanOptions(attribute, with_internal)
-    return InputOptions(unit, table, spans, MetricOptions(metric, **of_metric))
+    return InputOptions(unit, table, spans, MetricOptions(metric, **of_metric), tags)
 
 
 def refused(path, stated: StatedMeasure = OPEN, **given) -> Finding:

@@ -16,14 +16,15 @@ from tailc.ingest.options import InputOptions
 from tailc.traces.counted import Grain
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TimeUnit
+from tests.tailc.ingest.refusal import refused
 
 SAMPLES = Path(__file__).parent / "samples"
 RELATIVE_ERROR = 2**-11
 OPEN = StatedMeasure(Measure.RESPONSE_OPEN)
 
 
-def taken(name, unit=None, said=OPEN):
-    (found,) = ingest([str(SAMPLES / name)], InputOptions(unit=unit), said).inputs
+def taken(name, unit=None, said=OPEN, tags=()):
+    (found,) = ingest([str(SAMPLES / name)], InputOptions(unit=unit, tags=tags), said).inputs
     assert found.times is not None
     return found.times
 
@@ -104,18 +105,23 @@ def test_percentiles_of_hdrhistogram_need_a_unit(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "values", "requests", "total", "least", "largest"),
+    ("name", "tags", "values", "requests", "total", "least", "largest"),
     [
         # What HdrHistogram 2.2.2 for Java reads, values at the middle of their equivalents.
-        ("jHiccup-2.0.1.logV0.hlog", 34, 7354, 2513403904, 8192, 3039232),
-        ("jHiccup-2.0.6.logV1.hlog", 32, 7289, 2581897216, 8192, 2793472),
-        ("jHiccup-2.0.7S.logV2.hlog", 604, 8436, 1206662660096, 8192, 1547698176),
-        ("tagged-Log.logV2.hlog", 29, 7464, 2242838528, 8192, 2760704),
-        ("ycsb.logV1.hlog", 2963, 4978, 220378909, 268, 511360),
+        ("jHiccup-2.0.1.logV0.hlog", (), 34, 7354, 2513403904, 8192, 3039232),
+        ("jHiccup-2.0.6.logV1.hlog", (), 32, 7289, 2581897216, 8192, 2793472),
+        ("jHiccup-2.0.7S.logV2.hlog", (), 604, 8436, 1206662660096, 8192, 1547698176),
+        # Every interval is there once without a tag and once with `A`.
+        ("tagged-Log.logV2.hlog", ("", "A"), 29, 7464, 2242838528, 8192, 2760704),
+        ("tagged-Log.logV2.hlog", ("A",), 29, 3732, 1121419264, 8192, 2760704),
+        ("tagged-Log.logV2.hlog", ("",), 29, 3732, 1121419264, 8192, 2760704),
+        ("ycsb.logV1.hlog", (), 2963, 4978, 220378909, 268, 511360),
     ],
 )
-def test_a_log_of_hdrhistogram_is_as_java_reads_it(name, values, requests, total, least, largest):
-    found = taken(name, TimeUnit.NS)
+def test_a_log_of_hdrhistogram_is_as_java_reads_it(
+    name, tags, values, requests, total, least, largest
+):
+    found = taken(name, TimeUnit.NS, tags=tags)
     histogram = found.histogram
     assert (found.points, histogram.requests) == (values, requests)
     assert (histogram.min_ns, histogram.max_ns) == (least, largest)
@@ -127,12 +133,59 @@ def test_a_log_of_hdrhistogram_may_begin_with_a_comment_of_any_kind(tmp_path):
     """Its writer puts a comment where it is asked to, also before all it writes itself."""
     path = tmp_path / "commented.hlog"
     path.write_text("#of a night\n" + (SAMPLES / "tagged-Log.logV2.hlog").read_text())
-    of_log = taken("tagged-Log.logV2.hlog", TimeUnit.NS).histogram
-    found = taken(path, TimeUnit.NS).histogram
+    of_log = taken("tagged-Log.logV2.hlog", TimeUnit.NS, tags=("A",)).histogram
+    found = taken(path, TimeUnit.NS, tags=("A",)).histogram
     assert (found.bucket.tolist(), found.count.tolist()) == (
         of_log.bucket.tolist(),
         of_log.count.tolist(),
     )
+
+
+def hdr_log(folder, *tags):
+    """A log with the same interval for each tag."""
+    lines = (SAMPLES / "tagged-Log.logV2.hlog").read_text().splitlines()
+    sound = next(line for line in lines if line[0].isdigit())
+    path = folder / "tags.hlog"
+    path.write_text("\n".join(f"Tag={tag},{sound}" if tag else sound for tag in tags))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("tags", "listed"),
+    [
+        (("READ-rt", "READ-st", "READ-wt"), "`READ-rt`, `READ-st`, `READ-wt`"),
+        (("WRITE", "READ", "WRITE"), "`READ`, `WRITE`"),
+        (("", "A"), "`''` for no tag, `A`"),
+    ],
+)
+def test_a_log_with_several_tags_is_refused_and_one_can_be_chosen(tmp_path, tags, listed):
+    path = hdr_log(tmp_path, *tags)
+    found = refused(path, unit=TimeUnit.NS)
+    assert found.code is Code.NO_METRIC
+    assert f"has intervals of {len(set(tags))} tags" in found.message
+    assert str(found.help).endswith(listed)
+    once = taken(hdr_log(tmp_path, "A"), TimeUnit.NS).histogram.requests
+    hdr_log(tmp_path, *tags)
+    for tag in set(tags):
+        chosen = taken(path, TimeUnit.NS, tags=(tag,))
+        assert chosen.histogram.requests == once * tags.count(tag)
+    assert taken(path, TimeUnit.NS, tags=tags).histogram.requests == once * len(tags)
+
+
+def test_a_log_with_one_tag_needs_no_choice(tmp_path):
+    found = taken(hdr_log(tmp_path, "A", "A"), TimeUnit.NS)
+    assert found.selected == "values of tags A"
+
+
+def test_a_tag_that_no_interval_has_is_refused(tmp_path):
+    found = refused(hdr_log(tmp_path, "A", "B"), unit=TimeUnit.NS, tags=("A", "C"))
+    assert found.code is Code.NO_METRIC
+    assert "has no interval with the tag `C`" in found.message
+
+
+def test_tags_are_of_an_hdrhistogram_log_alone():
+    found = refused(SAMPLES / "wrk2.txt", tags=("A",))
+    assert (found.code, found.help) == (Code.USAGE, "leave out `--tag`")
 
 
 @pytest.mark.parametrize("name", ["k6.csv", "k6.json"])
