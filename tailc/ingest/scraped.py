@@ -6,13 +6,13 @@ What is added or taken off has the same buckets: those of several label sets may
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tailc.errors import Code, TailcError
+from tailc.ingest.failed_labels import is_failed, tells_failure
 from tailc.ingest.options import MetricOptions
 from tailc.traces.counted import Grain
 from tailc.traces.source import Source
@@ -21,8 +21,8 @@ Bounds = tuple[float, float]
 """Below the first of these, and at most the second, in the unit of the metric."""
 Labels = tuple[tuple[str, str], ...]
 BUCKET, LE = "_bucket", "le"
-_FAILED = re.compile("[45][0-9][0-9]|[45]xx")
-_OF_STATUS = ("code", "status", "status_code", "http_status_code", "http_response_status_code")
+# Istio times a request at its client and at its server.
+_REPORTER, _SIDES = "reporter", {"source", "destination"}
 _MOST_LISTED = 8
 # The scrape of a large server has a quarter of that.
 MAX_BUCKETS = 1 << 17
@@ -49,7 +49,7 @@ class Scraped:
     @property
     def is_failed(self) -> bool:
         """Whether a label tells that its requests were answered by an error."""
-        return any(name in _OF_STATUS and _FAILED.match(value) for name, value in self.labels)
+        return any(is_failed(name, value) for name, value in self.labels)
 
 
 def labels_of(labels: Mapping[str, str]) -> Labels:
@@ -87,6 +87,10 @@ def chosen(found: Iterable[Scraped], source: Source, options: MetricOptions) -> 
     kept = [one for one in of_metric if set(options.labels) <= set(one.labels)]
     if not kept:
         raise _other_labels(source, options.labels, of_metric)
+    if {value for one in kept for name, value in one.labels if name == _REPORTER} >= _SIDES:
+        message = f"`{source.name}` has each request twice: as its client and its server timed it"
+        hint = f"choose the server's by `--label {_REPORTER}=destination`, or `source`"
+        raise source.fault(Code.NO_METRIC, message, advice=hint)
     return kept
 
 
@@ -128,7 +132,7 @@ def without_failed(
 
     Where a label of the status is asked for, that is what is wanted. TailcError where all failed.
     """
-    if any(name in _OF_STATUS for name, _ in options.labels):
+    if any(tells_failure(name) for name, _ in options.labels):
         return every, 0
     kept = [one for one in every if not one.is_failed]
     if not kept:

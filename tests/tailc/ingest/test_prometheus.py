@@ -141,6 +141,79 @@ def test_requests_that_failed_are_left_out_unless_they_are_asked_for():
     assert (failed.histogram.requests, failed.left_out) == (61, 0)
 
 
+def both(folder, *series):
+    """A scrape with 3 requests of each label set."""
+    path = folder / "scrape"
+    lines = (
+        f'x_seconds_bucket{{{labels},le="{le}"}} 3\n' for labels in series for le in ("8", "+Inf")
+    )
+    path.write_text("# TYPE x_seconds histogram\n" + "".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "failed"),
+    [
+        ("code", "200", "503"),
+        ("code", "OK", "Unavailable"),
+        ("status", "2xx", "5XX"),
+        ("status", "success", "error"),
+        ("statusCode", "301", "404"),
+        ("response_code", "200", "503"),
+        ("response_status", "200", "500"),
+        ("http_response_status_code", "204", "500"),
+        ("http_code", "200", "429"),
+        ("envoy_response_code_class", "2", "5"),
+        ("status_class", "2xx", "4xx"),
+        ("grpc_code", "OK", "DeadlineExceeded"),
+        ("grpc_status", "0", "14"),
+        ("grpc_response_status", "", "13"),
+        ("rpc_grpc_status_code", "0", "4"),
+        ("outcome", "SUCCESS", "SERVER_ERROR"),
+        ("outcome", "REDIRECTION", "CLIENT_ERROR"),
+        ("result", "ok", "failure"),
+        ("classification", "success", "failure"),
+        ("error", "false", "true"),
+        ("error_type", "", "timeout"),
+        ("exception", "None", "IOException"),
+        ("success", "true", "false"),
+    ],
+)
+def test_a_label_of_any_usual_name_tells_that_requests_failed(tmp_path, name, good, failed):
+    path = both(tmp_path, f'{name}="{good}"', f'{name}="{failed}"')
+    found = taken(path)
+    assert (found.histogram.requests, found.left_out) == (3, 3)
+    if failed and good:
+        assert taken(path, labels=((name, failed),)).histogram.requests == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("country_code", "500"),
+        ("exit_code", "404"),
+        ("grpc_type", "unary"),
+        ("handler", "error"),
+        ("code", "4711"),
+        ("http_status", "200"),
+        ("grpc_code", ""),
+        ("port", "503"),
+    ],
+)
+def test_other_labels_tell_no_failure(tmp_path, name, value):
+    found = taken(both(tmp_path, f'{name}="{value}"', 'job="x"'))
+    assert (found.histogram.requests, found.left_out) == (6, 0)
+
+
+def test_a_request_that_both_its_client_and_its_server_report_is_counted_once(tmp_path):
+    path = both(tmp_path, 'reporter="source"', 'reporter="destination"')
+    found = refused(path)
+    assert found.code is Code.NO_METRIC
+    assert "reporter=destination" in str(found.help)
+    assert taken(path, labels=(("reporter", "destination"),)).histogram.requests == 3
+    assert taken(both(tmp_path, 'reporter="source"')).histogram.requests == 3
+
+
 def test_a_query_without_a_name_needs_a_unit():
     path = SAMPLES / "prometheus.sum.json"
     assert refused(path).code is Code.MISSING_UNIT
