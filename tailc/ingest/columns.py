@@ -29,32 +29,39 @@ LONG_CSV_BYTES = 1 << 27
 NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 
-def read_column(source: Source, column: TimeColumn, unit: TimeUnit) -> InputTimes:
+def read_column(
+    source: Source, column: TimeColumn, unit: TimeUnit, interval_ns: int | None
+) -> InputTimes:
     """The times in the column; each row counts once, or by the column of weights."""
     format_ = format_of(source, "auto")
     wanted = Wanted(tuple(filter(None, (column.name, column.weight))), (), ())
     table = table_of(source, wanted, format_)
     refuse_running_total(source, table, column.weight)
-    counts = _count(table, wanted, unit.in_ms * NS_PER_MS)
+    counts = _count(table, wanted, unit.in_ms * NS_PER_MS, interval_ns)
     if counts is None:
         cells = cells_of(table, wanted, source.name)
-        counts = Counts(ns_per_unit=1.0)
+        counts = Counts(1.0, interval_ns)
         count_cells(counts, cells, whole_ns(cells, column.name, unit), column.weight)
     name = f"a column of {NAMES[format_]}"
     histogram = histogram_of(counts, source, column.weight)
-    return InputTimes(name, column.name, unit, Grain.REQUESTS, None, histogram)
+    added = counts.estimated
+    return InputTimes(name, column.name, unit, Grain.REQUESTS, None, histogram, estimated=added)
 
 
-def _count(table: Table, wanted: Wanted, ns_per_unit: float) -> Counts | None:
+def _count(
+    table: Table, wanted: Wanted, ns_per_unit: float, interval_ns: int | None
+) -> Counts | None:
     """What the table's rows count; None where not all of them are numbers as they come."""
     try:
-        found = _count_blocks(table, wanted, ns_per_unit)
-        return found or count_shares(_shares(table, wanted), ns_per_unit)
+        found = _count_blocks(table, wanted, ns_per_unit, interval_ns)
+        return found or count_shares(_shares(table, wanted), ns_per_unit, interval_ns)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         return None
 
 
-def _count_blocks(table: Table, wanted: Wanted, ns_per_unit: float) -> Counts | None:
+def _count_blocks(
+    table: Table, wanted: Wanted, ns_per_unit: float, interval_ns: int | None
+) -> Counts | None:
     """What a long table of CSV counts; None where it is none, or has a cell that is no number."""
     if not isinstance(table, CsvTable) or len(wanted.numbers) > 1:
         return None
@@ -63,7 +70,7 @@ def _count_blocks(table: Table, wanted: Wanted, ns_per_unit: float) -> Counts | 
     from tailc.ingest.csv_blocks import HasNoBlocksError, csv_shares
 
     try:
-        return count_shares(csv_shares(table, wanted), ns_per_unit)
+        return count_shares(csv_shares(table, wanted), ns_per_unit, interval_ns)
     except HasNoBlocksError:
         return None
 

@@ -11,6 +11,7 @@ from queue import SimpleQueue
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc.ingest.estimate import missing
 from tailc.threads import thread_count
 from tailc.traces.histogram import (
     BUCKETS,
@@ -27,10 +28,15 @@ _FIRST, _LAST = np.array([1.0, MAX_NS]).view(np.int64)
 
 
 class Counts:
-    """Times counted so far: int64 (BUCKETS,), and the extremes in whole nanoseconds."""
+    """Times counted so far: int64 (BUCKETS,), and the extremes in whole nanoseconds.
 
-    def __init__(self, ns_per_unit: float) -> None:
+    interval_ns: at which a closed loop should have sent; `estimated` requests were added for that.
+    """
+
+    def __init__(self, ns_per_unit: float, interval_ns: int | None = None) -> None:
         self.ns_per_unit = ns_per_unit
+        self.interval_ns = interval_ns
+        self.estimated = 0
         self.counts = np.zeros(BUCKETS, np.int64)
         self.extremes = np.array([np.inf, 0.0])
 
@@ -44,6 +50,7 @@ class Counts:
         if extremes[0] < _FIRST or extremes[1] > _LAST:
             return False
         self._reach(*extremes.view(np.float64))
+        self._add_missing(demand_ns, np.ones(len(times)))
         bits >>= DROPPED_BITS
         bits -= FIRST_BITS
         self.counts += np.bincount(bits, minlength=BUCKETS)
@@ -59,11 +66,24 @@ class Counts:
         if len(times):
             np.add.at(self.counts, bucket_of(demand_ns), weight.astype(np.int64))
             self._reach(demand_ns.min(), demand_ns.max())
+            self._add_missing(demand_ns, weight)
         return True
+
+    def _add_missing(self, demand_ns: Floats, weight: Floats) -> None:
+        """Count what was not sent during these times, if there is an interval."""
+        if self.interval_ns is None:
+            return
+        is_long = demand_ns >= 2 * self.interval_ns
+        times_ns, count = demand_ns[is_long].astype(np.int64), weight[is_long].astype(np.int64)
+        if added := missing(times_ns, count, self.interval_ns):
+            self.counts[added.bucket] += added.count
+            self.estimated += added.requests
+            self._reach(added.min_ns, added.max_ns)
 
     def merge(self, other: Counts) -> None:
         """Count what the other has counted."""
         self.counts += other.counts
+        self.estimated += other.estimated
         self._reach(*other.extremes)
 
     def _reach(self, least: float, largest: float) -> None:
@@ -75,7 +95,9 @@ Share = Callable[[Counts], bool]
 """Some of the rows: counts them, and tells whether all of them could be."""
 
 
-def count_shares(shares: Iterator[Share], ns_per_unit: float) -> Counts | None:
+def count_shares(
+    shares: Iterator[Share], ns_per_unit: float, interval_ns: int | None = None
+) -> Counts | None:
     """What all shares count together; None where one could not be counted.
 
     No more shares are taken than there are threads at work, and one that waits. Raises what a share
@@ -84,7 +106,7 @@ def count_shares(shares: Iterator[Share], ns_per_unit: float) -> Counts | None:
     threads = thread_count(None)
     idle: SimpleQueue[Counts] = SimpleQueue()
     for _ in range(threads):
-        idle.put(Counts(ns_per_unit))
+        idle.put(Counts(ns_per_unit, interval_ns))
 
     def count(share: Share) -> bool:
         with _lent(idle) as counts:

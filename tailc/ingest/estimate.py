@@ -10,29 +10,66 @@ Source: HdrHistogram's `copyCorrectedForCoordinatedOmission`, by Gil Tene.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tailc.traces.histogram import BUCKETS, Histogram, bucket_of, middle_ns
+from tailc.traces.histogram import (
+    BUCKETS,
+    Histogram,
+    Whole,
+    bucket_of,
+    histogram_of,
+    merged,
+    middle_ns,
+)
 
 NAME = "expected-interval"
-# Passes over the buckets: of an interval that is a 100,000th of the longest time.
+# Steps from the longest time down: of an interval that is a 100,000th of it.
 MAX_STEPS = 100_000
 
 
+class ShortIntervalError(ValueError):
+    """An interval below a 100,000th of the longest time, `longest_ns`."""
+
+    def __init__(self, longest_ns: int) -> None:
+        super().__init__("an interval that short would add without end")
+        self.longest_ns = longest_ns
+
+
+def missing(times_ns: Whole, count: Whole, interval_ns: int) -> Histogram | None:
+    """What was not sent during these times, every `interval_ns`; None if nothing took so long.
+
+    Raises ShortIntervalError.
+    """
+    longest_ns = int(times_ns.max(initial=0))
+    if longest_ns // interval_ns > MAX_STEPS:
+        raise ShortIntervalError(longest_ns)
+    added = np.zeros(BUCKETS, np.int64)
+    least, largest = longest_ns, longest_ns - interval_ns
+    while (is_long := times_ns - interval_ns >= interval_ns).any():
+        times_ns, count = times_ns[is_long] - interval_ns, count[is_long]
+        np.add.at(added, bucket_of(times_ns), count)
+        least = min(least, int(times_ns.min()))
+    bucket = np.flatnonzero(added)
+    return Histogram(bucket, added[bucket], least, largest) if len(bucket) else None
+
+
 def with_missing(histogram: Histogram, interval_ns: int) -> Histogram:
-    """The histogram with what was not sent, every `interval_ns`; as is where nothing took longer.
+    """A histogram of buckets alone with what was not sent; as is if nothing took so long.
 
     Times enter as the middles of their buckets, so parts corrected apart add up to the whole.
-    Raises ValueError where the interval is below a 100,000th of the longest time.
+    Raises ShortIntervalError.
     """
-    if histogram.max_ns // interval_ns > MAX_STEPS:
-        raise ValueError("an interval that short would add without end")
-    added = np.zeros(BUCKETS, np.int64)
-    times, counts = middle_ns(histogram.bucket), histogram.count
-    least = histogram.min_ns
-    while (is_long := times - interval_ns >= interval_ns).any():
-        times, counts = times[is_long] - interval_ns, counts[is_long]
-        np.add.at(added, bucket_of(times), counts)
-        least = min(least, int(times.min()))
-    added[histogram.bucket] += histogram.count
-    bucket = np.flatnonzero(added)
-    return Histogram(bucket, added[bucket], least, histogram.max_ns)
+    added = missing(middle_ns(histogram.bucket), histogram.count, interval_ns)
+    return histogram if added is None else merged([histogram, added])
+
+
+def histogram_with_missing(times_ns: NDArray, interval_ns: int | None) -> tuple[Histogram, int]:
+    """The histogram of exact times in whole ns with what was not sent, and how many were added.
+
+    Without an interval nothing is added. Raises ShortIntervalError.
+    """
+    sent = histogram_of(times_ns)
+    if interval_ns is None:
+        return sent, 0
+    added = missing(times_ns.astype(np.int64), np.ones(len(times_ns), np.int64), interval_ns)
+    return (sent, 0) if added is None else (merged([sent, added]), added.requests)

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.ingest.estimate import ShortIntervalError
 from tailc.ingest.format import Format
 from tailc.ingest.formats import format_written
 from tailc.ingest.input_times import Bucket, InputTimes, Loop
-from tailc.ingest.measured import StatedMeasure, counted
+from tailc.ingest.measured import StatedMeasure, counted, short_interval
 from tailc.ingest.options import InputOptions, SpanOptions, TimeColumn
 from tailc.ingest.responses import refuse_points
 from tailc.ingest.texts import stated_unit
@@ -31,6 +32,7 @@ _SEVERAL = "ingest what measures the same thing, and keep the rest in another pr
 # Prometheus advises a native histogram a factor of 1.1 between bounds, which is below that.
 WIDE = 0.1
 _SPREAD = {Grain.LINEAR: "linearly", Grain.EXPONENTIAL: "exponentially"}
+_NS_PER_US = 1_000
 _NS_PER_MS = 1e6
 
 
@@ -58,6 +60,8 @@ def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -
     Raises TailcError where one cannot be read, or is not what is said, or measures something else
     than the others.
     """
+    if stated.interval_us is not None:
+        options = replace(options, interval_ns=stated.interval_us * _NS_PER_US)
     inputs = tuple(_input(path, options, stated) for path in paths)
     first = inputs[0]
     for other in inputs[1:]:
@@ -75,7 +79,10 @@ def _input(path: str, options: InputOptions, stated: StatedMeasure) -> Input:
     with open_source(path) as source:
         if is_profile(source):
             return Input(source.name, _profile(source, stated), None)
-        times = _read(source, options)
+        try:
+            times = _read(source, options)
+        except ShortIntervalError as error:
+            raise short_interval(error, stated, source.name) from None
         _check_unit(times, options, source)
         return Input(source.name, counted(times, stated, source.name), times)
 
@@ -111,7 +118,7 @@ def _read(source: Source, options: InputOptions) -> InputTimes:
         if format_ is not None:
             refuse_points(source, format_)
         # Columns of what a load generator wrote are of responses.
-        times = _read_table(source, options.table, options.unit)
+        times = _read_table(source, options.table, options)
         return times if format_ is None else replace(times, loop=format_.loop(source))
     if format_ is None:
         raise _unknown(source)
@@ -119,17 +126,17 @@ def _read(source: Source, options: InputOptions) -> InputTimes:
     return format_.read(source, options)
 
 
-def _read_table(source: Source, table: TimeColumn | ColumnMap, unit: TimeUnit | None) -> InputTimes:
+def _read_table(source: Source, table: TimeColumn | ColumnMap, options: InputOptions) -> InputTimes:
     """By the column of times, or by the map."""
     if isinstance(table, TimeColumn):
         from tailc.ingest.columns import read_column
 
         told = times_of((table.name,)).get(table.name)
-        unit = unit or (TimeUnit(told) if told else None)
-        return read_column(source, table, stated_unit(source, unit))
+        unit = options.unit or (TimeUnit(told) if told else None)
+        return read_column(source, table, stated_unit(source, unit), options.interval_ns)
     from tailc.ingest.mapped import read_mapped
 
-    return read_mapped(source, table)
+    return read_mapped(source, table, options.interval_ns)
 
 
 def _check_has(format_: Format, options: InputOptions, source: Source) -> None:
@@ -196,7 +203,7 @@ def _warnings(input_: Input) -> list[Finding]:
         found.append(_wide_bucket(times.scraped.at_percentile, input_.name, times.grain))
     if times.with_internal:
         message = (
-            f"{times.with_internal:,} of {times.histogram.requests:,} server spans of "
+            f"{times.with_internal:,} of {times.requests:,} server spans of "
             f"`{input_.name}` have spans of kind internal, whose time is taken off"
         )
         hint = "count it as the server's own by `--with-internal`; or take off what only waits"

@@ -55,6 +55,8 @@ class InputTimes:
         left_out: requests that had failed, whose times were not taken.
         failed_among: requests that had failed, whose times could not be told from the others.
         with_internal: server spans that have spans of kind internal, which were taken off.
+        estimated: requests that an expected interval added to exact times; those of
+            buckets and percentiles are added later.
         scraped: the buckets of a scrape; None: the times are of something else.
         warnings: what the reader of the format found odd.
     """
@@ -69,5 +71,11 @@ class InputTimes:
     left_out: int = 0
     failed_among: int = 0
     with_internal: int = 0
+    estimated: int = 0
     scraped: ScrapedBuckets | None = None
     warnings: tuple[Finding, ...] = ()
+
+    @property
+    def requests(self) -> int:
+        """How many the input has, without those that were added."""
+        return self.histogram.requests - self.estimated

@@ -32,7 +32,7 @@ _MOST_COUNTED = 2.0**53
 _MOST_EXACT = 2.0**62
 
 
-def read_mapped(source: Source, map_: ColumnMap) -> InputTimes:
+def read_mapped(source: Source, map_: ColumnMap, interval_ns: int | None) -> InputTimes:
     """The times of the rows that the map takes; TailcError where one is none."""
     format_ = format_of(source, "auto")
     wanted = _wanted(map_)
@@ -40,12 +40,15 @@ def read_mapped(source: Source, map_: ColumnMap) -> InputTimes:
     refuse_running_total(source, table, map_.weight)
     what = (table, wanted, source.name, tuple(map_.where.items()))
     try:
-        counts = _counted(cells_in_parts(*what, is_careful=False), map_)
+        counts = _counted(cells_in_parts(*what, is_careful=False), map_, interval_ns)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        counts = _counted(cells_in_parts(*what, is_careful=True), map_)
+        counts = _counted(cells_in_parts(*what, is_careful=True), map_, interval_ns)
     histogram = histogram_of(counts, source, map_.weight)
     name = f"{NAMES[format_]} by the map `{map_.name}`"
-    return InputTimes(name, _told(map_), _unit(map_), Grain.REQUESTS, None, histogram)
+    added = counts.estimated
+    return InputTimes(
+        name, _told(map_), _unit(map_), Grain.REQUESTS, None, histogram, estimated=added
+    )
 
 
 def _wanted(map_: ColumnMap) -> Wanted:
@@ -65,9 +68,9 @@ def _columns(way: TimeColumn | TimeBetween | TimeOfCounts) -> tuple[Names, Names
             return tuple(each_us), ()
 
 
-def _counted(parts: Iterator[Cells], map_: ColumnMap) -> Counts:
+def _counted(parts: Iterator[Cells], map_: ColumnMap, interval_ns: int | None) -> Counts:
     """What all rows count; TailcError for the first part with cells that are refused."""
-    counts = Counts(ns_per_unit=1.0)
+    counts = Counts(1.0, interval_ns)
     for cells in parts:
         count_cells(counts, cells, _times_ns(cells, map_), map_.weight)
     return counts

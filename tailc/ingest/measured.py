@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.ingest.estimate import NAME, with_missing
+from tailc.ingest.estimate import NAME, ShortIntervalError, with_missing
 from tailc.ingest.input_times import InputTimes, Loop
-from tailc.traces.counted import Counted, Origin
+from tailc.traces.counted import Counted, Grain, Origin
 from tailc.traces.histogram import Histogram
 from tailc.traces.profile import Measure
 from tailc.units import format_us
@@ -49,7 +49,7 @@ def counted(times: InputTimes, stated: StatedMeasure, name: str) -> Counted:
     if measure is Measure.RESPONSE_CLOSED and stated.interval_us is None:
         raise _closed(times, name)
     because = stated.because if measure in DEMANDS else None
-    histogram = _corrected(times, stated.interval_us, name)
+    histogram = _corrected(times, stated, name)
     return Counted(histogram, measure, (_origin(times, histogram, stated.interval_us, because),))
 
 
@@ -62,18 +62,24 @@ def _told(times: InputTimes, stated: StatedMeasure) -> Measure | None:
     )
 
 
-def _corrected(times: InputTimes, interval_us: int | None, name: str) -> Histogram:
-    if interval_us is None:
+def _corrected(times: InputTimes, stated: StatedMeasure, name: str) -> Histogram:
+    """With what was not sent, which exact times have already."""
+    if stated.interval_us is None or times.grain is Grain.REQUESTS:
         return times.histogram
     try:
-        return with_missing(times.histogram, interval_us * _NS_PER_US)
-    except ValueError:
-        message = (
-            f"an interval of `{format_us(interval_us)}` is too short for `{name}`, where a "
-            f"request took {times.histogram.max_ns / 1e9:g} s"
-        )
-        hint = "give the time between two requests of one client, not of all"
-        raise _refusal(Code.OUT_OF_RANGE, message, name, hint) from None
+        return with_missing(times.histogram, stated.interval_us * _NS_PER_US)
+    except ShortIntervalError as error:
+        raise short_interval(error, stated, name) from None
+
+
+def short_interval(error: ShortIntervalError, stated: StatedMeasure, name: str) -> TailcError:
+    """The refusal of an interval that would add without end."""
+    message = (
+        f"an interval of `{format_us(stated.interval_us or 0)}` is too short for `{name}`, where a "
+        f"request took {error.longest_ns / 1e9:g} s"
+    )
+    hint = "give the time between two requests of one client, not of all"
+    return _refusal(Code.OUT_OF_RANGE, message, name, hint)
 
 
 def _origin(
@@ -87,7 +93,7 @@ def _origin(
         requests=histogram.requests,
         left_out=times.left_out,
         estimator=None if interval_us is None else f"{NAME} {format_us(interval_us)}",
-        estimated=histogram.requests - times.histogram.requests,
+        estimated=times.estimated + histogram.requests - times.histogram.requests,
         because=because,
     )
 

@@ -60,7 +60,7 @@ class InputOptions:
 
     unit: of the times, or of those of a histogram. table: the column of times, or what the columns
     mean; None: the input is read as the format that it looks like. tags: of an
-    HdrHistogram log, those that are counted.
+    HdrHistogram log, those that are counted. interval_ns: at which a closed loop should have sent.
     """
 
     unit: TimeUnit | None = None
@@ -68,3 +68,4 @@ class InputOptions:
     spans: SpanOptions = SpanOptions()
     metrics: MetricOptions = MetricOptions()
     tags: tuple[str, ...] = ()
+    interval_ns: int | None = None

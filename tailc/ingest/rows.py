@@ -8,17 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.ingest.estimate import histogram_with_missing
 from tailc.traces.arrow import mask
 from tailc.traces.cells import Cells
-from tailc.traces.histogram import Histogram, histogram_of
+from tailc.traces.histogram import Histogram
 from tailc.traces.reading import TimeUnit
 from tailc.traces.times import whole_ns
 
 
 def of_successes(
-    cells: Cells, column: str, unit: TimeUnit, succeeded: NDArray[np.bool_]
-) -> tuple[Histogram, int]:
-    """The times of the requests that succeeded, and how many had failed."""
+    cells: Cells,
+    column: str,
+    unit: TimeUnit,
+    succeeded: NDArray[np.bool_],
+    interval_ns: int | None,
+) -> tuple[Histogram, int, int]:
+    """Times of those that succeeded, how many an interval added to them, and how many failed."""
     if not succeeded.any():
         message = f"`{cells.source}` has {len(succeeded)} requests, and all of them failed"
         help_ = "measure again, with a server that answers"
@@ -26,7 +31,7 @@ def of_successes(
     chosen = chosen_rows(cells, succeeded)
     demand_ns = whole_ns(chosen, column, unit)
     chosen.stop_if_refused()
-    return histogram_of(demand_ns), int((~succeeded).sum())
+    return *histogram_with_missing(demand_ns, interval_ns), int((~succeeded).sum())
 
 
 def chosen_rows(cells: Cells, chosen: NDArray[np.bool_]) -> Cells:

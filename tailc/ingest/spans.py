@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.ingest.estimate import histogram_with_missing
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.options import InputOptions, SpanOptions
 from tailc.ingest.span_defects import CheckedSpans
 from tailc.ingest.span_table import Span, own_ns, with_children, without_internal
 from tailc.ingest.texts import stated_unit
 from tailc.traces.counted import Grain
-from tailc.traces.histogram import MAX_NS, histogram_of
+from tailc.traces.histogram import MAX_NS
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 from tailc.traces.times import NS_PER_MS
@@ -83,7 +84,8 @@ def times_of_spans(
     failed = int(table["is_server"].sum()) - len(server)
     if attribute is not None:
         unit = stated_unit(source, options.unit)
-        histogram = histogram_of(_measured_ns(server["reading"], source, attribute, unit))
+        times_ns = _measured_ns(server["reading"], source, attribute, unit)
+        histogram, added = histogram_with_missing(times_ns, options.interval_ns)
         what = f"attribute {attribute} of server spans"
         return InputTimes(
             format_,
@@ -93,19 +95,24 @@ def times_of_spans(
             None,
             histogram,
             left_out=failed,
+            estimated=added,
             warnings=tuple(checked.warnings),
         )
     least_ns = _least_ns(unit)
     checked.warn_of_zero_lengths(server, least_ns)
     kept = without_internal(table) if with_internal else table
+    histogram, added = histogram_with_missing(
+        own_ns(server, kept).clip(least_ns), options.interval_ns
+    )
     return InputTimes(
         format_,
         _WITH_INTERNAL if with_internal else _OWN_TIME,
         unit,
         Grain.REQUESTS,
         Loop.UNSTATED,
-        histogram_of(own_ns(server, kept).clip(least_ns)),
+        histogram,
         left_out=failed,
+        estimated=added,
         with_internal=with_children(server, kept[kept["is_internal"]]),
         warnings=tuple(checked.warnings),
     )

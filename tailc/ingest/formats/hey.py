@@ -27,13 +27,15 @@ _HEADER = b"response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-r
 _TIME, _STATUS = "response-time", "status-code"
 
 
-def read(source: Source, _options: InputOptions) -> InputTimes:
+def read(source: Source, options: InputOptions) -> InputTimes:
     """The response times of the requests that were answered without an error, if that is told."""
     status = (_STATUS,) if _STATUS in CsvTable(source).names else ()
     cells = kept_cells(source, Wanted((_TIME, *status), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS)) if status else np.ones(cells.count, np.bool_)
     cells.stop_if_refused()
-    histogram, failed = of_successes(cells, _TIME, TimeUnit.S, succeeded)
+    histogram, added, failed = of_successes(
+        cells, _TIME, TimeUnit.S, succeeded, options.interval_ns
+    )
     return InputTimes(
         "hey CSV",
         _TIME,
@@ -42,6 +44,7 @@ def read(source: Source, _options: InputOptions) -> InputTimes:
         Loop.CLOSED,
         histogram,
         left_out=failed,
+        estimated=added,
         warnings=() if status else (_without_status(source),),
     )
 

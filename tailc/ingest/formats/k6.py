@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
+from tailc.ingest.estimate import histogram_with_missing
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import always
@@ -28,7 +29,7 @@ from tailc.traces.arrow import truths_of
 from tailc.traces.cells import Cells, as_text, numbers
 from tailc.traces.counted import Grain
 from tailc.traces.csv_table import CsvTable
-from tailc.traces.histogram import MAX_NS, Histogram, histogram_of
+from tailc.traces.histogram import MAX_NS, Histogram
 from tailc.traces.ndjson_table import MAX_LINE_BYTES
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
@@ -43,7 +44,7 @@ _WITH_STATUS = "let k6 write it: `status` must be among its `systemTags`"
 _HEADER = b"metric_name,timestamp,metric_value,"
 
 
-def read_csv(source: Source, _options: InputOptions) -> InputTimes:
+def read_csv(source: Source, options: InputOptions) -> InputTimes:
     """The times of the requests that were answered without an error."""
     names = CsvTable(source).names
     if _STATUS not in names:
@@ -53,8 +54,10 @@ def read_csv(source: Source, _options: InputOptions) -> InputTimes:
     cells, outside = _of_load(kept_cells(source, wanted, (("metric_name", METRIC),), "csv"))
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
-    histogram, failed = of_successes(cells, "metric_value", TimeUnit.MS, succeeded)
-    return _times("k6 CSV", histogram, failed, outside, source)
+    histogram, added, failed = of_successes(
+        cells, "metric_value", TimeUnit.MS, succeeded, options.interval_ns
+    )
+    return _times("k6 CSV", histogram, added, failed, outside, source)
 
 
 def _of_load(cells: Cells) -> tuple[Cells, int]:
@@ -66,7 +69,7 @@ def _of_load(cells: Cells) -> tuple[Cells, int]:
     return chosen_rows(cells, ~outside), int(outside.sum())
 
 
-def read_json(source: Source, _options: InputOptions) -> InputTimes:
+def read_json(source: Source, options: InputOptions) -> InputTimes:
     """The same of JSON lines."""
     source.check_whole()
     seen = _Seen()
@@ -81,7 +84,8 @@ def read_json(source: Source, _options: InputOptions) -> InputTimes:
         message = f"`{source.name}` has no `{METRIC}` of a request that succeeded"
         hint = "give the output of a script that sends HTTP requests"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
-    return _times("k6 JSON", histogram_of(np.array(seen.ns)), seen.failed, seen.outside, source)
+    histogram, added = histogram_with_missing(np.array(seen.ns), options.interval_ns)
+    return _times("k6 JSON", histogram, added, seen.failed, seen.outside, source)
 
 
 @dataclass
@@ -94,7 +98,7 @@ class _Seen:
 
 
 def _times(
-    name: str, histogram: Histogram, failed: int, outside: int, source: Source
+    name: str, histogram: Histogram, added: int, failed: int, outside: int, source: Source
 ) -> InputTimes:
     return InputTimes(
         name,
@@ -104,6 +108,7 @@ def _times(
         Loop.UNSTATED,
         histogram,
         left_out=failed,
+        estimated=added,
         warnings=(_outside(outside, source),) if outside else (),
     )
 

@@ -48,15 +48,23 @@ _PERCENTILES_PPM = {
 }
 
 
-def read_csv(source: Source, _options: InputOptions) -> InputTimes:
+def read_csv(source: Source, options: InputOptions) -> InputTimes:
     """The durations of the requests that were answered without an error."""
     cells = kept_cells(source, Wanted((_START, _TIME, _STATUS), (), ()), format="csv")
     succeeded = is_success(numbers(cells, _STATUS))
     cells.stop_if_refused()
-    histogram, failed = of_successes(cells, _TIME, TimeUnit.S, succeeded)
-    loop = _loop_in(cells)
+    histogram, added, failed = of_successes(
+        cells, _TIME, TimeUnit.S, succeeded, options.interval_ns
+    )
     return InputTimes(
-        "oha CSV", _TIME, TimeUnit.S, Grain.REQUESTS, loop, histogram, left_out=failed
+        "oha CSV",
+        _TIME,
+        TimeUnit.S,
+        Grain.REQUESTS,
+        _loop_in(cells),
+        histogram,
+        left_out=failed,
+        estimated=added,
     )
 
 

@@ -37,14 +37,14 @@ _WANTED = Wanted(("latency", "code"), ("timestamp",), ())
 _GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
 
 
-def read_json(source: Source, _options: InputOptions) -> InputTimes:
+def read_json(source: Source, options: InputOptions) -> InputTimes:
     """The latencies of the requests that succeeded, of JSON lines."""
-    return _times("vegeta JSON", _cells_of_json(source))
+    return _times("vegeta JSON", _cells_of_json(source), options)
 
 
-def read_csv(source: Source, _options: InputOptions) -> InputTimes:
+def read_csv(source: Source, options: InputOptions) -> InputTimes:
     """The same of CSV."""
-    return _times("vegeta CSV", _cells_of_csv(source))
+    return _times("vegeta CSV", _cells_of_csv(source), options)
 
 
 def _cells_of_json(source: Source) -> Cells:
@@ -55,14 +55,23 @@ def _cells_of_csv(source: Source) -> Cells:
     return cells_of(CsvTable(source, _COLUMNS), _WANTED, source.name)
 
 
-def _times(name: str, cells: Cells) -> InputTimes:
+def _times(name: str, cells: Cells, options: InputOptions) -> InputTimes:
     code = numbers(cells, "code")
     cells.stop_if_refused()
     # Code 0 is of a request without an answer.
-    histogram, failed = of_successes(cells, "latency", TimeUnit.NS, is_success(np.asarray(code)))
-    loop = _loop_in(cells)
+    succeeded = is_success(np.asarray(code))
+    histogram, added, failed = of_successes(
+        cells, "latency", TimeUnit.NS, succeeded, options.interval_ns
+    )
     return InputTimes(
-        name, "latency", TimeUnit.NS, Grain.REQUESTS, loop, histogram, left_out=failed
+        name,
+        "latency",
+        TimeUnit.NS,
+        Grain.REQUESTS,
+        _loop_in(cells),
+        histogram,
+        left_out=failed,
+        estimated=added,
     )
 
 

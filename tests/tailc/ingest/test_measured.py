@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.ingest.estimate import with_missing
+from tailc.ingest.estimate import histogram_with_missing, with_missing
 from tailc.ingest.ingest import ingest
 from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions, TimeColumn
@@ -135,6 +135,87 @@ def test_nothing_is_added_where_nothing_took_longer():
     histogram = histogram_of(np.array([10, 59]))
     assert with_missing(histogram, 30).requests == 2
     assert with_missing(histogram, 29).requests == 3
+
+
+def rows_of_hey(times_s):
+    heading = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,"
+    rows = "".join(f"{time},0,0,0,{time},0,200,0\n" for time in times_s)
+    return f"{heading}status-code,offset\n{rows}"
+
+
+def rows_of_k6(times_s):
+    rows = "".join(f"http_req_duration,1,{time * 1000},200\n" for time in times_s)
+    return f"metric_name,timestamp,metric_value,status\n{rows}"
+
+
+def rows_of_oha(times_s):
+    heading = (SAMPLES / "oha.csv").read_text().splitlines()[0].split(",")
+    values = {"status": "200", "status-code": "200"}
+    rows = (
+        ",".join(
+            str(time) if name == "request-duration" else values.get(name, "1") for name in heading
+        )
+        for time in times_s
+    )
+    return "\n".join([",".join(heading), *rows]) + "\n"
+
+
+def missing_ns(times_ns, interval_ns):
+    """What is missing, one by one: v - i, v - 2 i, ..., down to i."""
+    return [
+        waited
+        for time in times_ns
+        for waited in range(time - interval_ns, interval_ns - 1, -interval_ns)
+    ]
+
+
+LONG_S = [0.001] * 20 + [100.0, 0.7, 0.02, 0.019999999, 3.14159]
+
+
+@pytest.mark.parametrize(
+    ("rows", "given"),
+    [
+        (rows_of_hey, {}),
+        (rows_of_k6, {}),
+        (rows_of_oha, {}),
+        (rows_of_hey, {"table": TimeColumn("response-time"), "unit": TimeUnit.S}),
+        (rows_of_hey, {"table": TimeColumn("response-time", "status-code"), "unit": TimeUnit.S}),
+    ],
+)
+def test_exactly_what_is_documented_is_added(tmp_path, rows, given):
+    path = tmp_path / "run.csv"
+    path.write_text(rows(LONG_S))
+    words = said("response-closed", interval_us=10_000)
+    (origin,) = ingest([str(path)], options(**given), words).counted.origins
+    times = 200 if given and given["table"].weight else 1
+    times_ns = [round(time * 1e9) for time in LONG_S]
+    missing = missing_ns(times_ns, 10_000_000)
+    assert (origin.estimated, origin.requests) == (
+        times * len(missing),
+        times * (len(missing) + len(LONG_S)),
+    )
+
+
+def test_a_pause_of_100_s_hides_9999_requests_of_10_ms(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text(rows_of_hey([0.001] * 10_000 + [100.0]))
+    found = ingest([str(path)], InputOptions(), said(interval_us=10_000)).counted
+    assert (found.origins[0].estimated, found.histogram.requests) == (9_999, 20_000)
+    assert found.histogram.quantile_ns(500_000) == pytest.approx(1_000_000, rel=2**-11)
+
+
+def test_what_is_added_is_spread_as_if_each_had_been_counted():
+    times_ns = np.array([100_000_000_000, 700_000_000, 19_999_999])
+    found, added = histogram_with_missing(times_ns, 10_000_000)
+    missing = missing_ns(times_ns.tolist(), 10_000_000)
+    exact = histogram_of(np.array([*times_ns, *missing]))
+    assert added == len(missing)
+    assert (found.bucket.tolist(), found.count.tolist(), found.min_ns, found.max_ns) == (
+        exact.bucket.tolist(),
+        exact.count.tolist(),
+        exact.min_ns,
+        exact.max_ns,
+    )
 
 
 def test_parts_corrected_apart_add_up_to_the_whole_corrected(tmp_path):
