@@ -95,6 +95,13 @@ def _overfull(jobs: Jobs) -> Iterator[Sighting]:
         yield Sighting(f"the jobs are {times:.1f} times what {capacity:,} processors can do")
 
 
+def _wide(jobs: Jobs) -> Iterator[Sighting]:
+    width, capacity = jobs.log.width, jobs.log.header.capacity
+    if capacity is not None:
+        message = f"the job is wider than the {capacity:,} processors of the machine"
+        yield from _seen(jobs, message, width > capacity)
+
+
 _check = partial(check, Jobs, 1800)
 CHECKS = (
     _check(
@@ -159,5 +166,14 @@ CHECKS = (
         "a job's number stands twice",
         "jobs cannot be told apart by it, so a plan calls both the same",
         "drop the copy if it is one, or number jobs anew",
+    ),
+    _check(
+        8,
+        "wide-job",
+        Severity.WARNING,
+        _wide,
+        "a job is wider than the machine of the log",
+        "the machine cannot have run it, and a plan for that many servers refuses the log",
+        "correct `MaxProcs` in the header or the width, or leave the job out",
     ),
 )

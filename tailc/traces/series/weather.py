@@ -3,7 +3,7 @@
 pvlib knows the layouts and what their clocks mean; lines and cells are checked here first, so that
 what is wrong is told by line. TMY3 (Wilcox and Marion, NREL/TP-581-43156, 2008) has an hour a line,
 stamped by its end, of months from different years. NSRDB files have a line a step, stamped by its
-start.
+start or by its middle: hourly ones by the half hour.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ TMY3_HEADER_LINE, NSRDB_HEADER_LINE = 2, 3
 TMY3_COLUMNS = ("GHI (W/m^2)", "DNI (W/m^2)", "DHI (W/m^2)", "TotCld (tenths)")
 NSRDB_COLUMNS = ("GHI", "DNI", "DHI", "Clearsky GHI")
 HOURS_OF_TYPICAL_YEAR = 8_760
+_HALF_HOUR, _MIDDLE = 30, 0.5
+_YEARS_NAMED = 3
 _TENTH = 0.1
 # What both formats write where nothing was measured.
 _MISSING_BELOW = -900.0
@@ -74,7 +76,7 @@ def read_tmy3(source: str, year: int) -> Weather:
             )
             raise opened.fault(Code.TRUNCATED, message, advice=_AGAIN)
     ghi, dni, dhi, tenths = (table[name].to_numpy(np.float64) for name in TMY3_COLUMNS)
-    made = _Made(opened, table.index, TMY3_HEADER_LINE, stamps_are_ends=True)
+    made = _Made(opened, table.index, TMY3_HEADER_LINE, stamped_at=1.0)
     return Weather(
         float(site["latitude"]),
         float(site["longitude"]),
@@ -98,7 +100,8 @@ def read_nsrdb(source: str) -> Weather:
             table, site = pvlib.read_nsrdb_psm4(io.StringIO(text), map_variables=False)
         except (ValueError, KeyError, IndexError) as error:
             raise _not_read(opened, "NSRDB", error) from None
-    made = _Made(opened, table.index, NSRDB_HEADER_LINE, stamps_are_ends=False)
+        _refuse_typical(opened, table.index)
+    made = _Made(opened, table.index, NSRDB_HEADER_LINE, stamped_at=_stamped_at(table.index))
     ghi, dni, dhi, clear = (table[name].to_numpy(np.float64) for name in NSRDB_COLUMNS)
     return Weather(
         float(site["Latitude"]),
@@ -120,12 +123,15 @@ def cloud_index(ghi_w_m2: Floats, clear_w_m2: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Made:
-    """The grid that all series of a file are on."""
+    """The grid that all series of a file are on.
+
+    stamped_at: where in its step a stamp is, from 0, its start, to 1, its end.
+    """
 
     source: Source
     index: pd.DatetimeIndex
     header_line: int
-    stamps_are_ends: bool
+    stamped_at: float
 
     def irradiance(self, value: Floats) -> TimeSeries:
         return self.series(Quantity.IRRADIANCE, np.where(value > _MISSING_BELOW, value, np.nan))
@@ -156,10 +162,30 @@ class _Made:
             at = int(np.argmax(uneven)) + 1
             help_ = "lines are in order of time; a year of 365 days has no 29 February"
             raise TailcError(Finding(Code.UNEVEN_TIMES, message, self._place(at), help_))
-        return int(unix_s[0]) - (step_s if self.stamps_are_ends else 0), step_s
+        return int(unix_s[0]) - round(step_s * self.stamped_at), step_s
 
     def _place(self, at: int) -> Place:
         return Place(self.source.name, line=self.header_line + 1 + at)
+
+
+def _stamped_at(index: pd.DatetimeIndex) -> float:
+    """Where in their step the stamps of NSRDB are: hours at their half, others at their start."""
+    minute = np.asarray(index.minute)
+    is_middle = len(minute) > 1 and (minute == minute[0]).all() and minute[0] == _HALF_HOUR
+    return _MIDDLE if is_middle else 0.0
+
+
+def _refuse_typical(source: Source, index: pd.DatetimeIndex) -> None:
+    """Raise TailcError if the months are from several years: a year that changes in one."""
+    year, month = np.asarray(index.year), np.asarray(index.month)
+    changes = np.flatnonzero(np.diff(year, prepend=year[:1]) * (month != 1))
+    if not len(changes):
+        return
+    years = ", ".join(map(str, sorted(set(year.tolist()))[:_YEARS_NAMED]))
+    message = f"this is a typical year, whose months are from different years ({years}, ...)"
+    place = Place(source.name, line=NSRDB_HEADER_LINE + 1 + int(changes[0]))
+    help_ = "give the file of one year, whose weather and prices belong together"
+    raise TailcError(Finding(Code.UNEVEN_TIMES, message, place, help_))
 
 
 def _pvlib() -> Any:

@@ -34,10 +34,10 @@ def jobs(submit: Any = SUBMIT_S, run: Any = RUN_S, number: Any = None, **others:
     return csv(job_id=named, submit_s=submit, run_s=run, nodes=width)
 
 
-def swf(header: str = "", run: Any = RUN_S, status: int = 1) -> Seed:
+def swf(header: str = "", run: Any = RUN_S, status: int = 1, width: Any = WIDTH) -> Seed:
     """The jobs as a log in the Standard Workload Format."""
     lines = [
-        f"{at + 1} {SUBMIT_S[at]} 0 {run[at]} {WIDTH[at]} -1 -1 -1 -1 -1 {status} 1 1 1 1 1 -1 -1"
+        f"{at + 1} {SUBMIT_S[at]} 0 {run[at]} {width[at]} -1 -1 -1 -1 -1 {status} 1 1 1 1 1 -1 -1"
         for at in range(JOBS)
     ]
     head = f"; Version: 2.2\n; MaxProcs: {PROCESSORS}\n{header}"
@@ -80,6 +80,7 @@ SEEDED = {
     "TC1805": jobs(run=SUBMIT_S + 200 + np.arange(JOBS) % 7),
     "TC1806": swf(run=RUN_S * 60),
     "TC1807": jobs(number=[*range(1, JOBS), 7]),
+    "TC1808": swf(width=changed(WIDTH, slice(60, 62), PROCESSORS + 1)),
     "TC1901": counters(CYCLES.cumsum()),
     "TC1902": counters(changed(CYCLES, slice(7, 8), 4_294_950_000.0)),
     "TC1903": counters(memory=np.zeros(REQUESTS)),

@@ -8,7 +8,13 @@ from tailc.errors import Code, TailcError
 from tailc.traces.series.weather import read_nsrdb, read_tmy3
 from tailc.traces.zones import instant
 from tests.tailc.traces.series.making import HOUR
-from tests.tailc.traces.series.weather_files import NSRDB_NAMES, TMY3_NAMES, nsrdb, tmy3
+from tests.tailc.traces.series.weather_files import (
+    NSRDB_NAMES,
+    TMY3_NAMES,
+    nsrdb,
+    nsrdb_hours,
+    tmy3,
+)
 
 
 def refused(read, *arguments):
@@ -48,6 +54,46 @@ def test_half_hours_of_nsrdb_start_at_their_stamp(tmp_path):
     assert weather.ghi.start_unix_s == instant("2023-01-01T00:00-07:00")
     assert weather.ghi.step_s == 1_800
     assert weather.ghi.value.tolist() == [0, 75, 5]
+
+
+@pytest.mark.parametrize(
+    ("stamps", "start", "step_s"),
+    [
+        ((f"2019,1,1,{hour},30" for hour in range(24)), "2019-01-01T00:00-07:00", 3_600),
+        ((f"2019,1,1,{hour},0" for hour in range(24)), "2019-01-01T00:00-07:00", 3_600),
+        ((f"2019,6,1,{hour},30" for hour in range(5, 9)), "2019-06-01T05:00-07:00", 3_600),
+        (
+            (f"2019,1,1,{at // 12},{at % 12 * 5}" for at in range(6, 30)),
+            "2019-01-01T00:30-07:00",
+            300,
+        ),
+        (("2018,12,31,23,30", "2019,1,1,0,30"), "2018-12-31T23:00-07:00", 3_600),
+    ],
+)
+def test_an_hour_of_nsrdb_that_is_stamped_at_its_half_starts_before(
+    tmp_path, stamps, start, step_s
+):
+    ghi = read_nsrdb(nsrdb_hours(tmp_path, stamps)).ghi
+    assert (ghi.start_unix_s, ghi.step_s) == (instant(start), step_s)
+
+
+@pytest.mark.parametrize("years", [(2003, 2012), (2012, 2003, 2007), (2012, 2012, 2003)])
+def test_a_typical_year_of_nsrdb_is_named_as_one(tmp_path, years):
+    stamps = [
+        f"{year},{month},{day},{hour},30"
+        for month, year in enumerate(years, 1)
+        for day in range(1, 29)
+        for hour in range(24)
+    ]
+    finding = refused(read_nsrdb, nsrdb_hours(tmp_path, stamps))
+    assert finding.code is Code.UNEVEN_TIMES
+    assert "a typical year, whose months are from different years (2003, " in finding.message
+
+
+def test_a_year_that_is_missing_in_between_is_no_typical_year(tmp_path):
+    stamps = ("2018,12,31,22,30", "2018,12,31,23,30", "2020,1,1,0,30", "2020,1,1,1,30")
+    finding = refused(read_nsrdb, nsrdb_hours(tmp_path, stamps))
+    assert "the step before is" in finding.message
 
 
 def test_clouds_of_nsrdb_are_what_the_clear_sky_lacks_while_the_sun_is_up(tmp_path):

@@ -24,6 +24,14 @@ def tmy3(folder, cells, names=TMY3_NAMES, hours=8_760, end="\n"):
     return str(path)
 
 
+def nsrdb_hours(folder, stamps):
+    """An hour for each stamp `YEAR,MONTH,DAY,HOUR,MINUTE`, with its place in the file as GHI."""
+    rows = [f"{stamp},1000,0,0,{at}" for at, stamp in enumerate(stamps)]
+    path = folder / "nsrdb.csv"
+    path.write_text("\n".join([NSRDB_SITE, NSRDB_NAMES, *rows]) + "\n")
+    return str(path)
+
+
 def nsrdb(folder, cells, names=NSRDB_NAMES):
     """A half hour for each of `cells`, from the start of 2023 on."""
     rows = [f"2023,1,1,{at // 2},{30 * (at % 2)},{each}" for at, each in enumerate(cells)]
