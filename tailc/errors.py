@@ -89,7 +89,7 @@ class Code(enum.Enum):
     SERIES_GAP = ("TC0244", ExitCode.BAD_CONTENT, "a series lacks more in a row than may be filled")
     TOO_WIDE = ("TC0245", ExitCode.BAD_CONTENT, "a job is wider than the datacentre")
     SHORT_HISTORY = ("TC0246", ExitCode.BAD_CONTENT, "a series is too short for what it is for")
-    UNIT_SUSPECT = ("TC0251", ExitCode.OK, "the demand looks a thousand times too large or small")
+    UNIT_SUSPECT = ("TC0251", ExitCode.OK, "times look a thousand times too large or small")
     SPEEDUP_FALLS = ("TC0252", ExitCode.OK, "a speed-up falls as the degree rises")
     SPEEDUP_EXCEEDS = ("TC0253", ExitCode.OK, "a speed-up exceeds its degree")
     SPEEDUP_SUPERLINEAR = ("TC0254", ExitCode.OK, "parallel efficiency rises with the degree")

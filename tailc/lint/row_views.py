@@ -185,7 +185,8 @@ def _arrival_findings(source: Source, table: Table) -> tuple[Finding, ...]:
     try:
         times_in(source, ArrivalColumn(time, unit), format=table.format)
     except TailcError as error:
-        noted = {one.code for one in table.cells.findings}
+        # A wrong unit is found by a check of its own.
+        noted = {Code.USAGE, *(one.code for one in table.cells.findings)}
         return tuple(one for one in error.findings if one.code not in noted)
     return ()
 

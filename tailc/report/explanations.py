@@ -116,7 +116,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.TOO_WIDE: "A job asks for more servers than there are, so it could never start.",
     Code.SHORT_HISTORY: "The series is shorter than what is asked of it, such as three runs of "
     "as many days as the plan has. Give a longer one.",
-    Code.UNIT_SUSPECT: "At least half of the demands are shorter or longer than services have. "
+    Code.UNIT_SUSPECT: "At least half of the demands are shorter or longer than services have, or "
+    "arrival times are those since 1970 in another unit. "
     "Check the unit; if it is right, nothing needs to be done.",
     Code.SPEEDUP_FALLS: "More threads make these requests slower. Such degrees are not used; "
     "check that the timings were not disturbed.",

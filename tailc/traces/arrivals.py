@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import MEND, ROWS_NAMED, Cells
+from tailc.traces.epochs import epoch_unit
 from tailc.traces.reading import RequestReading, TimeUnit, TimingsReading
 from tailc.traces.source import Format, Source
 from tailc.traces.split_keys import time_column
@@ -29,6 +30,8 @@ FEWEST_ARRIVALS = 2
 # Differences of times beyond it (146 years) are not what was meant.
 _LONGEST_NS = 2.0**62
 _NS_PER_MS = 1e6
+# The end of daylight saving, and how long nothing may arrive around it.
+_HOUR_NS, _NEAR_NS = 3_600 * 10**9, 900 * 10**9
 
 Times = NDArray[np.int64]
 
@@ -109,18 +112,28 @@ def times_in(
     """When rows whose columns equal the texts of `where` arrived; else as `arrivals_in`."""
     wanted = Wanted((), (column.name,), tuple(name for name, _value in where))
     cells = kept_cells(source, wanted, where, format)
-    times_ns = _times_ns(cells, column)
+    read = _times_read(cells, column)
+    times_ns = read.times_ns
     cells.stop_if_refused()
-    cells.refuse(
-        np.diff(times_ns, prepend=times_ns[:1]) < 0,
-        column.name,
-        Code.OUT_OF_ORDER,
-        "is earlier than the row before",
-        "sort the trace by this column",
-    )
+    is_late = np.diff(times_ns, prepend=times_ns[:1]) < 0
+    hint = "sort the trace by this column"
+    if not read.has_zone and 0 < is_late.sum() == is_clock_going_back(times_ns).sum():
+        hint = (
+            "write times with their offsets, as `01:30:00+02:00`, or in UTC: a clock that goes "
+            "back has one hour twice, and sorting mixes the two"
+        )
+    what = "is earlier than the row before"
+    cells.refuse(is_late, column.name, Code.OUT_OF_ORDER, what, hint)
     cells.stop_if_refused()
     check_span(times_ns, cells.source, column.name)
-    return _without_silences(times_ns, cells, column)
+    found = _without_silences(times_ns, cells, column)
+    return replace(found, warnings=(*read.warnings, *found.warnings))
+
+
+def is_clock_going_back(times_ns: Times) -> NDArray[np.bool_]:
+    """Which times are about an hour before the last one, as at the end of daylight saving."""
+    back_ns = -np.diff(times_ns)
+    return (back_ns <= _HOUR_NS) & (back_ns > _HOUR_NS - _NEAR_NS)
 
 
 def check_span(times_ns: Times, source: str, column: str) -> None:
@@ -141,25 +154,57 @@ def _not_single(source: Source, column: ArrivalColumn, why: str) -> TailcError:
     return source.fault(Code.NOT_SINGLE, why, field=column.name, advice=help_)
 
 
-def _times_ns(cells: Cells, column: ArrivalColumn) -> Times:
-    """Times from the first row's; what is no time is noted."""
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """Times from the first row's; has_zone: whether they are numbers, or date-times with one."""
+
+    times_ns: Times
+    has_zone: bool = True
+    warnings: tuple[Finding, ...] = ()
+
+
+def _times_read(cells: Cells, column: ArrivalColumn) -> _Read:
+    """The column's times; what is no time is noted."""
     times = time_column(cells, column.name, "a stream of arrivals")
     if times is None or cells.findings:
-        return np.zeros(cells.count, np.int64)
+        return _Read(np.zeros(cells.count, np.int64))
     if pa.types.is_timestamp(times.type):
         if column.unit is not None:
             message = f"the column holds date-times, and not numbers of {column.unit.value}"
             hint = f"leave out {column.unit_text(column.unit.value)}: it is for numbers"
             place = Place(cells.source, field=column.name)
             cells.findings.append(Finding(column.fault(Code.BAD_UNIT), message, place, hint))
-        return _since_first(numpy_of(times.cast(pa.int64())), 1.0, cells, column)
+        since = _since_first(numpy_of(times.cast(pa.int64())), 1.0, cells, column)
+        return _Read(since, times.type.tz is not None)
     if column.unit is None:
         message = "the column holds numbers, and their unit is not stated"
         hint = f"say whether they are s, ms, us or ns: {column.unit_text('s')}"
         place = Place(cells.source, field=column.name)
         cells.findings.append(Finding(column.fault(Code.MISSING_UNIT), message, place, hint))
-        return np.zeros(cells.count, np.int64)
-    return _since_first(numpy_of(times), column.unit.in_ms * _NS_PER_MS, cells, column)
+        return _Read(np.zeros(cells.count, np.int64))
+    values = numpy_of(times)
+    warnings = _epoch_warnings(values, column.unit, cells, column)
+    since = _since_first(values, column.unit.in_ms * _NS_PER_MS, cells, column)
+    return _Read(since, warnings=warnings)
+
+
+def _epoch_warnings(
+    values: NDArray, unit: TimeUnit, cells: Cells, column: ArrivalColumn
+) -> tuple[Finding, ...]:
+    """What is odd of times since 1970 that are in another unit than the stated one.
+
+    In a coarser unit they would be thousands of years from now, which is noted as an error; in a
+    finer one they can be times since a machine was started.
+    """
+    found = epoch_unit(values) if len(values) else None
+    if found in (None, unit.value):
+        return ()
+    message = f"times since 1970 in {found} are taken for {unit.value}"
+    place, hint = Place(cells.source, field=column.name), f"say {column.unit_text(found)}"
+    if TimeUnit(found).in_ms > unit.in_ms:
+        return (Finding(Code.UNIT_SUSPECT, message, place, hint, Severity.WARNING),)
+    cells.findings.append(Finding(column.fault(Code.BAD_UNIT), message, place, hint))
+    return ()
 
 
 def _since_first(

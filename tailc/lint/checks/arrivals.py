@@ -10,15 +10,14 @@ import numpy as np
 from tailc.errors import Severity
 from tailc.lint.defect import Sighting, check, first_rows
 from tailc.lint.views import Stream
+from tailc.traces.arrivals import is_clock_going_back
 from tailc.traces.closed_loop import correlation, in_system, is_closed_loop
+from tailc.traces.epochs import UNITS, epoch_units
 
 _ENOUGH = 100
 _HALF_HOUR_S = 1_800
 _MOST_ZONES, _NEAR_S = 28, 30
 _NS_PER_S = 1e9
-_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-# Unix seconds of 1990 and 2100.
-_EARLY_S, _LATE_S = 631_152_000, 4_102_444_800
 _OFTEN, _EVEN = 0.2, 0.01
 _LOADED, _IN_ORDER = 0.3, 0.995
 _LONGEST_SHARE, _SILENT, _SEVERAL = 0.02, 0.2, 3
@@ -51,6 +50,8 @@ def _restarts(stream: Stream) -> Iterator[Sighting]:
     """Times that go back near to the first one."""
     span = np.ptp(stream.at_ns)
     back = _gaps(stream) < -0.5 * span if span else np.zeros(0, np.bool_)
+    if stream.raw is None:
+        back &= ~is_clock_going_back(stream.at_ns)
     if 0 < back.sum() <= len(stream.at_ns) / _ENOUGH + 1 and len(stream.at_ns) >= _ENOUGH:
         rows = first_rows(stream.row[1:], back)
         yield Sighting("times begin anew", int(back.sum()), rows, column=stream.column)
@@ -58,18 +59,14 @@ def _restarts(stream: Stream) -> Iterator[Sighting]:
 
 def _epochs(stream: Stream) -> np.ndarray:
     """The unit that each number would be of, if it were a time since 1970; -1: none."""
-    raw = np.zeros(0) if stream.raw is None else stream.raw
-    units = np.full(len(raw), -1)
-    for index, times in enumerate(_UNITS.values()):
-        units[(raw >= _EARLY_S * times) & (raw <= _LATE_S * times)] = index
-    return units
+    return epoch_units(np.zeros(0) if stream.raw is None else stream.raw)
 
 
 def _epoch_unit(stream: Stream) -> Iterator[Sighting]:
     units = _epochs(stream)
     if stream.unit is None or not len(units) or (units < 0).any() or np.ptp(units):
         return
-    meant = list(_UNITS)[int(units[0])]
+    meant = UNITS[int(units[0])]
     if meant != stream.unit:
         message = f"times since 1970 in {meant} are taken for {stream.unit}"
         yield Sighting(message, rows=(1,), column=stream.column)
@@ -81,7 +78,7 @@ def _mixed_epochs(stream: Stream) -> Iterator[Sighting]:
     if known.any() and np.ptp(units[known]):
         usual = np.bincount(units[known]).argmax()
         found = known & (units != usual)
-        message = f"times since 1970 are in {list(_UNITS)[int(usual)]}, but here in another unit"
+        message = f"times since 1970 are in {UNITS[int(usual)]}, but here in another unit"
         yield Sighting(
             message, int(found.sum()), first_rows(stream.row, found), column=stream.column
         )

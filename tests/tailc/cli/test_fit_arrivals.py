@@ -80,6 +80,25 @@ def test_too_few_arrivals_are_refused(tailc, in_folder):
     assert "few.csv, column `at`" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("spacing_us", "count", "told", "least"),
+    [
+        (10, 5_000, "0.05 s", "0.15 s"),
+        (1, 100_000, "0.1 s", "0.15 s"),
+        (900, 60, "0.0531 s", "0.15 s"),
+    ],
+)
+def test_a_recording_too_short_in_time_is_told_as_that(
+    tailc, in_folder, spacing_us, count, told, least
+):
+    rows = "".join(f"{at * spacing_us}\n" for at in range(count))
+    (in_folder / "fast.csv").write_text("at\n" + rows)
+    ended = tailc("fit", "arrivals", "fast.csv", "--time", "at", "--arrival-unit", "us")
+    assert ended.code == 65
+    assert f"a recording of {told} is too short" in ended.err
+    assert f"give one of {least} or longer" in ended.err
+
+
 def test_a_silence_has_to_be_explained(tailc, in_folder):
     times_s = np.concatenate([np.arange(300), 40_000 + np.arange(300)])
     (in_folder / "pause.csv").write_text("at\n" + "".join(f"{t}\n" for t in times_s))

@@ -44,6 +44,59 @@ def test_numbers_are_in_the_unit_stated(tmp_path, unit, ns):
     assert arrivals(path, ArrivalColumn("when", unit)).times_ns.tolist() == [0, 2 * ns, 5 * ns]
 
 
+@pytest.mark.parametrize(
+    ("found", "per_s", "stated"),
+    [("ms", 1e3, "s"), ("us", 1e6, "s"), ("us", 1e6, "ms"), ("ns", 1e9, "s"), ("ns", 1e9, "us")],
+)
+def test_times_since_1970_in_a_finer_unit_than_stated_are_refused(tmp_path, found, per_s, stated):
+    path = trace(tmp_path, *(int((1_700_000_000 + at) * per_s) for at in range(3)))
+    (finding,) = refused(path, ArrivalColumn("when", TimeUnit(stated)))
+    assert finding.code is Code.USAGE
+    assert finding.message == f"times since 1970 in {found} are taken for {stated}"
+    assert f"--arrival-unit {found}" in finding.help
+    (finding,) = refused(path, ArrivalColumn("when", TimeUnit(stated), asked_at="arrivals"))
+    assert finding.code is Code.BAD_UNIT
+
+
+@pytest.mark.parametrize(("found", "stated"), [("s", "ms"), ("ms", "us"), ("s", "ns")])
+def test_times_since_1970_in_a_coarser_unit_than_stated_are_warned_of(tmp_path, found, stated):
+    per_s = {"s": 1, "ms": 1_000}[found]
+    path = trace(tmp_path, *((1_700_000_000 + at) * per_s for at in range(3)))
+    (warning,) = arrivals(path, ArrivalColumn("when", TimeUnit(stated))).warnings
+    assert warning.code is Code.UNIT_SUSPECT
+    assert warning.message == f"times since 1970 in {found} are taken for {stated}"
+
+
+@pytest.mark.parametrize("first", [0, 1_700_000_000, 5_000_000_000])
+def test_seconds_that_are_those_of_no_other_unit_are_taken_as_they_are(tmp_path, first):
+    found = arrivals(trace(tmp_path, first, first + 1, first + 2))
+    assert (found.times_ns.tolist(), found.warnings) == ([0, S, 2 * S], ())
+
+
+_BACK = "2024-11-03T01:58:00", "2024-11-03T01:59:50", "2024-11-03T01:00:05", "2024-11-03T01:02:00"
+
+
+def test_a_clock_that_goes_back_gets_no_advice_to_sort(tmp_path):
+    (finding,) = refused(trace(tmp_path, *_BACK), ArrivalColumn("when"))
+    assert finding.code is Code.OUT_OF_ORDER
+    assert finding.help.startswith("write times with their offsets")
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        # Times with a zone, a short step, a long step, and one of each.
+        [f"{one}-04:00" for one in _BACK],
+        ["2024-11-03T01:58:00", "2024-11-03T01:50:00"],
+        ["2024-11-03T05:58:00", "2024-11-03T01:50:00"],
+        [*_BACK, "2024-11-03T01:01:00"],
+    ],
+)
+def test_other_times_out_of_order_are_to_be_sorted(tmp_path, when):
+    finding = refused(trace(tmp_path, *when), ArrivalColumn("when"))[0]
+    assert finding.help == "sort the trace by this column"
+
+
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "ndjson"])
 def test_nanoseconds_since_1970_lose_no_digit(tmp_path, suffix):
     start = 1_661_140_320_123_456_789

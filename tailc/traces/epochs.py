@@ -1,0 +1,28 @@
+"""In which unit numbers can be times since 1970."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNITS = ("s", "ms", "us", "ns")
+_PER_S = (1.0, 1e3, 1e6, 1e9)
+# Unix seconds of 1990 and 2100.
+_EARLY_S, _LATE_S = 631_152_000, 4_102_444_800
+
+
+def epoch_units(values: NDArray) -> NDArray[np.int64]:
+    """Of each number the index into `UNITS` if it is a time from 1990 to 2100 in that unit, or -1.
+
+    The ranges of two units do not overlap.
+    """
+    units = np.full(len(values), -1)
+    for index, times in enumerate(_PER_S):
+        units[(values >= _EARLY_S * times) & (values <= _LATE_S * times)] = index
+    return units
+
+
+def epoch_unit(values: NDArray) -> str | None:
+    """The unit in which all of one or more numbers are times since 1970; None if there is none."""
+    units = epoch_units(values)
+    return None if units.min() < 0 or np.ptp(units) else UNITS[units[0]]
