@@ -17,6 +17,8 @@ from fractions import Fraction
 
 # Relative change by rounding, for units that are no whole number of grid steps.
 _MOST_ROUNDING = Fraction(1, 1_000)
+# Of which a short decimal is a whole number.
+_SHORT_DECIMAL = 1_000_000
 # The largest integer that JSON readers agree on (RFC 8785): every quantity ends in an artifact.
 LARGEST = 2**53 - 1
 _LONGEST_TEXT = 40
@@ -184,14 +186,21 @@ def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> in
     is_on_grid = dimension.units[unit].denominator == 1
     most_rounding = 0 if is_on_grid else steps * _MOST_ROUNDING
     if abs(round(steps) - steps) > most_rounding:
-        first_unit, first_steps = next(iter(dimension.units.items()))
-        nearest = _plain(Fraction(max(1, round(steps))) / first_steps)
-        raise QuantityError(
-            Fault.TOO_FINE,
-            f"`{text}` is not a whole number of {dimension.grid}",
-            f"the nearest is `{nearest}{first_unit}`",
-        )
+        nearest = _nearest(max(1, round(steps)), unit, dimension)
+        message = f"`{text}` is not a whole number of {dimension.grid}"
+        if steps < 1:
+            message = f"`{text}` is below the smallest value, `{nearest}`"
+        raise QuantityError(Fault.TOO_FINE, message, f"the nearest is `{nearest}`")
     return round(steps)
+
+
+def _nearest(steps: int, unit: str, dimension: Dimension) -> str:
+    """Grid steps in the unit asked for, or in the first one if they are no short decimal in it."""
+    for each in (unit, next(iter(dimension.units))):
+        value = Fraction(steps) / dimension.units[each]
+        if (value * _SHORT_DECIMAL).denominator == 1:
+            break
+    return f"{_plain(value)}{each}"
 
 
 def _no_unit(text: str, amount: Fraction, dimensions: tuple[Dimension, ...]) -> QuantityError:

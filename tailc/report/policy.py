@@ -31,6 +31,13 @@ from tailc.units import digits_text, format_mrps, format_us, printable
 
 # Of the design demand; all are in the summary's grid.
 _SHOWN_PERCENT = (50, 95, 99)
+# Units of a time, each with its ns and from how many ns on it is used.
+_ROUGH_UNITS = (
+    ("h", 3_600e9, 7_200e9),
+    ("min", 60e9, 600e9),
+    ("s", 1e9, 10e9),
+    ("ms", NS_PER_MS, 0),
+)
 # Objectives of which more is better.
 # Older policies say `queue-rate`.
 _MOST = {"profit": "most", "rate": "highest", "queue-rate": "highest"}
@@ -115,16 +122,18 @@ def demand_line(policy: Policy) -> str | None:
     """Mean and percentiles of the demand that the policy was compiled from, if it tells them."""
     for part in policy.inputs:
         if part.role is InputRole.DESIGN and part.demand is not None:
-            told = [f"mean {_ms(part.demand.mean_ns)}"]
+            told = [f"mean {rough_time(part.demand.mean_ns)}"]
             for percent in _SHOWN_PERCENT:
                 at = GRID_PPM.index(percent * PPM // 100)
-                told.append(f"p{percent} {_ms(part.demand.quantiles_ns[at])}")
+                told.append(f"p{percent} {rough_time(part.demand.quantiles_ns[at])}")
             return f"demand of {part.requests:,} requests: {', '.join(told)}"
     return None
 
 
-def _ms(time_ns: int) -> str:
-    return f"{time_ns / NS_PER_MS:.4g} ms"
+def rough_time(time_ns: int) -> str:
+    """Four digits of a time in ms, and of more than 10 s in s, min or h."""
+    unit, size_ns = next(each for each in _ROUGH_UNITS if time_ns >= each[2])[:2]
+    return f"{time_ns / size_ns:.4g} {unit}"
 
 
 def evidence_line(policy: Policy) -> str:

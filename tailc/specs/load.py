@@ -96,7 +96,9 @@ def check_part(document: Document, at: tuple[str | int, ...], model: type[T]) ->
         findings = [
             _finding(document, (*at, *error["loc"]), complaint)
             for error in meant(_errors(fault))
-            for complaint in complaints_of(error, Spot(model, untagged(error["loc"])))
+            for complaint in complaints_of(
+                error, _spot(document, model, (*at, *error["loc"]), error["loc"])
+            )
         ]
         raise TailcError(sorted(findings, key=_position)) from None
 
@@ -107,6 +109,17 @@ def _errors(fault: ValidationError) -> list[ErrorDetails]:
     for error in errors:
         error["loc"] = without_groups(error["loc"])
     return errors
+
+
+def _spot(
+    document: Document,
+    model: type[SpecModel],
+    at: tuple[str | int, ...],
+    path: tuple[str | int, ...],
+) -> Spot:
+    """The path in the model, with the text that the document has at its own path."""
+    node = document.node_at(at)
+    return Spot(model, untagged(path), node.text if isinstance(node, Scalar) else "")
 
 
 def _position(finding: Finding) -> tuple[int, int]:
@@ -150,7 +163,7 @@ def _findings(
     errors = meant(_errors(fault))
     for error in errors:
         path = error["loc"]
-        spot = Spot(model, untagged(path))
+        spot = _spot(document, model, path, path)
         if (len(path) == 1 and path[0] in _HEAD) or _follows_from(error, spot, errors):
             continue
         for complaint in complaints_of(error, spot):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
@@ -20,10 +20,14 @@ Step = str | int
 
 @dataclass(frozen=True)
 class Spot:
-    """A path in a model, to ask what could have stood there."""
+    """A path in a model, to ask what could have stood there.
+
+    text: the scalar that stands there, as it is written; empty if none does.
+    """
 
     model: type[SpecModel]
     path: tuple[Step, ...]
+    text: str = ""
 
     @property
     def siblings(self) -> list[str]:
@@ -51,6 +55,17 @@ class Spot:
         """An example of the field, as a spec would write it."""
         field = self.field
         return flow(field.examples[0]) if field and field.examples else None
+
+    def accepts(self, text: str) -> bool:
+        """Whether the field takes this text; an entry of a list takes any."""
+        field = self.field
+        if field is None or not isinstance(self.path[-1], str):
+            return True
+        try:
+            create_model("Tried", value=(field.annotation or str, field)).model_validate({"value": text})
+        except ValidationError:
+            return False
+        return True
 
 
 def complaints_of(error: ErrorDetails, spot: Spot) -> Sequence[Complaint]:
@@ -133,9 +148,11 @@ def _wanted(what: str) -> Callable[[ErrorDetails, Spot], Complaint]:
 def _text(error: ErrorDetails, spot: Spot) -> Complaint:
     value = error["input"]
     hint = _for_example(spot)
-    if isinstance(value, (int, float)):
-        hint = f'put it in quotes: `"{shorten(flow(value))}"`'
-    return Complaint(Code.BAD_VALUE, f"must be text, not {written(value)}", hint)
+    text = spot.text or flow(value)
+    if isinstance(value, (int, float)) and spot.accepts(text):
+        hint = f'put it in quotes: `"{shorten(text)}"`'
+    shown = f"`{shorten(spot.text)}`" if spot.text else written(value)
+    return Complaint(Code.BAD_VALUE, f"must be text, not {shown}", hint)
 
 
 def _flag(error: ErrorDetails, _: Spot) -> Complaint:
@@ -176,7 +193,7 @@ def _too_few(error: ErrorDetails, spot: Spot) -> Complaint:
 
 def _name(error: ErrorDetails, spot: Spot) -> Complaint:
     message = f"cannot be {written(error['input'])}"
-    hint = "use lower-case letters, digits and hyphens, at most 64, such as "
+    hint = "use lower-case letters, digits and, not first, hyphens, at most 64, such as "
     return Complaint(Code.BAD_VALUE, message, f"{hint}`{spot.example or 'websearch-isn'}`")
 
 

@@ -85,8 +85,10 @@ def test_the_largest_quantity_is_the_largest_integer_of_json() -> None:
         ("5\u00b5s", DURATION, "did you mean `5us`?"),
         ("5 MS", DURATION, "did you mean `5ms`?"),
         ("40 rps", RATE, "did you mean `40/s`?"),
-        ("1/min", RATE, "the nearest is `0.017/s`"),
-        ("1/h", RATE, "the nearest is `0.001/s`"),
+        ("1/min", RATE, "the nearest is `1.02/min`"),
+        ("1/h", RATE, "the nearest is `3.6/h`"),
+        ("7/h", RATE, "the nearest is `7.2/h`"),
+        ("0.0001/min", RATE, "the nearest is `0.06/min`"),
         ("1.6667/s", RATE, "the nearest is `1.667/s`"),
     ],
 )
@@ -96,6 +98,20 @@ def test_help_says_what_was_probably_meant(
     with pytest.raises(QuantityError) as refused:
         units.parse(text, dimension)
     assert hint in refused.value.help
+
+
+@pytest.mark.parametrize("text", ["1/min", "1/h", "7/h", "100.01/h", "0.0001/min", "1.6667/s"])
+def test_the_nearest_rate_that_a_hint_names_is_read(text: str) -> None:
+    with pytest.raises(QuantityError) as refused:
+        units.parse_mrps(text)
+    nearest = refused.value.help.split("`")[1]
+    assert units.format_mrps(units.parse_mrps(nearest)) != "0/s"
+    assert nearest.partition("/")[2] == text.partition("/")[2]
+
+
+def test_a_rate_below_the_grid_is_told_as_too_small() -> None:
+    with pytest.raises(QuantityError, match=r"`1/h` is below the smallest value, `3.6/h`"):
+        units.parse_mrps("1/h")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 from dataclasses import replace
 
+import pytest
+
 from tailc.artifact.envelope import Input, InputRole
 from tailc.forms.ladder.sharing import Sharing
-from tailc.report.policy import demand_line, policy_text
+from tailc.report.policy import demand_line, policy_text, rough_time
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tests.tailc.artifact.published import lucene_policy, policy_of, sharing_policy
 
@@ -77,3 +79,18 @@ def test_how_requests_share_stands_below_the_rows():
         "one that runs 325 ms after its start falls to d1",
     ]
     assert "sharing" not in policy_text(lucene_policy())
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "text"),
+    [
+        (1_234_567, "1.235 ms"),
+        (9_500_000_000, "9500 ms"),
+        (12_345_000_000, "12.35 s"),
+        (900 * 10**9, "15 min"),
+        (9_518 * 10**9, "2.644 h"),
+        (400, "0.0004 ms"),
+    ],
+)
+def test_a_time_is_shown_in_the_unit_that_people_count_it_in(time_ns, text):
+    assert rough_time(time_ns) == text
