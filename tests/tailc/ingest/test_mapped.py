@@ -179,6 +179,16 @@ def test_a_map_makes_no_demand_of_responses_without_a_reason(tmp_path):
     assert caught.value.findings[0].code is Code.RESPONSE_TIME
 
 
+def test_what_a_closed_loop_did_not_send_is_added_to_exact_times(tmp_path):
+    table, map_ = tmp_path / "calls.csv", tmp_path / "map.yaml"
+    table.write_text("ms,n\n1,1\n100000,2\n")
+    map_.write_text(HEAD + "times: {column: ms, unit: ms}\nweight: n\n")
+    options = InputOptions(table=read_column_map(str(map_)))
+    said = StatedMeasure(Measure.RESPONSE_CLOSED, None, 10_000)
+    (origin,) = ingest([str(table)], options, said).counted.origins
+    assert (origin.estimated, origin.requests) == (2 * 9_999, 3 + 2 * 9_999)
+
+
 def public(*path):
     data = os.environ.get("TAILC_DATA")
     if data is None:
