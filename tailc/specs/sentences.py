@@ -62,7 +62,9 @@ class Spot:
         if field is None or not isinstance(self.path[-1], str):
             return True
         try:
-            create_model("Tried", value=(field.annotation or str, field)).model_validate({"value": text})
+            create_model("Tried", value=(field.annotation or str, field)).model_validate(
+                {"value": text}
+            )
         except ValidationError:
             return False
         return True

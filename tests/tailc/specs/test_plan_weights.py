@@ -23,7 +23,7 @@ def test_a_dollar_for_a_tonne_is_a_millionth_for_a_gram():
         ({"money": 0}, "are all zero"),
         ({"money": -1}, "greater than or equal to 0"),
         ({"carbon": "80EUR/t"}, "is not a unit of a price of CO2"),
-        ({"carbon": "0.5USD/t"}, "is not a whole number"),
+        ({"carbon": "0.5USD/t"}, "is below the smallest value, `1USD/t`"),
     ],
 )
 def test_weights_that_weigh_nothing_are_refused(written, says):
