@@ -81,15 +81,13 @@ def _watts(power_mw: tuple[int, ...] | list[int]) -> np.ndarray:
 
 
 def _overloaded(problem: TailProblem, host: Host, batch: BatchWork) -> TailcError:
-    highest_khz = problem.levels[-1].frequency_khz
-    mean_ns = float(np.average(problem.service_ns(highest_khz), weights=problem.profile.weight))
-    most_mrps = math.ceil(_PER_NS * host.cores / mean_ns) - 1
     message = (
         f"at {format_mrps(batch.rate_mrps)} requests keep {counted(host.cores, 'core')} busy all "
-        f"the time at {format_khz(highest_khz)}, the highest frequency, and leave none for batch "
-        "work"
+        f"the time at {format_khz(problem.highest_khz)}, the highest frequency, and leave none for "
+        "batch work"
     )
-    hint = f"the nearest rate that leaves any is {format_mrps(most_mrps)}; or take more cores"
+    nearest = format_mrps(problem.highest_mrps(host.cores))
+    hint = f"the nearest rate that leaves any is {nearest}; or take more cores"
     return TailcError(Finding(Code.OVERLOADED, message, help=hint))
 
 

@@ -26,7 +26,7 @@ from tailc.pipeline.promises import percentile_us
 from tailc.problems.tail_table import Distribution, Moments, Shortfall, TailProblem, TailSolution
 from tailc.specs.slo import promise
 from tailc.traces.profile import NS_PER_MS
-from tailc.units import format_khz, format_us
+from tailc.units import counted, format_khz, format_mrps, format_us
 
 NS_PER_US = 1_000
 # Of the sums that the added quantiles are compared with; twice as fine as a table's own.
@@ -38,21 +38,23 @@ _BARELY_BEGUN = math.ulp(0.0)
 def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> TailSolution:
     """The rows of the table, in whole cycles and nanoseconds.
 
-    Raises TailcError for a bound that a request alone misses at the highest frequency (INFEASIBLE),
-    and where requests leave no time for batch work (OVERLOADED).
+    Raises TailcError for a bound that a request alone misses at the highest frequency, and rates
+    that overload the cores at that frequency (INFEASIBLE), and where requests leave no time for
+    batch work (OVERLOADED).
     """
     progress("filling the tail table", 0.0)
     least_us = _least_us(problem)
     if least_us > problem.bound_us:
         raise _out_of_reach(problem, least_us)
     pair = best_pair(problem)
+    _check_rates(problem)
     fill = _joint if problem.method is Distribution.JOINT else _separate
     return replace(fill(problem, least_us), pair=pair, throttled=throttled(problem, pair))
 
 
 def least_ns(problem: TailProblem) -> NDArray[np.int64]:
     """Time of each request that never waits, at the highest frequency, rounded up."""
-    return np.ceil(problem.service_ns(problem.levels[-1].frequency_khz)).astype(np.int64)
+    return np.ceil(problem.service_ns(problem.highest_khz)).astype(np.int64)
 
 
 def _least_us(problem: TailProblem) -> int:
@@ -62,13 +64,41 @@ def _least_us(problem: TailProblem) -> int:
 
 def _out_of_reach(problem: TailProblem, least_us: int) -> TailcError:
     target = promise(problem.percentile_ppm, problem.bound_us)
-    highest = format_khz(problem.levels[-1].frequency_khz)
+    highest = format_khz(problem.highest_khz)
     message = (
         f"`{target}` cannot be met: a request that never waits takes {format_us(least_us)} at that "
         f"percentile and {highest}, the highest frequency"
     )
     hint = f"relax the latency to more than {format_us(least_us)}, or add a higher frequency"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))
+
+
+def _check_rates(problem: TailProblem) -> None:
+    """Refuse each rate at which the cores never catch up, whatever their frequency."""
+    if problem.host is None:
+        return
+    cores, highest = problem.host.cores, format_khz(problem.highest_khz)
+    most_mrps = problem.highest_mrps(cores)
+    message = (
+        f"is more than {counted(cores, 'core')} can serve at {highest}, the highest frequency: the "
+        "queue grows without end"
+    )
+    hint = (
+        f"lower it to {format_mrps(most_mrps)} at most; to meet the SLO takes still less, which "
+        "`tailc size` finds; or add cores or a higher frequency"
+    )
+    findings = [
+        Finding(
+            Code.INFEASIBLE,
+            f"`{format_mrps(rate)}` {message}",
+            help=hint,
+            about=("rates", number),
+        )
+        for number, rate in enumerate(problem.rates_mrps)
+        if rate > most_mrps
+    ]
+    if findings:
+        raise TailcError(findings)
 
 
 def _separate(problem: TailProblem, least_us: int) -> TailSolution:

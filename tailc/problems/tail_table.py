@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import itertools
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +21,9 @@ from tailc.percentiles import PPM
 from tailc.problems.colocation import BatchPair, BatchWork, Host, Throttled
 from tailc.problems.schedule import SolvedRow
 from tailc.traces.profile import NS_PER_MS, DemandProfile
+
+# A thousandth of a request per second, times nanoseconds.
+_MRPS_NS = 10**12
 
 
 class TailObjective(enum.Enum):
@@ -42,7 +46,7 @@ class TailProblem:
     The table has `rows` even quantiles of elapsed work, and one position for each request up to
     `most_positions`; from `positions` on it is Gaussian. `buckets`: of each distribution.
     `batch`: what cores do without requests, None where they sleep; `host`: their server, where it
-    is told.
+    is told. `rates_mrps`: arrival rates of the whole server, in the order of the spec.
     """
 
     profile: DemandProfile
@@ -58,6 +62,7 @@ class TailProblem:
     objective: TailObjective = TailObjective.FREQUENCY
     host: Host | None = None
     batch: BatchWork | None = None
+    rates_mrps: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.profile.memory_ms is not None
@@ -87,6 +92,17 @@ class TailProblem:
     def service_ns(self, frequency_khz: int) -> NDArray[np.float64]:
         """Time that each request takes alone at a frequency."""
         return self.cycles * NS_PER_MS / frequency_khz + self.memory_ns
+
+    @property
+    def highest_khz(self) -> int:
+        """The highest frequency."""
+        return self.levels[-1].frequency_khz
+
+    def highest_mrps(self, cores: int) -> int:
+        """The highest rate at which so many cores at the highest frequency are ever idle."""
+        service_ns = self.service_ns(self.highest_khz)
+        mean_ns = float(np.average(service_ns, weights=self.profile.weight))
+        return math.ceil(_MRPS_NS * cores / mean_ns) - 1
 
 
 @dataclass(frozen=True)

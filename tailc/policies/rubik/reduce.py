@@ -37,6 +37,7 @@ def reduce(spec: RubikSpec, profile: DemandProfile) -> TailProblem:
         method=Distribution(table.distribution),
         host=host(spec),
         batch=batch_work(spec),
+        rates_mrps=spec.rates_mrps,
     )
 
 

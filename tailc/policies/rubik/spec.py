@@ -104,9 +104,9 @@ class RubikSpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Objectives, rates by themselves and against what needs them, counters' model, queues."""
+        """Objectives, rates by themselves and what needs them, wake-up, counters' model, search."""
         checks = self._slo_complaints, self._repeated_rates, self._missing_rates
-        return (*checks, self._missing_model, self.search_complaints)
+        return (*checks, self._long_wake, self._missing_model, self.search_complaints)
 
     def _slo_complaints(self) -> list[Complaint]:
         complaints = [
@@ -139,6 +139,19 @@ class RubikSpec(WithSlos):
             message = "is missing, but batch work has the time that requests leave"
             return [Complaint(Code.MISSING_KEY, message, f"{add} `batch.rate`", ("rates",))]
         return []
+
+    def _long_wake(self) -> list[Complaint]:
+        """Cores with batch work never sleep."""
+        wake_us, latency_us = self.server.sleep.wake_us, self.slo[0].latency_us
+        if self.batch is not None or wake_us < latency_us:
+            return []
+        message = (
+            f"is {format_us(wake_us)}, so every request that finds its core asleep misses the "
+            f"latency of the first SLO, {format_us(latency_us)}"
+        )
+        hint = "take a sleep state that cores leave sooner, or relax the latency"
+        at, also = ("server", "sleep", "wake"), ("slo", 0, "latency")
+        return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
     def _missing_model(self) -> list[Complaint]:
         is_counted = self.batch is not None and isinstance(self.batch.draws, CountedPower)

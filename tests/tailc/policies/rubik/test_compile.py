@@ -76,6 +76,30 @@ def test_a_bound_that_a_request_alone_misses_is_told_with_the_nearest_one(tmp_pa
     assert finding.place.line == 4
 
 
+# Two cores, and 170.588 us a request at 3.4 GHz: 11,724.138 requests per second keep both busy.
+@pytest.mark.parametrize(
+    ("rates", "excess"),
+    [
+        ("[500/s, 12000/s]", ["12000/s"]),
+        ("[11724.138/s]", ["11724.138/s"]),
+        ("[20000/s, 500/s, 30000/s]", ["20000/s", "30000/s"]),
+    ],
+)
+def test_rates_that_the_highest_frequency_cannot_serve_are_refused(tmp_path, rates, excess):
+    with pytest.raises(TailcError) as refused:
+        compiled(tmp_path, ALIKE, SMALL, ("[500/s, 2000/s]", rates))
+    findings = refused.value.findings
+    assert {finding.code for finding in findings} == {Code.INFEASIBLE}
+    starts = [finding.place.excerpt[finding.place.column - 1 :] for finding in findings]
+    assert all(start.startswith(rate) for start, rate in zip(starts, excess, strict=True))
+    assert all("11724.137/s" in finding.help for finding in findings)
+
+
+def test_a_rate_just_below_the_capacity_of_the_highest_frequency_is_compiled(tmp_path):
+    changes = SMALL, ("[500/s, 2000/s]", "[11724.137/s]")
+    assert compiled(tmp_path, ALIKE, *changes).policy.tail_table is not None
+
+
 def test_the_evidence_tells_the_moments_of_a_request(tmp_path):
     settings = dict(compiled(tmp_path, RARE).policy.evidence.settings)
     # 0.04 * 2.4e6 + 0.96 * 2.4e5, and 2.16e6 * sqrt(0.04 * 0.96).

@@ -124,6 +124,21 @@ WRONG = {
         Code.BAD_VALUE,
         "feedback.most",
     ),
+    "a wake-up longer than the bound": (
+        swapped(("wake: 20us", "wake: 5ms")),
+        Code.CONFLICT,
+        "server.sleep.wake",
+    ),
+    "a wake-up as long as the bound": (
+        swapped(("wake: 20us", "wake: 3ms")),
+        Code.CONFLICT,
+        "server.sleep.wake",
+    ),
+    "a wake-up longer than a bound in another unit": (
+        swapped(("wake: 20us", "wake: 901us"), ("latency: 3ms", "latency: 900us")),
+        Code.CONFLICT,
+        "server.sleep.wake",
+    ),
     "a negative gain": (swapped((FEEDBACK, "feedback: {ki: -1}")), Code.BAD_VALUE, "feedback.ki"),
 }
 
@@ -137,6 +152,15 @@ def test_what_is_wrong_is_refused_by_its_name_and_line(tmp_path, name):
     assert finding.code is code
     assert f"`{path}`" in finding.message
     assert finding.place.line
+
+
+def test_a_wake_up_shorter_than_the_bound_is_accepted(tmp_path):
+    open_kind(str(write(tmp_path, swapped(("wake: 20us", "wake: 2999us"))).spec))
+
+
+def test_cores_with_batch_work_never_sleep_so_their_wake_up_may_be_long(tmp_path):
+    batch = ("feedback: {", "batch: {memory: 0%}\nfeedback: {")
+    open_kind(str(write(tmp_path, swapped(("wake: 20us", "wake: 5ms"), batch)).spec))
 
 
 def test_a_range_has_the_published_grid_of_fourteen_frequencies(tmp_path):
