@@ -243,6 +243,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "rack, so nothing is green. Check its unit.",
     Code.NO_BETTER_TABLE: "The search by simulation found no table that is better than the one it "
     "started from.",
+    Code.SHARING_LOSES: "The slowdowns of requests and of batch work add up to 100 % or more, so "
+    "every moment in which they share a core loses batch work and makes requests late. The policy "
+    "`borrow-idle` is compiled in place of the one that the spec names.",
     Code.BETTER_BY_HAND: "Replays at the rates of the spec find a setting that a user could pick "
     "by hand, with a percentile or a cost more than 2 % below the policy's. Most often a method "
     "by formula, a named policy or a controller was asked for.",

@@ -1,19 +1,22 @@
-"""The spec with measured instructions per cycle read from the file that it names."""
+"""The spec with the file that it names read, and with a policy whose sharing pays."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tailc.errors import Code, Finding, TailcError
+from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.policies.elfen.lanes_spec import (
+    Interference,
     InterferenceByIpc,
     InterferenceFromFile,
     IpcSpec,
     IpcTableSpec,
+    LanesSpec,
 )
-from tailc.policies.elfen.spec import ElfenSpec
+from tailc.policies.elfen.spec import BORROW_IDLE, BUDGETED, ElfenSpec
 from tailc.specs.fields import PPM
 from tailc.specs.load import LoadedSpec
+from tailc.units import format_ppm
 
 _TABLE = ("lanes", "ipc_table")
 
@@ -21,17 +24,48 @@ _TABLE = ("lanes", "ipc_table")
 def complete(
     spec: ElfenSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[ElfenSpec, tuple[Finding, ...]]:
-    """The spec with `lanes.ipc` in place of a table, and no warnings.
+    """The spec with `lanes.ipc` in place of a table, and warnings.
 
+    A policy by which requests share cores becomes `borrow-idle` where sharing only loses.
     `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
     table that cannot be read, and where not exactly one row of it is kept.
     """
+    spec = _with_ipc(spec, loaded, folder)
+    slowdowns_ppm = _slowdowns_ppm(spec.lanes)
+    if spec.policy not in BUDGETED or slowdowns_ppm is None or sum(slowdowns_ppm) < PPM:
+        return spec, ()
+    requests, batch = map(format_ppm, slowdowns_ppm)
+    message = (
+        f"`policy` is `{spec.policy}`, but on one core requests are {requests} slower and batch "
+        f"work {batch}: together they do no more than one alone, and requests end later; the "
+        f"policy is `{BORROW_IDLE}` instead"
+    )
+    hint = f"write `policy: {BORROW_IDLE}`, or correct `lanes`"
+    place = loaded.place("policy")
+    idle = spec.model_copy(update={"policy": BORROW_IDLE, "budget": None, "charge": None})
+    return idle, (Finding(Code.SHARING_LOSES, message, place, hint, Severity.WARNING),)
+
+
+def _slowdowns_ppm(lanes: LanesSpec) -> tuple[int, int] | None:
+    """Of requests and of batch work; None where a replay has to find them."""
+    match lanes.slower:
+        case Interference(interference_ppm=ppm):
+            slower_ppm = ppm
+        case InterferenceByIpc(ipc=ipc):
+            slower_ppm = ipc.interference_ppm
+        case _:
+            return None
+    batch_ppm = lanes.batch_slowdown_ppm
+    return slower_ppm, slower_ppm if batch_ppm is None else batch_ppm
+
+
+def _with_ipc(spec: ElfenSpec, loaded: LoadedSpec, folder: Path | None) -> ElfenSpec:
     slower = spec.lanes.slower
     if not isinstance(slower, InterferenceFromFile):
-        return spec, ()
+        return spec
     read = InterferenceByIpc.model_construct(ipc=_read(slower.ipc_table, loaded, folder))
     lanes = spec.lanes.model_copy(update={"slower": read})
-    return spec.model_copy(update={"lanes": lanes}), ()
+    return spec.model_copy(update={"lanes": lanes})
 
 
 def _read(table: IpcTableSpec, loaded: LoadedSpec, folder: Path | None) -> IpcSpec:

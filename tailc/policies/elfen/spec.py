@@ -34,6 +34,7 @@ from tailc.units import DURATION, format_us
 NAME = "elfen"
 _METHODS = {"queue": "simulation", "policy": "paper"}
 BY_LOAD = "by-load"
+BORROW_IDLE = "borrow-idle"
 Static = Literal["borrow-idle", "fixed", "refresh", "dynamic", "safe"]
 BUDGETED = ("fixed", "refresh", "dynamic", "safe")
 _BY_LOAD_TOO = ("fixed", "safe")

@@ -120,6 +120,15 @@ def test_rows_are_headed_by_what_requests_cost_here(compiled, tailc):
     assert "cost" not in title
 
 
+@pytest.mark.parametrize("budget", ["10000s", "1h", "200ms"])
+def test_a_budget_beyond_the_slo_by_which_requests_miss_it_writes_nothing(budget, compiled):
+    lanes = ("interference: 45%", "interference: 45%, batch_slowdown: 10%")
+    ended, stem = compiled(swapped((FIXED, f"policy: safe\nbudget: {budget}\n"), lanes))
+    assert ended.code == 6
+    assert "TC0501" in ended.err
+    assert not stem.with_suffix(".tailc").exists()
+
+
 def test_what_requests_alone_cannot_meet_is_refused_and_writes_nothing(compiled):
     ended, stem = compiled(swapped(("latency: 80ms", "latency: 40ms")))
     assert ended.code == 6

@@ -3,7 +3,7 @@
 import jsonschema
 import pytest
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Severity, TailcError
 from tailc.pipeline.spec import open_kind
 from tailc.policies.elfen.lanes_spec import (
     RELEASE_CYCLES,
@@ -168,6 +168,47 @@ def test_a_budget_charged_by_harm_may_be_shorter_than_the_release(charge, tmp_pa
     assert isinstance(opened, ElfenSpec)
     assert opened.budget == 4_000
     assert opened.lanes.release_us == 5_000
+
+
+def opened_with(folder, *changes: tuple[str, str]):
+    return open_kind(str(write(folder, swapped(*changes)).spec))
+
+
+@pytest.mark.parametrize(
+    ("lanes", "policy"),
+    [
+        ("interference: 70%", "policy: safe\nbudget: by-load\n"),
+        ("interference: 99.99%", "policy: safe\n"),
+        ("interference: 50%", "policy: fixed\nbudget: 47ms\ncharge: harm\n"),
+        ("interference: 30%, batch_slowdown: 75%", "policy: refresh\n"),
+        ("ipc: {alone: 1.4, shared: 0.5}", "policy: dynamic\n"),
+    ],
+)
+def test_where_sharing_a_core_never_pays_borrow_idle_takes_the_policy_s_place(
+    lanes, policy, tmp_path
+):
+    opened = opened_with(tmp_path, (FIXED, policy), (LANES, f"lanes: {{{lanes}}}"))
+    assert opened.spec.policy == "borrow-idle"
+    assert (opened.spec.budget, opened.spec.charge) == (None, None)
+    (finding,) = opened.warnings
+    assert (finding.code, finding.severity) == (Code.SHARING_LOSES, Severity.WARNING)
+    assert finding.place.excerpt == policy.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("lanes", "policy"),
+    [
+        ("interference: 49.9%", "policy: safe\n"),
+        ("interference: 70%, batch_slowdown: 25%", "policy: safe\n"),
+        ("interference: 70%", "policy: borrow-idle\n"),
+        ("interference: 70%", "policy: optimised\n"),
+        ("calibrate: {alone: 100/s, shared: 40/s}", "policy: safe\n"),
+    ],
+)
+def test_a_policy_whose_sharing_may_pay_or_that_never_shares_is_as_written(lanes, policy, tmp_path):
+    opened = opened_with(tmp_path, (FIXED, policy), (LANES, f"lanes: {{{lanes}}}"))
+    assert policy.startswith(f"policy: {opened.spec.policy}\n")
+    assert opened.warnings == ()
 
 
 def test_the_schema_accepts_what_is_accepted(tmp_path):
