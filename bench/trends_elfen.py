@@ -78,6 +78,7 @@ def found(
         borrowing=borrowing,
         budget_us=None,
         is_by_load=False,
+        keeps_last=True,
         charges_harm=borrowing is Borrowing.DYNAMIC,
         release_us=2,
         percentile_ppm=990_000,

@@ -5,10 +5,11 @@ A budget is given, or it is what requests alone leave of the target.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.lanes import Lanes, Plan
+from tailc.forms.ladder.table import LoadAxis
 from tailc.pipeline.lane_sample import NO_END_US, PlanMeasurement
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, BudgetMethod, age_of, plan_of
 from tailc.specs.slo import promise
@@ -39,7 +40,16 @@ def budgeted(
     ages_us = [age_of(budget, lanes, charges_harm=problem.charges_harm) for budget in budgets_us]
     _check_release(problem, ages_us[-1])
     ages = tuple(zip(rates, ages_us, strict=True))
-    return Budgeted(plan_of(problem.borrowing, ages, lanes), budgets_us)
+    plan = plan_of(problem.borrowing, ages, lanes)
+    return Budgeted(_ending_idle(plan, problem), budgets_us)
+
+
+def _ending_idle(plan: Plan, problem: BorrowingProblem) -> Plan:
+    """A plan by rate that borrows idle cores only above the last rate, where that is wanted."""
+    if plan.axis is not LoadAxis.RATE or problem.keeps_last:
+        return plan
+    idle = (problem.rates_mrps[-1] + 1, problem.release_us)
+    return replace(plan, ages_us=(*plan.ages_us, idle))
 
 
 def _check_release(problem: BorrowingProblem, least_age_us: int | None) -> None:

@@ -79,7 +79,8 @@ class BorrowingProblem:
 
     `interference`: how much slower a request is beside batch work, in millionths, or by what to
     find that; `batch_slowdown_ppm` None: batch work suffers as much. `budget_us` None: the headroom
-    is found by replay, the least of all rates, or, if `is_by_load`, at each. `charges_harm`: a
+    is found by replay, the least of all rates, or, if `is_by_load`, at each; above the last rate
+    nobody has a budget then, but if `keeps_last` as at the last rate. `charges_harm`: a
     budget is used up by the time that a request loses, not by the time that it shares its core.
     `release_us`: how long batch work still interferes after it was told to leave. `waking`: how
     long it takes to wake up again, and a core where there is none.
@@ -92,6 +93,7 @@ class BorrowingProblem:
     borrowing: Borrowing
     budget_us: int | None
     is_by_load: bool
+    keeps_last: bool
     charges_harm: bool
     release_us: int
     percentile_ppm: int

@@ -14,7 +14,7 @@ from tailc.policies.elfen.lanes_spec import (
     InterferenceByIpc,
     InterferenceFromFile,
 )
-from tailc.policies.elfen.spec import BY_LOAD, ElfenSpec
+from tailc.policies.elfen.spec import BY_LOAD, LAST_BUDGET, ElfenSpec
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
 from tailc.specs.simulation_fields import AUTO, PAPER
 from tailc.traces.profile import DemandProfile
@@ -38,6 +38,7 @@ def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
         borrowing=Borrowing(spec.policy),
         budget_us=spec.budget if isinstance(spec.budget, int) else None,
         is_by_load=spec.budget == BY_LOAD,
+        keeps_last=spec.above_rates == LAST_BUDGET,
         charges_harm=spec.charges_harm,
         release_us=spec.lanes.release_us,
         waking=_waking(spec),

@@ -35,6 +35,7 @@ NAME = "elfen"
 _METHODS = {"queue": "simulation", "policy": "paper"}
 BY_LOAD = "by-load"
 BORROW_IDLE = "borrow-idle"
+LAST_BUDGET = "last-budget"
 Static = Literal["borrow-idle", "fixed", "refresh", "dynamic", "safe"]
 BUDGETED = ("fixed", "refresh", "dynamic", "safe")
 _BY_LOAD_TOO = ("fixed", "safe")
@@ -103,6 +104,11 @@ class ElfenSpec(WithSlos):
         description="How long a request may share its core, or `by-load`; the SLO's latency less "
         "the percentile alone, at the rate where that is least, if absent.",
     )
+    above_rates: Literal["borrow-idle", "last-budget"] = Field(
+        default=BORROW_IDLE,
+        description="What a table with budgets by load does at rates above the last one: as "
+        "`borrow-idle`, or with the budget of the last rate.",
+    )
     charge: Literal["time", "harm"] | None = Field(
         default=None,
         description="What uses up a budget: time shared, or time lost by that; `harm` for "
@@ -122,6 +128,7 @@ class ElfenSpec(WithSlos):
         return (
             self._target_complaints,
             self._budget_complaints,
+            self._above_complaints,
             self._charge_complaints,
             self._rate_complaints,
             self._demand_complaints,
@@ -150,6 +157,13 @@ class ElfenSpec(WithSlos):
             message = f"is by load, but the policy `{self.policy}` goes by who waits"
             return [Complaint(Code.CONFLICT, message, "name one budget, or none", at, also)]
         return self._release_complaints(self.budget)
+
+    def _above_complaints(self) -> list[Complaint]:
+        if "above_rates" not in self.model_fields_set or self.budget == BY_LOAD:
+            return []
+        message = f"is given, but only with `budget: {BY_LOAD}` has each rate a row of its own"
+        at, also = ("above_rates",), ("budget",)
+        return [Complaint(Code.CONFLICT, message, "remove it, or the other budget", at, also)]
 
     def _release_complaints(self, budget: int | str) -> list[Complaint]:
         """How long a budget of harm lasts depends on the interference, which may not be known."""

@@ -7,7 +7,7 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.experiment.sizes import Size
-from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load
+from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.models.pools import NEVER_NS
 from tailc.pipeline import lane_sample
@@ -59,6 +59,7 @@ def problem(**changes) -> BorrowingProblem:
         "borrowing": Borrowing.FIXED,
         "budget_us": None,
         "is_by_load": False,
+        "keeps_last": False,
         "charges_harm": False,
         "release_us": 2,
         "percentile_ppm": 990_000,
@@ -94,10 +95,34 @@ def test_by_load_each_rate_has_its_own_and_holds_up_to_itself():
     found = solve_for_budgets(problem(is_by_load=True))
     assert found.plan.axis is LoadAxis.RATE
     first, second = (point.budget_us for point in found.points)
-    assert found.plan.ages_us == ((0, first), (40_001, second))
+    assert found.plan.ages_us == ((0, first), (40_001, second), (100_001, 2))
     assert first is not None
     assert second is not None
     assert first > second
+
+
+def test_by_load_nobody_shares_above_the_last_rate_as_under_borrow_idle():
+    by_load = solve_for_budgets(problem(is_by_load=True))
+    idle = solve_for_budgets(problem(borrowing=Borrowing.IDLE))
+    above, of_idle = (lane_ladder(found.lanes, found.plan).rows[-1] for found in (by_load, idle))
+    assert above.climbs == of_idle.climbs
+    assert by_load.plan.last_load == 100_000
+
+
+@pytest.mark.parametrize("release_us", [0, 2, 719])
+def test_above_the_last_rate_a_busy_period_shares_until_batch_work_has_left(release_us):
+    asked = problem(is_by_load=True, borrowing=Borrowing.SAFE, release_us=release_us)
+    assert solve_for_budgets(asked).plan.ages_us[-1] == (100_001, release_us)
+
+
+def test_the_budget_of_the_last_rate_holds_above_it_where_that_is_wanted():
+    found = solve_for_budgets(problem(is_by_load=True, keeps_last=True))
+    assert [rate for rate, _ in found.plan.ages_us] == [0, 40_001]
+
+
+def test_one_rate_has_one_age_for_every_load():
+    found = solve_for_budgets(problem(is_by_load=True, rates_mrps=(40_000,)))
+    assert found.plan.axis is LoadAxis.IN_SYSTEM
 
 
 def test_charged_by_harm_sharing_may_last_as_much_longer_as_it_does_less_harm():

@@ -35,6 +35,11 @@ def refused(folder, spec: str) -> list[tuple[Code, str, str]]:
 
 
 REFUSED = {
+    "what holds above the rates without budgets by load": (
+        swapped((FIXED, "policy: fixed\nbudget: 47ms\nabove_rates: last-budget\n")),
+        Code.CONFLICT,
+        "has each rate a row of its own",
+    ),
     "no interference": (
         swapped((LANES, "lanes: {batch_slowdown: 10%}")),
         Code.MISSING_KEY,
