@@ -148,6 +148,8 @@ class Code(enum.Enum):
     OTHER_SPEC = ("TC0605", ExitCode.OK, "a policy was compiled from another spec")
     NOT_AS_RECORDED = ("TC0604", ExitCode.OK, "a table tuned on a recording is judged without one")
     SHARING_LOSES = ("TC0581", ExitCode.OK, "requests and batch work do less together than alone")
+    NOISY_MODEL = ("TC0582", ExitCode.OK, "throughput varies by more than the tolerance")
+    SHORT_WINDOW = ("TC0583", ExitCode.OK, "a window is too short for what is measured over it")
     BETTER_BY_HAND = ("TC0573", ExitCode.OK, "a setting by hand is better than the policy")
     NO_RADIUS = ("TC0572", ExitCode.OK, "an objective does not hold even as measured")
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the objective")

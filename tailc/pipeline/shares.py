@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from tailc_solvers.shares.dependence import share_effect
 from tailc_solvers.shares.least_squares import Model, least_squares
 
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.shares import MILLI
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.share_noise import model_remarks
 from tailc.problems.shares import Asked, Fitted, SharesProblem, SharesSolution
 from tailc.traces.throughput import Pairs, pairs
 from tailc.units import format_mrps, format_ppm, format_us
@@ -23,6 +25,8 @@ from tailc.units import format_mrps, format_ppm, format_us
 SMALLEST_SPREAD = 0.01
 # Two unknowns and some to judge them by.
 FEWEST_PAIRS = 8
+# Standard errors by which the share must change the throughput.
+SURELY = 3.0
 _VARY = "measure with shares that change at every step, over most of the host"
 
 
@@ -69,7 +73,7 @@ def host_remarks(problem: SharesProblem, solution: SharesSolution) -> tuple[Find
         for machine, model in zip(problem.served, solution.models, strict=True)
         if model.needs_ppm < problem.least_ppm
     ]
-    return (*_short_host(problem, solution), *below)
+    return (*_short_host(problem, solution), *below, *model_remarks(problem, solution))
 
 
 def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
@@ -107,6 +111,7 @@ def _fitted(problem: SharesProblem, machine: Asked) -> Fitted:
     model = least_squares(rows.before, rows.share, rows.now)
     if model is None:
         raise _no_model(problem, machine, "share and throughput only change together", _VARY)
+    _check_dependence(problem, machine, rows)
     return _in_whole_numbers(problem, machine, model, rows)
 
 
@@ -145,6 +150,17 @@ def _check_spread(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
         share = format_ppm(round(float(np.mean(rows.share)) * PPM))
         why = f"its share was {share} all the time, which does not tell what another would do"
         raise _no_model(problem, machine, why, _VARY)
+
+
+def _check_dependence(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
+    if abs(share_effect(rows.before, rows.share, rows.now)) >= SURELY:
+        return
+    why = (
+        f"in {len(rows.now)} steps its throughput does not follow its share: a difference as large "
+        "comes by chance"
+    )
+    hint = "check that the machine had more work than it could do, or measure for longer"
+    raise _no_model(problem, machine, why, hint)
 
 
 def _unattainable(problem: SharesProblem, machine: Asked, model: Fitted) -> Finding:

@@ -49,7 +49,8 @@ class SharesProblem:
 
     step_us: the time between k and k+1 of the model. host_ppm, least_ppm: what there is of the host
     together and what each machine with a target gets at least. least_b_ppm: a smaller b, in
-    millionths of the target, is not believed.
+    millionths of the target, is not believed. tolerance_ppm: the promised mean error, relative to
+    the target. window_us: what the controller measures throughput over, every estimate_us.
     """
 
     trace: ThroughputTrace
@@ -58,6 +59,9 @@ class SharesProblem:
     host_ppm: int
     least_ppm: int
     least_b_ppm: int
+    tolerance_ppm: int
+    window_us: int
+    estimate_us: int
     objective: ModelObjective = ModelObjective.SQUARED_ERROR
     method: ModelMethod = ModelMethod.LEAST_SQUARES
 

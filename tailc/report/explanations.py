@@ -246,6 +246,12 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.SHARING_LOSES: "The slowdowns of requests and of batch work add up to 100 % or more, so "
     "every moment in which they share a core loses batch work and makes requests late. The policy "
     "`borrow-idle` is compiled in place of the one that the spec names.",
+    Code.NOISY_MODEL: "From one step to the next the throughput of a machine varies by more than "
+    "the tolerance of the spec, so its mean error will too. Measure over a longer window, or raise "
+    "the tolerance.",
+    Code.SHORT_WINDOW: "A percentile of a window needs some requests above it, and a throughput "
+    "needs as much time as in the trace; over less, the controller follows chance. Lengthen the "
+    "window.",
     Code.BETTER_BY_HAND: "Replays at the rates of the spec find a setting that a user could pick "
     "by hand, with a percentile or a cost more than 2 % below the policy's. Most often a method "
     "by formula, a named policy or a controller was asked for.",

@@ -41,4 +41,7 @@ def reduce(spec: AutoProSpec, design: ThroughputTrace) -> SharesProblem:
         host_ppm=spec.host.most_ppm,
         least_ppm=spec.host.least_ppm,
         least_b_ppm=spec.control.least_b_ppm,
+        tolerance_ppm=spec.tolerance_ppm,
+        window_us=spec.control.window_us,
+        estimate_us=spec.control.estimate_us,
     )

@@ -123,6 +123,81 @@ def test_a_model_in_which_more_share_gives_less_is_refused(tmp_path):
     assert "more share would give no more throughput" in finding.message
 
 
+def noisy(name: str, noise: float, follows: float = 1.0, steps: int = 160) -> list[str]:
+    """Throughput that follows its share in part, times 1 and noise of that size."""
+    rng, told = Random(f"{name}{noise}"), []
+    for step in range(1, steps + 1):
+        share = round(rng.uniform(0.1, 0.6), 3)
+        mean = B * (follows * share + (1 - follows) * 0.35)
+        told.append(f"{step * STEP_MS},{name},{mean * (1 + rng.uniform(-noise, noise))!r},{share}")
+    return told
+
+
+@pytest.mark.parametrize(("noise", "steps"), [(0.9, 160), (0.3, 160), (0.05, 20)])
+def test_throughput_that_does_not_follow_the_share_is_refused(tmp_path, noise, steps):
+    spec = SPEC.replace("target: 40%", "target: 4/s")
+    lines = [*rows("one"), *noisy("two", noise, follows=0.0, steps=steps)]
+    finding = refused(tmp_path, spec, lines)
+    assert finding.code is Code.BAD_MODEL
+    assert f"in {steps - 1} steps its throughput does not follow its share" in finding.message
+    assert finding.place is not None
+    assert (finding.place.row, finding.place.field) == (41, "share")
+
+
+def test_throughput_that_more_share_leaves_as_it_is_is_refused(tmp_path):
+    saturated = [line.rsplit(",", 2) for line in rows("two")]
+    lines = [f"{head},7.5,{share}" for head, _, share in saturated]
+    spec = SPEC.replace("target: 40%", "target: 4/s")
+    assert "does not follow" in refused(tmp_path, spec, [*rows("one"), *lines]).message
+
+
+def test_throughput_that_follows_its_share_through_much_noise_is_compiled(tmp_path):
+    lines = [*rows("one"), *noisy("two", 0.5)]
+    assert compiled(tmp_path, lines=lines).policy.shares is not None
+
+
+@pytest.mark.parametrize(("noise", "tolerance"), [(0.9, "20%"), (0.5, "10%"), (0.2, "5%")])
+def test_noise_beyond_the_tolerance_is_a_warning(tmp_path, noise, tolerance):
+    spec = SPEC.replace("batch", f"tolerance: {tolerance}\nbatch")
+    (warning,) = compiled(tmp_path, spec, [*rows("one"), *noisy("two", noise)]).findings
+    assert warning.code is Code.NOISY_MODEL
+    assert "`two`" in warning.message
+    assert f"tolerance of {tolerance.replace('%', ' %')}" in warning.message
+    assert position(warning) == (7, 25)
+
+
+def test_noise_within_the_tolerance_is_no_warning(tmp_path):
+    spec = SPEC.replace("batch", "tolerance: 20%\nbatch")
+    assert not compiled(tmp_path, spec, [*rows("one"), *noisy("two", 0.2)]).findings
+
+
+@pytest.mark.parametrize(
+    ("control", "said"),
+    [
+        ("window: 10ms", "shorter than the 50 ms from one estimate to the next"),
+        ("window: 49ms", "shorter than the 50 ms from one estimate to the next"),
+        ("window: 50ms", "the trace was measured every 750 ms"),
+        ("window: 187ms", "the trace was measured every 750 ms"),
+        ("window: 700ms, estimate: 750ms", "shorter than the 750 ms from one estimate"),
+    ],
+)
+def test_a_window_below_the_estimates_or_far_below_the_trace_s_is_a_warning(
+    tmp_path, control, said
+):
+    spec = SPEC.replace("batch", f"control: {{{control}}}\nbatch")
+    (warning,) = compiled(tmp_path, spec).findings
+    assert warning.code is Code.SHORT_WINDOW
+    assert said in warning.message
+    assert warning.help == "set it to 750 ms, as in the trace"
+    assert position(warning)[0] == 8
+
+
+@pytest.mark.parametrize("window", ["188ms", "750ms", "1s"])
+def test_a_window_about_as_long_as_the_trace_s_is_no_warning(tmp_path, window):
+    spec = SPEC.replace("batch", f"control: {{window: {window}}}\nbatch")
+    assert not compiled(tmp_path, spec).findings
+
+
 def test_a_target_above_what_the_whole_host_attains_is_infeasible(tmp_path):
     finding = refused(tmp_path, SPEC.replace("8/s", "50.5/s"))
     assert finding.code is Code.INFEASIBLE

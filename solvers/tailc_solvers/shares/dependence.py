@@ -1,0 +1,44 @@
+"""How surely throughput depends on the share, beyond what chance explains.
+
+In y = c + a x + b u, x throughput a step ago, u the share since and y throughput now, the t
+statistic of b: the estimate over its standard error. Without a dependence it is within 3 in 997 of
+1,000 traces.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+# x, the constant and u are estimated.
+_UNKNOWNS = 3
+
+
+def share_effect(x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """The t statistic of u; infinite where u explains y without an error, 0 where u is constant.
+
+    Arrays of one length, finite; four rows at least.
+    """
+    x, u, y = (each - math.fsum(each.tolist()) / len(each) for each in (x, u, y))
+    u, y = _without(x, u), _without(x, y)
+    uu, uy = _dot(u, u), _dot(u, y)
+    if not uu:
+        return 0.0
+    slope = uy / uu
+    left = y - slope * u
+    error = math.sqrt(_dot(left, left) / (len(y) - _UNKNOWNS) / uu)
+    if error:
+        return slope / error
+    return math.copysign(math.inf, slope) if slope else 0.0
+
+
+def _without(x: NDArray[np.float64], of: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What x does not explain of it."""
+    xx = _dot(x, x)
+    return of - _dot(x, of) / xx * x if xx else of
+
+
+def _dot(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
+    return math.fsum((left * right).tolist())

@@ -1,0 +1,57 @@
+"""Warnings that measured throughput is too noisy, or measured otherwise than a controller does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.errors import Code, Finding, Severity
+from tailc.problems.shares import SharesProblem, SharesSolution
+from tailc.units import format_ppm, format_us
+
+# A window so many times shorter than that of the trace has twice the noise.
+MOST_TIMES_SHORTER = 4
+_WINDOW = ("control", "window")
+
+
+def model_remarks(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding]:
+    """A warning for each machine whose noise exceeds the tolerance, and one of the window."""
+    yield from _noise(problem, solution)
+    yield from _window(problem)
+
+
+def _noise(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding]:
+    for machine, model in zip(problem.served, solution.models, strict=True):
+        if model.error_ppm <= problem.tolerance_ppm:
+            continue
+        message = (
+            f"the model of `{model.name}` misses its throughput by {format_ppm(model.error_ppm)} "
+            f"in a step, more than the tolerance of {format_ppm(problem.tolerance_ppm)}: no share "
+            "keeps it that near to its target"
+        )
+        hint = "measure over a longer window, or raise `tolerance`"
+        yield Finding(Code.NOISY_MODEL, message, None, hint, Severity.WARNING, machine.about)
+
+
+def _window(problem: SharesProblem) -> Iterator[Finding]:
+    """Of the shortest interval of a machine's rows; throughput is a mean over that at least."""
+    measured_us = [
+        series.interval_us
+        for machine in problem.served
+        if (series := problem.trace.of(machine.name)) is not None
+    ]
+    window_us, trace_us = problem.window_us, min(measured_us)
+    window = format_us(window_us)
+    if window_us < problem.estimate_us:
+        message = (
+            f"`control.window` is {window}, shorter than the {format_us(problem.estimate_us)} from "
+            "one estimate to the next: what is done in between is never measured"
+        )
+    elif window_us * MOST_TIMES_SHORTER < trace_us:
+        message = (
+            f"`control.window` is {window}, and the trace was measured every {format_us(trace_us)}"
+            ": throughput over so much less time varies far more than in the trace"
+        )
+    else:
+        return
+    hint = f"set it to {format_us(max(trace_us, problem.estimate_us))}, as in the trace"
+    yield Finding(Code.SHORT_WINDOW, message, None, hint, Severity.WARNING, _WINDOW)
