@@ -150,6 +150,7 @@ class Code(enum.Enum):
     SHARING_LOSES = ("TC0581", ExitCode.OK, "requests and batch work do less together than alone")
     NOISY_MODEL = ("TC0582", ExitCode.OK, "throughput varies by more than the tolerance")
     SHORT_WINDOW = ("TC0583", ExitCode.OK, "a window is too short for what is measured over it")
+    LONG_QUANTUM = ("TC0584", ExitCode.OK, "a quantum is longer than the ages of all climbs")
     BETTER_BY_HAND = ("TC0573", ExitCode.OK, "a setting by hand is better than the policy")
     NO_RADIUS = ("TC0572", ExitCode.OK, "an objective does not hold even as measured")
     PREDICTED_MISS = ("TC0554", ExitCode.OK, "replays of the design sample miss the objective")

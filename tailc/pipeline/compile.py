@@ -14,6 +14,7 @@ from tailc.pipeline.auto.choice import Chosen
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
 from tailc.pipeline.candidates import Solved, solve_all
+from tailc.pipeline.coarse_settings import coarse_settings
 from tailc.pipeline.compilation import Compilation, Judging
 from tailc.pipeline.objectives import with_objectives
 from tailc.pipeline.parts import (
@@ -299,4 +300,5 @@ def _with_remarks(
         remarks = tuple(one for one in remarks if one.code is not Code.PREDICTED_MISS)
     loaded, overridden = compilation.opened.loaded, compilation.overrides
     told = [placed(finding, loaded, overridden) for finding in remarks]
+    told += coarse_settings(compiled.policy, loaded)
     return replace(compiled, findings=(*compiled.findings, *told, *solved.refused))

@@ -252,6 +252,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.SHORT_WINDOW: "A percentile of a window needs some requests above it, and a throughput "
     "needs as much time as in the trace; over less, the controller follows chance. Lengthen the "
     "window.",
+    Code.LONG_QUANTUM: "A runtime looks at the ages of requests once in a quantum. If all ages of "
+    "climbs are shorter, the climbs of a request come together at its first look, or never. Lower "
+    "the quantum.",
     Code.BETTER_BY_HAND: "Replays at the rates of the spec find a setting that a user could pick "
     "by hand, with a percentile or a cost more than 2 % below the policy's. Most often a method "
     "by formula, a named policy or a controller was asked for.",

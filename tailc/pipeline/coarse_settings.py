@@ -1,0 +1,52 @@
+"""Warnings of a quantum or a window too coarse for the policy that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, Severity
+from tailc.percentiles import PPM
+from tailc.specs.load import LoadedSpec
+from tailc.units import counted, format_percentile, format_us
+
+
+def coarse_settings(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
+    """A warning where all climbs come at one look, and one where a percentile is the maximum."""
+    yield from _quantum(policy, loaded)
+    yield from _window(policy, loaded)
+
+
+def _quantum(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
+    for ladder in policy.ladders:
+        climbs = [climb for row in ladder.rows for climb in row.climbs]
+        last_us = max((climb.age_us for climb in climbs), default=0)
+        if not 0 < last_us < ladder.quantum_us:
+            continue
+        message = (
+            f"`server.quantum` is {format_us(ladder.quantum_us)}, longer than the age of the last "
+            f"climb, {format_us(last_us)}: a request that ends within a quantum never climbs, and "
+            "any other makes all its climbs at once"
+        )
+        hint = f"lower it well below {format_us(last_us)}"
+        place = loaded.place("server", "quantum")
+        yield Finding(Code.LONG_QUANTUM, message, place, hint, Severity.WARNING)
+        return
+
+
+def _window(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
+    controller = policy.controller
+    if controller is None:
+        return
+    enough = -(-PPM // (PPM - controller.percentile_ppm))
+    if controller.window_requests >= enough:
+        return
+    key = "control" if policy.tail_table is None else "feedback"
+    percentile = format_percentile(controller.percentile_ppm)
+    message = (
+        f"`{key}.window` is {counted(controller.window_requests, 'request')}, whose {percentile} "
+        "is the longest latency among them: the controller follows single requests"
+    )
+    hint = f"lengthen it to {enough:,} requests or more"
+    place = loaded.place(key, "window")
+    yield Finding(Code.SHORT_WINDOW, message, place, hint, Severity.WARNING)
