@@ -89,7 +89,7 @@ def test_where_work_comes_back_the_target_is_met_again(law, back_at):
 
 @pytest.mark.parametrize("law", ShareLaw)
 def test_a_host_that_does_not_say_so_gives_it_most_of_the_host(law):
-    """What the guide warns of: throughput alone does not tell too little work from too little share."""
+    """The guide warns of it: throughput does not tell too little work from too little share."""
     policy = shares(law)
     state, done = after(policy, CASES["too little work"], says_so=False)
     assert state.granted_ppm[0] > 750_000
