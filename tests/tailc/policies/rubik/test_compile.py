@@ -150,11 +150,13 @@ def test_of_independent_cycles_and_memory_time_nothing_is_to_warn_of(tmp_path):
 def test_a_percentile_that_the_sample_may_lie_below_is_warned_of(tmp_path, percentile, enough):
     """0.99^368 and 0.999^3688 are just below 2.5 %."""
     change = ("percentile: 95%", f"percentile: {percentile}")
-    (finding,) = compiled(tmp_path, "240000,100\n" * (enough - 1), change).findings
-    assert finding.code is Code.SMALL_SAMPLE
+    # The feedback's window of 80 ms is too short for p99.9, which is another warning.
+    found = compiled(tmp_path, "240000,100\n" * (enough - 1), change).findings
+    (finding,) = (one for one in found if one.code is Code.SMALL_SAMPLE)
     assert finding.place.excerpt[finding.place.column - 1 :].startswith(percentile)
     assert f"measure {enough:,} requests" in finding.help
-    assert compiled(tmp_path, "240000,100\n" * enough, change).findings == ()
+    found = compiled(tmp_path, "240000,100\n" * enough, change).findings
+    assert Code.SMALL_SAMPLE not in {one.code for one in found}
 
 
 def test_a_held_out_part_keeps_its_memory_times(tmp_path, tailc):

@@ -107,7 +107,7 @@ def test_threads_change_no_byte(tuned):
         ([("rates: [3000/s]", "feedback: off")], "no `rates` are given at which requests could"),
         ([("search:", "feedback: pi\nsearch:")], "the bound of the method `simulation` is tuned"),
         ([("search:", "batch: {memory: 30%}\nsearch:")], "is lost of batch work"),
-        ([("rates: [3000/s]", "rates: [9900/s]")], "of the cores busy, each at the highest"),
+        ([("rates: [3000/s]", "rates: [8500/s]")], "of the cores busy, each at the highest"),
     ],
 )
 def test_what_does_not_fit_is_refused(tmp_path, tailc, changes, said):
