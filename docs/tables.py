@@ -42,6 +42,7 @@ MEANINGS = {
     ExitCode.MISSING_PART: "an optional part is not installed, or a solver fails",
     ExitCode.BUG: "`tailc` itself failed",
     ExitCode.CANNOT_WRITE: "a file cannot be written",
+    ExitCode.HUNG_UP: "the terminal is gone (SIGHUP)",
     ExitCode.INTERRUPTED: "interrupted from the keyboard (SIGINT)",
     ExitCode.TERMINATED: "told to end by another process (SIGTERM)",
 }

@@ -29,6 +29,7 @@ class ExitCode(enum.IntEnum):
     MISSING_PART = 69
     BUG = 70
     CANNOT_WRITE = 73
+    HUNG_UP = 129
     INTERRUPTED = 130
     TERMINATED = 143
 

@@ -126,8 +126,8 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
         return _failed(error.exit_code, arguments, *error.findings)
     except (click.Abort, KeyboardInterrupt):
         return _interrupted(ExitCode.INTERRUPTED, arguments)
-    except Terminated:
-        return _interrupted(ExitCode.TERMINATED, arguments)
+    except Terminated as ended:
+        return _interrupted(ended.code, arguments)
     except SystemExit as exit_:  # how click ends shell completion (0) and a closed pipe
         return ExitCode.OK if exit_.code == 0 else _cannot_print()
     except OSError as error:

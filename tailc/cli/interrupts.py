@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM end a command within a second, also in the middle of a compiled loop.
+"""SIGINT, SIGTERM and SIGHUP end a command within a second, also in the middle of a compiled loop.
 
 Python itself answers a signal between two steps of its own, and a compiled loop is one step that
 may take minutes. A thread hears of every signal at once, lets the command end in its own way for a
@@ -19,14 +19,21 @@ from typing import NoReturn
 
 from tailc.errors import ExitCode
 
-_CODES = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED}
+_CODES = {
+    signal.SIGINT: ExitCode.INTERRUPTED,
+    signal.SIGTERM: ExitCode.TERMINATED,
+    signal.SIGHUP: ExitCode.HUNG_UP,
+}
 _GRACE_S = 0.5
 # What a terminal is told where a progress bar had hidden its cursor: the line is empty again.
 _SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 
 
 class Terminated(BaseException):
-    """Another process told this one to end; it goes the way of KeyboardInterrupt."""
+    """SIGTERM or SIGHUP has come; it goes the way of KeyboardInterrupt."""
+
+    def __init__(self, code: ExitCode) -> None:
+        self.code = code
 
 
 class Interrupts:
@@ -38,8 +45,9 @@ class Interrupts:
         self._heard, hear = os.pipe()
         os.set_blocking(hear, False)
         signal.set_wakeup_fd(hear, warn_on_full_buffer=False)
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, _terminate)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores SIGHUP
+                signal.signal(number, _terminate)
         threading.Thread(target=self._end_late, daemon=True).start()
 
     def leave(self, code: int) -> NoReturn:
@@ -63,8 +71,8 @@ class Interrupts:
             _end(code)
 
 
-def _terminate(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise Terminated
+def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
+    raise Terminated(_CODES[signal.Signals(number)])
 
 
 def _end(code: int) -> NoReturn:

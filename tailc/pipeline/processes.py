@@ -1,12 +1,14 @@
 """Independent cases over local processes: the results are the same for any number of them.
 
-Whatever way it ends, an interrupt included, no process is left behind.
+Whatever way it ends, by an interrupt or by SIGKILL, no process is left behind.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 Case = TypeVar("Case")
 Result = TypeVar("Result")
@@ -161,6 +163,7 @@ def _interrupts_wait() -> Iterator[None]:
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
     """Answer cases until the pipe is closed, or told to end: then what `work` holds is let go."""
     signal.signal(signal.SIGTERM, _leave)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
             pipe.send(_answer(work, pipe.recv()))
@@ -168,6 +171,14 @@ def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
             # On its way out nothing is left to let go.
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             return
+
+
+def _end_with_parent() -> NoReturn:
+    """End this process, in the middle of a case too, when the one that started it has ended."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    os._exit(0)
 
 
 def _answer(work: Callable[[Any], Any], case: Any) -> tuple[Any, Exception | None]:

@@ -1,8 +1,8 @@
 """A solver in a process of its own, with limits of wall time and memory.
 
 Whatever happens there is an outcome here: a child that hangs is ended, one that crashes is
-replaced, and bytes that are no answer are not read as one. Nothing is printed and no process is
-left behind.
+replaced, and bytes that are no answer are not read as one. Nothing is printed. `guard` runs the
+worker, and ends it and all that it started, also when this process is killed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tailc_solvers.backends.frames import (
 )
 from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
 
-WORKER = "tailc_solvers.backends.worker"
+GUARD = "tailc_solvers.backends.guard"
 CHUNK_BYTES = 1 << 20
 """As much as a pipe may hold where nobody has said otherwise: most programs are one write."""
 
@@ -39,6 +39,11 @@ START_S = 30.0
 
 CODE_S = 1.0
 """For a child that has closed its pipe to end."""
+
+GUARD_S = 10.0
+"""For the guard to end what is below it, which takes it milliseconds."""
+
+POLL_S = 0.002
 
 NO_MEMORY = (b"bad_alloc", b"MemoryError", b"memory allocation of", b"annot allocate memory")
 """What a process says that ends for want of memory; one that ends silently has crashed."""
@@ -73,11 +78,11 @@ class Child:
             frame = running.exchange(encoded_question(program, limits), limits.wall_s)
             return decoded_answer(frame)
         except TimeoutError:
-            return self._lost(Outcome.TIMED_OUT, f"no answer within {limits.wall_s:g} s")
+            return self._timed_out(limits)
         except GarbledFrameError as error:
             return self._lost(Outcome.GARBLED, str(error))
         except (BrokenPipeError, EOFError):
-            return self._crashed()
+            return self._crashed(limits)
         except BaseException:
             self._end()
             raise
@@ -90,13 +95,18 @@ class Child:
             self._running.await_ready(START_S)
         return self._running
 
-    def _crashed(self) -> Answer:
+    def _crashed(self, limits: Limits) -> Answer:
         assert self._running is not None
         code, words = self._running.end()
+        if code == -signal.SIGALRM:  # the child's own wall limit came first
+            return self._timed_out(limits)
         if any(sign in words for sign in NO_MEMORY):
             return self._lost(Outcome.OUT_OF_MEMORY, "the solver ran out of memory")
         how = f"signal {-code}" if code < 0 else f"exit status {code}"
         return self._lost(Outcome.CRASHED, f"the solver ended with {how}")
+
+    def _timed_out(self, limits: Limits) -> Answer:
+        return self._lost(Outcome.TIMED_OUT, f"no answer within {limits.wall_s:g} s")
 
     def _lost(self, outcome: Outcome, message: str) -> Answer:
         self._end()
@@ -114,19 +124,22 @@ class _Process:
     def __init__(self, adapter: str, memory_bytes: int) -> None:
         self.memory_bytes = memory_bytes
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `end`)
-        self._answers, theirs = os.pipe()
+        self._answers, answers = os.pipe()
+        lifeline, self._lifeline = os.pipe()
+        words = adapter, str(answers), str(memory_bytes), str(lifeline)
         try:
             self._child = subprocess.Popen(
-                [sys.executable, "-m", WORKER, adapter, str(theirs), str(memory_bytes)],
+                [sys.executable, "-m", GUARD, *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=self._words,
-                pass_fds=(theirs,),
+                pass_fds=(answers, lifeline),
                 start_new_session=True,
                 env=_environment(),
             )
         finally:
-            os.close(theirs)
+            os.close(answers)
+            os.close(lifeline)
         assert self._child.stdin is not None
         self._questions = self._child.stdin.fileno()
         _widen(self._questions)
@@ -172,7 +185,11 @@ class _Process:
     def end(self) -> tuple[int, bytes]:
         """End the child and all it started; its exit code and last words. May be called again."""
         if self._child.stdin is not None and not self._child.stdin.closed:
-            self._await_code()
+            if self._has_closed_its_pipe():
+                # Its own end is near, and tells its code.
+                self._await_end(CODE_S)
+            os.close(self._lifeline)
+            self._await_end(GUARD_S)
             # The child leads a group of its own; not waited for, its number is not another's yet.
             os.killpg(self._child.pid, signal.SIGKILL)
             self._child.wait()
@@ -180,17 +197,19 @@ class _Process:
             os.close(self._answers)
         return self._child.returncode, self._last_words()
 
-    def _await_code(self) -> None:
-        """Let a child that has closed its pipe come to its own end, so that its code is known."""
+    def _has_closed_its_pipe(self) -> bool:
         try:
-            is_closed = not os.read(self._answers, 1)
+            return not os.read(self._answers, 1)
         except BlockingIOError:
-            return
-        deadline = time.monotonic() + CODE_S
-        while is_closed and time.monotonic() < deadline:
+            return False
+
+    def _await_end(self, wall_s: float) -> None:
+        """Wait until the guard has ended, without taking its number away."""
+        deadline = time.monotonic() + wall_s
+        while time.monotonic() < deadline:
             if os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
                 return
-            time.sleep(CODE_S / 100)
+            time.sleep(POLL_S)
 
     def _last_words(self) -> bytes:
         if self._words.closed:

@@ -1,9 +1,7 @@
 """The child's side: limit the memory, load one adapter, answer questions until there are no more.
 
-    python -m tailc_solvers.backends.worker MODULE:FUNCTION DESCRIPTOR MEMORY_BYTES
-
-Questions come on standard input, answers leave on the descriptor; standard output and error belong
-to the libraries.
+Questions come on standard input, answers leave on the descriptor ANSWERS of `guard`, which calls
+this; standard output and error belong to the libraries.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import contextlib
 import importlib
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from io import BufferedReader
@@ -30,7 +29,7 @@ def main() -> None:
     """Answer the questions on standard input."""
     adapter, descriptor, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     with os.fdopen(sys.stdin.fileno(), "rb") as questions, os.fdopen(descriptor, "wb") as answers:
         with contextlib.suppress(Exception):  # the first question says what is wrong
             _adapter(adapter)
@@ -58,8 +57,11 @@ def _adapter(name: str) -> Callable[[LinearProgram, Limits], Answer]:
 
 def _answered(adapter: str, question: bytes | bytearray) -> bytes:
     """What the adapter says; whatever it raises is a refusal."""
+    program, limits = decoded_question(question)
+    # The kernel keeps the limit too: the process that asked may be stopped, or dead.
+    signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
     try:
-        return encoded_answer(_adapter(adapter)(*decoded_question(question)))
+        return encoded_answer(_adapter(adapter)(program, limits))
     except ModuleNotFoundError as error:
         answer = Answer(Outcome.NOT_INSTALLED, message=f"`{error.name}` is not installed")
     except ImportError as error:  # it is there, but broken
@@ -68,8 +70,6 @@ def _answered(adapter: str, question: bytes | bytearray) -> bytes:
         answer = Answer(Outcome.OUT_OF_MEMORY, message="the solver ran out of memory")
     except Exception as error:  # the library's own, of any kind
         answer = Answer(Outcome.REFUSED, message=f"{type(error).__name__}: {error}"[:500])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     return encoded_answer(answer)
-
-
-if __name__ == "__main__":
-    main()

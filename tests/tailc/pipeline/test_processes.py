@@ -87,3 +87,14 @@ def test_an_interrupt_ends_all_processes_without_a_word():
         raise
     assert (out, err) == ("interrupted\n", "")
     assert [pid for pid in workers if Path(f"/proc/{pid}").exists()] == []
+
+
+def test_processes_end_with_one_that_is_killed():
+    started = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert started.stdout is not None
+    assert {started.stdout.readline().split()[0] for _ in range(2)} == {"first", "second"}
+    started.kill()
+    # They hold the pipe as long as they live; their work would take ten minutes.
+    assert started.communicate(timeout=300)[0] == ""

@@ -3,6 +3,7 @@
 import atexit
 import ctypes
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -18,9 +19,8 @@ def echo(program, limits):
     return Answer(Outcome.FEASIBLE, Point(program.lower, float(program.cost @ program.lower)))
 
 
-def slow_then_fine(program, limits):
-    time.sleep(0.3)
-    return echo(program, limits)
+def hangs_on_odd_seeds(program, limits):
+    return hang(program, limits) if limits.seed % 2 else echo(program, limits)
 
 
 def hang(program, limits):
@@ -58,7 +58,7 @@ def abort(program, limits):
 def hoard(program, limits):
     kept = []
     while True:
-        kept.append(np.ones(1 << 24))
+        kept.append(np.empty(1 << 24))
 
 
 def hoard_and_die(program, limits):
@@ -79,9 +79,32 @@ def raises(program, limits):
     raise RuntimeError("the model is odd")
 
 
-def leaves_a_grandchild(program, limits):
-    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(600) # {limits.seed}"])
-    time.sleep(600)
+def _has_grandchildren() -> None:
+    """Start one in this session and one in its own; all hold the pipe that the test watches."""
+    descriptor = os.open(os.environ["WATCHED_PIPE"], os.O_WRONLY)
+    for is_leader in (False, True):
+        subprocess.Popen(["sleep", "600"], pass_fds=(descriptor,), start_new_session=is_leader)
+    os.write(descriptor, b"ready\n")
+
+
+def hangs_with_grandchildren(program, limits):
+    _has_grandchildren()
+    hang(program, limits)
+
+
+def leaves_grandchildren(program, limits):
+    _has_grandchildren()
+    os._exit(3)
+
+
+def answers_with_grandchildren(program, limits):
+    _has_grandchildren()
+    return echo(program, limits)
+
+
+def stops_its_guard(program, limits):
+    os.kill(os.getppid(), signal.SIGSTOP)
+    hang(program, limits)
 
 
 def needs_what_is_not_there(program, limits):
