@@ -22,6 +22,7 @@ from tailc.artifact.signature import Signature, has_signature, split_signature
 from tailc.artifact.trust import ANYBODY, Trust
 from tailc.atomic_files import replace_files
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.input_files import open_input, refuse_device_as_standard_input
 
 JSON_SUFFIX = ".json"
 FLAT_SUFFIX = ".tailc"
@@ -119,7 +120,7 @@ def content_of(path: Path | str) -> tuple[str, bytes]:
     """
     if path == "-":
         return "-", _piped()
-    if isinstance(path, str) and is_git_name(path) and not Path(path).exists():
+    if isinstance(path, str) and is_git_name(path) and not _is_file(Path(path)):
         return blob_of(path, (JSON_SUFFIX, FLAT_SUFFIX), MOST_BYTES)
     found = _found(Path(path))
     return str(found), _read_bytes(found)
@@ -151,7 +152,15 @@ def _unsigned_json(path: str) -> Finding:
 
 def _found(path: Path) -> Path:
     beside = path.with_name(path.name + FLAT_SUFFIX) if path.name else path
-    return beside if not path.is_file() and beside.is_file() else path
+    return beside if not _is_file(path) and _is_file(beside) else path
+
+
+def _is_file(path: Path) -> bool:
+    """No file has a name that is too long for the system."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _no_policy(data: bytes, path: str) -> Finding:
@@ -165,16 +174,24 @@ def _no_policy(data: bytes, path: str) -> Finding:
 
 
 def _piped() -> bytes:
-    return _bounded(sys.stdin.buffer, Path("-"))
+    try:
+        refuse_device_as_standard_input()
+        return _bounded(sys.stdin.buffer, Path("-"))
+    except OSError as error:
+        raise _cannot_read("-", error) from error
 
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             return _bounded(file, path)
     except OSError as error:
-        message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
-        raise TailcError(Refusal(Code.CANNOT_READ, message).finding(str(path))) from error
+        raise _cannot_read(str(path), error) from error
+
+
+def _cannot_read(name: str, error: OSError) -> TailcError:
+    message = f"`{name}` cannot be read: {(error.strerror or str(error)).lower()}"
+    return TailcError(Refusal(Code.CANNOT_READ, message).finding(name))
 
 
 def _bounded(file: BinaryIO, path: Path) -> bytes:

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from tailc.artifact.signature import KEY_ID_BYTES, Signature, to_be_signed, with_signature
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.input_files import open_input
 
 try:
     from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -144,7 +145,7 @@ def _loaded(path: Path | str, which: str, load: Callable[[], object], kind: type
 
 def _read(path: Path | str) -> bytes:
     try:
-        with Path(path).open("rb") as file:
+        with open_input(path) as file:
             data = file.read(_MOST_BYTES + 1)
     except OSError as error:
         message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"

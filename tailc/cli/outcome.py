@@ -6,6 +6,7 @@ in every other format, and in every file, one document has both.
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import sys
@@ -29,6 +30,8 @@ _SUBJECTS = ("spec", "artifact", "new")
 # Options and arguments of files that are read, of which `-` is standard input.
 _READ = {"artifact", "artifacts", "budgets", "inputs", "new", "old", "over", "previous", "response"}
 _READ |= {"since", "spec", "specs", "trace", "traces"}
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,9 @@ def _outcome(function: Callable[..., Outcome], *args: object, **options: object)
     except ImportError as error:
         return _missing_part(error)
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            finding = _of_file(error)
+            return Outcome(finding.code.exit_code, findings=(finding,))
         if os.environ.get("TAILC_DEBUG"):
             raise
         return Outcome(ExitCode.BUG, findings=(_bug(error),))
@@ -115,6 +121,19 @@ def _missing_part(error: ImportError) -> Outcome:
     message = f"this command needs `{part}`, which cannot be imported: {error}"
     finding = Finding(Code.MISSING_PART, message, help=f"pip install {part}")
     return Outcome(ExitCode.MISSING_PART, findings=(finding,))
+
+
+def _of_file(error: OSError) -> Finding:
+    """The system refuses a file: a name that is too long, no room, or it has just vanished."""
+    from tailc.errors import Code, Place
+
+    name, reason = str(error.filename), (error.strerror or type(error).__name__).lower()
+    place = Place(name)
+    if error.errno in _NO_ROOM:
+        hint = "make room, or get the right to write there"
+        return Finding(Code.CANNOT_WRITE, f"cannot write `{name}`: {reason}", place, hint)
+    hint = "check the path, and that nothing replaces or removes the file meanwhile"
+    return Finding(Code.CANNOT_READ, f"`{name}` cannot be read: {reason}", place, hint)
 
 
 def _bug(error: Exception) -> Finding:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -24,9 +23,10 @@ def passphrase_file(command: Command) -> Command:
 def passphrase_in(path: str) -> bytes:
     """The first line of a file; TailcError where there is none."""
     from tailc.errors import Code, Finding, Place, TailcError
+    from tailc.input_files import open_input
 
     try:
-        with Path(path).open("rb") as file:
+        with open_input(path) as file:
             line = file.readline().rstrip(b"\r\n")
     except OSError as error:
         message = f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"

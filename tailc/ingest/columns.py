@@ -39,7 +39,7 @@ def read_column(
     refuse_running_total(source, table, column.weight)
     counts = _count(table, wanted, unit.in_ms * NS_PER_MS, interval_ns)
     if counts is None:
-        cells = cells_of(table, wanted, source.name)
+        cells = cells_of(table, wanted)
         counts = Counts(1.0, interval_ns)
         count_cells(counts, cells, whole_ns(cells, column.name, unit), column.weight)
     name = f"a column of {NAMES[format_]}"

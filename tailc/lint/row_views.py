@@ -57,7 +57,7 @@ def table_in(source: Source, roles: Roles, format_: Format) -> Table:
     """The columns with a role, as text where the format has text; TailcError as of a reader."""
     wanted = Wanted((), roles.columns, ())
     table = table_of(source, wanted, format_)
-    return Table(cells_of(table, wanted, source.name), roles, format_)
+    return Table(cells_of(table, wanted), roles, format_)
 
 
 def views_of(source: Source, table: Table, options: TraceOptions) -> tuple[Views, list[Finding]]:

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from tailc.input_files import open_input
 from tailc.specs.tree import Document, Node, Scalar, Sequence, plain
 from tailc.specs.tree import Mapping as Mapped
 from tailc.units import shorten
@@ -79,7 +80,7 @@ def _values(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 def _digest(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:  # the compile says what is wrong with it
         return _ABSENT

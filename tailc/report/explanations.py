@@ -64,8 +64,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "finer or larger is refused rather than rounded; most often the unit is wrong.",
     Code.WRONG_TYPE: "The column of a typed file holds something else than is asked of it, such "
     "as lists or dates. Name another column.",
-    Code.TRACE_TOO_LARGE: "The file claims more rows or bytes than the limits, which are there "
-    "so that a forged or damaged header cannot exhaust the memory.",
+    Code.TRACE_TOO_LARGE: "The file claims more rows or bytes than the limits, or its rows take "
+    "far more memory than the file has bytes. The limits are there so that a forged or damaged "
+    "file cannot exhaust the memory. `tailc ingest` counts equal rows into a small profile.",
     Code.NOT_SINGLE: "Recorded arrivals are replayed one by one, and a row that stands for "
     "several requests has one time only. Give one row a request.",
     Code.OUT_OF_ORDER: "The times of arrivals go back, so the order of the rows is not that of "

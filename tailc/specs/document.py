@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.input_files import open_input, refuse_device_as_standard_input
 from tailc.specs.plain_yaml import compose_plain
 from tailc.specs.tree import Document, split_lines
 from tailc.units import shorten
@@ -49,9 +49,10 @@ def parse_document(text: str, source: str) -> Document:
 def _read_bytes(path: str) -> bytes:
     try:
         if path == STDIN:
+            refuse_device_as_standard_input()
             content = sys.stdin.buffer.read(MAX_BYTES + 1)
         else:
-            with Path(path).open("rb") as file:
+            with open_input(path) as file:
                 content = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else None

@@ -1,5 +1,8 @@
 """Parquet, read by column and batch."""
 
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -7,15 +10,19 @@ from contextlib import contextmanager
 from functools import cached_property
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tailc.errors import Code
+from tailc.traces.expansion import too_expanded
 from tailc.traces.source import PARQUET_MAGIC, Source, brief
-from tailc.traces.table import BATCH_ROWS, Wanted
+from tailc.traces.table import BATCH_ROWS, NOTHING, Wanted
 
 # What a footer may claim before anything is allocated for it.
 MAX_ROWS = 1 << 31
 MAX_GROUP_BYTES = 1 << 33
+# Of the texts of one batch, where a dictionary has them once.
+MAX_TEXT_BYTES = 1 << 27
 # Of numbers, which are never long, more are read at a time: pyarrow is a fifth faster for it.
 NUMBER_ROWS = 1 << 20
 # What is read of a column at a time, so that a large row group is not held compressed.
@@ -40,10 +47,10 @@ class ParquetTable:
             return tuple(file.schema_arrow.names)
 
     def batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
-        with self._open() as file:
+        with self._open(None, wanted) as file:
             self._check_types(file.schema_arrow, wanted)
             self._check_claims(file.metadata, wanted)
-            yield from _batches(file, wanted, range(file.num_row_groups))
+            yield from self._batches(file, wanted, range(file.num_row_groups))
 
     def groups(self, wanted: Wanted) -> Iterator[Iterator[pa.RecordBatch]]:
         """As `batches`, of each row group, which may be read by a thread of its own."""
@@ -56,8 +63,8 @@ class ParquetTable:
     def _group(
         self, footer: pq.FileMetaData, wanted: Wanted, group: int
     ) -> Iterator[pa.RecordBatch]:
-        with self._open(footer) as file:
-            yield from _batches(file, wanted, [group])
+        with self._open(footer, wanted) as file:
+            yield from self._batches(file, wanted, [group])
 
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         try:
@@ -67,13 +74,19 @@ class ParquetTable:
             raise self.source.fault(Code.BROKEN_FORMAT, message, advice=_AGAIN) from None
 
     @contextmanager
-    def _open(self, footer: pq.FileMetaData | None = None) -> Iterator[pq.ParquetFile]:
-        """The file, its footer as it was read before."""
+    def _open(
+        self, footer: pq.FileMetaData | None = None, wanted: Wanted = NOTHING
+    ) -> Iterator[pq.ParquetFile]:
+        """The file, its footer as it was read before, texts as dictionaries where it has those."""
         with self.source.raw() as stream:
             try:
                 # Read ahead, every row group would be kept until the last one is decoded.
                 file = pq.ParquetFile(
-                    stream, metadata=footer, pre_buffer=False, buffer_size=BUFFER_BYTES
+                    stream,
+                    metadata=footer,
+                    pre_buffer=False,
+                    buffer_size=BUFFER_BYTES,
+                    read_dictionary=[*wanted.texts, *wanted.filters],
                 )
             except (pa.ArrowException, OSError) as error:
                 stream.seek(0)
@@ -85,6 +98,25 @@ class ParquetTable:
                 )
                 raise self.source.fault(Code.BROKEN_FORMAT, message, advice=hint) from None
             yield file
+
+    def _batches(
+        self, file: pq.ParquetFile, wanted: Wanted, groups: Sequence[int]
+    ) -> Iterator[pa.RecordBatch]:
+        fields = [file.schema_arrow.field(name) for name in wanted.names]
+        plain = pa.schema([(field.name, _plain(field.type)) for field in fields])
+        of_numbers = all(_is_number(field.type) for field in plain)
+        rows = NUMBER_ROWS if of_numbers else BATCH_ROWS
+        found = 0
+        for batch in file.iter_batches(
+            rows, row_groups=groups, columns=list(wanted.names), use_threads=False
+        ):
+            found += batch.num_rows
+            if sum(map(_text_bytes, batch.columns)) > MAX_TEXT_BYTES:
+                raise too_expanded(self.source)
+            yield batch.select(plain.names).cast(plain)
+        claimed = sum(file.metadata.row_group(group).num_rows for group in groups)
+        if found != claimed:
+            raise pa.ArrowInvalid(f"{found} rows where its footer says {claimed}")
 
     def _check_claims(self, meta: pq.FileMetaData, wanted: Wanted) -> None:
         claimed = max(
@@ -100,7 +132,7 @@ class ParquetTable:
 
     def _check_types(self, schema: pa.Schema, wanted: Wanted) -> None:
         for name in wanted.names:
-            kind = schema.field(name).type
+            kind = _plain(schema.field(name).type)
             if wanted.is_number(name) and not _is_number_or_text(kind):
                 message = f"column `{name}` holds `{kind}`, not numbers"
             elif not wanted.is_number(name) and not _has_text(kind):
@@ -111,27 +143,8 @@ class ParquetTable:
             raise self.source.fault(Code.WRONG_TYPE, message, field=name, advice=advice)
 
 
-def _batches(
-    file: pq.ParquetFile, wanted: Wanted, groups: Sequence[int]
-) -> Iterator[pa.RecordBatch]:
-    fields = [file.schema_arrow.field(name) for name in wanted.names]
-    plain = pa.schema([(field.name, _plain(field.type)) for field in fields])
-    of_numbers = all(_is_number(field.type) for field in plain)
-    rows = NUMBER_ROWS if of_numbers else BATCH_ROWS
-    found = 0
-    for batch in file.iter_batches(
-        rows, row_groups=groups, columns=list(wanted.names), use_threads=False
-    ):
-        found += batch.num_rows
-        yield batch.select(plain.names).cast(plain)
-    claimed = sum(file.metadata.row_group(group).num_rows for group in groups)
-    if found != claimed:
-        raise pa.ArrowInvalid(f"{found} rows where its footer says {claimed}")
-
-
 def _is_number_or_text(kind: pa.DataType) -> bool:
     """Whether cells can be numbers; text is judged cell by cell, so that a message can quote it."""
-    kind = _plain(kind)
     return _is_number(kind) or pa.types.is_null(kind) or pa.types.is_string(kind)
 
 
@@ -141,7 +154,6 @@ def _is_number(kind: pa.DataType) -> bool:
 
 def _has_text(kind: pa.DataType) -> bool:
     """Whether cells have one text: numbers, booleans, dates and text itself."""
-    kind = _plain(kind)
     return (
         _is_number_or_text(kind)
         or pa.types.is_boolean(kind)
@@ -159,6 +171,15 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         return pa.timestamp(kind.unit, "UTC")
     return kind
+
+
+def _text_bytes(column: pa.Array) -> int:
+    """How many bytes the texts of a dictionary's rows would take."""
+    kind = column.type
+    if not (pa.types.is_dictionary(kind) and pa.types.is_string(_plain(kind))):
+        return 0
+    lengths = pc.binary_length(column.dictionary)
+    return pc.sum(lengths.cast(pa.int64()).take(column.indices)).as_py() or 0
 
 
 def _group_bytes(group: pq.RowGroupMetaData, wanted: Wanted) -> int:

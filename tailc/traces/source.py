@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from typing import BinaryIO, Literal
 import pyarrow as pa
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.input_files import open_input, refuse_device_as_standard_input
 from tailc.traces.compression import MAGIC_BYTES, Codec, check_whole, codec_of, inflated, inner_name
 from tailc.traces.other_kinds import refuse_other_kinds
 from tailc.traces.places import located
@@ -45,8 +45,9 @@ PARQUET_MAGIC = b"PAR1"
 PROFILE_HEAD = re.compile(rb'\{"digest":"[0-9a-f]{64}","format":"tailc-profile",')
 STDIN = "-"
 HEAD_BYTES = 1 << 20
-# What a text may have to be rewritten in a temporary file.
+# What a text may have to be rewritten in a temporary file, and a pipe to be copied there.
 MAX_REWRITTEN_BYTES = 1 << 33
+MAX_COPIED_BYTES = 1 << 33
 SHOWN_CHARACTERS = 120
 
 
@@ -175,9 +176,10 @@ def _open(source: str, name: str, until_read: ExitStack) -> Source:
     if source == STDIN:
         if sys.stdin is None:
             raise OSError("it is closed")
+        refuse_device_as_standard_input()
         return _copied(sys.stdin.buffer, name, until_read)
     path = Path(source)
-    with path.open("rb") as file:
+    with open_input(path) as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return Source(name, path, None, _codec(file))
         return _copied(file, name, until_read)
@@ -216,7 +218,12 @@ def _rewritten(
 def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> Source:
     """A source of what is left in the file, in a temporary one of its own."""
     spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
-    shutil.copyfileobj(file, spool)
+    while block := file.read(BLOCK_BYTES):
+        spool.write(block)
+        if spool.tell() > MAX_COPIED_BYTES:
+            message = f"`{name}` is a pipe with more than {MAX_COPIED_BYTES:,} bytes"
+            hint = "write them to a file, and give that"
+            raise TailcError(Finding(Code.TRACE_TOO_LARGE, message, Place(name), hint))
     return Source(name, None, spool, _codec(spool))
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from tailc.traces.source import Source
 
 BATCH_ROWS = 1 << 16
 # A row must fit into a block; pyarrow reads up to 32 of them ahead.
@@ -45,8 +48,16 @@ class Wanted:
         return frozenset(self.texts + self.filters)
 
 
+NOTHING = Wanted((), (), ())
+
+
 class Table(Protocol):
     """A file of rows that can be read twice: quickly, and carefully when that failed."""
+
+    @property
+    def source(self) -> Source:
+        """The file."""
+        ...
 
     @property
     def names(self) -> tuple[str, ...]:

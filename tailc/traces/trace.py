@@ -22,6 +22,7 @@ from tailc.traces.cells import Cells, as_text, text_as_cell, whole
 from tailc.traces.clocked import demand_and_memory_ns
 from tailc.traces.csv_table import CsvTable
 from tailc.traces.curves import Curves, common_curves, curves_by_class, curves_by_request
+from tailc.traces.expansion import ExpansionLimit
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.profile import DemandProfile
@@ -138,7 +139,7 @@ def kept_cells(
     Reads at full speed first; where that stumbles, again in the way that can say where.
     """
     table = table_of(source, wanted, format_of(source, format))
-    return cells_of(table, wanted, source.name, where)
+    return cells_of(table, wanted, where)
 
 
 def table_of(source: Source, wanted: Wanted, format: Format) -> Table:  # noqa: A002
@@ -148,12 +149,12 @@ def table_of(source: Source, wanted: Wanted, format: Format) -> Table:  # noqa: 
     return table
 
 
-def cells_of(table: Table, wanted: Wanted, name: str, where: Filters = ()) -> Cells:
+def cells_of(table: Table, wanted: Wanted, where: Filters = ()) -> Cells:
     """The wanted columns of a table, which has them, of the rows that `where` keeps."""
     try:
-        return _gather(table.batches(wanted), wanted, where, name)
+        return _gather(table.batches(wanted), wanted, where, table.source)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return _gather(table.careful_batches(wanted), wanted, where, name)
+        return _gather(table.careful_batches(wanted), wanted, where, table.source)
 
 
 def wanted_columns(reading: RequestReading) -> Wanted:
@@ -215,17 +216,21 @@ def _kept(
             yield batch, None, total
 
 
-def _gather(batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, name: str) -> Cells:
+def _gather(
+    batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, source: Source
+) -> Cells:
     kept, rows, total = [], [], 0
+    limit = ExpansionLimit(source)
     for batch, chosen, so_far in _kept(batches, wanted, where):
+        limit.hold(batch)
         kept.append(batch)
         total = so_far
         if chosen is not None:
             rows.append(chosen)
-    _check_rows(total, any(batch.num_rows for batch in kept), where, name)
+    _check_rows(total, any(batch.num_rows for batch in kept), where, source.name)
     table = pa.Table.from_batches(kept)
     columns = {column: table.column(column) for column in table.column_names}
-    return Cells(name, columns, table.num_rows, np.concatenate(rows) if rows else None)
+    return Cells(source.name, columns, table.num_rows, np.concatenate(rows) if rows else None)
 
 
 def _check_rows(total: int, any_kept: bool, where: Filters, name: str) -> None:

@@ -48,11 +48,11 @@ def read_csv(source: Source, options: InputOptions) -> InputTimes:
 
 
 def _cells_of_json(source: Source) -> Cells:
-    return cells_of(NdjsonTable(source), _WANTED, source.name)
+    return cells_of(NdjsonTable(source), _WANTED)
 
 
 def _cells_of_csv(source: Source) -> Cells:
-    return cells_of(CsvTable(source, _COLUMNS), _WANTED, source.name)
+    return cells_of(CsvTable(source, _COLUMNS), _WANTED)
 
 
 def _times(name: str, cells: Cells, options: InputOptions) -> InputTimes:

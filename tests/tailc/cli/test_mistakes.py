@@ -242,3 +242,21 @@ def test_a_mistake_in_what_is_ingested(tmp_path, told, snapshot: SnapshotAsserti
         shutil.copy(SAMPLES / file, path)
     text = told(tmp_path, "ingest", path, *options, "-o", tmp_path / "x.profile")
     assert re.sub(r"\d+ bytes", "N bytes", text) == snapshot
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "n" * 300, "n/" * 3000, "nul\0"])
+@pytest.mark.parametrize("command", ["check", "inspect", "lint-trace", "fmt", "split"])
+def test_a_path_that_is_no_file_cannot_be_read(tailc, in_folder, command, name):
+    ended = tailc(command, name)
+    assert ended.code == 66
+    assert "TC0701" in ended.err
+
+
+def test_a_file_that_vanishes_while_it_is_read_is_no_bug(tailc, in_folder, monkeypatch):
+    def gone(*_):
+        raise FileNotFoundError(2, "No such file or directory", "policy.tailc")
+
+    monkeypatch.setattr("tailc.artifact.files.content_of", gone)
+    ended = tailc("inspect", "policy.tailc")
+    assert ended.code == 66
+    assert "`policy.tailc` cannot be read: no such file or directory" in ended.err

@@ -1,0 +1,72 @@
+"""A small file whose rows need far more memory is refused before it takes that."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tailc.errors import Code, TailcError
+from tailc.traces import expansion, parquet_table
+from tailc.traces.trace import read_trace
+from tests.tailc.traces.making import reading
+
+ROWS = 100_000
+
+
+@pytest.fixture(autouse=True)
+def _little_is_free(monkeypatch):
+    monkeypatch.setattr(expansion, "FREE_BYTES", 1 << 16)
+    monkeypatch.setattr(parquet_table, "MAX_TEXT_BYTES", 1 << 20)
+
+
+def parquet(folder, **columns) -> str:
+    path = folder / "trace.parquet"
+    pq.write_table(pa.table(columns), path, compression="zstd")
+    return str(path)
+
+
+def compressed(folder, text: str) -> str:
+    path = folder / "trace.csv.zst"
+    path.write_bytes(pa.Codec("zstd").compress(text.encode(), asbytes=True))
+    return str(path)
+
+
+def is_refused(path: str, **changes) -> bool:
+    with pytest.raises(TailcError) as caught:
+        read_trace(path, reading(**changes))
+    (finding,) = caught.value.findings
+    return finding.code is Code.TRACE_TOO_LARGE and "tailc ingest" in str(finding.help)
+
+
+def test_equal_rows_of_a_dictionary_are_refused(tmp_path):
+    assert is_refused(parquet(tmp_path, demand=[100.0] * ROWS))
+
+
+def test_equal_rows_with_weights_are_refused(tmp_path):
+    assert is_refused(parquet(tmp_path, demand=[100.0] * ROWS, n=[2] * ROWS), weight="n")
+
+
+def test_a_pattern_that_compresses_well_is_refused(tmp_path):
+    assert is_refused(parquet(tmp_path, demand=[1.0, 2.0, 3.0, 4.0] * (ROWS // 4)))
+
+
+def test_compressed_text_is_refused(tmp_path):
+    assert is_refused(compressed(tmp_path, "demand\n" + "100\n" * ROWS))
+
+
+def test_one_long_text_of_many_rows_is_refused(tmp_path):
+    demand = np.random.default_rng(1).random(ROWS) + 1
+    kind = pa.array(["x" * 1000] * ROWS).dictionary_encode()
+    path = parquet(tmp_path, demand=demand, kind=kind)
+    assert is_refused(path, where=(("kind", "a"),))
+
+
+def test_rows_as_they_are_measured_are_read(tmp_path):
+    demand = np.rint(np.random.default_rng(1).gamma(1.6, 100, ROWS) + 1)
+    assert read_trace(parquet(tmp_path, demand=demand), reading()).profile.total_weight == ROWS
+
+
+def test_equal_rows_without_compression_are_read(tmp_path):
+    path = tmp_path / "trace.csv"
+    path.write_text("demand\n" + "100\n" * ROWS)
+    assert read_trace(str(path), reading()).profile.total_weight == ROWS
