@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import percentile_rank
 from tailc.traces.profile import DemandProfile
 
@@ -17,6 +18,8 @@ POINTS_PER_QUANTILE = 200
 # ... unless the grid would then hold more schedules than this (about a second of search).
 MOST_SCHEDULES_SHARED_CURVES = 40_000_000
 MOST_SCHEDULES_OWN_CURVES = 2_000_000
+# A step that the user gave may make this many, a thousand times as many as a default.
+MOST_SCHEDULES_ASKED = 40_000_000_000
 # More curves than this are requests of their own rather than classes.
 MOST_CLASSES = 64
 
@@ -53,6 +56,22 @@ def interval_grid(
     step_us = step_us or min(_default_step_us(profile, percentile_ppm, limit_us), limit_us)
     steps = limit_us // step_us if longest_us else -(-limit_us // step_us)
     return IntervalGrid(step_us, max(steps, 1) * step_us)
+
+
+def refuse_endless(grid: IntervalGrid, rungs: int) -> None:
+    """Raise TailcError (METHOD_UNFIT) for a grid with more schedules than a search can end on."""
+    schedules = _schedules(grid.steps, rungs)
+    if schedules <= MOST_SCHEDULES_ASKED:
+        return
+    step_us = grid.step_us
+    while _schedules(-(-grid.longest_us // step_us), rungs) > MOST_SCHEDULES_SHARED_CURVES:
+        step_us = rounded_step_us(step_us + 1)
+    message = (
+        f"a step of {grid.step_us:,} us makes a grid of {schedules:.1e} schedules, which no search "
+        f"ends on; the limit is {MOST_SCHEDULES_ASKED:.0e}"
+    )
+    hint = f"write `step: {step_us}us`, leave `step` out, or limit the search by `max_evaluations`"
+    raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=("search", "step")))
 
 
 def _longest_ms(profile: DemandProfile, percentile_ppm: int) -> float:

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from tailc.problems.interval_grid import IntervalGrid, interval_grid
+from tailc.errors import TailcError
+from tailc.problems.interval_grid import IntervalGrid, interval_grid, refuse_endless
 from tailc.traces.profile import DemandProfile, Measure
 
 
@@ -49,3 +50,17 @@ def test_a_request_far_beyond_the_percentile_sets_no_grid():
 def test_a_broken_grid_cannot_be_made(step_us, longest_us):
     with pytest.raises(ValueError, match=r"grid|whole number"):
         IntervalGrid(step_us, longest_us)
+
+
+@pytest.mark.parametrize(
+    ("steps", "rungs", "is_refused"),
+    [(1_000_000, 4, True), (100_000, 4, True), (1_000_000, 3, True), (5_000, 4, False)],
+)
+def test_a_grid_on_which_no_search_ends_is_refused(steps, rungs, is_refused):
+    grid = IntervalGrid(1, steps)
+    if not is_refused:
+        return refuse_endless(grid, rungs)
+    with pytest.raises(TailcError, match="makes a grid of") as caught:
+        refuse_endless(grid, rungs)
+    assert caught.value.findings[0].about == ("search", "step")
+    return None
