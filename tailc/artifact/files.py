@@ -43,11 +43,21 @@ def write_policy(
     a complete file, and nothing is touched unless both could be written. What is no policy is
     replaced only where `replaces_others`.
     """
+    refuse_device(stem)
     json_path, flat_path = paths_of(stem)
     if not replaces_others:
         refuse_others((json_path, flat_path))
     replace_files([(json_path, encode_json(policy)), (flat_path, encode_flat(policy))])
     return json_path, flat_path
+
+
+def refuse_device(stem: Path | str) -> None:
+    """Raise TailcError (cannot write) where the stem itself is a device, a pipe or a socket."""
+    path = Path(stem)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        message = f"cannot write `{path}`: it is a device or a pipe, not a file"
+        hint = "name a file"
+        raise TailcError(Finding(Code.CANNOT_WRITE, message, Place(str(path)), hint))
 
 
 def refuse_others(paths: Sequence[Path], help_: str = "name another, or remove it") -> None:

@@ -49,13 +49,19 @@ def write(files: Sequence[Rewritten]) -> None:
 
     Raises TailcError for one that its owner has kept from being written, before any is.
     """
-    from tailc.atomic_files import replace_files
-
     for file in files:
         _check_writable(file.path)
     for file in files:
-        place = Path(file.path).resolve()
-        replace_files([(place, file.after.encode())], place.stat().st_mode & 0o777)
+        replace_in_place(Path(file.path), file.after.encode())
+
+
+def replace_in_place(path: Path, content: bytes) -> None:
+    """Replace the file that the path leads to, by links too, with the rights that it has."""
+    from tailc.atomic_files import replace_files
+
+    _check_writable(str(path))
+    place = path.resolve()
+    replace_files([(place, content)], place.stat().st_mode & 0o777)
 
 
 def _check_writable(path: str) -> None:

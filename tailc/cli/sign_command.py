@@ -10,6 +10,7 @@ import click
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.passphrase import passphrase_file, passphrase_in, typed_passphrase
 from tailc.cli.quantities import MOMENT_UNIX_S
+from tailc.cli.rewriting import replace_in_place
 
 if TYPE_CHECKING:
     from tailc.artifact.keys import PrivateKey
@@ -42,7 +43,7 @@ def command(
     the expiry time. It replaces an existing signature. JSON files are never signed, and stay as
     they are.
     """
-    from tailc.artifact.files import paths_of, read_sealed
+    from tailc.artifact.files import paths_of, read_sealed, refuse_device
     from tailc.atomic_files import replace_files
     from tailc.report.signing import until_text
 
@@ -52,8 +53,14 @@ def command(
         raise click.UsageError("what comes by standard input has no file to sign: give -o FILE")
     signer = _signer(key, passphrase_file)
     found, policy, sealed = read_sealed(artifact)
-    path = paths_of(output)[1] if output else found
-    replace_files([(path, signer.signed(sealed, expires_s or 0))])
+    signed = signer.signed(sealed, expires_s or 0)
+    if output is None:
+        path = found
+        replace_in_place(path, signed)
+    else:
+        refuse_device(output)
+        path = paths_of(output)[1]
+        replace_files([(path, signed)])
     key_id = signer.public.key_id.hex()
     told = f"signed {policy.name}, generation {policy.generation}, with key {key_id}"
     return Outcome(

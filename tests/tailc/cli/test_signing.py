@@ -1,6 +1,7 @@
 """Keys, signatures and rollbacks on the command line, and what every command asks of a policy."""
 
 import json
+import os
 import shutil
 import sys
 from dataclasses import replace
@@ -253,3 +254,27 @@ def test_without_the_package_the_extra_is_named(keys, tailc, monkeypatch):
         assert (ended.code, "pip install 'tailc[sign]'" in ended.err) == (69, True), ended.err
     assert tailc("inspect", "p", "--trust", "keys.pub").code == 69
     assert tailc("inspect", "p").code == 0
+
+
+def test_signing_follows_links_and_keeps_the_mode(keys, tailc):
+    policy, link = keys / "p.tailc", keys / "link.tailc"
+    policy.chmod(0o640)
+    link.symlink_to("p.tailc")
+    assert tailc("sign", "link.tailc", "--key", "keys.key").code == 0
+    assert link.is_symlink()
+    assert policy.stat().st_mode & 0o777 == 0o640
+    assert tailc("lookup", "p.tailc", "--trust", "keys.pub").code != 5
+
+
+def test_signing_leaves_a_file_that_is_read_only(keys, tailc):
+    policy = keys / "p.tailc"
+    policy.chmod(0o440)
+    before = policy.read_bytes()
+    assert tailc("sign", "p.tailc", "--key", "keys.key").code == 73
+    assert policy.read_bytes() == before
+
+
+def test_signing_writes_nothing_next_to_a_device(keys, tailc):
+    os.mkfifo(keys / "device")
+    assert tailc("sign", "p.tailc", "--key", "keys.key", "-o", "device").code == 73
+    assert not (keys / "device.tailc").exists()
