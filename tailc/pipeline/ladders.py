@@ -28,7 +28,7 @@ from tailc.pipeline.limited import limited_schedules
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.smooth import smoothed
 from tailc.problems.convergence import Milestone
-from tailc.problems.interval_grid import IntervalGrid
+from tailc.problems.interval_grid import IntervalGrid, refuse_endless
 from tailc.problems.ladder import LadderProblem, Method
 from tailc.problems.schedule import LadderSolution, RowStatus, Schedule, SolvedRow
 from tailc.specs.slo import promise
@@ -39,9 +39,6 @@ _STATUSES = {
     Status.INFEASIBLE: RowStatus.INFEASIBLE,
     Status.BUDGET: RowStatus.BUDGET,
 }
-
-# Of a grid without a budget: a search of more takes hours with three rungs.
-MOST_STEPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -190,7 +187,8 @@ def _target_ms(problem: LadderProblem) -> float | None:
 
 
 def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Progress) -> _Proposal:
-    _check_steps(problem)
+    if problem.max_evaluations is None:
+        refuse_endless(_grid(problem), problem.profile.degrees)
     found = search_grid(
         sample,
         cost_rates(problem),
@@ -214,23 +212,6 @@ def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Pro
         "tailc_solvers.intervals.grid",
         found.course,
     )
-
-
-def _check_steps(problem: LadderProblem) -> None:
-    """Refuse a grid that takes hours, unless a budget ends the search."""
-    grid = _grid(problem)
-    if grid.steps <= MOST_STEPS or problem.max_evaluations is not None:
-        return
-    message = (
-        f"a grid of {grid.steps:,} steps of {format_us(grid.step_us)} has more schedules than can "
-        f"be searched; {MOST_STEPS:,} steps are the most"
-    )
-    hint = (
-        f"set `search.step` to {format_us(-(-grid.longest_us // MOST_STEPS))} or more, or "
-        "`search.method: dual`, which has no grid, or end the search by `search.max_evaluations`"
-    )
-    about = ("search", "step")
-    raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=about))
 
 
 def _course(proposal: _Proposal, continuous: ContinuousSolution | None) -> tuple[Milestone, ...]:

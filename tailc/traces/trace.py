@@ -106,7 +106,7 @@ def trace_in(
     wanted = wanted_columns(reading)
     table = table_of(source, wanted, format_of(source, format))
     refuse_running_total(source, table, reading.weight)
-    cells = cells_of(table, wanted, source.name, reading.rows.where)
+    cells = cells_of(table, wanted, reading.rows.where)
     match reading:
         case TimingsReading():
             trace = _timed_trace(cells, reading)

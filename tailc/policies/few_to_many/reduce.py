@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tailc.percentiles import PPM
 from tailc.policies import AutoChoice
 from tailc.policies.few_to_many.spec import FewToManySpec
-from tailc.problems.interval_grid import interval_grid, refuse_endless
+from tailc.problems.interval_grid import interval_grid
 from tailc.problems.ladder import LadderProblem, Method, Objective
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.specs.simulation_fields import AUTO, SIMULATION, refuse_any
@@ -35,11 +35,6 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
     if spec.max_degree is None:
         profile = profile.first_degrees(suggest_max_degree(profile.mean_curve()))
     objective = Objective.COST if spec.search.objective == "threads" else Objective.TAIL
-    grid = interval_grid(
-        profile, slo.percentile_ppm, spec.search.step_us, spec.search.longest_interval_us
-    )
-    if spec.search.max_evaluations is None:
-        refuse_endless(grid, profile.degrees)
     last_load = spec.search.max_in_system or max(budget_ppm // PPM, 1)
     return LadderProblem(
         profile=profile,
@@ -50,7 +45,9 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
         objective=objective,
         target_us=slo.latency_us if objective is Objective.COST else None,
         method=Method(spec.search.formula),
-        grid=grid,
+        grid=interval_grid(
+            profile, slo.percentile_ppm, spec.search.step_us, spec.search.longest_interval_us
+        ),
         max_evaluations=spec.search.max_evaluations,
         tolerance_ppm=spec.search.tolerance_ppm,
     )

@@ -86,12 +86,13 @@ def test_a_window_of_a_feedback_in_time_is_counted_in_requests(tmp_path):
 
 
 @pytest.mark.parametrize("step", ["1us", "2us", "7us"])
-def test_a_grid_of_too_many_steps_is_refused_before_its_search(tmp_path, step):
+def test_a_grid_of_too_many_schedules_is_refused_before_its_search(tmp_path, step):
     case = few_to_many.write(tmp_path)
-    case.spec.write_text(swapped(few_to_many.SPEC, ("step: 20ms", f"step: {step}")))
+    four_rungs = ("speedup: [1, 1.8, 2.4]", "speedup: [1, 1.8, 2.4, 2.8]")
+    case.spec.write_text(swapped(few_to_many.SPEC, ("step: 20ms", f"step: {step}"), four_rungs))
     with pytest.raises(TailcError) as refused:
         compile_policy(str(case.spec), overrides={"method": "grid"})
     (finding,) = refused.value.findings
     assert finding.code is Code.METHOD_UNFIT
-    assert "20,000 steps are the most" in finding.message
+    assert "which no search ends on" in finding.message
     assert finding.place.line == 13
