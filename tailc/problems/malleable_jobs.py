@@ -105,7 +105,7 @@ class ClusterSolution:
     """A plan with what speaks for it; figures in micro-units, rounded towards the worse.
 
     value: cost of the plan, with what its jobs take beyond the horizon. bound: no plan costs less;
-    None: none is proved. claimed: what a solver says is one. placed: of each job, in order.
+    None: none is proved. placed: how each job fares, in order.
     columns, nodes: schedules that were tried, and nodes of the tree. epochs_beyond: so many after
     the horizon were planned too. spans: days that stand behind the prices, 0: the plan's own jobs.
     course: how far the search was after so many linear programs.
@@ -114,7 +114,6 @@ class ClusterSolution:
     plan: Plan
     value: int
     bound: int | None
-    claimed: int | None
     placed: tuple[Placed, ...]
     columns: int
     nodes: int

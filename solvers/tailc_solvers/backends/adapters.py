@@ -9,6 +9,7 @@ from typing import Self
 
 from tailc_solvers.backends.child import Child
 from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
+from tailc_solvers.backends.scaling import row_sizes, scaled, too_wide, unscaled
 
 
 class Backend(StrEnum):
@@ -51,9 +52,15 @@ class Solver:
         self._child.__exit__(kind, value, trace)
 
     def answer(self, program: LinearProgram, limits: Limits | None = None) -> Answer:
-        """What the solver claims, unchecked; NOT_INSTALLED names what to install."""
-        answer = self._child.answer(program, limits or Limits())
+        """What the solver claims, unchecked, of a program whose rows were scaled.
+
+        NOT_INSTALLED names what to install; REFUSED where coefficients are too far apart.
+        """
+        if (why := too_wide(program)) is not None:
+            return Answer(Outcome.REFUSED, message=why)
+        size = row_sizes(program)
+        answer = self._child.answer(scaled(program, size), limits or Limits())
         if answer.outcome is Outcome.NOT_INSTALLED:
             what = _WHERE.get(self.backend, "tailc")
             return replace(answer, message=f"{answer.message}: pip install '{what}'")
-        return answer
+        return unscaled(answer, size)

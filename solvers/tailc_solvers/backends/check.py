@@ -18,6 +18,7 @@ from enum import StrEnum
 import numpy as np
 
 from tailc_solvers.backends.linear import Answer, LinearProgram, Outcome, Vector
+from tailc_solvers.backends.scaling import row_sizes
 from tailc_solvers.backends.sums import dot, dots_by
 
 
@@ -52,7 +53,7 @@ class Tolerances:
     """How much a solver may be off, each relative to 1 + the size of the number compared with.
 
     Attributes:
-        feasibility: rows and bounds; solvers work to 1e-9 after their own scaling.
+        feasibility: rows and bounds, of a row by its size (`scaling`); solvers work to 1e-9.
         integrality: distance to a whole number, absolute.
         objective: objectives and bounds.
     """
@@ -163,7 +164,8 @@ def faults_of_point(program: LinearProgram, x: Vector, tolerances: Tolerances) -
     if _outside(x, program.lower, program.upper, off):
         found.append(Fault.BOUND_EXCEEDED)
     activity = dots_by(program.row, program.n_rows, program.value, x[program.column])
-    if _outside(activity, program.row_lower, program.row_upper, off):
+    size = row_sizes(program)
+    if _outside(activity / size, program.row_lower / size, program.row_upper / size, off):
         found.append(Fault.ROW_EXCEEDED)
     whole = x[program.integer]
     if (np.abs(whole - np.rint(whole)) > tolerances.integrality).any():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
@@ -13,7 +12,7 @@ from tailc_solvers.backends.linear import Limits, Outcome
 from tailc_solvers.course import Reached
 from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
-from tailc_solvers.green.parallel.solution import CostedPlan, Solution
+from tailc_solvers.green.parallel.solution import CostedPlan, Solution, compared
 
 from tailc.forms.plan.plan import PPM
 from tailc.pipeline.clusters.failed import check_solver, no_plan
@@ -37,12 +36,12 @@ DUAL_BOUND, SOLVER_CLAIM, BY_DEFINITION, NONE = (
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """A plan of the problem's jobs, with the prices of its own search if there are any."""
+    """A plan of the problem's jobs, and the columns that it comes from or was compared with."""
 
     asked: Stated
     solution: Solution
     best: CostedPlan
-    columns: Columns | None
+    columns: Columns
 
 
 def solve_for_clusters(
@@ -57,25 +56,27 @@ def solve_for_clusters(
     limits = _limits(problem)
     with Solver(backend_for_prices(problem.search)) as solver:
         found = _found(problem, solver, limits) if problem.jobs else None
-        own = None
-        if found is not None and not problem.expected:
-            own = (found.asked, found.columns or _by_columns(found.asked, solver, limits))
-            check_solver(solver.backend, own[1].solution)
+        own = (found.asked, found.columns) if found is not None and not problem.expected else None
         prices = priced(problem, own, solver, limits, progress)
     return _without_jobs(problem, prices) if found is None else _with_jobs(problem, found, prices)
 
 
 def _found(problem: ClusterProblem, solver: Solver, limits: Limits) -> _Found:
-    """The plan; `solver` gives prices of rows, and another one may be asked for."""
+    """The plan; `solver` gives prices of rows, and another one may be asked for.
+
+    The optimum of a general solver is its word, so columns try to refute it.
+    """
     asked = stated(problem, problem.jobs)
-    columns = None
     if problem.method is PlanMethod.MIP:
         with Solver(problem.search.solver) as other:
-            solution = solve_indexed(asked.parallel, other, limits)
+            proposed = solve_indexed(asked.parallel, other, limits)
+        check_solver(Backend(problem.search.solver), proposed)
+        columns = _by_columns(asked, solver, limits)
+        solution = compared(proposed, columns.solution)
     else:
         columns = _by_columns(asked, solver, limits)
         solution = columns.solution
-    check_solver(Backend(problem.search.solver), solution)
+    check_solver(solver.backend, columns.solution)
     if solution.best is None:
 
         def again(jobs: Sequence[NamedMalleable]) -> Solution:
@@ -111,10 +112,9 @@ def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> Cluste
         plan=charged(plan, problem.battery, problem.weights),
         value=math.ceil(asked.cost(best.ledger)),
         bound=bound,
-        claimed=_claimed(solution, idle),
         placed=placed(problem, best.plan),
-        columns=len(found.columns.columns) if found.columns is not None else 0,
-        nodes=found.columns.nodes if found.columns is not None else 0,
+        columns=len(found.columns.columns),
+        nodes=found.columns.nodes,
         epochs_beyond=asked.epochs_beyond,
         spans=prices.spans,
         proof=_proof(solution),
@@ -125,7 +125,8 @@ def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> Cluste
 
 def _reached(found: _Found) -> tuple[Reached, ...]:
     """By the method: columns prove their bounds, and a general solver claims them."""
-    return found.solution.course if found.columns is None else found.columns.course
+    is_proposed = found.asked.problem.method is PlanMethod.MIP
+    return found.solution.course if is_proposed else found.columns.course
 
 
 def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:
@@ -137,7 +138,6 @@ def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:
         plan=charged(plan, problem.battery, problem.weights),
         value=math.ceil(cost),
         bound=math.floor(cost),
-        claimed=None,
         placed=(),
         columns=0,
         nodes=0,
@@ -152,13 +152,6 @@ _METHODS = {
     PlanMethod.COLUMNS: "tailc_solvers.green.parallel.columns",
     PlanMethod.MIP: "tailc_solvers.green.parallel.indexed",
 }
-
-
-def _claimed(solution: Solution, idle: Fraction) -> int | None:
-    claimed = solution.bounds.claimed
-    if claimed is None or not math.isfinite(claimed):
-        return None
-    return math.floor(Fraction(claimed) + idle)
 
 
 def _proof(solution: Solution) -> str:

@@ -31,8 +31,6 @@ def cluster_settings(problem: ClusterProblem, solution: ClusterSolution) -> dict
         settings["aim_ppm"] = problem.search.aim_ppm
     if solution.bound is not None and solution.gap_ppm is not None:
         settings |= {"bound": solution.bound, "gap_ppm": solution.gap_ppm}
-    if solution.claimed is not None:
-        settings["claimed"] = solution.claimed
     return settings
 
 

@@ -4,8 +4,8 @@
     subject to  sum_j n_l x_jolt <= C,     sum_j (e_lt x_jolt + M_pl y_joplt) - b_st <= green_st
                 sum_o u_jo = 1,            sum_l x_jolt <= u_jo
                 sum_a s_ja = 1,            s_jt <= run_jt <= run_j(t-1) + s_jt
-                sum_olt v_ol min(L_t, D_j - (begin_t - begin_a))^+ x_jolt >= W_j s_ja
-                sum_p y_joplt = x_jolt,    sum_l y_joplt = x_jop(t-1)
+                sum_olt min(W_j, v_ol min(L_t, D_j - (begin_t - begin_a))^+) x_jolt >= W_j s_ja
+                sum_p y_joplt = x_jolt,    sum_l y_joplt = x_jop(t-1),    sum_l y_jo0lt <= s_jt
     variables   x job j has shape o and is on level l in epoch t, u its shape, s its start: 0 or 1
                 y goes from level p to l, where 0 is before the start and after the end; b >= 0
 
@@ -36,7 +36,14 @@ from tailc_solvers.green.parallel.problem import (
     WH_PER_KWH,
     ParallelProblem,
 )
-from tailc_solvers.green.parallel.solution import Bounds, Ending, Solution, judged, none_of
+from tailc_solvers.green.parallel.solution import (
+    Bounds,
+    Ending,
+    Solution,
+    judged,
+    most_of,
+    none_of,
+)
 
 Row = tuple[float, dict[int, float], float]
 
@@ -58,6 +65,8 @@ def solve_indexed(
         return none_of(Ending.REFUSED, answer.outcome, "the point is none of the program")
     plan = indexed.plan(answer.point.x)
     found = judged(problem, plan, Bounds(claimed=answer.bound), answer.outcome)
+    if found.best is not None and found.best.ledger.cost > most_of(answer.point.objective):
+        return none_of(Ending.REFUSED, answer.outcome, "the plan costs more than its point")
     return replace(found, course=answer.course)
 
 
@@ -165,7 +174,7 @@ class _Job:
             for t in self.epochs:
                 here = {x: 1.0 for (p, _, s), x in on.items() if (p, s) == (o, t)}
                 self.program.row(-math.inf, {**here, chosen[o]: -1.0}, 0.0)
-            self._add_moves(o, on)
+            self._add_moves(o, on, begun)
         self._add_order(on, begun)
         for a, start in begun.items():
             self._add_work(on, a, start)
@@ -196,12 +205,16 @@ class _Job:
         for (o, level, t), x in on.items():
             counted = min(int(begin[t + 1]), int(begin[a]) + job.deadline_ms) - int(begin[t])
             if t >= a and counted > 0:
-                work[x] = counted * int(job.shapes[o].speed_ppt[level])
+                # More than all of the work counts as all of it, which keeps coefficients together.
+                done = counted * int(job.shapes[o].speed_ppt[level])
+                work[x] = min(done, job.work_left)
         unit = math.gcd(*work.values(), job.work_left) or 1
         terms = {x: float(w // unit) for x, w in work.items()}
         self.program.row(0.0, {**terms, start: -float(job.work_left // unit)}, math.inf)
 
-    def _add_moves(self, o: int, on: dict[tuple[int, int, int], int]) -> None:
+    def _add_moves(
+        self, o: int, on: dict[tuple[int, int, int], int], begun: dict[int, int]
+    ) -> None:
         """Flows from level to level, where moving takes energy."""
         counts = [0, *self.problem.jobs[self.j].shapes[o].servers.tolist()]
         moves = self.problem.moves_mj[np.ix_(counts, counts)]
@@ -211,15 +224,18 @@ class _Job:
         before: dict[int, int] = {}
         for t in range(self.epochs.start, self.epochs.stop + 1):
             here = {level: on[o, level, t] for level in levels} if t in self.epochs else {}
-            self._add_flow(o, t, before, here)
+            self._add_flow(o, t, before, here, begun.get(t))
             before = here
 
-    def _add_flow(self, o: int, t: int, before: dict[int, int], here: dict[int, int]) -> None:
+    def _add_flow(
+        self, o: int, t: int, before: dict[int, int], here: dict[int, int], start: int | None
+    ) -> None:
+        """From the levels `before` to those `here`; from none only where the job may start."""
         counts = self.problem.jobs[self.j].shapes[o].servers.tolist()
         present = self.problem.jobs[self.j].present
         into: dict[int | None, dict[int, float]] = defaultdict(dict)
         out: dict[int | None, dict[int, float]] = defaultdict(dict)
-        for p in [*before, None]:
+        for p in [*before] if start is None else [*before, None]:
             for level in [*here, None]:
                 if p is level is None:
                     continue
@@ -228,6 +244,8 @@ class _Job:
                 y = self.program.variable(is_whole=False)
                 self.program.takes(t, y, 0, int(self.problem.moves_mj[origin, goal]))
                 into[level][y] = out[p][y] = 1.0
+        if start is not None:
+            self.program.row(-math.inf, {**out[None], start: -1.0}, 0.0)
         for level, x in here.items():
             self.program.row(0.0, {**into[level], x: -1.0}, 0.0)
         for p, x in before.items():

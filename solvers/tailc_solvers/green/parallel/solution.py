@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -14,6 +14,9 @@ from tailc_solvers.green.parallel.problem import ParallelProblem
 
 PROVED_GAP = Fraction(1, 10**6)
 """Relative: a plan this close to a proved bound is called the best."""
+
+AGREEMENT = Fraction(1, 10**6)
+"""Of 1 micro-unit and the cost: by so much a general solver's optimum may be off."""
 
 
 class Ending(StrEnum):
@@ -95,14 +98,52 @@ def judged(
         message = "; ".join(sorted({found.fault.value for found in faults}))
         return Solution(Ending.REFUSED, outcome=outcome, faults=tuple(faults), message=message)
     own = ledger(problem, plan)
-    is_best = bounds.proved is not None and _gap(own.cost, bounds.proved) <= PROVED_GAP
-    ending = Ending.BEST if is_best else Ending.FOUND
-    return Solution(ending, CostedPlan(plan, own), bounds, outcome)
+    return Solution(_ending(own.cost, bounds), CostedPlan(plan, own), bounds, outcome)
+
+
+def compared(found: Solution, other: Solution) -> Solution:
+    """A general solver's solution with the bound that another method proved.
+
+    REFUSED where the plan of the other method contradicts it: it costs less than the optimum or the
+    bound that the solver claims, or the solver claims that there is none.
+    """
+    if found.ending is Ending.CLAIMED_NONE and other.ending is Ending.NONE_EXISTS:
+        return other
+    if (fault := _contradiction(found, other)) is not None:
+        return none_of(Ending.REFUSED, found.outcome, fault)
+    if found.best is None:
+        return found
+    bounds = replace(found.bounds, proved=other.bounds.proved)
+    return replace(found, bounds=bounds, ending=_ending(found.best.ledger.cost, bounds))
+
+
+def _contradiction(found: Solution, other: Solution) -> str | None:
+    if other.best is None:
+        return None
+    most = most_of(other.best.ledger.cost)
+    if found.ending is Ending.CLAIMED_NONE:
+        return "there is a plan, and it claims that there is none"
+    is_optimum = found.outcome is Outcome.OPTIMAL
+    if is_optimum and found.best is not None and found.best.ledger.cost > most:
+        return "it calls a plan the best, and another one costs less"
+    if found.bounds.claimed is not None and found.bounds.claimed > most:
+        return "its bound is above the cost of a plan"
+    return None
 
 
 def none_of(ending: Ending, outcome: Outcome | None, message: str) -> Solution:
     """No plan."""
     return Solution(ending, outcome=outcome, message=message)
+
+
+def most_of(cost: Fraction | float) -> Fraction:
+    """The most that may be called the same cost."""
+    return Fraction(cost) + AGREEMENT * (1 + Fraction(cost))
+
+
+def _ending(cost: Fraction, bounds: Bounds) -> Ending:
+    is_best = bounds.proved is not None and _gap(cost, bounds.proved) <= PROVED_GAP
+    return Ending.BEST if is_best else Ending.FOUND
 
 
 def _gap(cost: Fraction, bound: Fraction) -> float:

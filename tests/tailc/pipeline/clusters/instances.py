@@ -9,6 +9,7 @@ from fractions import Fraction
 from random import Random
 
 import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
 
 from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
@@ -88,6 +89,56 @@ def random_cluster(seed: int) -> ClusterProblem:
     )
 
 
+SPEEDS = (
+    {1: 1_000_000, 2: 1_998_000, 3: 2_995_000, 4: 3_992_000, 8: 7_976_000},
+    {1: 1_000_000, 2: 1_533_000, 3: 1_968_000, 4: 2_349_000, 8: 3_601_000},
+    {1: 1_000_000, 2: 1_742_000, 3: 2_410_000, 4: 3_035_000, 8: 5_287_000},
+)
+
+
+def quarter_hours(green_w, price, jobs, **fields) -> ClusterProblem:
+    """Twelve servers of 30 W, which jobs of some seconds have by the quarter of an hour."""
+    told = {"epoch_s": 900, "busy_mw": 30_000, "slowdown_ppm": 1_500_000, **fields}
+    return cluster(supply(green_w, price), jobs, servers=12, **told)
+
+
+def curve_job(number, submit_s, work_s, requested, speed, vms=(2, 4)) -> NamedMalleable:
+    """A job whose speed-ups on 1, 2, 4, 8 servers and on those it asks for are of one curve."""
+    ladder = {n: ppm for n, ppm in speed.items() if n in (1, 2, 4, 8, requested)}
+    curves = {
+        v * requested: {n: ppm for n, ppm in ladder.items() if n <= v * requested <= 4 * n}
+        for v in vms
+    }
+    return NamedMalleable(f"job-{number}", submit_s, work_s, requested, curves, 0)
+
+
+def long_cluster(seed: int) -> ClusterProblem:
+    """Three or four jobs of thousands of seconds: a unit of work is a billionth of a job."""
+    rng = Random(seed)
+    jobs = [
+        curve_job(
+            number,
+            900 * rng.randint(0, 3),
+            rng.randint(1_500, 6_500),
+            rng.randint(1, 3),
+            rng.choice(SPEEDS),
+            rng.choice([(2, 4), (4,)]),
+        )
+        for number in range(rng.randint(3, 4))
+    ]
+    epochs = 12
+    green_w = [rng.choice([0, rng.randint(20, 400)]) for _ in range(epochs)]
+    base = rng.randint(50_000, 200_000)
+    price = [base * rng.choice([1, 2, 4, 8]) for _ in range(epochs)]
+    return quarter_hours(
+        green_w,
+        price,
+        jobs,
+        change_mj=rng.choice([0, 600_000, 5_000_000]),
+        run_cost=rng.choice([20_000, 100_000, 1_000_000]),
+    )
+
+
 def _random_job(rng: Random, number: int) -> NamedMalleable:
     requested = rng.randint(1, 2)
     speed = {n: round(1_000 * n ** rng.uniform(0.5, 1.0)) * 1_000 for n in (1, 2, 3, 4)}
@@ -109,6 +160,34 @@ def least_cost(problem: ClusterProblem) -> Fraction | None:
         if all(sum(given) <= problem.servers for given in zip(*plan, strict=True))
     ]
     return min(costs, default=None)
+
+
+def least_cost_by_program(problem: ClusterProblem) -> float:
+    """The same from one variable for each way to run a job, where servers asleep draw nothing."""
+    assert problem.asleep_mw == 0
+    plans = [(j, run) for j, one in enumerate(problem.jobs) for run in _schedules(problem, one)]
+    job, servers = np.array([j for j, _ in plans]), np.array([run for _, run in plans])
+    stays = (servers[:, 1:] > 0) & (servers[:, :-1] > 0)
+    moved = np.pad(np.abs(np.diff(servers)) * stays, ((0, 0), (1, 0)))
+    kwh = (servers * problem.busy_mw * problem.epoch_s + moved * problem.change_mj) / MJ_PER_KWH
+    epochs, padded = servers.shape[1], (0, servers.shape[1] - problem.supply.epochs)
+    green = np.pad(problem.supply.green_mw, padded) * problem.epoch_s / MJ_PER_KWH
+    price = np.pad(problem.supply.brown_udollars_per_kwh, padded, mode="edge") / PPM
+    hours = (servers > 0).sum(axis=1) * problem.epoch_s / HOUR
+    of_job = np.eye(len(problem.jobs))[:, job]
+    none = np.zeros((epochs, epochs))
+    found = milp(
+        np.concatenate([problem.run_cost / PPM / len(problem.jobs) * hours, price]),
+        integrality=np.arange(len(plans) + epochs) < len(plans),
+        bounds=Bounds(0, np.repeat([1.0, np.inf], [len(plans), epochs])),
+        constraints=[
+            LinearConstraint(np.hstack([of_job, np.zeros((len(of_job), epochs))]), 1, 1),
+            LinearConstraint(np.hstack([servers.T, none]), -np.inf, problem.servers),
+            LinearConstraint(np.hstack([kwh.T, -np.eye(epochs)]), -np.inf, green),
+        ],
+        options={"mip_rel_gap": 0.0},
+    )
+    return PPM * found.fun
 
 
 BEYOND = 8

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Answer, Outcome
 
 from tailc.errors import Code, ExitCode, TailcError
@@ -28,27 +26,6 @@ from tests.tailc.pipeline.clusters.instances import (
 )
 
 KWH_UDOLLARS = 100_000
-
-
-@pytest.fixture(scope="module")
-def highs():
-    with Solver("highs") as solver:
-        yield solver
-
-
-@pytest.fixture(autouse=True)
-def one_child(monkeypatch, highs):
-    """To start a solver takes longer than these problems."""
-
-    @contextmanager
-    def shared(backend):
-        if backend == "highs":
-            yield highs
-        else:
-            with Solver(backend) as other:
-                yield other
-
-    monkeypatch.setattr(solved, "Solver", shared)
 
 
 def servers(plan) -> dict[str, list[int]]:
@@ -173,18 +150,6 @@ def test_most_small_clusters_get_the_best_plan():
             total += 1
     assert total >= 10
     assert reached >= 0.9 * total
-
-
-@pytest.mark.parametrize("solver", ["highs", "scip"])
-def test_one_program_finds_a_plan_as_good(solver):
-    search = PlanSearch(PlanMethod.MIP, solver=solver)
-    for seed in (1, 4):
-        problem = random_cluster(seed)
-        best = solve_for_clusters(problem).value
-        found = solve_for_clusters(replace(problem, search=search))
-        assert found.value == pytest.approx(best, rel=1e-6)
-        assert found.bound is None
-        assert found.proof == "solver-claim"
 
 
 def test_the_job_that_no_longer_fits_is_named():

@@ -1,0 +1,75 @@
+"""Rows of a program at one size for every solver, and multipliers back at the size of the rows.
+
+A solver keeps each row to an absolute tolerance, and HiGHS leaves out coefficients below 1e-9. So a
+row is divided by about its largest coefficient, if that is unusual. Divisors are powers of two, so
+that no digit is lost. A row whose coefficients are too far apart cannot be helped: the terms of
+its small ones are within the tolerance of its large ones, and a solver may decide either way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tailc_solvers.backends.linear import Answer, Duals, LinearProgram, Vector
+
+USUAL = 2.0**-10, 2.0**10
+"""Sizes of rows that are left as they are: to these a tolerance of 1e-9 fits."""
+
+WIDEST = 1e7
+"""Ratio of the largest term of a row to its smallest one: the smallest is then still a hundred
+times what a whole variable may be off, which is 1e-9."""
+
+
+def row_sizes(program: LinearProgram) -> Vector:
+    """What each row is divided by: a power of two, 1 for rows of a usual size [m]."""
+    largest = np.zeros(program.n_rows)
+    np.maximum.at(largest, program.row, np.abs(program.value))
+    least, most = USUAL
+    is_usual = (largest == 0) | ((least <= largest) & (largest <= most))
+    return np.exp2(np.floor(np.log2(np.where(is_usual, 1.0, largest))))
+
+
+def scaled(program: LinearProgram, size: Vector) -> LinearProgram:
+    """The program with each row divided by its size."""
+    if (size == 1).all():
+        return program
+    return replace(
+        program,
+        value=program.value / size[program.row],
+        row_lower=program.row_lower / size,
+        row_upper=program.row_upper / size,
+    )
+
+
+def unscaled(answer: Answer, size: Vector) -> Answer:
+    """The answer to the program as it was before `scaled`."""
+    duals = answer.duals
+    if duals is None or duals.rows.shape != size.shape or (size == 1).all():
+        return answer
+    return replace(answer, duals=Duals(duals.rows / size, duals.basis))
+
+
+def too_wide(program: LinearProgram) -> str | None:
+    """Why a solver may get the program wrong, as a sentence; None where its tolerance is enough.
+
+    A whole variable may be off by the tolerance. Times its coefficient, that must be far below one
+    step of every other whole variable in the row, and below the range of all that have limits.
+    """
+    if not program.integer.any():
+        return None
+    step = np.where(program.integer, 1.0, program.upper - program.lower)
+    there = (program.value != 0) & (step[program.column] > 0)
+    row, column = program.row[there], program.column[there]
+    term, is_whole = np.abs(program.value[there]) * step[column], program.integer[column]
+    smallest, largest = np.full(program.n_rows, np.inf), np.zeros(program.n_rows)
+    np.minimum.at(smallest, row, term)
+    np.maximum.at(largest, row[is_whole], term[is_whole])
+    ratio = float((largest / smallest).max(initial=0.0))
+    if ratio <= WIDEST:
+        return None
+    return (
+        f"the terms of one row differ by a factor of {ratio:.1e}, and to the tolerance of a solver "
+        f"{WIDEST:.0e} is the most"
+    )

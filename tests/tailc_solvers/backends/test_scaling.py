@@ -1,0 +1,97 @@
+"""Programs with rows of all sizes: scaled without loss, answered as they are, or refused."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.check import Trust, verdict
+from tailc_solvers.backends.linear import Answer, Duals, LinearProgram, Outcome, Point
+from tailc_solvers.backends.scaling import row_sizes, scaled, too_wide, unscaled
+
+from tests.tailc_solvers.backends.answers import duals_of, point_of
+
+
+def covering(size: float, *, integer: bool) -> LinearProgram:
+    """3 x + 5 y >= 7 with the row multiplied: the least 4 x + 6 y is at (1, 1), or 7 / 5 of y."""
+    row = (7 * size, {0: 3 * size, 1: 5 * size}, math.inf)
+    return LinearProgram.build([4.0, 6.0], 0, 9, [row], integer=integer)
+
+
+def test_rows_of_usual_size_are_left_alone():
+    program = covering(100, integer=False)
+    assert row_sizes(program).tolist() == [1]
+    assert scaled(program, row_sizes(program)) is program
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e-4, 1e5, 4e9, 1e15])
+def test_other_rows_come_to_coefficients_near_one_and_lose_no_digit(size):
+    program = covering(size, integer=False)
+    sizes = row_sizes(program)
+    there = scaled(program, sizes)
+    assert 1 <= np.abs(there.value).max() < 2
+    assert (there.value * sizes[0] == program.value).all()
+    assert (there.row_lower * sizes == program.row_lower).all()
+    assert np.isinf(there.row_upper).all()
+
+
+@pytest.mark.parametrize("backend", [Backend.HIGHS, Backend.SCIP, Backend.GUROBI])
+@pytest.mark.parametrize("integer", [False, True])
+def test_the_answer_is_that_of_the_program_as_it_is(backend, integer):
+    least = 10.0 if integer else 42 / 5
+    with Solver(backend) as solver:
+        for size in (1e-8, 1.0, 4e9, 1e15):
+            program = covering(size, integer=integer)
+            found = solver.answer(program)
+            assert point_of(found).objective == pytest.approx(least)
+            assert verdict(program, found).faults == ()
+            if not integer and backend is not Backend.SCIP:
+                assert duals_of(found).rows == pytest.approx([6 / 5 / size])
+                assert verdict(program, found).trust is Trust.PROVED
+
+
+def test_multipliers_of_another_length_are_left_for_the_check():
+    lie = Answer(Outcome.OPTIMAL, duals=Duals(np.ones(2)))
+    assert unscaled(lie, np.array([2.0])) is lie
+
+
+def test_a_point_is_feasible_to_the_size_of_its_row():
+    program = covering(4e9, integer=True)
+    one = np.array([1.0, 1.0])
+    for shift, is_there in ((4.0, True), (4e5, False)):
+        low = replace(program, row_lower=np.array([32e9 + shift]))
+        answer = Answer(Outcome.FEASIBLE, Point(one, 10.0))
+        assert (verdict(low, answer).faults == ()) is is_there
+
+
+WIDE = {
+    "two whole terms": ({0: 1.0, 1: 2e7}, True, 9),
+    "a switch of a flow": ({0: -1.0, 1: 1e9}, [False, True], [5, 1]),
+    "a whole term and hardly any": ({0: 1e-12, 1: 1.0}, True, 9),
+}
+
+
+@pytest.mark.parametrize("case", WIDE)
+def test_terms_that_no_tolerance_tells_apart_are_refused(case):
+    terms, integer, upper = WIDE[case]
+    program = LinearProgram.build([1.0, 1.0], 0, upper, [(0.5, terms, math.inf)], integer=integer)
+    with Solver(Backend.HIGHS) as solver:
+        found = solver.answer(program)
+    assert found.outcome is Outcome.REFUSED
+    assert "differ by a factor of" in found.message
+
+
+FINE = {
+    "a flow as large as its switch": ({0: -1.0, 1: 1e9}, [False, True], [1e9, 1]),
+    "no whole variable": ({0: 1.0, 1: 1e9}, False, 9),
+    "no limit": ({0: -1.0, 1: 1e9}, [False, True], [math.inf, 1]),
+    "a term that is nothing": ({0: 0.0, 1: 1e9}, True, 9),
+}
+
+
+@pytest.mark.parametrize("case", FINE)
+def test_terms_that_are_told_apart_are_not(case):
+    terms, integer, upper = FINE[case]
+    program = LinearProgram.build([1.0, 1.0], 0, upper, [(0.5, terms, math.inf)], integer=integer)
+    assert too_wide(program) is None
