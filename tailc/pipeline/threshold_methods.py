@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Known, Trust, verdict
+from tailc_solvers.backends.check import Fault, Known, Tolerances, Trust, verdict
 from tailc_solvers.backends.linear import Limits, Outcome
 from tailc_solvers.sample import Sample
 from tailc_solvers.status import Status
 from tailc_solvers.thresholds.convex import ConvexThresholds, propose_thresholds
 from tailc_solvers.thresholds.dual import ThresholdSolution as Continuous
 from tailc_solvers.thresholds.dual import solve_thresholds
+from tailc_solvers.thresholds.evaluate import evaluate_thresholds
 from tailc_solvers.thresholds.exact import ExactSample
 from tailc_solvers.thresholds.mip import mip_thresholds
 from tailc_solvers.thresholds.search import search_thresholds
@@ -151,11 +152,14 @@ def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
         target_ms=_target_us(problem) / US_PER_MS,
     )
     with Solver(Backend.CLARABEL) as solver:
-        found = propose_thresholds(convex, solver, _limits(problem))
+        energy = _least_known(problem, sample)
+        found = propose_thresholds(convex, solver, _limits(problem), known_energy=energy)
     if found.outcome is Outcome.INFEASIBLE and found.trust is Trust.PROVED:
         raise _below_the_fastest(problem, sample)
     if found.trust is Trust.REFUTED or found.outcome is not Outcome.OPTIMAL:
         raise _failed(Backend.CLARABEL, found.outcome, found.trust, found.message)
+    if found.trust is not Trust.PROVED:
+        raise _failed(Backend.CLARABEL, found.outcome, Trust.REFUTED, Fault.UNPROVED.value)
     ages = rounded_ages(problem, sample, found.age_ms)
     bound = found.bound if math.isfinite(found.bound) else None
     gap = found.gap if math.isfinite(found.gap) else None
@@ -180,9 +184,25 @@ def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
         message = "; ".join(judged.faults) if judged.faults else answer.message
         raise _failed(backend, answer.outcome, judged.trust, message)
     assert answer.point is not None
+    assert judged.objective is not None
+    is_optimum = answer.outcome is Outcome.OPTIMAL
+    if is_optimum and Tolerances().above(judged.objective, _least_known(problem, sample)):
+        raise _failed(backend, answer.outcome, Trust.REFUTED, Fault.NOT_OPTIMAL.value)
     ages = rounded_ages(problem, sample, stated.age_ms(answer.point.x))
-    proof = "solver-claim" if answer.outcome is Outcome.OPTIMAL else "none"
+    proof = "solver-claim" if is_optimum else "none"
     return Answer(ages, None, None, proof, answer.solver or backend.value)
+
+
+def _least_known(problem: ThresholdProblem, sample: Sample) -> float:
+    """Mean energy without a general solver: the least there is, or the least on a grid."""
+    if problem.profile.has_common_curve:
+        return _continuous(problem, sample).energy
+    ages = [
+        math.inf if age_us is None else age_us / US_PER_MS
+        for age_us in _by_grid(problem, sample).age_us
+    ]
+    power = np.array(problem.power_ppm) / PPM
+    return evaluate_thresholds(sample, power, np.array(ages), problem.rank).energy
 
 
 def _rounds(backend: Backend, outcome: Outcome) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -20,6 +20,9 @@ import numpy as np
 from tailc_solvers.backends.linear import Answer, LinearProgram, Outcome, Vector
 from tailc_solvers.backends.scaling import row_sizes
 from tailc_solvers.backends.sums import dot, dots_by
+
+LARGEST = 1e100
+"""Of a number in an answer: products of larger ones may be beyond what sums are exact for."""
 
 
 class Trust(StrEnum):
@@ -36,7 +39,7 @@ class Fault(StrEnum):
     POINT_MISSING = "a point is claimed and there is none"
     POINT_UNASKED = "there is a point beside a claim that there is none"
     WRONG_LENGTH = "the point is not as long as the program"
-    NOT_FINITE = "a number is not finite"
+    NOT_FINITE = "a number is not finite, or above 1e100"
     BOUND_EXCEEDED = "a variable is outside its bounds"
     ROW_EXCEEDED = "a row is outside its bounds"
     NOT_WHOLE = "a variable that must be whole is not"
@@ -46,6 +49,8 @@ class Fault(StrEnum):
     IMPOSSIBLE = "the objective is below a proved bound"
     FEASIBLE_AFTER_ALL = "a feasible point is known"
     BOUNDED_AFTER_ALL = "every variable that has a cost is bounded"
+    UNPROVED = "its multipliers do not prove its objective"
+    BAD_COURSE = "the course of its search contradicts its point"
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,12 @@ class Tolerances:
     feasibility: float = 1e-6
     integrality: float = 1e-6
     objective: float = 1e-6
+
+    def above(self, a: float, b: float) -> bool:
+        """Whether a is above b as an objective or a bound."""
+        if math.isinf(b):
+            return a > b
+        return a - b > self.objective * (1 + abs(b))
 
 
 @dataclass(frozen=True)
@@ -86,6 +97,7 @@ class Verdict:
         faults: why it is refuted, in order; empty otherwise.
         objective: of the point, computed anew; None without a feasible point.
         bound: highest lower bound that is proved here, -inf where none is.
+        tolerances: what was compared with.
     """
 
     outcome: Outcome
@@ -93,6 +105,16 @@ class Verdict:
     faults: tuple[Fault, ...] = ()
     objective: float | None = None
     bound: float = -math.inf
+    tolerances: Tolerances = Tolerances()
+
+    def told(self, answer: Answer) -> str:
+        """Why an answer is refuted, or else what the solver says itself."""
+        return "; ".join(self.faults) or answer.message
+
+    @property
+    def is_proved_optimum(self) -> bool:
+        """Whether the proved bound meets the objective, to the tolerance."""
+        return self.objective is not None and not self.tolerances.above(self.objective, self.bound)
 
     @property
     def gap(self) -> float:
@@ -113,13 +135,24 @@ def verdict(
     return case.of_no_point()
 
 
+def optimum(program: LinearProgram, answer: Answer) -> Verdict:
+    """The verdict on the optimum of a linear program whose multipliers are to be used.
+
+    A point whose multipliers do not prove it the best is REFUTED: they are no prices.
+    """
+    found = verdict(program, answer)
+    if found.objective is None or found.faults or found.is_proved_optimum:
+        return found
+    return replace(found, trust=Trust.REFUTED, faults=(Fault.UNPROVED,))
+
+
 def proved_bound(program: LinearProgram, dual: Vector) -> float:
     """The lower bound that row multipliers prove, whatever they are; -inf where they prove none.
 
     With d = c - A' y, every feasible x has c x = y A x + d x, and each term is least at the bound
     that its sign picks.
     """
-    if dual.shape != (program.n_rows,) or not np.isfinite(dual).all():
+    if dual.shape != (program.n_rows,) or not (np.abs(dual) < LARGEST).all():
         return -math.inf
     y, reduced = _bounding(program, dual), reduced_costs(program, dual)
     row_side = np.where(y > 0, program.row_lower, program.row_upper)
@@ -157,7 +190,7 @@ def faults_of_point(program: LinearProgram, x: Vector, tolerances: Tolerances) -
     """Why `x` is no feasible point, empty where it is one."""
     if x.shape != (program.n_variables,):
         return [Fault.WRONG_LENGTH]
-    if not np.isfinite(x).all():
+    if not (np.abs(x) < LARGEST).all():
         return [Fault.NOT_FINITE]
     found = []
     off = tolerances.feasibility
@@ -208,7 +241,7 @@ class _Case:
         bound = max(self.known.bound, self._dual_bound())
         faults = self._faults_of_value(point.objective, objective, bound)
         trust = Trust.REFUTED if faults else self._trust(objective, bound)
-        return Verdict(self.answer.outcome, trust, tuple(faults), objective, bound)
+        return Verdict(self.answer.outcome, trust, tuple(faults), objective, bound, self.tolerances)
 
     def of_no_point(self) -> Verdict:
         faults = []
@@ -230,21 +263,26 @@ class _Case:
             return [Fault.NOT_FINITE]
         best = min(objective, self.best_known)
         is_optimum = self.answer.outcome is Outcome.OPTIMAL
+        above = self.tolerances.above
         reached = -math.inf if claimed_bound is None or not is_optimum else objective
         contradictions = {
             Fault.WRONG_OBJECTIVE: self._differ(claimed, objective),
-            Fault.BOUND_TOO_HIGH: claimed_bound is not None and self._above(claimed_bound, best),
+            Fault.BOUND_TOO_HIGH: claimed_bound is not None and above(claimed_bound, best),
             Fault.NOT_OPTIMAL: is_optimum
             and (
-                self._above(objective, self.best_known)
-                or (claimed_bound is not None and self._above(reached, claimed_bound))
+                above(objective, self.best_known)
+                or (claimed_bound is not None and above(reached, claimed_bound))
             ),
-            Fault.IMPOSSIBLE: self._above(bound, objective),
+            Fault.IMPOSSIBLE: above(bound, objective),
+            Fault.BAD_COURSE: any(
+                above(one.bound, objective) or above(objective, one.found)
+                for one in self.answer.course
+            ),
         }
         return [fault for fault, is_there in contradictions.items() if is_there]
 
     def _trust(self, objective: float, bound: float) -> Trust:
-        if self.answer.outcome is Outcome.FEASIBLE or not self._above(objective, bound):
+        if self.answer.outcome is Outcome.FEASIBLE or not self.tolerances.above(objective, bound):
             return Trust.PROVED
         return Trust.CLAIMED
 
@@ -264,11 +302,5 @@ class _Case:
     def _refuted(self, faults: list[Fault]) -> Verdict:
         return Verdict(self.answer.outcome, Trust.REFUTED, tuple(faults), bound=self.known.bound)
 
-    def _above(self, a: float, b: float) -> bool:
-        """Whether a > b by more than the tolerance."""
-        if math.isinf(b):
-            return a > b
-        return a - b > self.tolerances.objective * (1 + abs(b))
-
     def _differ(self, a: float, b: float) -> bool:
-        return self._above(a, b) or self._above(b, a)
+        return self.tolerances.above(a, b) or self.tolerances.above(b, a)

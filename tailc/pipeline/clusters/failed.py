@@ -30,9 +30,14 @@ Solve = Callable[[Sequence[NamedMalleable]], Solution]
 
 
 def check_solver(solver: Backend, found: Solution) -> None:
-    """TailcError where a solver failed, though there may be a plan: another machine had another."""
+    """TailcError where a solver failed or was shown wrong.
+
+    There may be a plan all the same, but another machine had another.
+    """
     if found.outcome is None or found.ending is Ending.NONE_EXISTS:
         return
+    if found.ending is Ending.REFUSED:
+        raise failed(solver, found.outcome, Trust.REFUTED, found.message)
     if found.outcome in _HAS_FAILED:
         raise failed(solver, found.outcome, Trust.CLAIMED, found.message)
 
@@ -46,10 +51,6 @@ def no_plan(problem: ClusterProblem, found: Solution, solve: Solve) -> TailcErro
             message = f"`{problem.search.solver}` says that no plan keeps every job's slowdown"
             hint = "try `method: columns`, which proves it; or raise `slowdown` or `deferral`"
             return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("cluster",)))
-        case Ending.REFUSED:
-            assert found.outcome is not None
-            solver = Backend(problem.search.solver)
-            return failed(solver, found.outcome, Trust.REFUTED, found.message)
         case _:
             text = f"the search ended without a plan: {found.message or 'none was found'}"
             hint = "raise `search.nodes`, `slowdown` or `deferral`"

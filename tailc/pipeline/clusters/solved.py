@@ -72,11 +72,13 @@ def _found(problem: ClusterProblem, solver: Solver, limits: Limits) -> _Found:
             proposed = solve_indexed(asked.parallel, other, limits)
         check_solver(Backend(problem.search.solver), proposed)
         columns = _by_columns(asked, solver, limits)
+        check_solver(solver.backend, columns.solution)
         solution = compared(proposed, columns.solution)
+        check_solver(Backend(problem.search.solver), solution)
     else:
         columns = _by_columns(asked, solver, limits)
         solution = columns.solution
-    check_solver(solver.backend, columns.solution)
+        check_solver(solver.backend, solution)
     if solution.best is None:
 
         def again(jobs: Sequence[NamedMalleable]) -> Solution:

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Trust
+from tailc_solvers.backends.check import Tolerances, Trust
 from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.sla.admission import prove_admission
 from tailc_solvers.green.sla.anneal import Schedule, anneal
-from tailc_solvers.green.sla.arrival import admitting
+from tailc_solvers.green.sla.arrival import admitting, by_pay, in_order
+from tailc_solvers.green.sla.check import figures_of
 from tailc_solvers.green.sla.flow import turned_away
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
 from tailc_solvers.green.sla.problem import Job, Plan
@@ -75,8 +76,8 @@ class RacksSearch:
         limits = limits_of(self.stated.problem.search)
         if sum(not job.must_run for job in self.jobs) <= MOST_PROVED:
             proved = prove_admission(self.stated.groups, self.jobs, self.prices, limits)
-            if proved.outcome is not Outcome.OPTIMAL:
-                raise failed(self.prices.backend, proved.outcome, Trust.CLAIMED, proved.message)
+            if proved.outcome is not Outcome.OPTIMAL or proved.trust is Trust.REFUTED:
+                raise failed(self.prices.backend, proved.outcome, proved.trust, proved.message)
             if not math.isfinite(proved.bound):
                 told = "its multipliers prove nothing"
                 raise failed(self.prices.backend, proved.outcome, Trust.REFUTED, told)
@@ -91,8 +92,14 @@ class RacksSearch:
         search = self.stated.problem.search
         with Solver(Backend(search.solver)) as solver:
             found = solve_admission(self.stated.groups, self.jobs, solver, limits_of(search))
-        if found.outcome not in _HAS_POINT_OR_LIMIT:
-            raise failed(solver.backend, found.outcome, Trust.CLAIMED, found.message)
+        if found.outcome not in _HAS_POINT_OR_LIMIT or found.trust is Trust.REFUTED:
+            raise failed(solver.backend, found.outcome, found.trust, found.message)
+        plan = in_order(self.stated.groups, self.jobs, by_pay(self.jobs))
+        if plan is not None and found.outcome is Outcome.OPTIMAL:
+            value = figures_of(self.stated.groups, self.jobs, plan).value
+            if Tolerances().above(value, found.claimed_bound):
+                told = "it calls jobs the best to admit, and others are worth more"
+                raise failed(solver.backend, found.outcome, Trust.REFUTED, told)
         return found.admitted or self._begun
 
     @property
@@ -114,7 +121,19 @@ class RacksSearch:
         if found.plan is None:
             told = "; ".join(found.faults) or found.message
             raise failed(solver.backend, found.outcome, found.trust, told)
+        if found.outcome is Outcome.OPTIMAL and self._is_beaten(found):
+            told = "it calls a plan the best, and another one is worth more"
+            raise failed(solver.backend, found.outcome, Trust.REFUTED, told)
         return replace(found, bound=min(found.bound, self.bound))
+
+    def _is_beaten(self, found: Solution) -> bool:
+        """Whether jobs placed one after another are worth more, by more than rounded bills."""
+        groups = self.stated.groups
+        plan = admitting(groups, self.jobs, self._admission[1])
+        if plan is None or found.figures is None:
+            return False
+        value = figures_of(groups, self.jobs, plan).value
+        return Tolerances().above(value - groups.epochs, found.figures.value)
 
     def _checked(self, found: Solution) -> Solution:
         assert found.plan is not None, found.faults

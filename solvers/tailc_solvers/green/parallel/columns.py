@@ -23,6 +23,7 @@ from fractions import Fraction
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.check import Trust, Verdict
 from tailc_solvers.backends.linear import Answer, Limits, Outcome
 from tailc_solvers.course import Reached
 from tailc_solvers.green.parallel.check import faults_of_column
@@ -117,7 +118,8 @@ def solve_columns(
     """A plan, with a bound that is proved whatever the solver says.
 
     A solver that fails ends the search: what has been found until then is returned, its outcome
-    beside it. Schedules of `warm` that are none of this problem are left out.
+    beside it. Where its multipliers do not prove its optimum there is no plan. Schedules of `warm`
+    that are none of this problem are left out.
     """
     schedules = Schedules(problem, (effort or Effort()).cells)
     for j in schedules.never[:1]:
@@ -154,6 +156,7 @@ class _Search:
         self.cost = math.inf
         self.outcome: Outcome | None = None
         self.message = ""
+        self.is_refuted = False
         self.root: _Node | None = None
         self.open: list[_Node] = []
         self.count = self.picked = self.programs = 0
@@ -204,6 +207,9 @@ class _Search:
         prices = self.master.prices(self.root.multipliers)
         kept = tuple(self.master.columns)
         bound = Fraction(max(self.bound, 0), NANO)
+        if self.is_refuted:
+            refused = none_of(Ending.REFUSED, self.outcome, self.message)
+            return Columns(refused, kept, prices, self.count)
         if self.best is not None:
             plan = self._site(self.best).plan()
             found = judged(self.problem, plan, Bounds(bound), self.outcome)
@@ -231,11 +237,13 @@ class _Search:
         """The node with a better bound, and the mixture behind it."""
         for _ in range(rounds if self.outcome is None else 0):
             allowed = self.master.obeying(node.rules)
-            answer = self.solver.answer(self.master.program(allowed), self.limits)
+            program = self.master.program(allowed)
+            answer = self.solver.answer(program, self.limits)
             self.programs += 1
-            found = self.master.multipliers(answer)
+            judged = self.master.checked(program, answer)
+            found = self.master.multipliers(answer) if judged.trust is Trust.PROVED else None
             if found is None:
-                return self._failed(node, answer)
+                return self._failed(node, answer, judged)
             node.mixture = self._mixture(answer, allowed)
             broken = self.master.take_up(answer, allowed)
             new = self._price(node, node.multipliers.between(found, TRUST))
@@ -256,9 +264,13 @@ class _Search:
             node.bound, node.multipliers, node.priced = priced.bound, multipliers, priced
         return self.master.add(priced.columns)
 
-    def _failed(self, node: _Node, answer: Answer) -> _Node:
+    def _failed(self, node: _Node, answer: Answer, judged: Verdict) -> _Node:
         self.outcome = answer.outcome
-        self.message = answer.message or "the solver gave no multipliers"
+        # Jobs may lack schedules and no cost is below zero, so that every program has an optimum.
+        denies_it = answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED)
+        self.is_refuted = judged.trust is Trust.REFUTED or denies_it
+        denial = "it denies that there is an optimum, and there is one"
+        self.message = denial if denies_it else judged.told(answer)
         return node
 
     def _descend_to(self, parent: _Node, rules: Rules) -> None:

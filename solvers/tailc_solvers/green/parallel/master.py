@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tailc_solvers.backends.check import Verdict, optimum
 from tailc_solvers.backends.linear import Answer, LinearProgram
 from tailc_solvers.green.parallel.corner import Corner
 from tailc_solvers.green.parallel.kernels import NEVER
@@ -135,6 +136,15 @@ class Master:
             unit=self.most_cost,
             start=self._corner.start(len(self.columns)),
         )
+
+    def checked(self, program: LinearProgram, answer: Answer) -> Verdict:
+        """Whether an answer's multipliers prove its optimum.
+
+        Brown energy has no limit in a program, and without one multipliers that are off by their
+        last digit prove nothing. What all jobs can want at most is one.
+        """
+        upper = np.minimum(program.upper, self._rows.most_brown(program.n_variables))
+        return optimum(replace(program, upper=upper), answer)
 
     def objective(self, answer: Answer) -> float:
         """What the point costs in micro-units; not finite without one."""

@@ -99,6 +99,8 @@ class Rows:
         self.with_room[0] = servers > problem.servers
         self.with_energy[:] = energy_mj > problem.green_mj
         self.with_envelope[0] = self.with_energy
+        all_brown = np.broadcast_to(energy_mj / self.unit_mj, problem.green_mj.shape)
+        self._most_brown: Vector = all_brown.ravel()
 
     def _lay_out(self) -> None:
         """Number all rows that there can be, and say what each is at most."""
@@ -126,6 +128,12 @@ class Rows:
         kinds = (self.with_room, self.with_energy, self.with_envelope)
         room, energy, envelope = (int(kind.sum()) for kind in kinds)
         return len(self.problem.jobs), room, energy, envelope
+
+    def most_brown(self, variables: int) -> Vector:
+        """What brown energy can be of use in a program, infinite for all other variables [n]."""
+        most = np.full(variables, np.inf)
+        most[: self._most_brown.size] = self._most_brown
+        return most
 
     def used(self, servers: Whole, shares: Vector) -> Vector:
         """Blocks that a mixture of schedules of some servers [K, T] takes [Q, T]."""

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import proved_bound, reduced_costs
+from tailc_solvers.backends.check import Trust, optimum, proved_bound, reduced_costs
 from tailc_solvers.backends.linear import Limits, LinearProgram, Outcome, Vector
 from tailc_solvers.green.sla.horizon import HorizonProgram, fed_servers
 from tailc_solvers.green.sla.problem import PPM, Groups, Job, Whole, check_jobs
@@ -63,12 +63,14 @@ class ProvedAdmission:
 
     Attributes:
         outcome: of the solver, for the last program.
+        trust: in its answer; REFUTED where the multipliers do not prove its optimum.
         admitted: by job; None without an answer.
         bound: no plan is worth more; inf where nothing is proved [micro-dollars].
         message: of the solver, a sentence for people about a failure.
     """
 
     outcome: Outcome
+    trust: Trust
     admitted: tuple[bool, ...] | None
     bound: float
     message: str = ""
@@ -85,11 +87,13 @@ def prove_admission(
     check_jobs(jobs, groups.groups, groups.epochs)
     effort, cuts = effort or Effort(), _Cuts.of(groups, jobs)
     choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, Outcome.LIMIT
-    message = ""
+    trust, message = Trust.CLAIMED, ""
     for _ in range(effort.programs):
-        answer = solver.answer(cuts.fixed(choice), limits)
-        outcome, message = answer.outcome, answer.message
-        if answer.duals is None or not cuts.add(answer.duals.rows):
+        program = cuts.fixed(choice)
+        answer = solver.answer(program, limits)
+        found = optimum(program, answer)
+        outcome, trust, message = answer.outcome, found.trust, found.told(answer)
+        if answer.duals is None or trust is not Trust.PROVED or not cuts.add(answer.duals.rows):
             break
         tried = cuts.choice_of(answer.point.x if answer.point else None)
         if tried is not None and cuts.most(tried) > worth:
@@ -100,7 +104,7 @@ def prove_admission(
             break
     best = choice if best is None else best
     admitted = None if best is None else tuple(start != TURNED_AWAY for start in best)
-    return ProvedAdmission(outcome, admitted, bound, message)
+    return ProvedAdmission(outcome, trust, admitted, bound, message)
 
 
 @dataclass(frozen=True, eq=False)

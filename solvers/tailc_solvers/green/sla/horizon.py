@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust, proved_bound, verdict
+from tailc_solvers.backends.check import Trust, optimum, proved_bound, verdict
 from tailc_solvers.backends.linear import Limits, Outcome, Vector
 from tailc_solvers.green.sla.problem import Groups, Job, Whole, check_jobs
 from tailc_solvers.green.sla.program import Assembly, Index
@@ -46,6 +46,7 @@ class Horizon:
     Attributes:
         outcome: of the solver.
         trust: PROVED where the multipliers prove the optimum; they bound all plans in any case.
+            REFUTED where they do not prove it, or the point is none; then there is no price.
         bound: no plan has a higher value; inf without multipliers [micro-dollars].
         price: just below what a server of a group is worth in an epoch, so that jobs at the margin,
             of which the program admits a part, are admitted; None without multipliers
@@ -66,12 +67,14 @@ class Admission:
 
     Attributes:
         outcome: of the solver.
+        trust: REFUTED where its answer was shown wrong.
         admitted: by job; None without a point.
         claimed_bound: no plan has a higher value, as the solver says; inf where it does not.
         message: a sentence for people about a failure.
     """
 
     outcome: Outcome
+    trust: Trust
     admitted: tuple[bool, ...] | None
     claimed_bound: float
     message: str = ""
@@ -85,13 +88,13 @@ def solve_horizon(
     model = HorizonProgram.of(groups, jobs)
     program = model.assembly.program(relaxed=True)
     answer = solver.answer(program, limits)
-    found = verdict(program, answer)
+    found = optimum(program, answer)
     bound, price = math.inf, None
     if answer.duals is not None:
         bound = -proved_bound(program, answer.duals.rows)
-        if math.isfinite(bound):
+        if found.trust is Trust.PROVED:
             price = model.prices(groups, answer.duals.rows)
-    return Horizon(answer.outcome, found.trust, bound, price, answer.message)
+    return Horizon(answer.outcome, found.trust, bound, price, found.told(answer))
 
 
 def solve_admission(
@@ -103,10 +106,11 @@ def solve_admission(
     program = model.assembly.program()
     answer = solver.answer(program, limits)
     bound = math.inf if answer.bound is None else -answer.bound
-    if answer.point is None or verdict(program, answer).faults:
-        return Admission(answer.outcome, None, math.inf, answer.message)
+    found = verdict(program, answer)
+    if answer.point is None or found.faults:
+        return Admission(answer.outcome, found.trust, None, math.inf, found.told(answer))
     admitted = tuple(bool(np.rint(answer.point.x[start]).any()) for start in model.starts)
-    return Admission(answer.outcome, admitted, bound)
+    return Admission(answer.outcome, found.trust, admitted, bound)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,13 +15,13 @@ Source: Haque 2016, appendix A.4.4: the green partition is full, so that the bus
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Known, proved_bound, verdict
+from tailc_solvers.backends.check import Known, Verdict, optimum, proved_bound, verdict
 from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome, Vector
 from tailc_solvers.green.sla.columns import JobColumns, add_bill, add_job, missing_rows
 from tailc_solvers.green.sla.problem import Groups, Job, Plan, check_jobs
@@ -96,9 +96,11 @@ def solve_reduced(
     model = ReducedProgram.of(groups, jobs)
     answer = solver.answer(model.relaxed, limits)
     bound = bound_of(model.relaxed, answer)
+    if (denied := denied_by(model.relaxed, answer)) is not None:
+        return without_plan(groups, answer, denied, bound)
     if not (answer.outcome.has_point and _is_whole(model.program, answer)):
         answer = solver.answer(model.program, limits)
-    found = verdict(model.program, answer, model.known())
+    found = verdict(model.program, answer, replace(model.known(), bound=-bound))
     if answer.point is None or found.faults:
         return without_plan(groups, answer, found, bound)
     return judged(groups, jobs, model.plan_of(answer.point.x), answer, bound)
@@ -109,9 +111,21 @@ def bound_of(program: LinearProgram, answer: Answer) -> float:
     return np.inf if answer.duals is None else -proved_bound(program, answer.duals.rows)
 
 
+def denied_by(relaxed: LinearProgram, answer: Answer) -> Verdict | None:
+    """Why an answer to a relaxed program leaves no plan to be sought; None where it does not.
+
+    Its multipliers, if it has any, do not prove its optimum, or it claims that there is none.
+    """
+    if answer.outcome.has_point and answer.duals is None:
+        return None
+    found = optimum(relaxed, answer)
+    has_none = answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED)
+    return found if found.faults or has_none else None
+
+
 def _is_whole(program: LinearProgram, answer: Answer) -> bool:
     point = answer.point
-    if point is None or point.x.shape != program.integer.shape:
+    if point is None or point.x.shape != program.integer.shape or not np.isfinite(point.x).all():
         return False
     whole = point.x[program.integer]
     return answer.outcome is Outcome.OPTIMAL and bool(np.abs(whole - np.rint(whole)).max() <= WHOLE)

@@ -25,7 +25,7 @@ from fractions import Fraction
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import proved_bound, verdict
+from tailc_solvers.backends.check import Known, verdict
 from tailc_solvers.backends.linear import Limits, Outcome
 from tailc_solvers.green.sla.check import faults_of, figures_of, load_of
 from tailc_solvers.green.sla.columns import JobColumns, add_job
@@ -42,6 +42,7 @@ from tailc_solvers.green.sla.problem import (
     first_of_groups,
 )
 from tailc_solvers.green.sla.program import Assembly
+from tailc_solvers.green.sla.reduced import bound_of, denied_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +98,13 @@ def solve_robust(
     """
     _check(scenarios, jobs)
     assembly, columns = _program(scenarios, jobs)
-    relaxed = solver.answer(assembly.program(relaxed=True), limits)
-    bound = math.inf
-    if relaxed.duals is not None:
-        bound = -proved_bound(assembly.program(relaxed=True), relaxed.duals.rows)
-    program = assembly.program()
+    program, relaxed = assembly.program(), assembly.program(relaxed=True)
+    answer = solver.answer(relaxed, limits)
+    bound = bound_of(relaxed, answer)
+    if (denied := denied_by(relaxed, answer)) is not None:
+        return Robust(answer.outcome, faults=denied.faults, message=answer.message)
     answer = solver.answer(program, limits)
-    faults: tuple[StrEnum, ...] = verdict(program, answer).faults
+    faults: tuple[StrEnum, ...] = verdict(program, answer, Known(bound=-bound)).faults
     if answer.point is None or faults:
         return Robust(answer.outcome, bound=bound, faults=faults, message=answer.message)
     x = answer.point.x
