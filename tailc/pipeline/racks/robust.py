@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 from tailc_solvers.backends.adapters import Backend, Solver
-from tailc_solvers.backends.check import Trust
+from tailc_solvers.backends.check import Tolerances, Trust
 from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.sla.horizon import solve_horizon
 from tailc_solvers.green.sla.problem import Groups, Job, Plan
@@ -90,12 +90,23 @@ class RobustSearch:
                 with Solver(Backend(problem.search.solver)) as solver:
                     limits = limits_of(problem.search)
                     found = solve_robust(self.scenarios, jobs, solver, limits)
-                    return self._checked(found, solver.backend)
+                if found.outcome is Outcome.OPTIMAL and self._is_beaten(found, jobs):
+                    told = "it calls a plan the best, and another one is worth more"
+                    raise failed(solver.backend, found.outcome, Trust.REFUTED, told)
+                return self._checked(found, solver.backend)
             case other:
                 message = f"`{other.value}` plans for the forecast alone, not for scenarios"
                 at = ("supply", "forecast", "scenarios")
                 hint = "leave them out, or use the method `arrival` or `mip`"
                 raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=at))
+
+    def _is_beaten(self, found: Robust, jobs: list[Job]) -> bool:
+        """Whether jobs placed one after another are worth more, by more than rounded bills."""
+        other = place_robust(self.scenarios, jobs)
+        if found.plan is None or other.plan is None:
+            return False
+        most = float(other.mean) - self.scenarios[0].epochs
+        return Tolerances().above(most, float(found.mean))
 
     def _checked(self, found: Robust, backend: Backend) -> Robust:
         if found.plan is not None:
