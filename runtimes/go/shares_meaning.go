@@ -70,7 +70,7 @@ func readShares(table flatbuffers.Table) rawForm {
 		machines: list(form.MachinesLength(), func(i int) Machine {
 			form.Machines(&machine, i)
 			return Machine{
-				text(machine.Name()), machine.TargetMilli(),
+				string(machine.Name()), machine.TargetMilli(),
 				machine.FirstAPpm(), machine.FirstBMilli(),
 			}
 		}),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import struct
-
 from flatbuffers import Builder
 
 from tailc.artifact._generated import policy_generated as fbs
 from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
-from tailc.artifact.flat_read import FlatReader
+from tailc.artifact.flat_read import read_table
+from tailc.artifact.flat_structure import Structure
 from tailc.artifact.flat_write import write_table
 from tailc.artifact.json_form import check_major, check_minor, digest_of, minor_of
 from tailc.artifact.refusal import Refusal, refusals_about
@@ -20,9 +19,6 @@ from tailc.errors import Code
 
 IDENTIFIER = b"TLC1"
 _IDENTIFIER_AT = slice(4, 8)
-
-# What the accessors raise on offsets that lead nowhere, and strings that are not UTF-8.
-_NONSENSE = (struct.error, IndexError, TypeError, UnicodeDecodeError)
 
 
 def encode_flat(policy: Policy) -> bytes:
@@ -55,7 +51,7 @@ def decode_signed(
 
 def stated_digest(data: bytes) -> str:
     """The digest that a `.tailc` states; for one that has been decoded before."""
-    return FlatReader(len(data)).text(fbs.Policy.GetRootAs(data).PolicyDigest())
+    return _digest_in(fbs.Policy.GetRootAs(data))
 
 
 def is_flat(data: bytes) -> bool:
@@ -66,16 +62,26 @@ def is_flat(data: bytes) -> bool:
 def _decoded(payload: bytes) -> Policy:
     if not is_flat(payload):
         raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer's identifier is not TLC1")
-    try:
-        policy, minor, stated = _read(payload)
-    except _NONSENSE as error:
-        raise Refusal(Code.BAD_STRUCTURE, f"the FlatBuffer is broken: {error}") from error
+    structure = Structure(payload)
+    structure.check_version()
+    root = fbs.Policy.GetRootAs(payload)
+    minor = root.SchemaMinor()
+    check_major(root.SchemaMajor(), minor)
+    structure.check_all()
+    policy, stated = read_table(record_of(Policy), root), _digest_in(root)
     # Of a newer minor version only this much can be said: canonical JSON can carry it.
     digest = digest_of(policy)
     check_minor(policy, minor)
     if minor <= SCHEMA_MINOR:
         _check_canonical(policy, digest, stated, payload)
     return policy
+
+
+def _digest_in(root: fbs.Policy) -> str:
+    """The digest that a verified policy states."""
+    stated = root.PolicyDigest()
+    assert stated is not None
+    return stated.decode()
 
 
 def _payload(policy: Policy, digest: str) -> bytes:
@@ -95,13 +101,3 @@ def _check_canonical(policy: Policy, digest: str, stated: str, payload: bytes) -
         raise Refusal(Code.HASH_MISMATCH, message)
     if _payload(policy, digest) != payload:
         raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer is not the one its policy has")
-
-
-def _read(payload: bytes) -> tuple[Policy, int, str]:
-    """Policy, minor version of its schema, and the digest it states."""
-    root = fbs.Policy.GetRootAs(payload)
-    minor = root.SchemaMinor()
-    check_major(root.SchemaMajor(), minor)
-    reader = FlatReader(len(payload))
-    policy = reader.table(record_of(Policy), root)
-    return policy, minor, reader.text(root.PolicyDigest())

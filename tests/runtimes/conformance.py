@@ -10,8 +10,20 @@ from pathlib import Path
 from tailc_runtime import PolicyError
 from tailc_runtime.opening import policy_from
 
+from tailc.artifact.flat_form import decode_flat
+from tailc.errors import Code, TailcError
+
 SHOWN = 4_000
 """Characters of what a program that fails has printed."""
+WORDS = {
+    Code.LENGTH_MISMATCH: "truncated",
+    Code.HASH_MISMATCH: "hash-mismatch",
+    Code.BAD_STRUCTURE: "bad-structure",
+    Code.BAD_ARTIFACT: "bad-meaning",
+    Code.UNKNOWN_RULE: "unknown-rule",
+    Code.UNKNOWN_FORM: "unknown-form",
+    Code.UNKNOWN_SCHEMA: "unknown-schema",
+}
 
 
 @dataclass(frozen=True)
@@ -61,4 +73,13 @@ def python_says(data: bytes) -> str:
         policy_from(data)
     except PolicyError as error:
         return error.name
+    return "opened"
+
+
+def decoder_says(data: bytes) -> str:
+    """The same of what the commands of tailc decode with."""
+    try:
+        decode_flat(data)
+    except TailcError as error:
+        return WORDS[error.findings[0].code]
     return "opened"

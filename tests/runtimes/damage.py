@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from pathlib import Path
 from random import Random
@@ -49,7 +49,17 @@ def contradictory_payloads(rng: Random, count: int, folder: Path) -> list[bytes]
         document = deepcopy(rng.choice(documents))
         _change_one(rng, document["forms"])
         (folder / f"{number}.json").write_text(json.dumps(document))
-    paths = [folder / f"{number}.json" for number in range(count)]
+    return _compiled([folder / f"{number}.json" for number in range(count)], folder)
+
+
+def by_flatc(names: Sequence[str], folder: Path) -> list[bytes]:
+    """The payloads of vectors as flatc lays them out."""
+    for name in names:
+        (folder / f"{name}.json").write_text(json.dumps(_as_json(name, folder)))
+    return _compiled([folder / f"{name}.json" for name in names], folder)
+
+
+def _compiled(paths: list[Path], folder: Path) -> list[bytes]:
     _flatc("--binary", "--strict-json", "-o", folder, SCHEMA, *paths)
     return [path.with_suffix(".tailc").read_bytes() for path in paths]
 

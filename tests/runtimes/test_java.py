@@ -1,8 +1,7 @@
-"""The Java runtime beyond what every reader is asked: what it verifies, and drawn nonsense."""
+"""The Java runtime beyond what every reader is asked: drawn nonsense."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from random import Random
 
@@ -12,41 +11,12 @@ from tailc.artifact.seal import seal
 from tests.runtimes import java
 from tests.runtimes.conformance import Reader, python_says
 from tests.runtimes.damage import contradictory_payloads
-from tests.tailc.artifact.published import ROOT, VECTORS
-
-SOURCES = java.RUNTIME / "src" / "main" / "java" / "dev" / "tailc" / "runtime"
-SCALARS = {"long": "8", "ushort": "2"}
+from tests.tailc.artifact.published import VECTORS
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Reader:
     return java.reader(tmp_path_factory)
-
-
-def test_the_layout_that_is_verified_is_that_of_the_schema() -> None:
-    """`Layout.java` says of every table what lies in each field, by id."""
-    schema = (ROOT / "schemas" / "policy.fbs").read_text()
-    sizes = {**SCALARS, "Form": "Form", "string": "text", "Row": "32", "Climb": "16"}
-    sizes |= dict.fromkeys(re.findall(r"enum (\w+) : ubyte", schema), "1")
-    text = (SOURCES / "Layout.java").read_text().replace('"\n        + "', "")
-    said = re.findall(r'^    "(\w+ .+)",$', text, re.MULTILINE)
-    assert sorted(said) == sorted(tables_of(schema, sizes))
-
-
-def tables_of(schema: str, sizes: dict[str, str]) -> list[str]:
-    found = []
-    for table, body in re.findall(r"^table (\w+) \{\n(.*?)^\}", schema, re.MULTILINE | re.DOTALL):
-        fields = {}
-        for kind, of, number, required in re.findall(
-            r"^  \w+: (\[?)(\w+)\]?(?: = \w+)? \(id: (\d+)(, required)?\);", body, re.MULTILINE
-        ):
-            brackets = "[{}]" if kind else "{}"
-            bang = "!" if required else ""
-            fields[int(number)] = brackets.format(sizes.get(of, of)) + bang
-            if of == "Form":
-                fields[int(number) - 1] = "1"
-        found.append(" ".join([table, *(fields[id_] for id_ in range(len(fields)))]))
-    return found
 
 
 @pytest.mark.fuzz

@@ -24,6 +24,7 @@ from tailc_runtime import (
     open_tail_table,
 )
 from tailc_runtime.opening import policy_from
+from tailc_runtime.structure import _FORM_TABLES
 from tailc_runtime.vectors import rows_of, wrong_levels, wrong_shares, wrong_steps
 
 from tailc.artifact.flat_form import encode_flat
@@ -245,8 +246,7 @@ def test_a_controller_that_scales_nothing_is_refused() -> None:
 
 
 def test_a_reader_of_version_1_2_would_name_the_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {"ladder": None, "controller": None}
-    monkeypatch.setattr("tailc_runtime.flat_form._FORMS", dict.fromkeys(range(1, 3), known))
+    monkeypatch.setattr("tailc_runtime.structure._FORM_TABLES", _FORM_TABLES[:2])
     with pytest.raises(UnknownForm, match="form `tail-table` is not known here"):
         open_tail_table(VECTORS / "tails.tailc")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tailc_runtime._generated import policy_generated as fbs
-from tailc_runtime.flat_walk import Walk, word
+from tailc_runtime.flat_walk import text, vector, word
 from tailc_runtime.raw import RawMachine, RawShares
 
 _LAWS = {fbs.ShareLaw.POLE_PLACEMENT: "pole-placement", fbs.ShareLaw.OBSERVER: "observer"}
 
 
-def read_shares(walk: Walk, form: Any) -> RawShares:
+def read_shares(form: Any) -> RawShares:
     """The shares behind an accessor."""
     return RawShares(
         law=word(_LAWS, form.Law()),
@@ -27,10 +27,10 @@ def read_shares(walk: Walk, form: Any) -> RawShares:
         host_ppm=form.HostPpm(),
         shortage_steps=form.ShortageSteps(),
         tolerance_ppm=form.TolerancePpm(),
-        machines=tuple(_machine(walk, machine) for machine in walk.vector(form, "Machines")),
+        machines=tuple(_machine(machine) for machine in vector(form, "Machines")),
     )
 
 
-def _machine(walk: Walk, machine: Any) -> RawMachine:
+def _machine(machine: Any) -> RawMachine:
     first = machine.FirstAPpm(), machine.FirstBMilli()
-    return RawMachine(walk.text(machine.Name()), machine.TargetMilli(), *first)
+    return RawMachine(text(machine.Name()), machine.TargetMilli(), *first)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc_runtime.flat_walk import Walk, there
+from tailc_runtime.flat_walk import vector
 from tailc_runtime.raw import RawTailRow, RawTailTable
 
 
-def read_tail_table(walk: Walk, form: Any) -> RawTailTable:
+def read_tail_table(form: Any) -> RawTailTable:
     """The tail table behind an accessor."""
-    sleep, batch = there(form.Sleep()), form.Batch()
+    sleep, batch = form.Sleep(), form.Batch()
     return RawTailTable(
         percentile_ppm=form.PercentilePpm(),
         bound_us=form.BoundUs(),
-        levels=tuple(
-            (level.FrequencyKhz(), level.PowerMw()) for level in walk.vector(form, "Levels")
-        ),
-        cycles=_rows(walk, form, "Cycles"),
-        memory_ns=_rows(walk, form, "MemoryNs"),
+        levels=tuple((level.FrequencyKhz(), level.PowerMw()) for level in vector(form, "Levels")),
+        cycles=_rows(form, "Cycles"),
+        memory_ns=_rows(form, "MemoryNs"),
         sleep=(sleep.PowerMw(), sleep.WakeNs()),
         cores=form.Cores(),
         batch=batch and (batch.LeastKhz(), batch.FrequencyKhz(), batch.PowerMw()),
@@ -26,8 +24,7 @@ def read_tail_table(walk: Walk, form: Any) -> RawTailTable:
     )
 
 
-def _rows(walk: Walk, form: Any, name: str) -> tuple[RawTailRow, ...]:
+def _rows(form: Any, name: str) -> tuple[RawTailRow, ...]:
     return tuple(
-        RawTailRow(row.FromElapsed(), tuple(walk.vector(row, "Left")))
-        for row in walk.vector(form, name)
+        RawTailRow(row.FromElapsed(), tuple(vector(row, "Left"))) for row in vector(form, name)
     )

@@ -13,6 +13,7 @@ mod demand_log;
 mod error;
 mod flat_form;
 mod ladder;
+mod layout;
 mod numbers;
 mod options;
 mod plan;
@@ -21,13 +22,17 @@ mod seal;
 mod shares;
 mod signature;
 mod stamp;
+mod structure;
 mod tail_table;
 mod watched;
 
 #[rustfmt::skip]
-#[path = "generated/reader_generated.rs"]
+#[path = "generated/policy_generated.rs"]
 #[allow(unsafe_code, warnings, clippy::all)]
 mod generated;
+#[rustfmt::skip]
+#[path = "generated/layout.rs"]
+mod generated_layout;
 
 pub use controller::{Actuator, Controller, Gains};
 pub use counters::{Counters, RefusedReload};

@@ -112,8 +112,10 @@ def test_a_small_buffer_cannot_pretend_to_be_endless() -> None:
     for _ in range(many):
         builder.PrependUOffsetTRelative(rung)
     rungs = builder.EndVector()
+    fbs.LadderStartCostUnitsVector(builder, 0)
+    cost_units = builder.EndVector()
     fbs.LadderStart(builder)
-    fbs.LadderAddLoadAxis(builder, fbs.LoadAxis.IN_SYSTEM)
+    fbs.LadderAddCostUnits(builder, cost_units)
     fbs.LadderAddRungs(builder, rungs)
     ladder = fbs.LadderEnd(builder)
     text = builder.CreateString("ladder")

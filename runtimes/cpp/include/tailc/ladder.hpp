@@ -18,7 +18,6 @@
 #include "ladder_meaning.hpp"
 #include "overload.hpp"
 #include "sharing.hpp"
-#include "text.hpp"
 
 namespace tailc {
 
@@ -179,10 +178,10 @@ inline Ladder::Ladder(const policy::Ladder& form, std::shared_ptr<const Controll
       counters_(std::move(counters)) {
   detail::check_ladder(form);
   if (controller_) detail::check_scaled(form);
-  if (form.request_class() != nullptr) request_class_ = detail::text_of(form.request_class());
+  if (form.request_class() != nullptr) request_class_ = form.request_class()->str();
   for (const policy::CostUnit* unit : *form.cost_units())
-    cost_units_.push_back(detail::text_of(unit->name()));
-  for (const policy::Rung* rung : *form.rungs()) rungs_.push_back(detail::text_of(rung->name()));
+    cost_units_.push_back(unit->name()->str());
+  for (const policy::Rung* rung : *form.rungs()) rungs_.push_back(rung->name()->str());
   for (const auto rule : *form.rules()) rules_.push_back(static_cast<Rule>(rule));
   if (form.boost() != nullptr) boost_ = Boost{form.boost()->unit(), form.boost()->below_ppm()};
   if (detail::has_rule(form, Rule::AGE_FROM_ARRIVAL)) counts_waiting_ = ~std::uint64_t{0};

@@ -12,7 +12,6 @@
 #include "_generated/policy_generated.h"
 #include "controller.hpp"
 #include "error.hpp"
-#include "text.hpp"
 
 namespace tailc {
 
@@ -46,30 +45,6 @@ inline bool has_rule(const policy::Ladder& form, Rule rule) {
   return std::any_of(rules.begin(), rules.end(), [&](auto held) {
     return static_cast<Rule>(held) == rule;
   });
-}
-
-// Rules by number; one that is not known here is refused by the name beside it.
-inline void check_rules(const policy::Ladder& form) {
-  const auto& rules = *form.rules();
-  if (rules.size() != form.rule_names()->size())
-    throw PolicyError(Refusal::bad_structure, "rules and their names differ in number");
-  for (Index i = 0; i < rules.size(); ++i) {
-    const std::string name = text_of(form.rule_names()->Get(i));
-    const auto number = static_cast<std::size_t>(rules.Get(i));
-    if (number == 0 || number >= kRuleNames.size() || name != kRuleNames[number])
-      throw PolicyError(Refusal::unknown_rule, "rule `" + name + "` is not known here");
-  }
-}
-
-// Rows must follow each other in the climbs, none beyond their end.
-inline void check_row_structure(const policy::Ladder& form) {
-  std::uint64_t next = 0;
-  for (const policy::Row* row : *form.rows()) {
-    const bool follows = row->first_climb() == next;
-    next += row->climb_count();
-    if (!follows || next > form.climbs()->size())
-      throw PolicyError(Refusal::bad_structure, "rows do not follow each other in the climbs");
-  }
 }
 
 inline void check_row(const policy::Ladder& form, const policy::Row& row) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "_generated/policy_generated.h"
-#include "text.hpp"
 
 namespace tailc {
 
@@ -69,7 +68,7 @@ inline std::optional<std::int64_t> optional_of(flatbuffers::Optional<std::int64_
 }
 
 inline PlannedJob job_of(const policy::PlannedJob& form) {
-  PlannedJob job{text_of(form.name()), {}, form.green_slots()};
+  PlannedJob job{form.name()->str(), {}, form.green_slots()};
   for (const policy::Span* span : *form.spans())
     job.spans.push_back({span->pool(), span->first_epoch(), span->epochs(), span->servers()});
   return job;
@@ -89,7 +88,7 @@ inline PlanData plan_data_of(const policy::Plan& form) {
   PlanData data{form.start_unix_s(), form.epoch_s(), form.violations_ppm(), {}, {}, {}, {}, {}, {},
                 {}};
   for (const policy::Pool* pool : *form.pools())
-    data.pools.push_back({text_of(pool->name()), pool->servers(), pool->busy_mw(),
+    data.pools.push_back({pool->name()->str(), pool->servers(), pool->busy_mw(),
                           pool->asleep_mw(), pool->migration_mj(), optional_of(pool->racks())});
   for (const policy::Epoch* epoch : *form.epochs())
     data.epochs.push_back({epoch->green_mw(), epoch->brown_udollars_per_kwh(),

@@ -20,7 +20,6 @@
 #include "plan.hpp"
 #include "shares.hpp"
 #include "tail_table.hpp"
-#include "text.hpp"
 
 namespace tailc {
 
@@ -76,9 +75,9 @@ class Policy {
 };
 
 inline Policy::Policy(const policy::Policy& root, std::shared_ptr<Counters> counters)
-    : name_(detail::text_of(root.name())),
-      kind_(detail::text_of(root.kind())),
-      policy_digest_(detail::text_of(root.policy_digest())),
+    : name_(root.name()->str()),
+      kind_(root.kind()->str()),
+      policy_digest_(root.policy_digest()->str()),
       generation_(root.generation()),
       counters_(std::move(counters)),
       forms_(forms_in(root)) {}

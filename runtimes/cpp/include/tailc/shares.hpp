@@ -15,7 +15,6 @@
 #include "error.hpp"
 #include "shares_estimate.hpp"
 #include "shares_meaning.hpp"
-#include "text.hpp"
 
 namespace tailc {
 
@@ -93,7 +92,7 @@ inline Shares::Shares(const policy::Shares& form)
   Amounts asked_ppm_now;
   for (const policy::Machine* machine : *form.machines()) {
     const auto target = machine->target_milli();
-    machines_.push_back({detail::text_of(machine->name()),
+    machines_.push_back({machine->name()->str(),
                          target.has_value() ? std::optional(*target) : std::nullopt,
                          machine->first_a_ppm(), machine->first_b_milli()});
     if (!target.has_value()) continue;

@@ -1,13 +1,9 @@
-// Strings of a FlatBuffer, which must be UTF-8.
+// Which bytes are text.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-
-#include "_generated/policy_generated.h"
-#include "error.hpp"
 
 namespace tailc::detail {
 
@@ -29,12 +25,6 @@ inline bool is_utf8(std::string_view text) noexcept {
     if (point < kLeast[more] || point > 0x10ffff || is_surrogate) return false;
   }
   return true;
-}
-
-inline std::string text_of(const flatbuffers::String* raw) {
-  if (raw == nullptr) throw PolicyError(Refusal::bad_structure, "a string is missing");
-  if (!is_utf8(raw->string_view())) throw PolicyError(Refusal::bad_structure, "a string is broken");
-  return raw->str();
 }
 
 }  // namespace tailc::detail

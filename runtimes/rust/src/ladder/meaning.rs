@@ -8,34 +8,6 @@ use crate::generated::tailc::policy;
 use crate::generated::tailc::policy::{AdmissionKind, LoadAxis, Outside};
 use crate::numbers::PPM;
 
-/// Rules by number; one that is not known here is refused by the name beside it.
-pub(crate) fn check_rules(form: &policy::Ladder<'_>) -> Result<()> {
-    if form.rules().len() != form.rule_names().len() {
-        return Err(refused(Refusal::BadStructure, "rules and their names differ in number"));
-    }
-    for (number, name) in form.rules().iter().zip(form.rule_names()) {
-        if Rule::of(number).is_none_or(|rule| rule.name() != name) {
-            let why = format!("rule `{name}` is not known here");
-            return Err(refused(Refusal::UnknownRule, why));
-        }
-    }
-    Ok(())
-}
-
-/// Rows must follow each other in the climbs, none beyond their end.
-pub(crate) fn check_row_structure(form: &policy::Ladder<'_>) -> Result<()> {
-    let mut next = 0;
-    for row in form.rows() {
-        let follows = u64::from(row.first_climb()) == next;
-        next += u64::from(row.climb_count());
-        if !follows || next > form.climbs().len() as u64 {
-            let why = "rows do not follow each other in the climbs";
-            return Err(refused(Refusal::BadStructure, why));
-        }
-    }
-    Ok(())
-}
-
 pub(crate) fn check_ladder(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result<()> {
     let is_axis = matches!(form.load_axis(), LoadAxis::IN_SYSTEM | LoadAxis::RATE);
     require(is_axis, "the load axis is not known here")?;

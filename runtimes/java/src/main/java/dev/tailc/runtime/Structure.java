@@ -6,20 +6,51 @@ import java.nio.charset.CharsetDecoder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Follows every offset of a FlatBuffer, as the library's verifiers do in other languages:
- * afterwards its accessors read nothing but what is there.
+ * The structure of a FlatBuffer, verified before any accessor follows an offset.
+ *
+ * <p>FlatBuffers has no verifier for Java, and those for other languages differ in what they refuse.
+ * This one follows the rules of docs/artifact-format.md, "Structure", in the order of all readers.
  */
 final class Structure {
-  private static final int OFFSET_BYTES = 4;
-  private static final int FIRST_SLOT = 4;
+  static final int OFFSET_BYTES = 4;
+
   private static final int SLOT_BYTES = 2;
-  private static final int LARGEST_ALIGNMENT = 8;
+  // A list of fields begins with its own size and that of its table.
+  private static final int HEAD_BYTES = 4;
+  private static final int LONG_BYTES = 8;
+  private static final int ROW_BYTES = 32;
+  private static final long LARGEST = (1L << 53) - 1;
+  // Ids in Policy, in FormBox and in Ladder, and places in Row.
   private static final int FORMS = 8;
+  private static final int FORM_TYPE = 0;
+  private static final int FORM = 1;
+  private static final int FORM_NAME = 2;
+  private static final int RULES = 4;
+  private static final int RULE_NAMES = 5;
+  private static final int ROWS = 7;
+  private static final int CLIMBS = 8;
+  private static final int FIRST_CLIMB_AT = 16;
+  private static final int CLIMB_COUNT_AT = 20;
 
   private final ByteBuffer buffer;
   private final CharsetDecoder utf8 = StandardCharsets.UTF_8.newDecoder();
-  // Vectors and texts share no bytes, so no more of them is followed than the buffer has.
+  // Vectors and strings share no bytes, so all of them together fit into the buffer.
   private long left;
+
+  /** Where a table begins, its size, and where its list of fields lies. */
+  private static final class Table {
+    final int at;
+    final int size;
+    final int slots;
+    final int slotsSize;
+
+    Table(int at, int size, int slots, int slotsSize) {
+      this.at = at;
+      this.size = size;
+      this.slots = slots;
+      this.slotsSize = slotsSize;
+    }
+  }
 
   /** {@code buffer}: little endian, and from 0 on. */
   Structure(ByteBuffer buffer) {
@@ -27,147 +58,213 @@ final class Structure {
     this.left = buffer.limit();
   }
 
-  void checkWhole() {
-    table(root(), Layout.of("Policy"));
-  }
-
-  /** The version alone, whatever else another one lays out. */
+  /** The root and its first two fields: another major version may change all the rest. */
   void checkVersion() {
-    int root = root();
-    for (int id = 0; id < 2; ++id) {
-      int at = field(root, id);
-      if (at > 0) {
-        within(at, SLOT_BYTES);
+    Table root = start(target(0));
+    checkField(root, Layout.of("Policy"), 0);
+    checkField(root, Layout.of("Policy"), 1);
+  }
+
+  /** Everything; forms come first, so that one that is not known is refused by its name. */
+  void checkAll() {
+    Table root = start(target(0));
+    Layout policy = Layout.of("Policy");
+    checkField(root, policy, FORMS);
+    for (int id = 0; id < policy.fields.size(); ++id) {
+      if (id != FORMS) {
+        checkField(root, policy, id);
       }
     }
   }
 
-  /** The forms alone. */
-  void checkForms() {
-    int at = field(root(), FORMS);
-    require(at > 0);
-    vector(target(at), Layout.of("Policy").fields.get(FORMS));
-  }
-
-  private int root() {
-    int root = target(0);
-    start(root);
-    return root;
-  }
-
-  private void table(int table, Layout layout) {
-    start(table);
+  private void checkTable(int at, Layout layout) {
+    Table table = start(at);
     for (int id = 0; id < layout.fields.size(); ++id) {
-      Layout.Field field = layout.fields.get(id);
-      int at = field(table, id);
-      if (at == 0) {
-        require(!field.isRequired);
-      } else if (field.isForm) {
-        form(table, target(at));
-      } else {
-        value(at, field);
-      }
+      checkField(table, layout, id);
+    }
+    if (layout.name.equals("FormBox")) {
+      checkForm(table);
+    } else if (layout.name.equals("Ladder")) {
+      checkRules(table);
+      checkRows(table);
     }
   }
 
-  private void value(int at, Layout.Field field) {
-    if (field.isVector) {
-      vector(target(at), field);
+  private void checkField(Table table, Layout layout, int id) {
+    Layout.Field field = layout.fields.get(id);
+    int at = fieldAt(table, id, field.bytesInTable());
+    if (at == 0) {
+      require(!field.isRequired, "a required field is missing");
+    } else if (field.isVector) {
+      checkVector(target(at), field);
     } else if (field.bytes > 0) {
-      within(at, field.bytes);
+      checkNumbers(at, 1, field.bytes);
     } else {
-      element(target(at), field);
+      checkElement(target(at), field);
     }
   }
 
-  private void vector(int at, Layout.Field field) {
-    int bytes = field.bytes > 0 ? field.bytes : OFFSET_BYTES;
-    int length = spend(at, bytes);
+  private void checkVector(int at, Layout.Field field) {
+    int count = count(at, field.bytes > 0 ? field.bytes : OFFSET_BYTES);
+    int first = at + OFFSET_BYTES;
     if (field.bytes > 0) {
-      require(length == 0 || (at + OFFSET_BYTES) % Math.min(bytes, LARGEST_ALIGNMENT) == 0);
+      checkNumbers(first, count, field.bytes);
       return;
     }
-    for (int i = 0; i < length; ++i) {
-      element(target(at + OFFSET_BYTES + i * OFFSET_BYTES), field);
+    for (int i = 0; i < count; ++i) {
+      checkElement(target(first + i * OFFSET_BYTES), field);
     }
   }
 
-  private void element(int at, Layout.Field field) {
+  /** A form is followed once its box names one that is known. */
+  private void checkElement(int at, Layout.Field field) {
     if (field.isText) {
-      text(at);
-    } else {
-      table(at, field.table());
+      checkText(at);
+    } else if (!field.isForm) {
+      checkTable(at, field.table());
     }
   }
 
-  /** One that is not known here is named by its box, and not looked into. */
-  private void form(int box, int at) {
-    int type = field(box, 0);
-    int number = type > 0 ? Byte.toUnsignedInt(buffer.get(type)) : 0;
-    if (Layout.isForm(number)) {
-      table(at, Layout.ofForm(number));
+  /** UTF-8, with a 0 behind it. */
+  private void checkText(int at) {
+    int end = at + OFFSET_BYTES + count(at, 1);
+    boolean isEnded = end < buffer.limit() && buffer.get(end) == 0;
+    require(isEnded, "a string does not end in 0");
+    text(at);
+  }
+
+  /**
+   * Scalars or structs: aligned, with whole numbers of 8 bytes within 2^53 - 1. Such numbers are the
+   * first half of every struct, and have no sign there.
+   */
+  private void checkNumbers(int at, int count, int bytes) {
+    require(count == 0 || at % Math.min(bytes, LONG_BYTES) == 0, "a number is not aligned");
+    boolean isStruct = bytes > LONG_BYTES;
+    int wholes = isStruct ? bytes / LONG_BYTES / 2 : bytes / LONG_BYTES;
+    long least = isStruct ? 0 : -LARGEST;
+    for (int i = 0; i < count; ++i) {
+      for (int j = 0; j < wholes; ++j) {
+        long number = buffer.getLong(at + i * bytes + j * LONG_BYTES);
+        require(least <= number && number <= LARGEST, "a number is beyond 2^53 - 1");
+      }
     }
   }
 
-  /** UTF-8, and a 0 behind it. */
-  private void text(int at) {
-    int length = spend(at, 1);
-    int begin = at + OFFSET_BYTES;
-    require(begin + length < buffer.limit() && buffer.get(begin + length) == 0);
-    ByteBuffer text = buffer.duplicate();
-    text.limit(begin + length).position(begin);
-    try {
-      utf8.decode(text);
-    } catch (CharacterCodingException broken) {
-      require(false);
+  /** The form in a box whose fields have been verified, and its name beside its number. */
+  private void checkForm(Table box) {
+    int typeAt = fieldAt(box, FORM_TYPE, 1);
+    int number = typeAt == 0 ? 0 : Byte.toUnsignedInt(buffer.get(typeAt));
+    String name = text(targetOf(box, FORM_NAME));
+    Layout form = Layout.ofForm(number, name);
+    if (form == null) {
+      throw new PolicyException(Refusal.UNKNOWN_FORM, "form `" + name + "` is not known here");
+    }
+    checkTable(targetOf(box, FORM), form);
+  }
+
+  /** Numbers of rules that are known here, each with the right name beside it. */
+  private void checkRules(Table ladder) {
+    int at = targetOf(ladder, RULES);
+    int namesAt = targetOf(ladder, RULE_NAMES);
+    int count = buffer.getInt(at);
+    require(count == buffer.getInt(namesAt), "rules and their names differ in number");
+    for (int i = 0; i < count; ++i) {
+      Rule rule = Rule.of(Byte.toUnsignedInt(buffer.get(at + OFFSET_BYTES + i)));
+      String name = text(target(namesAt + OFFSET_BYTES * (i + 1)));
+      if (rule == null || !rule.word().equals(name)) {
+        throw new PolicyException(Refusal.UNKNOWN_RULE, "rule `" + name + "` is not known here");
+      }
     }
   }
 
-  /** The length of the vector there, all of which is within the buffer. */
-  private int spend(int at, int bytes) {
-    within(at, OFFSET_BYTES);
-    long length = Integer.toUnsignedLong(buffer.getInt(at));
-    require(length * bytes <= buffer.limit() - OFFSET_BYTES - at);
-    left -= OFFSET_BYTES + length * bytes;
-    require(left >= 0);
-    return (int) length;
+  /** Rows that follow each other in the climbs, to the last one. */
+  private void checkRows(Table ladder) {
+    int at = targetOf(ladder, ROWS);
+    long next = 0;
+    for (int i = 0; i < buffer.getInt(at); ++i) {
+      int row = at + OFFSET_BYTES + i * ROW_BYTES;
+      require(word(row + FIRST_CLIMB_AT) == next, "rows do not follow each other in the climbs");
+      next += word(row + CLIMB_COUNT_AT);
+    }
+    require(next == word(targetOf(ladder, CLIMBS)), "rows have other climbs than there are");
   }
 
-  /** A table's list of fields is there. */
-  private void start(int table) {
-    within(table, OFFSET_BYTES);
-    long fields = (long) table - buffer.getInt(table);
-    require(fields >= 0 && fields % SLOT_BYTES == 0 && fields <= buffer.limit() - SLOT_BYTES);
-    int bytes = Short.toUnsignedInt(buffer.getShort((int) fields));
-    require(bytes % SLOT_BYTES == 0 && fields + bytes <= buffer.limit());
+  /** The table there, with its list of fields; both are within the buffer. */
+  private Table start(int at) {
+    long slots = (long) at - (int) word(at);
+    boolean isThere = slots >= 0 && slots % SLOT_BYTES == 0 && slots <= buffer.limit() - HEAD_BYTES;
+    require(isThere, "a table has no list of fields");
+    int slotsSize = half((int) slots);
+    int size = half((int) slots + SLOT_BYTES);
+    boolean isList = slotsSize >= HEAD_BYTES && slotsSize % SLOT_BYTES == 0;
+    boolean isWhole = slots + slotsSize <= buffer.limit() && size <= buffer.limit() - at;
+    require(isList && isWhole && size >= OFFSET_BYTES, "a table's list of fields is broken");
+    return new Table(at, size, (int) slots, slotsSize);
   }
 
-  /** Where the field of a table begins; 0: it is absent. */
-  private int field(int table, int id) {
-    int fields = table - buffer.getInt(table);
-    int slot = FIRST_SLOT + SLOT_BYTES * id;
-    if (slot >= Short.toUnsignedInt(buffer.getShort(fields))) {
+  /** Where the field of that id, of so many bytes, stands; 0: it is absent. */
+  private int fieldAt(Table table, int id, int bytes) {
+    int slot = HEAD_BYTES + SLOT_BYTES * id;
+    int offset = slot < table.slotsSize ? half(table.slots + slot) : 0;
+    if (offset == 0) {
       return 0;
     }
-    int offset = Short.toUnsignedInt(buffer.getShort(fields + slot));
-    return offset == 0 ? 0 : table + offset;
+    boolean isWithin = offset >= OFFSET_BYTES && offset + bytes <= table.size;
+    require(isWithin, "a field is not within its table");
+    return table.at + offset;
   }
 
-  /** What the offset at a place leads to. */
+  /** Where a field leads that has been verified to be there. */
+  private int targetOf(Table table, int id) {
+    return target(fieldAt(table, id, OFFSET_BYTES));
+  }
+
+  /** What the offset leads to that stands there. */
   private int target(int at) {
-    within(at, OFFSET_BYTES);
-    long offset = Integer.toUnsignedLong(buffer.getInt(at));
-    require(offset > 0 && at + offset < buffer.limit());
+    require(at % OFFSET_BYTES == 0, "an offset is not aligned");
+    long offset = word(at);
+    require(offset > 0 && offset % OFFSET_BYTES == 0, "an offset leads nowhere");
+    within(at + offset, OFFSET_BYTES);
     return (int) (at + offset);
   }
 
-  private void within(int at, int bytes) {
-    require(at % bytes == 0 && at <= buffer.limit() - bytes);
+  /** How many elements of a size the vector there has; all are in the buffer. */
+  private int count(int at, int bytes) {
+    long count = word(at);
+    long spent = OFFSET_BYTES + count * bytes;
+    within(at, spent);
+    left -= spent;
+    require(left >= 0, "the FlatBuffer claims more than it can hold");
+    return (int) count;
   }
 
-  private static void require(boolean holds) {
+  private String text(int at) {
+    int begin = at + OFFSET_BYTES;
+    ByteBuffer text = buffer.duplicate();
+    text.limit(begin + buffer.getInt(at)).position(begin);
+    try {
+      return utf8.decode(text).toString();
+    } catch (CharacterCodingException broken) {
+      throw new PolicyException(Refusal.BAD_STRUCTURE, "a string is not UTF-8");
+    }
+  }
+
+  private long word(int at) {
+    within(at, OFFSET_BYTES);
+    return Integer.toUnsignedLong(buffer.getInt(at));
+  }
+
+  private int half(int at) {
+    return Short.toUnsignedInt(buffer.getShort(at));
+  }
+
+  private void within(long at, long bytes) {
+    require(at + bytes <= buffer.limit(), "an offset leads beyond the FlatBuffer");
+  }
+
+  private static void require(boolean holds, String otherwise) {
     if (!holds) {
-      throw new PolicyException(Refusal.BAD_STRUCTURE, "the FlatBuffer is broken");
+      throw new PolicyException(Refusal.BAD_STRUCTURE, otherwise);
     }
   }
 }

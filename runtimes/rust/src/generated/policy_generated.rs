@@ -8931,511 +8931,91 @@ impl ::core::fmt::Debug for Policy<'_> {
       ds.finish()
   }
 }
+#[inline]
+/// Verifies that a buffer of bytes contains a `Policy`
+/// and returns it.
+/// Note that verification is still experimental and may not
+/// catch every error, or be maximally performant. For the
+/// previous, unchecked, behavior use
+/// `root_as_policy_unchecked`.
+pub fn root_as_policy(buf: &[u8]) -> Result<Policy<'_>, ::flatbuffers::InvalidFlatbuffer> {
+  ::flatbuffers::root::<Policy>(buf)
+}
+#[inline]
+/// Verifies that a buffer of bytes contains a size prefixed
+/// `Policy` and returns it.
+/// Note that verification is still experimental and may not
+/// catch every error, or be maximally performant. For the
+/// previous, unchecked, behavior use
+/// `size_prefixed_root_as_policy_unchecked`.
+pub fn size_prefixed_root_as_policy(buf: &[u8]) -> Result<Policy<'_>, ::flatbuffers::InvalidFlatbuffer> {
+  ::flatbuffers::size_prefixed_root::<Policy>(buf)
+}
+#[inline]
+/// Verifies, with the given options, that a buffer of bytes
+/// contains a `Policy` and returns it.
+/// Note that verification is still experimental and may not
+/// catch every error, or be maximally performant. For the
+/// previous, unchecked, behavior use
+/// `root_as_policy_unchecked`.
+pub fn root_as_policy_with_opts<'b, 'o>(
+  opts: &'o ::flatbuffers::VerifierOptions,
+  buf: &'b [u8],
+) -> Result<Policy<'b>, ::flatbuffers::InvalidFlatbuffer> {
+  ::flatbuffers::root_with_opts::<Policy<'b>>(opts, buf)
+}
+#[inline]
+/// Verifies, with the given verifier options, that a buffer of
+/// bytes contains a size prefixed `Policy` and returns
+/// it. Note that verification is still experimental and may not
+/// catch every error, or be maximally performant. For the
+/// previous, unchecked, behavior use
+/// `root_as_policy_unchecked`.
+pub fn size_prefixed_root_as_policy_with_opts<'b, 'o>(
+  opts: &'o ::flatbuffers::VerifierOptions,
+  buf: &'b [u8],
+) -> Result<Policy<'b>, ::flatbuffers::InvalidFlatbuffer> {
+  ::flatbuffers::size_prefixed_root_with_opts::<Policy<'b>>(opts, buf)
+}
+#[inline]
+/// Assumes, without verification, that a buffer of bytes contains a Policy and returns it.
+/// # Safety
+/// Callers must trust the given bytes do indeed contain a valid `Policy`.
+pub unsafe fn root_as_policy_unchecked(buf: &[u8]) -> Policy<'_> {
+  unsafe { ::flatbuffers::root_unchecked::<Policy>(buf) }
+}
+#[inline]
+/// Assumes, without verification, that a buffer of bytes contains a size prefixed Policy and returns it.
+/// # Safety
+/// Callers must trust the given bytes do indeed contain a valid size prefixed `Policy`.
+pub unsafe fn size_prefixed_root_as_policy_unchecked(buf: &[u8]) -> Policy<'_> {
+  unsafe { ::flatbuffers::size_prefixed_root_unchecked::<Policy>(buf) }
+}
+pub const POLICY_IDENTIFIER: &str = "TLC1";
+
+#[inline]
+pub fn policy_buffer_has_identifier(buf: &[u8]) -> bool {
+  ::flatbuffers::buffer_has_identifier(buf, POLICY_IDENTIFIER, false)
+}
+
+#[inline]
+pub fn policy_size_prefixed_buffer_has_identifier(buf: &[u8]) -> bool {
+  ::flatbuffers::buffer_has_identifier(buf, POLICY_IDENTIFIER, true)
+}
+
+pub const POLICY_EXTENSION: &str = "tailc";
+
+#[inline]
+pub fn finish_policy_buffer<'a, 'b, A: ::flatbuffers::Allocator + 'a>(
+    fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+    root: ::flatbuffers::WIPOffset<Policy<'a>>) {
+  fbb.finish(root, Some(POLICY_IDENTIFIER));
+}
+
+#[inline]
+pub fn finish_size_prefixed_policy_buffer<'a, 'b, A: ::flatbuffers::Allocator + 'a>(fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>, root: ::flatbuffers::WIPOffset<Policy<'a>>) {
+  fbb.finish_size_prefixed(root, Some(POLICY_IDENTIFIER));
+}
 }  // pub mod policy
-
-#[allow(unused_imports, dead_code)]
-pub mod reader {
-
-
-pub enum VersionOffset {}
-#[derive(Copy, Clone, PartialEq)]
-
-pub struct Version<'a> {
-  pub _tab: ::flatbuffers::Table<'a>,
-}
-
-impl<'a> ::flatbuffers::Follow<'a> for Version<'a> {
-  type Inner = Version<'a>;
-  #[inline]
-  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
-    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
-  }
-}
-
-impl<'a> Version<'a> {
-  pub const VT_SCHEMA_MAJOR: ::flatbuffers::VOffsetT = 4;
-  pub const VT_SCHEMA_MINOR: ::flatbuffers::VOffsetT = 6;
-
-  #[inline]
-  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
-    Version { _tab: table }
-  }
-  #[allow(unused_mut)]
-  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
-    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
-    args: &'args VersionArgs
-  ) -> ::flatbuffers::WIPOffset<Version<'bldr>> {
-    let mut builder = VersionBuilder::new(_fbb);
-    builder.add_schema_minor(args.schema_minor);
-    builder.add_schema_major(args.schema_major);
-    builder.finish()
-  }
-
-
-  #[inline]
-  pub fn schema_major(&self) -> u16 {
-    // Safety:
-    // Created from valid Table for this object
-    // which contains a valid value in this slot
-    unsafe { self._tab.get::<u16>(Version::VT_SCHEMA_MAJOR, Some(0)).unwrap()}
-  }
-  #[inline]
-  pub fn schema_minor(&self) -> u16 {
-    // Safety:
-    // Created from valid Table for this object
-    // which contains a valid value in this slot
-    unsafe { self._tab.get::<u16>(Version::VT_SCHEMA_MINOR, Some(0)).unwrap()}
-  }
-}
-
-impl ::flatbuffers::Verifiable for Version<'_> {
-  #[inline]
-  fn run_verifier(
-    v: &mut ::flatbuffers::Verifier, pos: usize
-  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
-    v.visit_table(pos)?
-     .visit_field::<u16>("schema_major", Self::VT_SCHEMA_MAJOR, false)?
-     .visit_field::<u16>("schema_minor", Self::VT_SCHEMA_MINOR, false)?
-     .finish();
-    Ok(())
-  }
-}
-pub struct VersionArgs {
-    pub schema_major: u16,
-    pub schema_minor: u16,
-}
-impl<'a> Default for VersionArgs {
-  #[inline]
-  fn default() -> Self {
-    VersionArgs {
-      schema_major: 0,
-      schema_minor: 0,
-    }
-  }
-}
-
-pub struct VersionBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
-  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
-  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
-}
-impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> VersionBuilder<'a, 'b, A> {
-  #[inline]
-  pub fn add_schema_major(&mut self, schema_major: u16) {
-    self.fbb_.push_slot::<u16>(Version::VT_SCHEMA_MAJOR, schema_major, 0);
-  }
-  #[inline]
-  pub fn add_schema_minor(&mut self, schema_minor: u16) {
-    self.fbb_.push_slot::<u16>(Version::VT_SCHEMA_MINOR, schema_minor, 0);
-  }
-  #[inline]
-  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> VersionBuilder<'a, 'b, A> {
-    let start = _fbb.start_table();
-    VersionBuilder {
-      fbb_: _fbb,
-      start_: start,
-    }
-  }
-  #[inline]
-  pub fn finish(self) -> ::flatbuffers::WIPOffset<Version<'a>> {
-    let o = self.fbb_.end_table(self.start_);
-    ::flatbuffers::WIPOffset::new(o.value())
-  }
-}
-
-impl ::core::fmt::Debug for Version<'_> {
-  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-    let mut ds = f.debug_struct("Version");
-      ds.field("schema_major", &self.schema_major());
-      ds.field("schema_minor", &self.schema_minor());
-      ds.finish()
-  }
-}
-pub enum OtherOffset {}
-#[derive(Copy, Clone, PartialEq)]
-
-pub struct Other<'a> {
-  pub _tab: ::flatbuffers::Table<'a>,
-}
-
-impl<'a> ::flatbuffers::Follow<'a> for Other<'a> {
-  type Inner = Other<'a>;
-  #[inline]
-  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
-    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
-  }
-}
-
-impl<'a> Other<'a> {
-
-  #[inline]
-  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
-    Other { _tab: table }
-  }
-  #[allow(unused_mut)]
-  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
-    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
-    _args: &'args OtherArgs
-  ) -> ::flatbuffers::WIPOffset<Other<'bldr>> {
-    let mut builder = OtherBuilder::new(_fbb);
-    builder.finish()
-  }
-
-}
-
-impl ::flatbuffers::Verifiable for Other<'_> {
-  #[inline]
-  fn run_verifier(
-    v: &mut ::flatbuffers::Verifier, pos: usize
-  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
-    v.visit_table(pos)?
-     .finish();
-    Ok(())
-  }
-}
-pub struct OtherArgs {
-}
-impl<'a> Default for OtherArgs {
-  #[inline]
-  fn default() -> Self {
-    OtherArgs {
-    }
-  }
-}
-
-pub struct OtherBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
-  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
-  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
-}
-impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> OtherBuilder<'a, 'b, A> {
-  #[inline]
-  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> OtherBuilder<'a, 'b, A> {
-    let start = _fbb.start_table();
-    OtherBuilder {
-      fbb_: _fbb,
-      start_: start,
-    }
-  }
-  #[inline]
-  pub fn finish(self) -> ::flatbuffers::WIPOffset<Other<'a>> {
-    let o = self.fbb_.end_table(self.start_);
-    ::flatbuffers::WIPOffset::new(o.value())
-  }
-}
-
-impl ::core::fmt::Debug for Other<'_> {
-  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-    let mut ds = f.debug_struct("Other");
-      ds.finish()
-  }
-}
-pub enum BoxNameOffset {}
-#[derive(Copy, Clone, PartialEq)]
-
-pub struct BoxName<'a> {
-  pub _tab: ::flatbuffers::Table<'a>,
-}
-
-impl<'a> ::flatbuffers::Follow<'a> for BoxName<'a> {
-  type Inner = BoxName<'a>;
-  #[inline]
-  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
-    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
-  }
-}
-
-impl<'a> BoxName<'a> {
-  pub const VT_FORM_TYPE: ::flatbuffers::VOffsetT = 4;
-  pub const VT_FORM_NAME: ::flatbuffers::VOffsetT = 8;
-
-  #[inline]
-  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
-    BoxName { _tab: table }
-  }
-  #[allow(unused_mut)]
-  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
-    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
-    args: &'args BoxNameArgs<'args>
-  ) -> ::flatbuffers::WIPOffset<BoxName<'bldr>> {
-    let mut builder = BoxNameBuilder::new(_fbb);
-    if let Some(x) = args.form_name { builder.add_form_name(x); }
-    builder.add_form_type(args.form_type);
-    builder.finish()
-  }
-
-
-  #[inline]
-  pub fn form_type(&self) -> u8 {
-    // Safety:
-    // Created from valid Table for this object
-    // which contains a valid value in this slot
-    unsafe { self._tab.get::<u8>(BoxName::VT_FORM_TYPE, Some(0)).unwrap()}
-  }
-  #[inline]
-  pub fn form_name(&self) -> &'a str {
-    // Safety:
-    // Created from valid Table for this object
-    // which contains a valid value in this slot
-    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(BoxName::VT_FORM_NAME, None).unwrap()}
-  }
-}
-
-impl ::flatbuffers::Verifiable for BoxName<'_> {
-  #[inline]
-  fn run_verifier(
-    v: &mut ::flatbuffers::Verifier, pos: usize
-  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
-    v.visit_table(pos)?
-     .visit_field::<u8>("form_type", Self::VT_FORM_TYPE, false)?
-     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("form_name", Self::VT_FORM_NAME, true)?
-     .finish();
-    Ok(())
-  }
-}
-pub struct BoxNameArgs<'a> {
-    pub form_type: u8,
-    pub form_name: Option<::flatbuffers::WIPOffset<&'a str>>,
-}
-impl<'a> Default for BoxNameArgs<'a> {
-  #[inline]
-  fn default() -> Self {
-    BoxNameArgs {
-      form_type: 0,
-      form_name: None, // required field
-    }
-  }
-}
-
-pub struct BoxNameBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
-  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
-  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
-}
-impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> BoxNameBuilder<'a, 'b, A> {
-  #[inline]
-  pub fn add_form_type(&mut self, form_type: u8) {
-    self.fbb_.push_slot::<u8>(BoxName::VT_FORM_TYPE, form_type, 0);
-  }
-  #[inline]
-  pub fn add_form_name(&mut self, form_name: ::flatbuffers::WIPOffset<&'b  str>) {
-    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(BoxName::VT_FORM_NAME, form_name);
-  }
-  #[inline]
-  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> BoxNameBuilder<'a, 'b, A> {
-    let start = _fbb.start_table();
-    BoxNameBuilder {
-      fbb_: _fbb,
-      start_: start,
-    }
-  }
-  #[inline]
-  pub fn finish(self) -> ::flatbuffers::WIPOffset<BoxName<'a>> {
-    let o = self.fbb_.end_table(self.start_);
-    self.fbb_.required(o, BoxName::VT_FORM_NAME,"form_name");
-    ::flatbuffers::WIPOffset::new(o.value())
-  }
-}
-
-impl ::core::fmt::Debug for BoxName<'_> {
-  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-    let mut ds = f.debug_struct("BoxName");
-      ds.field("form_type", &self.form_type());
-      ds.field("form_name", &self.form_name());
-      ds.finish()
-  }
-}
-pub enum FormNamesOffset {}
-#[derive(Copy, Clone, PartialEq)]
-
-pub struct FormNames<'a> {
-  pub _tab: ::flatbuffers::Table<'a>,
-}
-
-impl<'a> ::flatbuffers::Follow<'a> for FormNames<'a> {
-  type Inner = FormNames<'a>;
-  #[inline]
-  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
-    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
-  }
-}
-
-impl<'a> FormNames<'a> {
-  pub const VT_FORMS: ::flatbuffers::VOffsetT = 20;
-
-  #[inline]
-  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
-    FormNames { _tab: table }
-  }
-  #[allow(unused_mut)]
-  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
-    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
-    args: &'args FormNamesArgs<'args>
-  ) -> ::flatbuffers::WIPOffset<FormNames<'bldr>> {
-    let mut builder = FormNamesBuilder::new(_fbb);
-    if let Some(x) = args.forms { builder.add_forms(x); }
-    builder.finish()
-  }
-
-
-  #[inline]
-  pub fn forms(&self) -> ::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BoxName<'a>>> {
-    // Safety:
-    // Created from valid Table for this object
-    // which contains a valid value in this slot
-    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BoxName>>>>(FormNames::VT_FORMS, None).unwrap()}
-  }
-}
-
-impl ::flatbuffers::Verifiable for FormNames<'_> {
-  #[inline]
-  fn run_verifier(
-    v: &mut ::flatbuffers::Verifier, pos: usize
-  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
-    v.visit_table(pos)?
-     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<BoxName>>>>("forms", Self::VT_FORMS, true)?
-     .finish();
-    Ok(())
-  }
-}
-pub struct FormNamesArgs<'a> {
-    pub forms: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<BoxName<'a>>>>>,
-}
-impl<'a> Default for FormNamesArgs<'a> {
-  #[inline]
-  fn default() -> Self {
-    FormNamesArgs {
-      forms: None, // required field
-    }
-  }
-}
-
-pub struct FormNamesBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
-  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
-  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
-}
-impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> FormNamesBuilder<'a, 'b, A> {
-  #[inline]
-  pub fn add_forms(&mut self, forms: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , ::flatbuffers::ForwardsUOffset<BoxName<'b >>>>) {
-    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(FormNames::VT_FORMS, forms);
-  }
-  #[inline]
-  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> FormNamesBuilder<'a, 'b, A> {
-    let start = _fbb.start_table();
-    FormNamesBuilder {
-      fbb_: _fbb,
-      start_: start,
-    }
-  }
-  #[inline]
-  pub fn finish(self) -> ::flatbuffers::WIPOffset<FormNames<'a>> {
-    let o = self.fbb_.end_table(self.start_);
-    self.fbb_.required(o, FormNames::VT_FORMS,"forms");
-    ::flatbuffers::WIPOffset::new(o.value())
-  }
-}
-
-impl ::core::fmt::Debug for FormNames<'_> {
-  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-    let mut ds = f.debug_struct("FormNames");
-      ds.field("forms", &self.forms());
-      ds.finish()
-  }
-}
-pub enum FormsOffset {}
-#[derive(Copy, Clone, PartialEq)]
-
-pub struct Forms<'a> {
-  pub _tab: ::flatbuffers::Table<'a>,
-}
-
-impl<'a> ::flatbuffers::Follow<'a> for Forms<'a> {
-  type Inner = Forms<'a>;
-  #[inline]
-  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
-    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
-  }
-}
-
-impl<'a> Forms<'a> {
-  pub const VT_FORMS: ::flatbuffers::VOffsetT = 20;
-
-  #[inline]
-  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
-    Forms { _tab: table }
-  }
-  #[allow(unused_mut)]
-  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
-    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
-    args: &'args FormsArgs<'args>
-  ) -> ::flatbuffers::WIPOffset<Forms<'bldr>> {
-    let mut builder = FormsBuilder::new(_fbb);
-    if let Some(x) = args.forms { builder.add_forms(x); }
-    builder.finish()
-  }
-
-
-  #[inline]
-  pub fn forms(&self) -> ::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<super::policy::FormBox<'a>>> {
-    // Safety:
-    // Created from valid Table for this object
-    // which contains a valid value in this slot
-    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<super::policy::FormBox>>>>(Forms::VT_FORMS, None).unwrap()}
-  }
-}
-
-impl ::flatbuffers::Verifiable for Forms<'_> {
-  #[inline]
-  fn run_verifier(
-    v: &mut ::flatbuffers::Verifier, pos: usize
-  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
-    v.visit_table(pos)?
-     .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<super::policy::FormBox>>>>("forms", Self::VT_FORMS, true)?
-     .finish();
-    Ok(())
-  }
-}
-pub struct FormsArgs<'a> {
-    pub forms: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<super::policy::FormBox<'a>>>>>,
-}
-impl<'a> Default for FormsArgs<'a> {
-  #[inline]
-  fn default() -> Self {
-    FormsArgs {
-      forms: None, // required field
-    }
-  }
-}
-
-pub struct FormsBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
-  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
-  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
-}
-impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> FormsBuilder<'a, 'b, A> {
-  #[inline]
-  pub fn add_forms(&mut self, forms: ::flatbuffers::WIPOffset<::flatbuffers::Vector<'b , ::flatbuffers::ForwardsUOffset<super::policy::FormBox<'b >>>>) {
-    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Forms::VT_FORMS, forms);
-  }
-  #[inline]
-  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> FormsBuilder<'a, 'b, A> {
-    let start = _fbb.start_table();
-    FormsBuilder {
-      fbb_: _fbb,
-      start_: start,
-    }
-  }
-  #[inline]
-  pub fn finish(self) -> ::flatbuffers::WIPOffset<Forms<'a>> {
-    let o = self.fbb_.end_table(self.start_);
-    self.fbb_.required(o, Forms::VT_FORMS,"forms");
-    ::flatbuffers::WIPOffset::new(o.value())
-  }
-}
-
-impl ::core::fmt::Debug for Forms<'_> {
-  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-    let mut ds = f.debug_struct("Forms");
-      ds.field("forms", &self.forms());
-      ds.finish()
-  }
-}
-}  // pub mod reader
 }  // pub mod tailc
 

@@ -1,0 +1,253 @@
+"""The structure of a FlatBuffer, verified before any accessor follows an offset.
+
+FlatBuffers has no verifier for Python, and those for other languages differ in what they refuse.
+All readers follow the rules of docs/artifact-format.md, "Structure", in the same order.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tailc_runtime._generated import policy_generated as fbs
+from tailc_runtime._generated.layout import FORMS, TABLES
+from tailc_runtime.errors import BadStructure, UnknownForm, UnknownRule
+
+_RULE_WORDS = {
+    fbs.Rule.REREAD_ROW: "reread-row",
+    fbs.Rule.NEVER_DESCEND: "never-descend",
+    fbs.Rule.BOOST_LAST_RUNG: "boost-last-rung",
+    fbs.Rule.AGE_FROM_ARRIVAL: "age-from-arrival",
+    fbs.Rule.CORE_PER_REQUEST: "core-per-request",
+    fbs.Rule.MAKE_ROOM: "make-room",
+    fbs.Rule.WAITED_START_LAST: "waited-start-last",
+    fbs.Rule.BUSY_PERIOD_AGE: "busy-period-age",
+    fbs.Rule.SHED: "shed",
+    fbs.Rule.CUT_OFF: "cut-off",
+    fbs.Rule.DEGRADE: "degrade",
+    fbs.Rule.START_BELOW: "start-below",
+    fbs.Rule.GIVE_UP: "give-up",
+}
+_OFFSET_BYTES = 4
+_SLOT_BYTES = 2
+# A list of fields begins with its own size and that of its table.
+_HEAD_BYTES = 4
+_LONG_BYTES = 8
+_LARGEST = 2**53 - 1
+_BAD_FIELDS = "a table's list of fields is broken"
+# Ids in `Policy`, in `FormBox` and in `Ladder`.
+_FORMS = 8
+_FORM_TYPE, _FORM, _FORM_NAME = 0, 1, 2
+_RULES, _RULE_NAMES, _ROWS, _CLIMBS = 4, 5, 7, 8
+_ROW = struct.Struct("<QQIIB7x")
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A field of a table; `bytes` of a scalar or a struct, 0 of what an offset leads to."""
+
+    kind: str
+    bytes: int
+    is_vector: bool
+    is_required: bool
+
+    @property
+    def bytes_in_table(self) -> int:
+        return self.bytes if self.bytes and not self.is_vector else _OFFSET_BYTES
+
+
+class _Table(NamedTuple):
+    """A table in a payload: where it begins, its size, and where its list of fields lies."""
+
+    at: int
+    size: int
+    slots: int
+    slots_size: int
+
+
+class Structure:
+    """Verifies one payload from its root on."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._payload = payload
+        # Vectors and strings share no bytes, so all of them together fit into the payload.
+        self._left = len(payload)
+
+    def check_version(self) -> None:
+        """The root and its first two fields: another major version may change all the rest."""
+        self._fields(self._start(self._target(0)), "Policy", (0, 1))
+
+    def check_all(self) -> None:
+        """Everything; forms come first, so that one that is not known is refused by its name."""
+        root = self._start(self._target(0))
+        others = (number for number in range(len(_LAYOUTS["Policy"])) if number != _FORMS)
+        self._fields(root, "Policy", (_FORMS, *others))
+
+    def _table(self, at: int, name: str) -> None:
+        table = self._start(at)
+        self._fields(table, name, range(len(_LAYOUTS[name])))
+        if name == "FormBox":
+            self._check_form(table)
+        elif name == "Ladder":
+            self._check_rules(table)
+            self._check_rows(table)
+
+    def _fields(self, table: _Table, name: str, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            field = _LAYOUTS[name][number]
+            at = self._field_at(table, number, field.bytes_in_table)
+            if at is None:
+                _require(not field.is_required, f"field {number} of {name} is missing")
+            elif field.is_vector:
+                self._vector(self._target(at), field)
+            elif field.bytes:
+                self._check_numbers(at, 1, field.bytes)
+            else:
+                self._element(self._target(at), field)
+
+    def _vector(self, at: int, field: _Field) -> None:
+        count = self._count(at, field.bytes or _OFFSET_BYTES)
+        first = at + _OFFSET_BYTES
+        if field.bytes:
+            self._check_numbers(first, count, field.bytes)
+            return
+        for number in range(count):
+            self._element(self._target(first + number * _OFFSET_BYTES), field)
+
+    def _element(self, at: int, field: _Field) -> None:
+        if field.kind == "text":
+            self._check_text(at)
+        elif field.kind != "Form":  # which is followed once its box names a form that is known
+            self._table(at, field.kind)
+
+    def _check_text(self, at: int) -> None:
+        """A string: UTF-8, with a 0 behind it."""
+        end = at + _OFFSET_BYTES + self._count(at, 1)
+        _require(self._payload[end : end + 1] == b"\0", "a string does not end in 0")
+        try:
+            self._text(at)
+        except UnicodeDecodeError:
+            _require(False, "a string is not UTF-8")
+
+    def _check_numbers(self, at: int, count: int, size: int) -> None:
+        """Scalars or structs: aligned, with whole numbers of 8 bytes within 2^53 - 1.
+
+        Such numbers are the first half of every struct, and have no sign there.
+        """
+        _require(not count or at % min(size, _LONG_BYTES) == 0, "a number is not aligned")
+        if not count or size < _LONG_BYTES:
+            return
+        is_struct = size > _LONG_BYTES
+        words = struct.unpack_from(f"<{count * size // _LONG_BYTES}q", self._payload, at)
+        step = size // _LONG_BYTES
+        for first in range(step // 2 if is_struct else 1):
+            numbers = words[first::step]
+            least = 0 if is_struct else -_LARGEST
+            is_within = least <= min(numbers) and max(numbers) <= _LARGEST
+            _require(is_within, "a number is beyond 2^53 - 1")
+
+    def _check_form(self, box: _Table) -> None:
+        """The form in a box whose fields have been verified, and its name beside its number."""
+        at = self._field_at(box, _FORM_TYPE, 1)
+        number = 0 if at is None else self._payload[at]
+        name = self._text(self._target_of(box, _FORM_NAME))
+        if not 0 < number <= len(_FORM_TABLES) or _FORM_TABLES[number - 1][0] != name:
+            raise UnknownForm(f"form `{name}` is not known here")
+        self._table(self._target_of(box, _FORM), _FORM_TABLES[number - 1][1])
+
+    def _check_rules(self, ladder: _Table) -> None:
+        """Numbers of rules that are known here, each with the right name beside it."""
+        at, names_at = (self._target_of(ladder, part) for part in (_RULES, _RULE_NAMES))
+        numbers = self._payload[at + _OFFSET_BYTES :][: self._word(at)]
+        _require(len(numbers) == self._word(names_at), "rules and their names differ in number")
+        for place, number in enumerate(numbers, 1):
+            name = self._text(self._target(names_at + place * _OFFSET_BYTES))
+            if _RULE_WORDS.get(number) != name:
+                raise UnknownRule(f"rule `{name}` is not known here")
+
+    def _check_rows(self, ladder: _Table) -> None:
+        """Rows that follow each other in the climbs, to the last one."""
+        at, climbs_at = (self._target_of(ladder, part) for part in (_ROWS, _CLIMBS))
+        rows = self._payload[at + _OFFSET_BYTES :][: self._word(at) * _ROW.size]
+        next_climb = 0
+        for _, _, first_climb, climb_count, _ in _ROW.iter_unpack(rows):
+            _require(first_climb == next_climb, "rows do not follow each other in the climbs")
+            next_climb += climb_count
+        _require(next_climb == self._word(climbs_at), "rows have other climbs than there are")
+
+    def _start(self, at: int) -> _Table:
+        """The table there, with its list of fields; both are within the payload."""
+        slots = at - int.from_bytes(self._bytes(at, _OFFSET_BYTES), "little", signed=True)
+        _require(slots >= 0 and slots % _SLOT_BYTES == 0, _BAD_FIELDS)
+        slots_size, size = struct.unpack("<HH", self._bytes(slots, _HEAD_BYTES))
+        _require(slots_size >= _HEAD_BYTES and slots_size % _SLOT_BYTES == 0, _BAD_FIELDS)
+        _require(slots + slots_size <= len(self._payload), _BAD_FIELDS)
+        _require(_OFFSET_BYTES <= size <= len(self._payload) - at, _BAD_FIELDS)
+        return _Table(at, size, slots, slots_size)
+
+    def _field_at(self, table: _Table, number: int, size: int) -> int | None:
+        """Where the field of that number, of `size` bytes, stands; None: it is absent."""
+        slot = _HEAD_BYTES + _SLOT_BYTES * number
+        if slot >= table.slots_size:
+            return None
+        offset = int.from_bytes(self._bytes(table.slots + slot, _SLOT_BYTES), "little")
+        if offset == 0:
+            return None
+        _require(_OFFSET_BYTES <= offset <= table.size - size, "a field is not within its table")
+        return table.at + offset
+
+    def _target_of(self, table: _Table, number: int) -> int:
+        """Where a field leads that has been verified to be there."""
+        at = self._field_at(table, number, _OFFSET_BYTES)
+        assert at is not None
+        return self._target(at)
+
+    def _target(self, at: int) -> int:
+        """Where the offset leads that stands there."""
+        _require(at % _OFFSET_BYTES == 0, "an offset is not aligned")
+        offset = self._word(at)
+        _require(offset > 0 and offset % _OFFSET_BYTES == 0, "an offset leads nowhere")
+        _require(at + offset <= len(self._payload) - _OFFSET_BYTES, "an offset leads nowhere")
+        return at + offset
+
+    def _count(self, at: int, size: int) -> int:
+        """How many elements, of `size` bytes each, the vector there has; all are in the payload."""
+        count = self._word(at)
+        spent = _OFFSET_BYTES + count * size
+        _require(at + spent <= len(self._payload), "a vector leads beyond the end")
+        self._left -= spent
+        _require(self._left >= 0, "the buffer claims more than it can hold")
+        return count
+
+    def _text(self, at: int) -> str:
+        return self._payload[at + _OFFSET_BYTES :][: self._word(at)].decode()
+
+    def _word(self, at: int) -> int:
+        return int.from_bytes(self._bytes(at, _OFFSET_BYTES), "little")
+
+    def _bytes(self, at: int, count: int) -> bytes:
+        _require(at + count <= len(self._payload), "an offset leads beyond the end")
+        return self._payload[at : at + count]
+
+
+def _layout_of(line: str) -> tuple[str, tuple[_Field, ...]]:
+    """The name of a table, and its fields in the order of their ids."""
+    name, *words = line.split()
+    return name, tuple(_field_of(word) for word in words)
+
+
+def _field_of(word: str) -> _Field:
+    kind = word.strip("[]!")
+    size = int(kind) if kind.isdigit() else 0
+    return _Field(kind, size, word.startswith("["), word.endswith("!"))
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise BadStructure(otherwise)
+
+
+_LAYOUTS = dict(map(_layout_of, TABLES))
+_FORM_TABLES = [line.split() for line in FORMS]
