@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from dataclasses import dataclass, field, replace
 
 from tailc.artifact.estimates import Estimates
@@ -18,6 +19,14 @@ from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
 SCHEMA_MINOR = 8
+
+PROOFS = ("grid-exhausted", "dual-bound", "solver-claim", "replayed", "by-definition", "none")
+COMPILED_SPEC = "compiled-spec"
+"""The name among versions of the digest of the spec that the policy was compiled from."""
+RESTORED, REPLACED = "restored-policy", "replaced-policy"
+"""Of a policy that is back: its own digest before, and that of the one that was deployed."""
+DIGEST_NAMES = (COMPILED_SPEC, RESTORED, REPLACED)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class InputRole(enum.Enum):
@@ -45,6 +54,10 @@ class Input:
     requests: int
     demand: DemandSummary | None = field(default=None, metadata={"since": 1})
 
+    def __post_init__(self) -> None:
+        if not _DIGEST.fullmatch(self.digest):
+            raise ValueError(f"`{self.digest[:80]}` is not a SHA-256 in hex")
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -65,6 +78,13 @@ class Evidence:
     settings: tuple[tuple[str, int], ...]
     rows: tuple[RowEvidence, ...]
     estimates: Estimates | None = field(default=None, metadata={"since": 8})
+
+    def __post_init__(self) -> None:
+        if self.proof not in PROOFS:
+            raise ValueError(f"`{self.proof[:80]}` is not a proof; there are {', '.join(PROOFS)}")
+        for name, value in self.versions:
+            if name in DIGEST_NAMES and not _DIGEST.fullmatch(value):
+                raise ValueError(f"`{value[:80]}` of `{name}` is not a SHA-256 in hex")
 
 
 @dataclass(frozen=True)

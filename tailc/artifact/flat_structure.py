@@ -57,9 +57,15 @@ class _Table(NamedTuple):
 
 
 class Structure:
-    """Verifies one payload from its root on."""
+    """Verifies one payload from its root on.
+
+    `values` is then all that was verified, in order: numbers, strings, lengths, and what is absent.
+    `has_unknown`: some table has a field that this version does not know.
+    """
 
     def __init__(self, payload: bytes) -> None:
+        self.values: list[bytes | int | None] = []
+        self.has_unknown = False
         self._payload = payload
         # Vectors and strings share no bytes, so all of them together fit into the payload.
         self._left = len(payload)
@@ -73,21 +79,29 @@ class Structure:
         root = self._start(self._target(0))
         others = (number for number in range(len(_LAYOUTS["Policy"])) if number != _FORMS)
         self._fields(root, "Policy", (_FORMS, *others))
+        self._note_unknown(root, "Policy")
 
     def _table(self, at: int, name: str) -> None:
         table = self._start(at)
         self._fields(table, name, range(len(_LAYOUTS[name])))
+        self._note_unknown(table, name)
         if name == "FormBox":
             self._check_form(table)
         elif name == "Ladder":
             self._check_rules(table)
             self._check_rows(table)
 
+    def _note_unknown(self, table: _Table, name: str) -> None:
+        """Looks for fields behind those that are known here."""
+        known = _HEAD_BYTES + _SLOT_BYTES * len(_LAYOUTS[name])
+        self.has_unknown |= any(self._payload[table.slots + known : table.slots + table.slots_size])
+
     def _fields(self, table: _Table, name: str, numbers: Iterable[int]) -> None:
         for number in numbers:
             field = _LAYOUTS[name][number]
             at = self._field_at(table, number, field.bytes_in_table)
             if at is None:
+                self.values.append(None)
                 _require(not field.is_required, f"field {number} of {name} is missing")
             elif field.is_vector:
                 self._vector(self._target(at), field)
@@ -115,6 +129,7 @@ class Structure:
         """A string: UTF-8, with a 0 behind it."""
         end = at + _OFFSET_BYTES + self._count(at, 1)
         _require(self._payload[end : end + 1] == b"\0", "a string does not end in 0")
+        self.values.append(self._payload[at:end])
         try:
             self._text(at)
         except UnicodeDecodeError:
@@ -126,6 +141,7 @@ class Structure:
         Such numbers are the first half of every struct, and have no sign there.
         """
         _require(not count or at % min(size, _LONG_BYTES) == 0, "a number is not aligned")
+        self.values.append(self._payload[at : at + count * size])
         if not count or size < _LONG_BYTES:
             return
         is_struct = size > _LONG_BYTES
@@ -208,6 +224,7 @@ class Structure:
         _require(at + spent <= len(self._payload), "a vector leads beyond the end")
         self._left -= spent
         _require(self._left >= 0, "the buffer claims more than it can hold")
+        self.values.append(count)
         return count
 
     def _text(self, at: int) -> str:

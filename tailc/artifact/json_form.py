@@ -55,6 +55,8 @@ def decode_json(data: bytes, source: str = "policy.json") -> Policy:
         body = {key: part for key, part in document.items() if key not in _WRAPPING}
         policy = from_plain(record_of(Policy), body, ignore_unknown=minor > SCHEMA_MINOR)
         check_minor(policy, minor)
+        if minor > SCHEMA_MINOR:
+            check_is_newer(to_plain(record_of(Policy), policy) != body)
         return policy
 
 
@@ -91,6 +93,15 @@ def check_minor(policy: Policy, stated: int) -> None:
     if stated <= SCHEMA_MINOR and stated != own:
         message = f"the policy is one of schema `{SCHEMA_MAJOR}.{own}`, but states `.{stated}`"
         raise Refusal(Code.BAD_STRUCTURE, message)
+
+
+def check_is_newer(has_unknown: bool) -> None:
+    """Refuse a policy that states a newer minor version, but has nothing that is not known here."""
+    if not has_unknown:
+        message = (
+            f"the policy states a schema after `{SCHEMA_MAJOR}.{SCHEMA_MINOR}`, but has no part"
+        )
+        raise Refusal(Code.BAD_STRUCTURE, f"{message} that is not known here")
 
 
 def canonical(document: Plain) -> bytes:

@@ -1,4 +1,4 @@
-"""What a policy's evidence says of where it comes from, as names among its versions."""
+"""The digest of a spec, which a policy's evidence names it by."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ from typing import Any
 
 from tailc.artifact.json_form import canonical
 from tailc.artifact.shapes import LARGEST_WHOLE
-
-COMPILED_SPEC = "compiled-spec"
-"""The digest of the spec that the policy was compiled from."""
-RESTORED, REPLACED = "restored-policy", "replaced-policy"
-"""Of a policy that is back: its own digest before, and that of the one that was deployed."""
 
 
 def spec_digest(spec: dict[str, Any]) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tailc.artifact.envelope import Policy
+from tailc.artifact.envelope import REPLACED, RESTORED, Policy
 from tailc.artifact.json_form import digest_of
-from tailc.artifact.provenance import REPLACED, RESTORED
 from tailc.errors import Code, Finding, TailcError
 
 

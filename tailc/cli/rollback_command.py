@@ -30,8 +30,8 @@ def command(old: str, over: str, output: str, trust: Trust) -> Outcome:
     not work. The SLO, tables and evidence are those of OLD; the evidence names both policies by
     their digests. The result is not signed.
     """
+    from tailc.artifact.envelope import REPLACED, RESTORED
     from tailc.artifact.files import read_policy, write_policy
-    from tailc.artifact.provenance import REPLACED, RESTORED
     from tailc.artifact.rollback import rolled_back
 
     policy = rolled_back(read_policy(old, trust), read_policy(over, trust))

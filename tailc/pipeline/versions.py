@@ -8,7 +8,8 @@ from typing import Any
 
 from tailc_solvers.backends.adapters import Backend
 
-from tailc.artifact.provenance import COMPILED_SPEC, spec_digest
+from tailc.artifact.envelope import COMPILED_SPEC
+from tailc.artifact.provenance import spec_digest
 from tailc.specs.budgets import BUDGETS
 from tailc.specs.tree import Document, plain
 from tailc.version import __version__

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.artifact.envelope import Policy
-from tailc.artifact.provenance import REPLACED, RESTORED
+from tailc.artifact.envelope import REPLACED, RESTORED, Policy
 from tailc.artifact.signature import Signature
 from tailc.artifact.trust import expiry_text
 from tailc.units import printable

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tailc.artifact.envelope import Policy
-from tailc.artifact.provenance import COMPILED_SPEC
+from tailc.artifact.envelope import COMPILED_SPEC, Policy
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.experiment.compatibility import unfit_for
 from tailc.experiment.options import VerifyOptions

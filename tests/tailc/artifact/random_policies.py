@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
-from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
+from tailc.artifact.envelope import PROOFS, Evidence, Input, InputRole, Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.artifact.reading_record import Reading, reading_of
 from tailc.forms.controller import (
@@ -444,7 +444,7 @@ def _evidence(rng: Random) -> Evidence:
     return Evidence(
         objective=_name(rng),
         method=_name(rng),
-        proof=_name(rng),
+        proof=rng.choice(PROOFS),
         solver=_name(rng),
         versions=tuple((_name(rng), _name(rng)) for _ in range(rng.randint(0, 2))),
         evaluations=_whole(rng),

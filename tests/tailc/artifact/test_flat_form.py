@@ -150,9 +150,63 @@ def test_a_rule_of_a_later_version_is_refused_by_its_name() -> None:
     assert "rule `later-rule`" in str(error)
 
 
-def test_a_newer_minor_version_is_read_though_it_cannot_be_written_again() -> None:
-    later = _stating_minor(SCHEMA_MINOR + 1)
-    assert decode_flat(seal(later)) == read_policy(VECTORS / "demand.tailc")
+LAST_OF = {
+    "Policy": "  evidence: Evidence (id: 11, required);\n",
+    "Input": "  demand: DemandSummary (id: 4);\n",
+    "Evidence": "  estimates: Estimates (id: 8);\n",
+}
+
+
+def newer_payload(table: str, folder: Path, *options: str, old: str = "", new: str = "") -> bytes:
+    """The vector `demand` as flatc writes it by a schema of a newer minor version, which has a
+    field `colour` in a table; in its JSON `old` is `new`.
+    """
+    payload = folder / "demand.tailc"
+    payload.write_bytes(unseal((VECTORS / "demand.tailc").read_bytes()))
+    schema = (ROOT / "schemas" / "policy.fbs").read_text()
+    as_json = ["--json", "--strict-json", "--defaults-json", "--raw-binary", "-o", folder]
+    subprocess.run([FLATC, *as_json, ROOT / "schemas" / "policy.fbs", "--", payload], check=True)
+    last = LAST_OF[table]
+    number = int(last.split("id: ")[1].split(")")[0].split(",")[0]) + 1
+    (folder / "newer.fbs").write_text(
+        schema.replace(last, f"{last}  colour: long (id: {number});\n")
+    )
+    document = json.loads((folder / "demand.json").read_text())
+    document["schema_minor"] = SCHEMA_MINOR + 1
+    holders = {"Policy": document, "Input": document["inputs"][0], "Evidence": document["evidence"]}
+    holders[table]["colour"] = 7
+    (folder / "demand.json").write_text(json.dumps(document).replace(old or "\0", new))
+    written = ["--binary", "--strict-json", *options, "-o", folder]
+    command = [FLATC, *written, folder / "newer.fbs", folder / "demand.json"]
+    subprocess.run(command, check=True)
+    return payload.read_bytes()
+
+
+@pytest.mark.parametrize("table", LAST_OF)
+def test_a_newer_minor_version_is_read_though_it_cannot_be_written_again(
+    table: str, tmp_path: Path
+) -> None:
+    """Wherever it has a field that is not known here."""
+    newer = newer_payload(table, tmp_path)
+    assert decode_flat(seal(newer)) == read_policy(VECTORS / "demand.tailc")
+
+
+def test_a_newer_minor_version_has_something_that_is_not_known_here() -> None:
+    error = refusal_of(seal(_stating_minor(SCHEMA_MINOR + 1)))
+    assert error.findings[0].code is Code.BAD_STRUCTURE
+    assert "has no part that is not known here" in str(error)
+
+
+def test_what_is_known_of_a_newer_minor_version_is_canonical(tmp_path: Path) -> None:
+    """Numbers that are 0 are left out."""
+    error = refusal_of(seal(newer_payload("Policy", tmp_path, "--force-defaults")))
+    assert error.findings[0].code is Code.BAD_STRUCTURE
+    assert "not the one its policy has" in str(error)
+
+
+def test_what_is_known_of_a_newer_minor_version_makes_sense(tmp_path: Path) -> None:
+    newer = newer_payload("Policy", tmp_path, old="grid-exhausted", new="trust me")
+    assert refusal_of(seal(newer)).findings[0].code is Code.BAD_ARTIFACT
 
 
 def test_a_policy_may_not_state_an_earlier_minor_version_than_its_own() -> None:

@@ -6,7 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 
-from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
+from tailc.artifact.envelope import (
+    DIGEST_NAMES,
+    PROOFS,
+    SCHEMA_MAJOR,
+    SCHEMA_MINOR,
+    Policy,
+)
 from tailc.artifact.json_form import FORMAT
 from tailc.artifact.seal import MAGIC
 from tailc.artifact.shapes import MEMBERS_SINCE, Many, OneForm, Record, Shape, record_of
@@ -92,3 +98,11 @@ def test_the_page_names_what_computed_the_examples() -> None:
     for path in ROOT.glob("examples/*/expected.json"):
         names = {name for name, _ in json.loads(path.read_text())["evidence"]["versions"]}
         assert {"tailc", "compiled-spec"} <= names <= told, path
+
+
+def test_the_page_names_every_proof_and_every_digest_among_versions() -> None:
+    row = next(line for line in PAGE.splitlines() if line.startswith("| | `proof` |"))
+    assert re.findall(r"`([\w-]+)`(?=:|;|$| \|)", row)[1:] == list(PROOFS)
+    section = PAGE.split("## Where a policy comes from")[1].split("\n## ")[0]
+    digests = re.findall(r"^\| (.+?) \| .*(?:SHA-256|digest before).*$", section, re.MULTILINE)
+    assert re.findall(r"`([\w-]+)`", "".join(digests)) == list(DIGEST_NAMES)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tailc_solvers.backends.adapters import Backend
 
+from tailc.artifact.envelope import COMPILED_SPEC
 from tailc.artifact.json_form import encode_json
-from tailc.artifact.provenance import COMPILED_SPEC
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.solve import handler_of
 from tailc.pipeline.versions import versions

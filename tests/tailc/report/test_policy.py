@@ -17,7 +17,7 @@ def test_names_in_an_artifact_cannot_forge_lines():
     ladder = policy.forms[0]
     rungs = tuple(replace(rung, name=FORGED) for rung in ladder.rungs)
     slo = replace(policy.slos[0], request_class=FORGED)
-    evidence = replace(policy.evidence, objective=FORGED, method=FORGED, proof=FORGED)
+    evidence = replace(policy.evidence, objective=FORGED, method=FORGED)
     forged = replace(
         policy,
         name=FORGED,

@@ -60,7 +60,7 @@ def spec(**server):
 
 
 def rows_of(*solved, **server):
-    solution = LadderSolution(solved, "proof", "solver", 1, longest_wait_us=150 * MS)
+    solution = LadderSolution(solved, "none", "solver", 1, longest_wait_us=150 * MS)
     return emit(spec(**server), PROBLEM, solution).rows
 
 
@@ -103,7 +103,7 @@ def test_without_waiting_for_exits_a_load_without_a_schedule_is_infeasible():
 
 
 def test_boosting_off_leaves_neither_rule_nor_limit():
-    solution = LadderSolution((solved(1, 0, 0, 0),), "proof", "solver", 1, None)
+    solution = LadderSolution((solved(1, 0, 0, 0),), "none", "solver", 1, None)
     form = emit(spec(boosting=False), PROBLEM, solution)
     assert form.boost is None
     assert form.rules == (Rule.NEVER_DESCEND, Rule.REREAD_ROW)

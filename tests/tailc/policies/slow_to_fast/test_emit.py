@@ -22,7 +22,7 @@ EVIDENCE = RowEvidence(1, 1, 1, 1, 1, 1, 1, 1, 1)
 def emitted(folder, *stay_us, curves=((1.0, 2.0),), changes=()):
     spec = open_kind(str(write(folder, swapped(*changes)).spec)).spec
     problem = KIND.reduce(spec, profile([50.0, 120.0], curves))
-    solution = ThresholdSolution(Schedule(0, stay_us), EVIDENCE, 0, "proof", "solver", 1)
+    solution = ThresholdSolution(Schedule(0, stay_us), EVIDENCE, 0, "none", "solver", 1)
     return KIND.emit(spec, problem, solution)
 
 
@@ -84,7 +84,7 @@ def test_each_further_climb_that_never_comes_is_as_much_later_again(tmp_path):
 def test_speeds_of_rungs_are_the_means_of_requests_that_have_their_own(tmp_path):
     own = profile([50.0, 150.0], curves=((1.0, 2.0), (1.0, 1.5)), curve_of=[0, 1])
     spec = open_kind(str(write(tmp_path).spec)).spec
-    solution = ThresholdSolution(Schedule(0, (0,)), EVIDENCE, 0, "proof", "solver", 1)
+    solution = ThresholdSolution(Schedule(0, (0,)), EVIDENCE, 0, "none", "solver", 1)
     form = KIND.emit(spec, KIND.reduce(spec, own), solution)
     # 200 ms of work in 25 + 100 ms.
     assert form.rungs[1].speed_ppm == pytest.approx(1_600_000)
