@@ -137,3 +137,35 @@ func TestATextThatIsNoPublicKeyIsAnError(t *testing.T) {
 	_, err := tailc.Open(signedPath("good"), tailc.TrustKeys())
 	expect(t, errors.Is(err, tailc.ErrArgument), "to trust no key is a mistake")
 }
+
+func TestOnlyTheOneLayoutAndNoWeakPointIsAKey(t *testing.T) {
+	whole := string(bytesOfFile(t, filepath.Join(vectors, "signed", "test-key-1.pem")))
+	lines := strings.Split(whole, "\n")
+	trust := func(text string) error {
+		_, err := tailc.Open(signedPath("good"), tailc.TrustKeys(text))
+		return err
+	}
+	for _, text := range []string{whole, strings.ReplaceAll(whole, "\n", "\r\n"), strings.TrimSpace(whole)} {
+		expect(t, trust(text) == nil, "a key: "+text)
+	}
+	texts := []string{
+		"\n" + whole, whole + "\n", strings.ReplaceAll(whole, "=\n", "= \n"),
+		strings.ReplaceAll(whole, "AyEA", "AyEA\n"), strings.ReplaceAll(whole, "\n", ""),
+		strings.ReplaceAll(whole, "dM=", "dN="),
+	}
+	// The y of 0, 1, both of order 8, -1, and of the prime and 3 above it; some with the sign.
+	for _, point := range []string{
+		"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+		"AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA=",
+		"JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU=",
+		"xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA/o=",
+		"7P///////////////////////////////////////38=",
+		"7f///////////////////////////////////////38=",
+		"8P////////////////////////////////////////8=",
+	} {
+		texts = append(texts, strings.ReplaceAll(whole, lines[1][16:], point))
+	}
+	for _, text := range texts {
+		expect(t, errors.Is(trust(text), tailc.ErrArgument), "no key: "+text)
+	}
+}

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
-	"encoding/pem"
+	"math/big"
+	"regexp"
 )
 
 // The second trailer of a signed file: a magic, the second from which on it is expired, the id of the
@@ -28,16 +30,42 @@ func idOf(key ed25519.PublicKey) keyID {
 	return keyID(digest[:keyIDSize])
 }
 
+// pemOfKey is three lines and nothing else: docs/artifact-format.md, "Signature".
+var pemOfKey = regexp.MustCompile("\\A-----BEGIN PUBLIC KEY-----\r?\n([A-Za-z0-9+/]{59}=)\r?\n" +
+	"-----END PUBLIC KEY-----(?:\r?\n)?\\z")
+
 // publicKey reads a SubjectPublicKeyInfo: fixed bytes that say Ed25519, and the key.
 func publicKey(pemText string) (ed25519.PublicKey, error) {
 	algorithm := []byte{0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00}
-	block, rest := pem.Decode([]byte(pemText))
-	if block == nil || block.Type != "PUBLIC KEY" || len(bytes.TrimSpace(rest)) > 0 ||
-		len(block.Bytes) != len(algorithm)+ed25519.PublicKeySize ||
-		!bytes.HasPrefix(block.Bytes, algorithm) {
-		return nil, argumentError("a key is no Ed25519 public key in PEM, as of `openssl pkey -pubout`")
+	if found := pemOfKey.FindStringSubmatch(pemText); found != nil {
+		encoded, err := base64.StdEncoding.Strict().DecodeString(found[1])
+		if err == nil && bytes.HasPrefix(encoded, algorithm) && isStrong(encoded[len(algorithm):]) {
+			return ed25519.PublicKey(encoded[len(algorithm):]), nil
+		}
 	}
-	return ed25519.PublicKey(block.Bytes[len(algorithm):]), nil
+	return nil, argumentError("a key is no Ed25519 public key in PEM, as of `openssl pkey -pubout`")
+}
+
+// isStrong tells whether a key is a canonical encoding, a y below the prime, and of no point whose
+// order divides 8: anybody can make signatures of those.
+func isStrong(key []byte) bool {
+	one := big.NewInt(1)
+	prime := new(big.Int).Sub(new(big.Int).Lsh(one, 255), big.NewInt(19))
+	bigEndian := make([]byte, len(key))
+	for i, b := range key {
+		bigEndian[len(key)-1-i] = b
+	}
+	y := new(big.Int).SetBytes(bigEndian)
+	y.SetBit(y, 255, 0)
+	order8, _ := new(big.Int).SetString(
+		"05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
+	negative := new(big.Int).Sub(prime, y)
+	for _, weak := range []*big.Int{new(big.Int), one, order8} {
+		if y.Cmp(weak) == 0 || negative.Cmp(weak) == 0 {
+			return false
+		}
+	}
+	return y.Cmp(prime) < 0
 }
 
 // A signature is the second trailer, after what it signs of the first.

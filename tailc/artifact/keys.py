@@ -6,7 +6,9 @@ is not installed, importing it raises TailcError (MISSING_PART).
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +33,15 @@ except ImportError as error:
 # A PEM file of an Ed25519 key has some hundred bytes.
 _MOST_BYTES = 64 * 1024
 _PEM_BEGIN = b"-----BEGIN"
+_PUBLIC_PEM = re.compile(
+    rb"-----BEGIN PUBLIC KEY-----\r?\n([A-Za-z0-9+/]{59}=)\r?\n-----END PUBLIC KEY-----(?:\r?\n)?"
+)
+# A public key is a y below this prime, little endian, with a sign in the last bit.
+_PRIME = 2**255 - 19
+_ORDER_8 = int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
+# The y of points whose order divides 8: anybody can make signatures of such keys.
+_SMALL_ORDER = (0, 1, _PRIME - 1, _ORDER_8, _PRIME - _ORDER_8)
+_LAID_OUT = "write it anew with `openssl pkey -pubin -in FILE -pubout`"
 _MAKE_KEYS = "make a pair with `tailc keygen STEM`"
 
 Key = TypeVar("Key", Ed25519PrivateKey, Ed25519PublicKey)
@@ -105,7 +116,20 @@ def read_public_key(path: Path | str) -> PublicKey:
     if data.count(_PEM_BEGIN) > 1:
         raise _bad_key(path, "holds several keys", "give a file for each")
     key = _loaded(path, "public", lambda: serialization.load_pem_public_key(data), Ed25519PublicKey)
-    return PublicKey(key.public_bytes_raw())
+    raw = key.public_bytes_raw()
+    y = int.from_bytes(raw, "little") % 2**255
+    if y >= _PRIME or y in _SMALL_ORDER:
+        message = "holds a weak key: anybody can make signatures that seem to be by it"
+        raise _bad_key(path, message, _MAKE_KEYS)
+    if not _is_exact(data):
+        raise _bad_key(path, "is not laid out as `openssl pkey -pubout` writes a key", _LAID_OUT)
+    return PublicKey(raw)
+
+
+def _is_exact(data: bytes) -> bool:
+    """Whether the PEM is three lines and nothing else, and each bit of its base64 counts."""
+    found = _PUBLIC_PEM.fullmatch(data)
+    return found is not None and base64.b64encode(base64.b64decode(found[1])) == found[1]
 
 
 def read_private_key(path: Path | str, passphrase: bytes | None = None) -> PrivateKey:

@@ -37,6 +37,31 @@ from tests.tailc.artifact.published import VECTORS, small_policy
 
 SIGNED = VECTORS / "signed"
 KEY = (SIGNED / "test-key-1.pem").read_text(encoding="utf-8")
+BODY = KEY.splitlines()[1]
+BADLY_LAID_OUT = (
+    "\n" + KEY,
+    KEY + "\n",
+    KEY + "a comment",
+    KEY.replace(BODY, BODY + " "),
+    KEY.replace(BODY, BODY[:32] + "\n" + BODY[32:]),
+    KEY.replace("\n", ""),
+    KEY.replace("\n", "\r"),
+    # The last bits say nothing, and are not 0.
+    KEY.replace(BODY, BODY[:-2] + chr(ord(BODY[-2]) + 1) + "="),
+)
+# y of 0, 1, both of order 8, -1, and of the prime and 3 above it; some with the sign.
+WEAK = tuple(
+    KEY.replace(BODY[16:], point)
+    for point in (
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA=",
+        "JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU=",
+        "xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA/o=",
+        "7P///////////////////////////////////////38=",
+        "7f///////////////////////////////////////38=",
+        "8P////////////////////////////////////////8=",
+    )
+)
 OTHER_KEY = (SIGNED / "test-key-2.pem").read_text(encoding="utf-8")
 GOOD = SIGNED / "good.tailc"
 
@@ -89,6 +114,17 @@ def test_a_signature_expires_by_the_system_s_clock(monkeypatch: pytest.MonkeyPat
 def test_a_text_that_is_no_key_is_the_caller_s_error(text: str) -> None:
     with pytest.raises(ValueError, match="PEM text of an Ed25519 public key"):
         open_policy(GOOD, trusted=[KEY, text])
+
+
+@pytest.mark.parametrize("text", [*BADLY_LAID_OUT, *WEAK])
+def test_only_the_one_layout_and_no_weak_point_is_a_key(text: str) -> None:
+    with pytest.raises(ValueError, match="PEM text of an Ed25519 public key"):
+        open_policy(GOOD, trusted=text)
+
+
+@pytest.mark.parametrize("text", [KEY.replace("\n", "\r\n"), KEY.removesuffix("\n")])
+def test_lines_may_end_as_on_windows_and_the_last_not_at_all(text: str) -> None:
+    assert open_policy(GOOD, trusted=text)
 
 
 def test_a_misspelled_wish_is_an_error_and_not_ignored() -> None:

@@ -148,6 +148,29 @@ void trust(const fs::path& vectors) {
                                   "-----BEGIN PUBLIC KEY-----" + pem, pem + "MCow"})
     expect(thrown_by([&] { tailc::TrustedKey key(text); }) == "invalid-argument",
            "other text is no key");
+  // The y of 0, 1, both of order 8, -1, and of the prime and 3 above it; some with the sign.
+  const std::size_t point_at = pem.find("AyEA") + 4;
+  for (const char* point :
+       {"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA=",
+        "JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU=",
+        "xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA/o=",
+        "7P///////////////////////////////////////38=",
+        "7f///////////////////////////////////////38=",
+        "8P////////////////////////////////////////8="}) {
+    const std::string weak = pem.substr(0, point_at) + point + pem.substr(pem.find("=\n") + 1);
+    expect(thrown_by([&] { tailc::TrustedKey key(weak); }) == "invalid-argument",
+           "a point that anybody can sign for is no key");
+  }
+  const auto with = [&](const std::string& old, const std::string& other) {
+    return pem.substr(0, pem.find(old)) + other + pem.substr(pem.find(old) + old.size());
+  };
+  for (const std::string& text : {"\n" + pem, pem + "\n", with("=\n", "= \n"), with("AyEA", "AyEA\n"),
+                                  with("KEY-----\n", "KEY-----"), with("dM=", "dN=")})
+    expect(thrown_by([&] { tailc::TrustedKey key(text); }) == "invalid-argument",
+           "a key has one layout");
+  expect(tailc::TrustedKey(pem.substr(0, pem.size() - 1)).raw() == tailc::TrustedKey(pem).raw(),
+         "the last line need not end");
   std::string damaged = pem;
   for (const char other : {'=', '-', 'B'}) {
     damaged[pem.find('M')] = other;

@@ -6,8 +6,8 @@ Checking needs the package `cryptography` (the extra `signatures`), and so does 
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
+import re
 import struct
 import time
 from collections.abc import Mapping
@@ -30,7 +30,14 @@ _TRAILER_BYTES = _HEAD.size + 64 + _CHECK_BYTES
 _KEY_BYTES = 32
 # What stands before an Ed25519 key in SubjectPublicKeyInfo (RFC 8410).
 _BEFORE_KEY = bytes.fromhex("302a300506032b6570032100")
-_PEM_BEGIN, _PEM_END = "-----BEGIN PUBLIC KEY-----", "-----END PUBLIC KEY-----"
+_PEM = re.compile(
+    r"-----BEGIN PUBLIC KEY-----\r?\n([A-Za-z0-9+/]{59}=)\r?\n-----END PUBLIC KEY-----(?:\r?\n)?"
+)
+# A key is a y below this prime, little endian, with a sign in the last bit.
+_PRIME = 2**255 - 19
+_ORDER_8 = int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
+# The y of points whose order divides 8: anybody can make signatures of such keys.
+_SMALL_ORDER = (0, 1, _PRIME - 1, _ORDER_8, _PRIME - _ORDER_8)
 
 # Raw public keys by their id.
 Keys = Mapping[bytes, bytes]
@@ -47,7 +54,10 @@ class Signature:
 
 
 def keys_in(texts: tuple[str, ...]) -> Keys:
-    """The Ed25519 keys in PEM texts, each as `openssl pkey -pubout` writes it; else ValueError."""
+    """The Ed25519 keys in PEM texts, each as `openssl pkey -pubout` writes it; else ValueError.
+
+    docs/artifact-format.md, "Signature", has the grammar, and which keys are too weak.
+    """
     raw_keys = [_key_in(text) for text in texts]
     return {hashlib.sha256(raw).digest()[:8]: raw for raw in raw_keys}
 
@@ -89,14 +99,17 @@ def check_signature(signature: Signature | None, keys: Keys, now_s: int | None) 
 
 
 def _key_in(text: str) -> bytes:
-    lines = text.split()
-    begin, end = _PEM_BEGIN.split(), _PEM_END.split()
-    body = "".join(lines[len(begin) : -len(end)])
-    try:
-        data = base64.b64decode(body, validate=True)
-    except binascii.Error:
-        data = b""
-    framed = lines[: len(begin)] == begin and lines[-len(end) :] == end
-    if not framed or len(data) != len(_BEFORE_KEY) + _KEY_BYTES or not data.startswith(_BEFORE_KEY):
+    found = _PEM.fullmatch(text)
+    data = base64.b64decode(found[1]) if found else b""
+    # The bits of the last character that say nothing are 0.
+    is_exact = found is not None and base64.b64encode(data).decode() == found[1]
+    raw = data.removeprefix(_BEFORE_KEY)
+    if not is_exact or len(raw) != _KEY_BYTES or not _is_strong(raw):
         raise ValueError("a trusted key is the PEM text of an Ed25519 public key")
-    return data[-_KEY_BYTES:]
+    return raw
+
+
+def _is_strong(raw: bytes) -> bool:
+    """Whether a key is a canonical encoding, and of no point of small order."""
+    y = int.from_bytes(raw, "little") % 2**255
+    return y < _PRIME and y not in _SMALL_ORDER

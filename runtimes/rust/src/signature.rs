@@ -16,6 +16,21 @@ const ENCODED_SIZE: usize = 44;
 const PREFIX: [u8; ENCODED_SIZE - RAW_SIZE] =
     [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
+/// Characters of base64 that all of it takes.
+const LINE_SIZE: usize = 60;
+/// The y of points of order 8, little endian.
+#[rustfmt::skip]
+const ORDER_8: [[u8; RAW_SIZE]; 2] = [
+    [
+        0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0,
+        0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05,
+    ],
+    [
+        0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f,
+        0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a,
+    ],
+];
+
 impl PublicKey {
     /// The key in a text such as `openssl pkey -pubout` writes; any other is an invalid argument.
     pub fn from_pem(text: &str) -> Result<Self> {
@@ -23,29 +38,47 @@ impl PublicKey {
         Self::in_pem(text).ok_or(Error::InvalidArgument(why))
     }
 
+    /// Three lines and nothing else: see `docs/artifact-format.md`, "Signature".
     fn in_pem(text: &str) -> Option<Self> {
-        let text = text.trim().strip_prefix("-----BEGIN PUBLIC KEY-----")?;
-        let text = text.strip_suffix("-----END PUBLIC KEY-----")?;
-        let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-        let encoded = bytes_in_base64(&digits).filter(|bytes| bytes.len() == ENCODED_SIZE)?;
+        let text = after_line_end(text.strip_prefix("-----BEGIN PUBLIC KEY-----")?)?;
+        let (line, text) = text.split_at_checked(LINE_SIZE)?;
+        let end = after_line_end(text)?.strip_prefix("-----END PUBLIC KEY-----")?;
+        let encoded = bytes_in_base64(line.as_bytes())?;
         let raw = encoded.strip_prefix(&PREFIX)?.try_into().ok()?;
-        is_point(&raw).then_some(Self { raw })
+        (matches!(end, "" | "\n" | "\r\n") && is_strong(raw)).then_some(Self { raw })
     }
 }
 
-/// With padding, as RFC 4648, section 4, has it; none where it is something else.
+fn after_line_end(text: &str) -> Option<&str> {
+    text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n'))
+}
+
+/// Of RFC 4648, section 4, with one character of padding; none where it is something else, or a bit
+/// of it is lost.
 fn bytes_in_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let padding = text.iter().rev().take_while(|byte| **byte == b'=').count();
-    if !text.len().is_multiple_of(4) || padding > 2 {
-        return None;
+    let digits = text.strip_suffix(b"=")?;
+    let (mut bits, mut count, mut bytes) = (0, 0, Vec::with_capacity(ENCODED_SIZE));
+    for digit in digits {
+        bits = bits << 6 | value_of(*digit)?;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+            bits &= (1 << count) - 1;
+        }
     }
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    for four in text[..text.len() - padding].chunks(4) {
-        let bits = four.iter().try_fold(0, |bits, digit| Some(bits << 6 | value_of(*digit)?))?;
-        let bits: u32 = bits << (6 * (4 - four.len()));
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..four.len()]);
-    }
-    Some(bytes)
+    (bits == 0).then_some(bytes)
+}
+
+/// Whether a key is a canonical encoding, a y below 2^255 - 19, and of no point whose order divides 8:
+/// anybody can make signatures of those.
+fn is_strong(mut raw: [u8; RAW_SIZE]) -> bool {
+    raw[RAW_SIZE - 1] &= 0x7f;
+    let [first, middle @ .., last] = raw;
+    let are = |byte, end| last == end && middle.iter().all(|other| *other == byte);
+    let is_0_or_1 = are(0, 0) && first <= 1;
+    let is_least_prime_less_1 = are(0xff, 0x7f) && first >= 0xec;
+    !is_0_or_1 && !is_least_prime_less_1 && !ORDER_8.contains(&raw)
 }
 
 fn value_of(digit: u8) -> Option<u32> {
@@ -61,19 +94,9 @@ fn value_of(digit: u8) -> Option<u32> {
 }
 
 #[cfg(not(feature = "signatures"))]
-fn is_point(_: &[u8; RAW_SIZE]) -> bool {
-    true
-}
-
-#[cfg(not(feature = "signatures"))]
 pub(crate) fn check_signed(_: &Unsealed<'_>, _: &[PublicKey], _: u64) -> Result<()> {
     let why = "signatures are not checked here: the feature `signatures` is off";
     Err(refused(Refusal::NoSignatures, why))
-}
-
-#[cfg(feature = "signatures")]
-fn is_point(raw: &[u8; RAW_SIZE]) -> bool {
-    ed25519_dalek::VerifyingKey::from_bytes(raw).is_ok()
 }
 
 /// Refused unless one of the keys signed it, and the signature still holds at `now_s`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import sys
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from tailc.errors import Code, Finding, TailcError
 from tests.tailc.artifact.published import VECTORS
 
 KEY_1 = VECTORS / "signed" / "test-key-1.pem"
+PRIME = 2**255 - 19
+# Of a point of order 8; another has its negative.
+ORDER_8 = int("05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826", 16)
 SEALED = (VECTORS / "smallest.tailc").read_bytes()
 
 
@@ -104,6 +108,34 @@ def test_a_key_of_another_kind_is_refused(tmp_path: Path) -> None:
     told = "another kind than Ed25519"
     assert told in refusal_of(read_public_key, written(tmp_path / "p", public)).message
     assert told in refusal_of(read_private_key, written(tmp_path / "k", private)).message
+
+
+def point_pem(y: int) -> bytes:
+    """The PEM of any 32 bytes."""
+    data = bytes.fromhex("302a300506032b6570032100") + y.to_bytes(32, "little")
+    body = base64.b64encode(data)
+    return b"-----BEGIN PUBLIC KEY-----\n" + body + b"\n-----END PUBLIC KEY-----\n"
+
+
+@pytest.mark.parametrize("y", [0, 1, PRIME - 1, ORDER_8, PRIME - ORDER_8, PRIME, 2**255 - 1])
+def test_a_key_that_anybody_can_sign_for_is_refused(tmp_path: Path, y: int) -> None:
+    for sign in (0, 2**255):
+        finding = refusal_of(read_public_key, written(tmp_path / "k", point_pem(y + sign)))
+        assert finding.code is Code.BAD_KEY
+        assert "weak key" in finding.message or "no public key" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(b"-----BEGIN", b"\n-----BEGIN"), (b"=\n", b"= \n"), (b"AyEA", b"AyEA\n"), (b"dM=", b"dN=")],
+)
+def test_a_public_key_has_one_layout(tmp_path: Path, old: bytes, new: bytes) -> None:
+    pem = KEY_1.read_bytes()
+    assert pem.count(old) == 1
+    finding = refusal_of(read_public_key, written(tmp_path / "k", pem.replace(old, new)))
+    assert finding.code is Code.BAD_KEY
+    windows = written(tmp_path / "w", pem.replace(b"\n", b"\r\n"))
+    assert read_public_key(windows) == read_public_key(KEY_1)
 
 
 def test_a_missing_file_cannot_be_read(tmp_path: Path) -> None:

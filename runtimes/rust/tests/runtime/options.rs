@@ -29,6 +29,33 @@ fn what_is_no_key_is_an_invalid_argument() {
 }
 
 #[test]
+fn only_the_one_layout_is_a_key() {
+    PublicKey::from_pem(PEM.trim_end()).unwrap();
+    let changes = [("-----BEGIN", "\n-----BEGIN"), ("=\n", "= \n"), ("AyEA", "AyEA\n"), ("\n", "")];
+    for (old, new) in changes.into_iter().chain([("KEY-----\n", "KEY-----\n\n"), ("Ro=", "Rp=")]) {
+        let text = PEM.replace(old, new);
+        assert_eq!(word(PublicKey::from_pem(&text)), "invalid-argument", "{text}");
+    }
+}
+
+/// The y of 0, 1, both of order 8, -1, and of the prime and 3 above it; some with the sign.
+#[test]
+fn a_point_that_anybody_can_sign_for_is_no_key() {
+    for point in [
+        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+        "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA=",
+        "JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU=",
+        "xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA/o=",
+        "7P///////////////////////////////////////38=",
+        "7f///////////////////////////////////////38=",
+        "8P////////////////////////////////////////8=",
+    ] {
+        let text = PEM.replace("11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", point);
+        assert_eq!(word(PublicKey::from_pem(&text)), "invalid-argument", "{text}");
+    }
+}
+
+#[test]
 fn the_same_generation_takes_the_place_and_goes_on_counting() {
     let held = opened("lucene.tailc");
     let same = Options::new().replacing(&held).open(vector("lucene.tailc")).unwrap();

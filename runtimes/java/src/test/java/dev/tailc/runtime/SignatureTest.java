@@ -29,4 +29,40 @@ class SignatureTest {
     }
     assertEquals("smallest", Policy.open(good, options).name());
   }
+
+  /** The y of 0, 1, both of order 8, -1, and of the prime and 3 above it; some with the sign. */
+  @Test
+  void aPointThatAnybodyCanSignForIsNoKey() throws IOException {
+    String pem = Files.readString(SIGNED.resolve("test-key-1.pem"));
+    String own = pem.substring(pem.indexOf("AyEA") + 4, pem.indexOf("=\n") + 1);
+    String[] points = {
+      "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+      "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIA=",
+      "JuiVj8KyJ7BFw/SJ8u+Y8NXfrAXTxjM5sTgCiG1T/AU=",
+      "xxdqcD1N2E+6PAt2DRBnDyogU/osOczGTsf9d5KsA/o=",
+      "7P///////////////////////////////////////38=",
+      "7f///////////////////////////////////////38=",
+      "8P////////////////////////////////////////8=",
+    };
+    for (String point : points) {
+      refuses(pem.replace(own, point));
+    }
+  }
+
+  @Test
+  void aKeyHasOneLayout() throws IOException {
+    String pem = Files.readString(SIGNED.resolve("test-key-1.pem"));
+    Options.none().trusting(pem.strip());
+    Options.none().trusting(pem.replace("\n", "\r\n"));
+    refuses("\n" + pem);
+    refuses(pem + "\n");
+    refuses(pem.replace("=\n", "= \n"));
+    refuses(pem.replace("AyEA", "AyEA\n"));
+    refuses(pem.replace("\n", ""));
+    refuses(pem.replace("dM=", "dN="));
+  }
+
+  private static void refuses(String pem) {
+    assertThrows(IllegalArgumentException.class, () -> Options.none().trusting(pem), pem);
+  }
 }
