@@ -17,6 +17,9 @@ from tests.tailc.artifact.published import VECTORS
 BY_FLATC = ("smallest", "demand", "tails-smallest", "plan-smallest", "shares", "estimates")
 # A wrong word of one reader shows in fewer: of each kind a tenth is refused for its meaning.
 LIES_EACH = 250
+MILLION = 1_000_000
+# Files that are written before the readers start on them.
+BATCH = 10_000
 
 
 @pytest.fixture(scope="module", params=READERS)
@@ -52,3 +55,19 @@ def test_what_flatc_writes_is_opened_by_every_reader(reader: Reader, tmp_path: P
 def test_lies_are_refused_alike(reader: Reader, kind: str, tmp_path: Path) -> None:
     files = list(lies(kind, 1, LIES_EACH))
     assert reader.classified(tmp_path, files) == [python_says(data) for data in files]
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("kind", LIES)
+def test_a_million_lies_are_refused_alike(
+    kind: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    """A quarter of a million of each kind, over five readers."""
+    readers = {name: make(tmp_path_factory) for name, make in READERS.items()}
+    for seed in range(MILLION // len(LIES) // BATCH):
+        files = list(lies(kind, 1_000 + seed, BATCH))
+        wanted = [python_says(data) for data in files]
+        for name, reader in readers.items():
+            said = reader.classified(tmp_path, files)
+            differ = [at for at in range(BATCH) if said[at] != wanted[at]]
+            assert not differ, (name, seed, [(at, said[at], wanted[at]) for at in differ[:5]])
