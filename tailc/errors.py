@@ -133,6 +133,7 @@ class Code(enum.Enum):
     EXPIRED = ("TC0408", ExitCode.INTEGRITY, "an artifact's signature has expired")
     BAD_KEY = ("TC0411", ExitCode.BAD_CONTENT, "a file is not the Ed25519 key that it should be")
     NO_ROLLBACK = ("TC0412", ExitCode.BAD_CONTENT, "a policy cannot take the place of another")
+    EXPOSED_KEY = ("TC0451", ExitCode.OK, "other users may read a private key")
 
     INFEASIBLE = ("TC0501", ExitCode.INFEASIBLE, "no policy meets the limits")
     IN_THE_WAY = ("TC0507", ExitCode.INFEASIBLE, "a line of the spec is in the way of any policy")

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from tailc.artifact.signature import KEY_ID_BYTES, Signature, to_be_signed, with_signature
-from tailc.errors import Code, Finding, Place, TailcError
+from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.input_files import open_input
 
 try:
@@ -155,6 +157,20 @@ def read_private_key(path: Path | str, passphrase: bytes | None = None) -> Priva
             raise _bad_key(path, message, None) from error
 
     return PrivateKey(_loaded(path, "private", load, Ed25519PrivateKey))
+
+
+def exposure(path: Path | str) -> Finding | None:
+    """A warning where the file's group or all users may read the private key in it."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:  # it was read, and is gone
+        return None
+    if os.name != "posix" or not mode & (stat.S_IRGRP | stat.S_IROTH):
+        return None
+    message = f"other users may read the private key `{path}`, whose mode is {mode & 0o777:o}"
+    help_ = f"run `chmod 600 {path}`; if it may have been copied, make a new pair"
+    place = Place(str(path))
+    return Finding(Code.EXPOSED_KEY, message, place, help_, severity=Severity.WARNING)
 
 
 def _loaded(path: Path | str, which: str, load: Callable[[], object], kind: type[Key]) -> Key:

@@ -44,6 +44,7 @@ def command(
     they are.
     """
     from tailc.artifact.files import paths_of, read_sealed, refuse_device
+    from tailc.artifact.keys import exposure
     from tailc.atomic_files import replace_files
     from tailc.report.signing import until_text
 
@@ -52,6 +53,7 @@ def command(
     if artifact == "-" and output is None:
         raise click.UsageError("what comes by standard input has no file to sign: give -o FILE")
     signer = _signer(key, passphrase_file)
+    exposed = exposure(key)
     found, policy, sealed = read_sealed(artifact)
     signed = signer.signed(sealed, expires_s or 0)
     if output is None:
@@ -66,6 +68,7 @@ def command(
     return Outcome(
         text=f"{told}, {until_text(expires_s or 0)}\nwrote {path}",
         result={"key_id": key_id, "generation": policy.generation, "files": [str(path)]},
+        findings=(exposed,) if exposed else (),
         is_answer=False,
     )
 

@@ -201,6 +201,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "other half of the pair.",
     Code.NO_ROLLBACK: "A rollback publishes an earlier policy of the same service as a new "
     "generation. These two are of different services, or do the same.",
+    Code.EXPOSED_KEY: "Whoever reads a private key can sign policies that servers open. Let its "
+    "owner alone read it, and make a new pair where it may have been copied.",
     Code.INFEASIBLE: "The limits contradict each other for this demand. The message names the "
     "limit that binds, and the nearest target that can be met.",
     Code.IN_THE_WAY: "Of the lines that are told so, not all can hold, and without any one of them "

@@ -36,6 +36,16 @@ def test_keygen_writes_a_secret_and_a_public_file(in_folder, tailc):
     assert len(bytes.fromhex(result["key_id"])) == 8
 
 
+@pytest.mark.parametrize(
+    ("mode", "warns"), [(0o600, False), (0o400, False), (0o640, True), (0o604, True), (0o644, True)]
+)
+def test_a_private_key_that_others_may_read_is_warned_of(keys, tailc, mode, warns):
+    (keys / "keys.key").chmod(mode)
+    ended = tailc("sign", "p", "--key", "keys.key")
+    assert ended.code == 0
+    assert ("warning[TC0451]" in ended.err, "chmod 600 keys.key" in ended.err) == (warns, warns)
+
+
 @pytest.mark.parametrize("left", ["keys.key", "keys.pub"])
 def test_keygen_replaces_no_key_unless_it_is_forced(keys, tailc, left):
     before = (keys / left).read_bytes()
