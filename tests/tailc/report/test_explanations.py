@@ -20,7 +20,7 @@ def test_an_explanation_is_sentences_that_say_more_than_the_title(code):
 def test_explain_prints_it(tailc):
     ended = tailc("explain", "tc0226")
     assert ended.code == 0
-    assert ended.out.startswith("TC0226 (error, exit code 65): a closed loop")
+    assert ended.out.startswith("TC0226 (error, exit code 65): times of a closed loop")
     assert "coordinated omission" in " ".join(ended.out.split())
 
 
