@@ -47,7 +47,7 @@ def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
 arrival_unit = click.option(
     "--arrival-unit",
     type=click.Choice(["s", "ms", "us", "ns"]),
-    help="Unit of a recorded column of numbers; date-times need none.",
+    help="Unit of a column of recorded arrival times, if they are numbers.",
 )
 
 gaps_of = click.option(
@@ -55,8 +55,8 @@ gaps_of = click.option(
     type=click.Choice(["error", "keep", "close"]),
     default="error",
     show_default=True,
-    help="Long silences of recorded arrivals: refuse, keep (the service was idle), close (the "
-    "recording paused).",
+    help="What to do with long gaps between recorded arrivals: refuse, keep (the service was "
+    "idle), close (the recording paused).",
 )
 
 _OPTIONS = (
@@ -73,9 +73,10 @@ _OPTIONS = (
         type=ARRIVALS,
         multiple=True,
         metavar="PROCESS",
-        help="bursty:idc=8,spell=2s or diurnal:0.5,1,1.5 (levels of a day) at each --rate, "
-        "bursts:500@45/s,500@30/s, profile:FILE (columns duration and rate), recorded:COLUMN of "
-        "the trace, or all kinds at the policy's rates; may be repeated.",
+        help="Arrival process: bursty:idc=8,spell=2s or diurnal:0.5,1,1.5 (levels of a day) at "
+        "each --rate, bursts:500@45/s,500@30/s, profile:FILE (columns duration and rate), "
+        "recorded:COLUMN of the trace, or all kinds at the policy's rates; may be "
+        "repeated.",
     ),
     arrival_unit,
     click.option(

@@ -17,14 +17,13 @@ if TYPE_CHECKING:
 budgets = click.option(
     "--budgets",
     metavar="SPEC",
-    help="Enforce `budgets` of this spec: exit 1 where one is exceeded, 4 where that cannot be "
-    "decided.",
+    help="Enforce the `budgets` of this spec: exit 1 if one is exceeded, 4 if that is undecided.",
 )
 
 since = click.option(
     "--since",
     metavar="OLD",
-    help="Policy that --budgets are counted from, such as the last release.",
+    help="Policy to compare with for --budgets, such as the last release.",
 )
 
 

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("check", short_help="Check specs, and their traces with --with-trace.")
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
-@click.option(
-    "--with-trace", is_flag=True, help="Read each spec's trace too, and warn about its data."
-)
+@click.option("--with-trace", is_flag=True, help="Also check the trace of each spec.")
 @reports
 def command(specs: tuple[str, ...], *, with_trace: bool) -> Outcome:
     """Check specs and descriptions of held-out days. With --with-trace, also check the files that

@@ -59,15 +59,15 @@ class _Wish:
 @click.option(
     "--effort",
     type=click.Choice(["quick", "normal", "thorough"]),
-    help="Override search.effort: how much the method auto simulates.",
+    help="Override search.effort: how many requests the method auto simulates.",
 )
 @click.option(
     "--risk",
     "risk_ppm",
     type=PERCENTILE_PPM,
     metavar="PERCENT",
-    help="Override search.risk: in how many resamples of the trace's rows the table of the method "
-    "auto may lose to a setting that could be picked by hand.",
+    help="Override search.risk: the share of resamples of the trace in which the table of the "
+    "method auto may lose to a setting chosen by hand.",
 )
 @click.option(
     "--solver",
@@ -83,44 +83,53 @@ class _Wish:
     "--max-evaluations",
     type=click.IntRange(min=1, max=LARGEST),
     metavar="X",
-    help="Override the search's budget.",
+    help="Override search.max_evaluations, the budget of the search.",
 )
 @click.option(
     "--robust",
     is_flag=True,
     callback=lambda _, __, given: _robust() if given else None,
-    help="Stand errors of demand and speed-ups: as search.robust says, else its defaults.",
+    help="Compile for an uncertainty set of demand and speed-ups (search.robust, or its defaults).",
 )
 @click.option(
-    "--previous", metavar="ARTIFACT", help="Policy that is deployed; it sets the generation."
+    "--previous",
+    metavar="ARTIFACT",
+    help="The deployed policy; the new policy gets the next generation.",
 )
-@click.option("--force", is_flag=True, help="Replace what is there, also where it is no policy.")
+@click.option(
+    "--force", is_flag=True, help="Replace existing files, even if they are not policies."
+)
 @click.option(
     "--allow-misses",
     is_flag=True,
-    help="Write a policy that misses an SLO at a rate, too. Default: write nothing, exit 6.",
+    help="Write the policy even if it misses an SLO at a rate. Default: write nothing, exit 6.",
 )
 @click.option(
-    "--strict", is_flag=True, help="Exit 4 where replays do not decide an SLO. Default: warn."
+    "--strict", is_flag=True, help="Exit 4 if replays do not decide an SLO. Default: warn."
 )
-@click.option("--dry-run", is_flag=True, help="Compile and tell, and write no policy.")
+@click.option("--dry-run", is_flag=True, help="Compile and print the result, but write no policy.")
 @click.option(
     "--incremental",
     is_flag=True,
-    help="Compile only where the spec, an option, a file it names or a package has changed since. "
+    help="Compile only if the spec, an option, a file that it names or a package has changed. "
     "Default: compile always.",
 )
-@click.option("--explain-rebuild", is_flag=True, help="As --incremental, and say what has changed.")
+@click.option(
+    "--explain-rebuild", is_flag=True, help="Like --incremental, and print what has changed."
+)
 @click.option(
     "--watch",
     is_flag=True,
-    help="Go on: as --explain-rebuild whenever the spec or a file it names is written.",
+    help="Keep running: like --explain-rebuild, each time the spec or a file that it names is "
+    "written.",
 )
 @report_option
 @plot_option
-@click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to search with.")
 @click.option(
-    "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
+    "--threads", type=click.IntRange(min=1), metavar="X", help="Number of threads of the search."
+)
+@click.option(
+    "--progress/--no-progress", default=None, help="Show progress. Default: only on a terminal."
 )
 @trusts
 @reports

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     "--trace",
     is_eager=True,
     metavar="FILE",
-    help="Held-out trace to replay both on, read as the compile of NEW read its own; - is "
-    "standard input.",
+    help="Held-out trace to replay both policies on; columns and units are those of the trace "
+    "of NEW. - is standard input.",
 )
 @replay_options.trace_format
 @arrivals_options
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @report_option
 @plot_option
 @budgets_option
-@click.option("--exit-code", is_flag=True, help="Exit 2 where the policies differ.")
+@click.option("--exit-code", is_flag=True, help="Exit 2 if the policies differ.")
 @trusts
 @reports
 def command(

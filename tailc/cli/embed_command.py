@@ -16,16 +16,20 @@ if TYPE_CHECKING:
 
 @click.command("embed", short_help="Convert a policy to source code.")
 @click.argument("artifact")
-@click.option("--lang", required=True, metavar="LANGUAGE", help="One of c, cpp, java, go and rust.")
+@click.option(
+    "--lang", required=True, metavar="LANGUAGE", help="Language: c, cpp, java, go or rust."
+)
 @click.option("-o", "--output", required=True, metavar="FILE", help="Write this source file.")
 @click.option(
     "--name",
     metavar="NAME",
-    help="The prefix in C, namespace in C++, class in Java, or package in Go. Default: by the "
-    "policy's name, in Java by FILE's.",
+    help="Prefix in C, namespace in C++, class in Java, or package in Go. Default: from the "
+    "name of the policy, in Java from FILE.",
 )
 @click.option(
-    "--sealed", is_flag=True, help="Write the bytes for the language's runtime, also of ladders."
+    "--sealed",
+    is_flag=True,
+    help="Write the sealed bytes for the runtime of the language, for ladders as well.",
 )
 @trusts
 @reports

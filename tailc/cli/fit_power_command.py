@@ -22,14 +22,14 @@ HELD_OUT_PPM = 200_000
 @click.option(
     "--test",
     metavar="FILE",
-    help="Trace of the same server to test on; else the latest part of TRACE is kept out for it.",
+    help="Trace of the same server to test the model on. Default: the latest part of TRACE.",
 )
 @click.option(
     "--held-out",
     "held_out_ppm",
     type=SHARE_PPM,
     metavar="SHARE",
-    help="How much of TRACE is kept out.  [default: 20%]",
+    help="Share of TRACE to hold out for the test.  [default: 20%]",
 )
 @reports
 def command(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("fmt", short_help="Format specs.")
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
-@click.option("--check", is_flag=True, help="Write nothing; exit 2 where a SPEC would change.")
+@click.option("--check", is_flag=True, help="Write nothing; exit 2 if a SPEC would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
 @reports
 def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:

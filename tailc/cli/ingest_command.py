@@ -21,17 +21,25 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", "out", required=True, metavar="FILE", help="Write the profile here."
 )
-@click.option("--measure", type=MEASURE, help="What the times measure, where it is not told.")
-@click.option("--because", metavar="WHY", help="Why a response time is a demand, in a sentence.")
+@click.option(
+    "--measure", type=MEASURE, help="What the times measure, if the input does not say it."
+)
+@click.option(
+    "--because",
+    metavar="WHY",
+    help="Reason why a response time can be used as demand, in one sentence.",
+)
 @click.option(
     "--expected-interval",
     "interval_us",
     type=CUT_OFF_US,
     metavar="DURATION",
-    help="Between two requests of a client: add what a closed loop did not send.",
+    help="Time between two requests of a client: add the requests that a closed loop did not send.",
 )
 @click.option("--column", metavar="NAME", help="Column of a table with the times.")
-@click.option("--weight", metavar="NAME", help="Column with how many requests a row stands for.")
+@click.option(
+    "--weight", metavar="NAME", help="Column with the number of requests that a row represents."
+)
 @click.option(
     "--attribute",
     metavar="NAME",
@@ -46,9 +54,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Tag of the intervals of an HdrHistogram log to count; may be given several times.",
 )
-@click.option(
-    "--columns", "map_path", metavar="MAP", help="What the columns of a table mean, by a map."
-)
+@click.option("--columns", "map_path", metavar="MAP", help="File that maps the columns of a table.")
 @metric_options
 @reports
 def command(

@@ -34,20 +34,23 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORE
     "--slo",
     multiple=True,
     metavar="TEXT",
-    help="What latency must meet, such as 'p99 <= 500ms'; may be repeated.",
+    help="SLO, such as 'p99 <= 500ms'; may be repeated.",
 )
 @click.option("--openslo", metavar="FILE", help="Take the objectives of OpenSLO documents instead.")
 @click.option(
-    "--openslo-unit", type=TIME_UNIT, help="Unit of their thresholds, where metrics do not tell it."
+    "--openslo-unit", type=TIME_UNIT, help="Unit of the thresholds, if the metrics do not say it."
 )
 @click.option(
-    "--fan-out", type=click.IntRange(min=1), metavar="X", help="Servers that all must answer."
+    "--fan-out",
+    type=click.IntRange(min=1),
+    metavar="X",
+    help="Number of servers that must all answer.",
 )
 @click.option(
     "--speedup",
     metavar="LIST",
-    help="Speed-up on 1, 2, ... threads, such as 1,1.9,2.7, or "
-    "for a first look the share of work that threads can share, such as 90%.",
+    help="Speed-up on 1, 2, ... threads, such as 1,1.9,2.7; or, as a first estimate, the "
+    "parallel share of the work, such as 90%.",
 )
 @click.option(
     "--rate",
@@ -55,16 +58,18 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORE
     multiple=True,
     type=RATE_MRPS,
     metavar="RATE",
-    help="Arrivals to be ready for, such as 40/s; may be repeated. Default: 50 % and 90 % of "
-    "the highest rate at which a fixed number of threads meets the SLO in replays.",
+    help="Arrival rate, such as 40/s; may be repeated. Default: 50 % and 90 % of the highest "
+    "rate at which a fixed number of threads meets the SLO in replays.",
 )
-@click.option("--name", metavar="NAME", help="Name of the policy. Default: of the trace's file.")
+@click.option(
+    "--name", metavar="NAME", help="Name of the policy. Default: the name of the trace file."
+)
 @click.option("--column", metavar="NAME", help="Column of a table with the demand.")
 @click.option("--unit", type=TIME_UNIT, help="Unit of that column.")
 @click.option("--measure", type=MEASURE, help="What the times of a table measure.")
-@click.option("--because", metavar="WHY", help="Why a response time may stand for demand.")
-@click.option("--reference", metavar="TEXT", help="The machine that demand was measured on.")
-@click.option("--force", is_flag=True, help="Replace SPEC where it exists.")
+@click.option("--because", metavar="WHY", help="Reason why a response time can be used as demand.")
+@click.option("--reference", metavar="TEXT", help="Machine that demand was measured on.")
+@click.option("--force", is_flag=True, help="Replace SPEC if it exists.")
 @reports
 def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     """Draft the spec of a few-to-many policy for the requests in TRACE.

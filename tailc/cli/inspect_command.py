@@ -26,16 +26,18 @@ if TYPE_CHECKING:
     "--picture",
     "picture_file",
     metavar="FILE",
-    help="Draw a plan's power by source: FILE.svg or FILE.png.",
+    help="Draw the power of a plan by source: FILE.svg or FILE.png.",
 )
 @click.option(
-    "--jobs-picture", metavar="FILE", help="Draw the servers of a plan's jobs: FILE.svg or .png."
+    "--jobs-picture",
+    metavar="FILE",
+    help="Draw the servers of the jobs of a plan: FILE.svg or .png.",
 )
 @click.option(
     "--zone",
     type=ZONE,
     metavar="ZONE",
-    help="Zone of the times in pictures, such as America/Denver; UTC by default.",
+    help="Time zone in pictures, such as America/Denver. Default: UTC.",
 )
 @trusts
 @reports

@@ -17,7 +17,7 @@ _OWNER_ALONE = 0o600
 @click.argument("stem")
 @click.option("--passphrase", is_flag=True, help="Ask for a passphrase to encrypt the key with.")
 @passphrase_file
-@click.option("--force", is_flag=True, help="Replace keys that are there: they are lost.")
+@click.option("--force", is_flag=True, help="Replace existing keys; the old ones are lost.")
 @reports
 def command(stem: str, *, passphrase: bool, passphrase_file: str | None, force: bool) -> Outcome:
     """Create an Ed25519 key pair: STEM.key signs policies, and STEM.pub verifies them.

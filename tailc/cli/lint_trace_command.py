@@ -19,19 +19,30 @@ if TYPE_CHECKING:
 @click.command("lint-trace", short_help="Find defects in traces.")
 @click.argument("traces", nargs=-1, metavar="[TRACE]...")
 @click.option(
-    "--spec", metavar="SPEC", help="Take columns from this spec; its own trace, if none is named."
+    "--spec",
+    metavar="SPEC",
+    help="Use the columns of this spec, and its trace if no TRACE is given.",
 )
 @click.option("--column", metavar="NAME", help="Column of the demands.")
 @click.option("--unit", type=TIME_UNIT, help="Unit of that column, and of reports without one.")
-@click.option("--time", metavar="NAME", help="Column of the arrivals, or of a series' times.")
-@click.option("--time-unit", type=TIME_UNIT, help="Unit of that column, where it has numbers.")
-@click.option("--class", "request_class", metavar="NAME", help="Column of the classes.")
-@click.option("--weight", metavar="NAME", help="Column with how many requests a row stands for.")
-@click.option("--zone", metavar="NAME", help="Zone of times that state none. Default: UTC.")
 @click.option(
-    "--percentile", "percentile_ppm", type=PERCENTILE_PPM, help="The SLO's, such as 99.9%."
+    "--time", metavar="NAME", help="Column of the arrival times, or of the times of a series."
 )
-@click.option("--ignore", "ignored", multiple=True, metavar="CODE", help="Do not tell this one.")
+@click.option("--time-unit", type=TIME_UNIT, help="Unit of that column, if it has numbers.")
+@click.option("--class", "request_class", metavar="NAME", help="Column of the classes.")
+@click.option(
+    "--weight", metavar="NAME", help="Column with the number of requests that a row represents."
+)
+@click.option("--zone", metavar="NAME", help="Time zone of times without one. Default: UTC.")
+@click.option(
+    "--percentile",
+    "percentile_ppm",
+    type=PERCENTILE_PPM,
+    help="Percentile of the SLO, such as 99.9%.",
+)
+@click.option(
+    "--ignore", "ignored", multiple=True, metavar="CODE", help="Do not report this finding."
+)
 @reports
 def command(
     traces: tuple[str, ...],

@@ -23,24 +23,32 @@ MOST_OF_A_JOB = 2**20
     "--in-system",
     type=click.IntRange(min=0),
     metavar="X",
-    help="Requests in the system, waiting ones too.",
+    help="Requests in the system, including waiting ones.",
 )
 @click.option(
     "--rate",
     type=RATE_MRPS,
     help="Arrival rate, such as 40/s, for a table by rate and for a controller's gains.",
 )
-@click.option("--waited", type=DURATION_US, help="Waited so far, such as 5ms. Default: 0ms.")
-@click.option("--age", type=DURATION_US, help="Executed so far, such as 80ms. Default: 0ms.")
 @click.option(
-    "--class", "request_class", metavar="NAME", help="The request's class, for a table by class."
+    "--waited",
+    type=DURATION_US,
+    help="Time that the request has waited, such as 5ms. Default: 0ms.",
+)
+@click.option(
+    "--age",
+    type=DURATION_US,
+    help="Time that the request has executed, such as 80ms. Default: 0ms.",
+)
+@click.option(
+    "--class", "request_class", metavar="NAME", help="Class of the request, for a table by class."
 )
 @click.option(
     "--held",
     type=DURATION_US,
     multiple=True,
-    help="In a tail table, time since a request of the core arrived; the running one's first, and "
-    "repeated for each that waits.",
+    help="For a tail table: time since a request of the core arrived; first that of the "
+    "running request, then repeated for each that waits.",
 )
 @click.option(
     "--cycles",
@@ -57,48 +65,52 @@ MOST_OF_A_JOB = 2**20
     "--scale",
     type=SHARE_PPM,
     metavar="SHARE",
-    help="What the controller puts out, such as 40%. Default: what it begins with.",
+    help="Output of the controller, such as 40%. Default: its initial output.",
 )
 @click.option(
     "--measured",
     type=DURATION_US,
     multiple=True,
-    help="Step the controller: the tail at the end of an epoch; may be repeated.",
+    help="Tail at the end of an epoch, for one step of the controller; may be repeated.",
 )
 @click.option(
     "--throughput",
     type=RATES_MRPS,
     multiple=True,
-    help="In a form of shares, what its machines with targets did in a step, in order, such as "
-    "28/s,300/s; repeated for each step.",
+    help="For CPU shares: throughput of the machines with targets in one step, in order, such "
+    "as 28/s,300/s; repeated for each step.",
 )
 @click.option(
     "--at",
     type=MOMENT_UNIX_S,
-    help="In a plan, the moment asked about, such as 2012-06-01T12:00:00Z.",
+    help="For a plan: time of the look-up, such as 2012-06-01T12:00:00Z.",
 )
-@click.option("--job", metavar="NAME", help="In a plan, where this job of it runs then.")
-@click.option("--pool", metavar="NAME", help="In a plan, what feeds this pool then. Default: all.")
+@click.option("--job", metavar="NAME", help="For a plan: print where this job runs at that time.")
+@click.option(
+    "--pool",
+    metavar="NAME",
+    help="For a plan: print the power sources of this pool at that time. Default: all pools.",
+)
 @click.option(
     "--width",
     type=click.IntRange(min=1, max=MOST_OF_A_JOB),
     multiple=True,
     metavar="SERVERS",
-    help="In a plan, price a job that starts then on so many servers; where jobs are malleable, "
-    "repeated for each width that it may have.",
+    help="For a plan: price of a job that starts at that time on this number of servers; for "
+    "malleable jobs, repeated for each possible width.",
 )
 @click.option(
     "--epochs",
     type=click.IntRange(min=1, max=MOST_OF_A_JOB),
     multiple=True,
     metavar="N",
-    help="For how many epochs the job of --width runs; repeated as that is.",
+    help="Run time of the job of --width in epochs; repeated like --width.",
 )
 @click.option(
     "--green",
     type=SHARE_PPM,
     metavar="SHARE",
-    help="How much of the job's energy shall be green, such as 50%. Default: 0%.",
+    help="Green share of the energy of the job, such as 50%. Default: 0%.",
 )
 @trusts
 @reports

@@ -28,21 +28,21 @@ class Label(click.ParamType):
 
 
 _OPTIONS = (
-    click.option("--metric", metavar="NAME", help="Histogram of a scrape, where it has several."),
+    click.option("--metric", metavar="NAME", help="Histogram of a scrape, if it has several."),
     click.option(
         "--label",
         "labels",
         multiple=True,
         type=Label(),
         metavar="NAME=VALUE",
-        help="Label that its series have; may be given several times.",
+        help="Label of the series to count; may be repeated.",
     ),
-    click.option("--since", metavar="FILE", help="Earlier scrape, whose counts are taken off."),
+    click.option("--since", metavar="FILE", help="Earlier scrape, whose counts are subtracted."),
     click.option(
         "--percentile",
         "percentile_ppm",
         type=PERCENTILE_PPM,
-        help="The SLO's, at which the width of buckets is told. Default: 99%.",
+        help="Percentile of the SLO, at which the width of buckets is checked. Default: 99%.",
     ),
 )
 

@@ -38,7 +38,7 @@ class _Found:
     "-o",
     "--output",
     metavar="STEM",
-    help="Leave FILE, a policy, as it is, and write STEM.json and STEM.tailc, unsigned.",
+    help="Write STEM.json and STEM.tailc, unsigned, and leave FILE, a policy, unchanged.",
 )
 @reports
 def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outcome:

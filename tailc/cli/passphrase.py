@@ -16,7 +16,7 @@ def passphrase_file(command: Command) -> Command:
     return click.option(
         "--passphrase-file",
         metavar="FILE",
-        help="Read the key's passphrase from a file's first line.",
+        help="Read the passphrase of the key from the first line of a file.",
     )(command)
 
 

@@ -37,7 +37,7 @@ cut_off = click.option(
     "cut_off_us",
     type=CUT_OFF_US,
     metavar="TIME",
-    help="Execution time at which the server ends a request, such as 200ms.",
+    help="Execution time at which the server aborts a request, such as 200ms.",
 )
 
 
@@ -46,7 +46,7 @@ other_power = click.option(
     "other_power_ppm",
     type=SHARE_PPM,
     metavar="SHARE",
-    help="Share of the baseline's power that is not that of cores, such as 33%.",
+    help="Share of the power of the baseline that is not used by cores, such as 33%.",
 )
 
 
@@ -62,30 +62,30 @@ def baselines(default: str | None = None) -> Callable[[Command], Command]:
         default=default,
         show_default=default is not None or _USUAL,
         metavar="NAMES",
-        help="Baselines to replay beside the policy: all that suit it, the first of those, none, "
-        "or names with commas between, such as seq,fix-3,rc-4, or tl,ee,rc on cores.",
+        help="Baselines to replay: all, first, none, or names separated by commas, such as "
+        "seq,fix-3,rc-4, or tl,ee,rc for cores.",
     )
 
 
 allow_compile_trace = click.option(
     "--allow-compile-trace",
     is_flag=True,
-    help="Allow the data that the policy was made from.",
+    help="Allow the data that the policy was compiled from.",
 )
 
 windows = click.option(
     "--windows",
     type=click.IntRange(min=1),
     metavar="X",
-    help="Of held-out days the first so many windows at most; for plans of jobs.",
+    help="For plans: judge at most this number of windows, the first ones of the held-out days.",
 )
 
 picture = click.option(
     "--picture",
     "picture_file",
     metavar="FILE",
-    help="Draw the power of the first window by source, with what was forecast and which jobs were "
-    "let in: FILE.svg or FILE.png; for plans of jobs.",
+    help="For plans: draw the power of the first window by source, the forecast, and the "
+    "accepted jobs: FILE.svg or FILE.png.",
 )
 
 failures = click.option(
@@ -93,7 +93,7 @@ failures = click.option(
     "failures_ppm",
     type=SHARE_PPM,
     metavar="SHARE",
-    help="Of servers with a job so many fail in an hour, such as 0.1%; for plans of rigid jobs.",
+    help="For plans of rigid jobs: share of busy servers that fail in an hour, such as 0.1%.",
 )
 
 # The names are those of the fields of VerifyOptions.
@@ -102,7 +102,7 @@ thoroughness = _together(
         "--seed",
         type=click.IntRange(0, 2**63 - 1),
         metavar="X",
-        help="Seed of arrivals and resamples.",
+        help="Seed of arrivals and bootstrap replicates.",
     ),
     click.option(
         "--requests",
@@ -118,7 +118,10 @@ thoroughness = _together(
         help="Bootstrap replicates.",
     ),
     click.option(
-        "--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with."
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="X",
+        help="Number of threads of the replays.",
     ),
 )
 
@@ -148,7 +151,7 @@ def seed(of: str) -> Callable[[Command], Command]:
 
 
 progress = click.option(
-    "--progress/--no-progress", default=None, help="Show progress. Default: on a terminal."
+    "--progress/--no-progress", default=None, help="Show progress. Default: only on a terminal."
 )
 
 

@@ -31,14 +31,15 @@ _NOTHING = Outcome(is_answer=False)
 @click.command("report", short_help="Write an HTML report of a policy.")
 @click.argument("artifact")
 @click.option(
-    "-o", "--output", "out", type=REPORT_FILE, metavar="FILE", help="The page: FILE.html."
+    "-o", "--output", "out", type=REPORT_FILE, metavar="FILE", help="HTML file to write: FILE.html."
 )
 @plot_option
 @click.option(
     "--trace",
     is_eager=True,
     metavar="FILE",
-    help="Held-out trace to replay, read as the compile read its own; - is standard input.",
+    help="Held-out trace to replay; columns and units are those of the design trace. - is "
+    "standard input.",
 )
 @replay_options.trace_format
 @arrivals_options

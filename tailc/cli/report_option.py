@@ -36,7 +36,7 @@ class ReportFile(click.ParamType):
 REPORT_FILE = ReportFile()
 
 report = click.option(
-    "--report", type=REPORT_FILE, metavar="FILE", help="Write a page of pictures: FILE.html."
+    "--report", type=REPORT_FILE, metavar="FILE", help="Write an HTML report: FILE.html."
 )
 
 

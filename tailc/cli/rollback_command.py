@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command("rollback", short_help="Publish an old policy as a new generation.")
 @click.argument("old")
 @click.option(
-    "--over", required=True, metavar="CURRENT", help="The policy that is deployed, to be replaced."
+    "--over", required=True, metavar="CURRENT", help="The deployed policy, which is replaced."
 )
 @click.option(
     "-o", "--output", required=True, metavar="STEM", help="Write STEM.json and STEM.tailc."

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 @click.command("sign", short_help="Sign a policy with a private key.")
 @click.argument("artifact")
-@click.option("--key", required=True, metavar="KEY", help="The private key that `keygen` wrote.")
+@click.option("--key", required=True, metavar="KEY", help="Private key from `keygen`.")
 @passphrase_file
 @click.option(
     "--expires",
     "expires_s",
     type=MOMENT_UNIX_S,
-    help="From when on servers refuse it, such as 2027-01-01T00:00:00Z. Default: never.",
+    help="Time from which servers refuse the policy, such as 2027-01-01T00:00:00Z. Default: never.",
 )
 @click.option(
-    "-o", "--output", metavar="FILE", help="Write FILE.tailc, and leave ARTIFACT as it is."
+    "-o", "--output", metavar="FILE", help="Write FILE.tailc, and leave ARTIFACT unchanged."
 )
 @reports
 def command(

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     "--trace",
     is_eager=True,
     metavar="FILE",
-    help="Trace to replay. Default: what the spec holds out of its own, or all of that; of a plan "
-    "the days after it.",
+    help="Trace to replay. Default: the held-out part of the trace of the spec, or all of it; "
+    "for a plan, the days after it.",
 )
 @replay_options.trace_format
 @arrivals_options

@@ -47,25 +47,28 @@ class Ratios(click.ParamType):
 @click.command("colocation", short_help="Size batch work on latency-critical servers.")
 @click.argument("spec")
 @click.option(
-    "--servers", type=click.IntRange(1, _MOST), metavar="X", help="Servers that have requests."
+    "--servers",
+    type=click.IntRange(1, _MOST),
+    metavar="X",
+    help="Number of servers that run requests.",
 )
 @click.option(
     "--batch",
     type=click.FloatRange(0, _MOST),
     metavar="X",
-    help="Batch work, in what a dedicated server does.",
+    help="Batch work, in units of the work of one dedicated server.",
 )
 @click.option(
     "--total",
     type=click.IntRange(1, _MOST),
     metavar="X",
-    help="Servers with requests and batch servers together, while they are apart.",
+    help="Number of request servers and dedicated batch servers together.",
 )
 @click.option(
     "--ratios",
     type=Ratios(),
     metavar="LIST",
-    help="Parts of --total, such as 100:0,75:25,50:50,0:100; the first are those with requests.",
+    help="Ratios of request servers to batch servers in --total, such as 100:0,75:25,50:50,0:100.",
 )
 @click.option(
     "--picture", "picture_file", metavar="FILE", help="Draw the supply curve: FILE.svg or FILE.png."

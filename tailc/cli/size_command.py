@@ -29,7 +29,8 @@ _DIGITS_OF_DIGEST = 12
     "--trace",
     required=True,
     metavar="FILE",
-    help="Held-out trace, read as the first artifact's compile read its own; - is standard input.",
+    help="Held-out trace; columns and units are those of the design trace of the first "
+    "artifact. - is standard input.",
 )
 @replay_options.trace_format
 @click.option(
@@ -37,7 +38,7 @@ _DIGITS_OF_DIGEST = 12
     "fleet_mrps",
     type=RATE_MRPS,
     metavar="RATE",
-    help="What all servers together must carry, such as 10000/s.",
+    help="Arrival rate of all servers together, such as 10000/s.",
 )
 @replay_options.baselines("first")
 @replay_options.cut_off

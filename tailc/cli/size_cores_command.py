@@ -33,17 +33,23 @@ if TYPE_CHECKING:
     type=Listed(CUT_OFF_US),
     required=True,
     metavar="LIST",
-    help="Latencies that the first SLO's percentile must meet, such as 150ms,200ms.",
+    help="Latency targets for the percentile of the first SLO, such as 150ms,200ms.",
 )
 @click.option(
-    "-o", "--output", "table", metavar="FILE", help="Write every configuration's figures, as CSV."
+    "-o",
+    "--output",
+    "table",
+    metavar="FILE",
+    help="Write the figures of every configuration as CSV.",
 )
 @click.option(
     "--picture", "picture_file", metavar="FILE", help="Draw both heat maps: FILE.svg or FILE.png."
 )
 @replay_options.requests(100, "each replay")
 @replay_options.seed("the arrivals")
-@click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), metavar="X", help="Number of threads of the replays."
+)
 @replay_options.progress
 @reports
 def command(

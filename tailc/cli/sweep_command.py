@@ -23,19 +23,26 @@ if TYPE_CHECKING:
     multiple=True,
     required=True,
     metavar="PATH=VALUES",
-    help="Try each of these values at a path of the spec, such as "
-    "battery.capacity=10kWh,20kWh; may be repeated, for every combination.",
+    help="Use each of these values for a key of the spec, such as "
+    "battery.capacity=10kWh,20kWh; may be repeated, for all combinations.",
 )
 @click.option(
     "--one-at-a-time",
     is_flag=True,
-    help="Instead of every combination: the spec as it is, then each value by itself.",
+    help="Compile the spec unchanged and with each value alone, and not all combinations.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="X", help="Processes. Default: one a processor."
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="X",
+    help="Number of processes. Default: one for each processor.",
 )
 @click.option(
-    "-o", "--output", "table", metavar="FILE", help="Write all figures, a CSV row a variant."
+    "-o",
+    "--output",
+    "table",
+    metavar="FILE",
+    help="Write all figures as CSV, one row for each combination.",
 )
 @click.option(
     "--keep", metavar="FOLDER", help="Write each policy, as NAME-ROW.json and NAME-ROW.tailc."

@@ -25,8 +25,8 @@ _SIZE = (80, 24)
 plot = click.option(
     "--plot",
     is_flag=True,
-    help="Draw in the terminal, below the text: the map, and latency by percentile of what is "
-    "replayed. Other formats have no pictures.",
+    help="Draw the policy map, and latency by percentile if there is a replay, in the "
+    "terminal. Only for the text format.",
 )
 
 

@@ -65,7 +65,7 @@ def _number(
 
 @click.command("pid", short_help="Tune a PI or PID controller for any plant.")
 @click.argument("response", required=False)
-@click.option("--step", type=_Number(), metavar="X", help="Size of the input's step at row 1.")
+@click.option("--step", type=_Number(), metavar="X", help="Size of the step of the input at row 1.")
 @click.option("--time", "time_column", default="time", show_default=True, metavar="COLUMN")
 @click.option("--output-column", default="output", show_default=True, metavar="COLUMN")
 @click.option(
@@ -73,7 +73,7 @@ def _number(
     default="input",
     show_default=True,
     metavar="COLUMN",
-    help="The input, which tells the step where --step does not.",
+    help="Column of the input, which has the step if --step is not given.",
 )
 @click.option("--num", type=_Numbers(), metavar="LIST", help='Numerator in s, such as "-1 1".')
 @click.option("--den", type=_Numbers(), metavar="LIST", help='Denominator, such as "1 3 3 1".')
@@ -81,13 +81,13 @@ def _number(
     "--dead-time",
     type=_Number(0.0, is_reached=True),
     metavar="X",
-    help="Dead time of the transfer function; 0 by default.",
+    help="Dead time of the transfer function. Default: 0.",
 )
 @click.option(
     "--sample-time",
     type=_Number(0.0),
     metavar="X",
-    help="Tune the velocity form for a controller that acts once in this time.",
+    help="Tune the velocity form for a controller with this sample time.",
 )
 @click.option("--structure", type=click.Choice(("pi", "pid")), default="pi", show_default=True)
 @click.option(
@@ -95,7 +95,7 @@ def _number(
     type=click.Choice(("balanced", "setpoint", "load")),
     default="balanced",
     show_default=True,
-    help="Minimise ITAE of the set point's step, IAE of a load's, or their geometric mean.",
+    help="Minimise the ITAE of a set-point step, the IAE of a load step, or their geometric mean.",
 )
 @click.option(
     "--max-sensitivity",
@@ -109,13 +109,13 @@ def _number(
     "--max-overshoot",
     type=_Number(0.0, is_reached=True),
     metavar="PERCENT",
-    help="Largest overshoot of the set point's step; any by default.",
+    help="Largest overshoot of a set-point step. Default: no limit.",
 )
 @click.option(
     "--picture",
     "picture_file",
     metavar="FILE",
-    help="Draw step, load, Bode and Nyquist: FILE.svg or .png.",
+    help="Draw the step, load, Bode and Nyquist plots: FILE.svg or .png.",
 )
 @report_option
 @click.option("--time-unit", default="s", show_default=True, metavar="UNIT")

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     is_eager=True,
     required=True,
     metavar="FILE",
-    help="Held-out trace, read as the compile read its own; - is standard input. Of a plan: its "
-    "spec, or a document of held-out days.",
+    help="Held-out trace; columns and units are those of the design trace. - is standard "
+    "input. For a plan: its spec, or a description of held-out days.",
 )
 @replay_options.trace_format
 @arrivals_options
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     "tolerance_ppm",
     type=SHARE_PPM,
     metavar="SHARE",
-    help="Mean error of throughput to allow, such as 5%, instead of the promised one.",
+    help="Allowed mean error of throughput, such as 5%. Default: the tolerance of the policy.",
 )
 @replay_options.windows
 @replay_options.picture
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 @click.option(
     "--drift",
     is_flag=True,
-    help="Tell only whether demand has drifted since the compile; exits 2 if it has.",
+    help="Only test whether demand has drifted since the compile; exit 2 if it has.",
 )
 @budgets_option
 @since_option

@@ -29,33 +29,35 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     required=True,
     metavar="N",
-    help="Requests in the system, waiting ones too.",
+    help="Requests in the system, including waiting ones.",
 )
 @click.option(
     "--age",
     type=DURATION_US,
     default="0ms",
     show_default=True,
-    help="Age of a request, counted as the policy counts it, such as 80ms.",
+    help="Age of a request, such as 80ms, from arrival or from start as in the policy.",
 )
 @click.option(
     "--trace",
     is_eager=True,
     metavar="FILE",
-    help="Replay these requests; of the policy's whole trace the part that was held out.",
+    help="Trace to replay; of the whole trace of the policy, its held-out part.",
 )
 @replay_options.trace_format
 @click.option(
     "--spec",
     is_eager=True,
     metavar="SPEC",
-    help="Compile the formula's table from the policy's spec, and compare; without --trace, replay "
-    "what it was compiled from.",
+    help="Spec of the policy: compile the table of the formula for comparison; without "
+    "--trace, replay the trace of the spec.",
 )
 @arrivals_options
 @replay_options.requests(1_000, "each of 20 replays")
 @replay_options.seed("arrivals and of the order of requests")
-@click.option("--threads", type=click.IntRange(min=1), metavar="X", help="Threads to replay with.")
+@click.option(
+    "--threads", type=click.IntRange(min=1), metavar="X", help="Number of threads of the replays."
+)
 @replay_options.progress
 @trusts
 @reports
