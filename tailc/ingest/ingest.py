@@ -188,16 +188,16 @@ def _warnings(input_: Input) -> list[Finding]:
     found = list(times.warnings)
     if times.grain is Grain.PERCENTILES:
         message = (
-            f"`{input_.name}` tells {times.points} points of the distribution alone; "
-            "times between two of them are taken for the later one"
+            f"`{input_.name}` has only {times.points} points of the distribution; "
+            "each time between two of them counts as the larger one"
         )
-        hint = "a log with a row a request, or an HdrHistogram log, tells more"
+        hint = "a log with one row for each request, or an HdrHistogram log, is more accurate"
         found.append(_warning(Code.COARSE_INPUT, message, input_.name, hint))
-    for count, where in ((times.left_out, "left out"), (times.failed_among, "among the others")):
+    for count, where in ((times.left_out, "left out"), (times.failed_among, "counted")):
         if count:
             failed = f"{count:,} failed " + ("request" if count == 1 else "requests")
-            message = f"{failed} of `{input_.name}` {where}"
-            hint = "look why they failed: what they would have taken, nobody knows"
+            message = f"`{input_.name}` has {failed}, {where}"
+            hint = "find out why they failed; their service times are unknown"
             found.append(_warning(Code.FAILED_REQUESTS, message, input_.name, hint))
     if times.scraped is not None and times.scraped.at_percentile.width > WIDE:
         found.append(_wide_bucket(times.scraped.at_percentile, input_.name, times.grain))

@@ -10,6 +10,9 @@ from tailc.percentiles import PPM
 from tailc.specs.load import LoadedSpec
 from tailc.units import counted, format_percentile, format_us
 
+MUCH_LONGER = 4
+"""Of a quantum, as a multiple of the age of the last climb. A shorter one only delays climbs."""
+
 
 def coarse_settings(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
     """A warning where all climbs come at one look, and one where a percentile is the maximum."""
@@ -21,12 +24,12 @@ def _quantum(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
     for ladder in policy.ladders:
         climbs = [climb for row in ladder.rows for climb in row.climbs]
         last_us = max((climb.age_us for climb in climbs), default=0)
-        if not 0 < last_us < ladder.quantum_us:
+        if not 0 < MUCH_LONGER * last_us < ladder.quantum_us:
             continue
         message = (
-            f"`server.quantum` is {format_us(ladder.quantum_us)}, longer than the age of the last "
-            f"climb, {format_us(last_us)}: a request that ends within a quantum never climbs, and "
-            "any other makes all its climbs at once"
+            f"`server.quantum` is {format_us(ladder.quantum_us)}, much longer than the age of the "
+            f"last climb, {format_us(last_us)}: a request that ends within a quantum never climbs, "
+            "and any other makes all its climbs at once"
         )
         hint = f"lower it well below {format_us(last_us)}"
         place = loaded.place("server", "quantum")

@@ -81,9 +81,9 @@ def test_errors_of_sockets_of_wrk2_are_left_out(tmp_path):
     found = ingest([str(path)], InputOptions(), StatedMeasure())
     assert (found.inputs[0].times.left_out, found.inputs[0].times.failed_among) == (45, 5)
     told = [each.message for each in found.warnings if each.code is Code.FAILED_REQUESTS]
-    assert [message.split(" of ")[0] for message in told] == [
-        "45 failed requests",
-        "5 failed requests",
+    assert told == [
+        f"`{path}` has 45 failed requests, left out",
+        f"`{path}` has 5 failed requests, counted",
     ]
 
 

@@ -110,7 +110,7 @@ def test_a_wide_file_names_columns_that_are_missing(tmp_path):
     path.write_text(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n")
     with open_source(str(path)) as source:
         wanted = Wanted(("c0",), ("c999",), ("c1",))
-        cells = cells_of(table_of(source, wanted, "csv"), wanted, source.name)
+        cells = cells_of(table_of(source, wanted, "csv"), wanted)
         assert cells.columns.keys() >= {"c0", "c999"}
         with pytest.raises(TailcError):
             table_of(source, Wanted(("c1000",), (), ()), "csv")

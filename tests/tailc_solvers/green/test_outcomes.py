@@ -12,6 +12,7 @@ from tailc_solvers.backends.linear import Answer, Limits, Outcome
 from tailc_solvers.green.parallel.check import faults_of
 from tailc_solvers.green.parallel.columns import solve_columns
 from tailc_solvers.green.parallel.indexed import solve_indexed
+from tailc_solvers.green.parallel.solution import Ending
 from tailc_solvers.green.sla.admission import prove_admission
 from tailc_solvers.green.sla.exact import solve_exact
 from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
@@ -112,8 +113,19 @@ def test_a_solver_that_hangs_or_crashes_is_an_outcome(
         assert method(solver, limits) == (outcome, False)
 
 
-@pytest.mark.parametrize("outcome", [one for one in Outcome if not one.has_point])
-def test_columns_have_a_plan_and_a_bound_whatever_a_solver_says(outcome: Outcome):
+DENIALS = Outcome.INFEASIBLE, Outcome.UNBOUNDED
+FAILURES = [one for one in Outcome if not one.has_point and one not in DENIALS]
+
+
+@pytest.mark.parametrize("outcome", DENIALS)
+def test_columns_refuse_a_solver_that_denies_an_optimum(outcome: Outcome):
+    found = solve_columns(MALLEABLE, Says(outcome)).solution
+    assert (found.outcome, found.best, found.ending) == (outcome, None, Ending.REFUSED)
+    assert found.message == "it denies that there is an optimum, and there is one"
+
+
+@pytest.mark.parametrize("outcome", FAILURES)
+def test_columns_have_a_plan_and_a_bound_however_a_solver_fails(outcome: Outcome):
     found = solve_columns(MALLEABLE, Says(outcome)).solution
     assert (found.outcome, found.message) == (outcome, "so it is")
     assert found.best is not None

@@ -96,7 +96,7 @@ def solve_reduced(
     model = ReducedProgram.of(groups, jobs)
     answer = solver.answer(model.relaxed, limits)
     bound = bound_of(model.relaxed, answer)
-    if (denied := denied_by(model.relaxed, answer)) is not None:
+    if (denied := denied_by(model.relaxed, answer, model.known())) is not None:
         return without_plan(groups, answer, denied, bound)
     if not (answer.outcome.has_point and _is_whole(model.program, answer)):
         answer = solver.answer(model.program, limits)
@@ -111,16 +111,17 @@ def bound_of(program: LinearProgram, answer: Answer) -> float:
     return np.inf if answer.duals is None else -proved_bound(program, answer.duals.rows)
 
 
-def denied_by(relaxed: LinearProgram, answer: Answer) -> Verdict | None:
-    """Why an answer to a relaxed program leaves no plan to be sought; None where it does not.
+def denied_by(relaxed: LinearProgram, answer: Answer, known: Known) -> Verdict | None:
+    """Why an answer to a relaxed program ends the search for a plan; None if it does not.
 
-    Its multipliers, if it has any, do not prove its optimum, or it claims that there is none.
+    It claims that there is no optimum, or its multipliers, if it has any, do not prove its optimum.
     """
+    if answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED):
+        return verdict(relaxed, answer, known)
     if answer.outcome.has_point and answer.duals is None:
         return None
     found = optimum(relaxed, answer)
-    has_none = answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED)
-    return found if found.faults or has_none else None
+    return found if found.faults else None
 
 
 def _is_whole(program: LinearProgram, answer: Answer) -> bool:

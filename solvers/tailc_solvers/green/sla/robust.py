@@ -101,7 +101,7 @@ def solve_robust(
     program, relaxed = assembly.program(), assembly.program(relaxed=True)
     answer = solver.answer(relaxed, limits)
     bound = bound_of(relaxed, answer)
-    if (denied := denied_by(relaxed, answer)) is not None:
+    if (denied := denied_by(relaxed, answer, Known())) is not None:
         return Robust(answer.outcome, faults=denied.faults, message=answer.message)
     answer = solver.answer(program, limits)
     faults: tuple[StrEnum, ...] = verdict(program, answer, Known(bound=-bound)).faults
