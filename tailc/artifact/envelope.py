@@ -178,7 +178,7 @@ class Policy:
         return found
 
     def same_policy(self, other: Policy) -> bool:
-        """Whether both promise and do the same; evidence and generation do not count."""
+        """Whether both have the same SLO and decisions; evidence and generation do not count."""
         return self._decisions() == other._decisions()
 
     def _decisions(self) -> tuple[object, ...]:

@@ -170,7 +170,7 @@ def _members(pairs: list[tuple[str, Any]]) -> Plain:
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise Refusal(Code.BAD_STRUCTURE, f"member `{twice}` stands twice in one object")
+        raise Refusal(Code.BAD_STRUCTURE, f"member `{twice}` occurs twice in one object")
     return members
 
 

@@ -18,7 +18,7 @@ def rolled_back(old: Policy, current: Policy) -> Policy:
         message = f"a policy of `{old.name}` cannot take the place of one of `{current.name}`"
         raise TailcError(Finding(Code.NO_ROLLBACK, message, help="give policies of one service"))
     if old.same_policy(current):
-        message = "the old policy promises and does what the deployed one does"
+        message = "the old policy has the same SLO and decisions as the deployed one"
         help_ = "give the policy of an earlier generation; `tailc diff` says what differs"
         raise TailcError(Finding(Code.NO_ROLLBACK, message, help=help_))
     versions = dict(old.evidence.versions)

@@ -174,7 +174,7 @@ def _check_because(because: str | None, measure: str | None) -> None:
         return
     if len(because.split()) < WORDS_OF_A_REASON:
         message = f"`--because` must be a sentence of at least {WORDS_OF_A_REASON} words"
-        raise click.UsageError(f"{message}, for whoever reads the profile")
+        raise click.UsageError(f"{message}, for readers of the profile")
     if measure is None or not measure.startswith("demand-"):
         message = "`--because` says why a response time is a demand"
         raise click.UsageError(f"{message}: say which by --measure, as `demand-busy`")

@@ -138,7 +138,7 @@ def _priced(plan: Plan, epoch: int, job: PriceQuestion) -> tuple[str, dict[str, 
             raise click.UsageError("jobs of this plan run on one --width")
         return _quoted(plan, epoch, job)
     green = given_options({"green": job.green_ppm})
-    refuse(green, {"jobs of this plan are promised no green energy": ("green",)})
+    refuse(green, {"this plan has no green energy in its SLA": ("green",)})
     return _cheapest(plan, epoch, dict(zip(job.widths, job.epochs, strict=True)))
 
 

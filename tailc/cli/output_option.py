@@ -11,7 +11,7 @@ import click
 
 FORMATS = ("text", "json", "jsonl", "junit", "github", "gitlab", "sarif", "markdown")
 _HELP = (
-    f"How to tell what came of it: {', '.join(FORMATS)}, on standard output, or FORMAT:FILE into a "
+    f"Format of the result: {', '.join(FORMATS)}, on standard output, or FORMAT:FILE into a "
     "file. May be repeated."
 )
 

@@ -101,7 +101,7 @@ def command(
     asked, old = _asked(options, policy, trust, drift=drift)
     if drift:
         if report is not None:
-            raise click.UsageError("--drift tells nothing that a report would show")
+            raise click.UsageError("--drift has no results that a report shows")
         return judged_drift(policy, trace, trace_format, options["seed"])
     if policy.plan is not None:
         given = {**options, "tolerance_ppm": tolerance_ppm, "report": report}

@@ -47,7 +47,7 @@ def _nothing_to_verify(policy: Policy, options: VerifyOptions) -> Iterator[Findi
     if options.other_power_ppm and not on_cores:
         yield Finding(
             Code.USAGE,
-            f"other power is told beside that of cores, and policy `{policy.name}` states none",
+            f"--other-power adds to the power of cores, and policy `{policy.name}` states none",
             help="leave `--other-power` (`other_power_ppm`) out",
         )
     arrivals = policy.rates_mrps if options.arrivals is None else options.arrivals
@@ -164,7 +164,7 @@ def _unfit_clocks(
     if memory is not None and held_out.memory_ms is None:
         yield Finding(
             Code.MISSING_COLUMN,
-            f"policy `{policy.name}` was compiled with memory time, and the trace tells none",
+            f"policy `{policy.name}` was compiled with memory time, and the trace has none",
             place,
             help=f"give a trace with the column `{memory}`",
         )

@@ -165,7 +165,7 @@ def _unknown(source: Source) -> TailcError:
         )
         return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
     message = f"`{source.name}` is in no format that is known here, and no table"
-    hint = "`tailc ingest --help` tells what is known; of a table, name the column by `--column`"
+    hint = "`tailc ingest --help` lists the known formats; for a table, give `--column`"
     return source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
 
 
@@ -209,7 +209,7 @@ def _warnings(input_: Input) -> list[Finding]:
         hint = "count it as the server's own by `--with-internal`; or take off what only waits"
         found.append(_warning(Code.INTERNAL_SPANS, message, input_.name, hint))
     if times.loop is Loop.CLOSED and input_.counted.origins[0].because is not None:
-        message = f"`{input_.name}` is of a closed loop, and is taken for a demand as you say"
+        message = f"`{input_.name}` is of a closed loop, and is used as a demand, as requested"
         hint = "that is right of one client alone on an idle server"
         found.append(_warning(Code.CLOSED_AS_DEMAND, message, input_.name, hint))
     return found
@@ -222,7 +222,7 @@ def _wide_bucket(bucket: Bucket, name: str, grain: Grain) -> Finding:
         f"{bucket.upper_ns / _NS_PER_MS:.4g} ms, {bucket.width:.0%} wide: where in it is not told, "
         f"and its requests are spread {_SPREAD[grain]}"
     )
-    hint = "narrow the buckets around what the SLO promises, or make the histogram a native one"
+    hint = "use narrower buckets around the latency of the SLO, or a native histogram"
     return _warning(Code.WIDE_BUCKET, message, name, hint)
 
 

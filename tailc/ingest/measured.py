@@ -101,7 +101,7 @@ def _origin(
 def _unstated(times: InputTimes, name: str) -> TailcError:
     if times.loop is Loop.UNSTATED:
         message = (
-            f"`{name}` is {times.format}, which does not tell whether requests were sent at a "
+            f"`{name}` is {times.format}, which does not say whether requests were sent at a "
             "rate or as answers came"
         )
         hint = (
@@ -109,7 +109,7 @@ def _unstated(times: InputTimes, name: str) -> TailcError:
             f"`--measure response-closed` with `{_INTERVAL}`"
         )
     else:
-        message = f"`{name}` does not tell what its times measure"
+        message = f"`{name}` does not say what its times measure"
         hint = "say it by `--measure`: `demand-cpu`, `demand-busy`, `response-open`"
     return _refusal(Code.UNSTATED_MEASURE, message, name, hint)
 

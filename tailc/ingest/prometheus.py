@@ -112,7 +112,7 @@ def _check_counted(count: Mapping[Bounds, int], name: str, source: Source) -> No
         largest = max(lower for lower, upper in count if math.isinf(upper))
         message = (
             f"{beyond:,} of {total:,} requests of `{name}` are in the bucket to `+Inf`: they took "
-            f"longer than `{largest:g}`, and nothing tells how long"
+            f"longer than `{largest:g}`, and it is unknown how long"
         )
         hint = (
             "give the histogram buckets up to the longest time that a request is let run, or make "

@@ -136,7 +136,7 @@ def without_failed(
         return every, 0
     kept = [one for one in every if not one.is_failed]
     if not kept:
-        message = f"all requests of `{source.name}` had failed, as their labels tell"
+        message = f"all requests of `{source.name}` had failed, according to their labels"
         hint = "measure again, with a server that answers; or choose them by `--label`"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
     return kept, sum(sum(one.count.values()) for one in every if one.is_failed)

@@ -44,7 +44,7 @@ def lines_of(source: Source) -> list[Line]:
 def stated_unit(source: Source, unit: TimeUnit | None) -> TimeUnit:
     """The unit of the times, which the file does not tell; TailcError unless it was said."""
     if unit is None:
-        message = f"`{source.name}` does not tell the unit of its times"
+        message = f"`{source.name}` does not say the unit of its times"
         hint = "say it by `--unit ns`, `us`, `ms` or `s`"
         raise source.fault(Code.MISSING_UNIT, message, advice=hint)
     return unit

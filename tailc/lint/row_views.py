@@ -128,7 +128,7 @@ def small_sample(requests: Requests, source: str, ppm: int | None) -> tuple[Find
         f"{requests.requests:,} requests cannot tell the percentile {format_ppm(ppm)}: "
         "all of them may be below it"
     )
-    hint = f"measure {enough:,} requests or more, or promise a lower percentile"
+    hint = f"measure {enough:,} requests or more, or use a lower percentile in the SLO"
     place = Place(source, field=requests.column)
     return (Finding(Code.SMALL_SAMPLE, message, place, hint, Severity.WARNING),)
 

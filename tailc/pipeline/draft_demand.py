@@ -163,7 +163,7 @@ def _kept(found: list[Finding]) -> Iterator[None]:
 
 
 def _untold_speedup(source: Source) -> Finding:
-    message = f"`{source.name}` does not tell how requests speed up on more threads"
+    message = f"`{source.name}` does not say how requests speed up on more threads"
     hint = (
         "say it by `--speedup 1,1.9,2.7`, measured at 1, 2, 3 threads, or for a first look by "
         "the share of a request's work that several threads can do, as `--speedup 90%`"
@@ -180,7 +180,7 @@ def _check_unread(source: Source, columns: Columns) -> None:
         return
     verb = "is" if len(given) == 1 else "are"
     message = f"{' and '.join(given)} {verb} for tables, and `{source.name}` is a profile"
-    hint = f"leave {'it' if len(given) == 1 else 'them'} out: a profile tells its own times"
+    hint = f"leave {'it' if len(given) == 1 else 'them'} out: a profile has its own times"
     raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
@@ -198,7 +198,7 @@ def _check_reason(source: Source, measure: str, meaning: Meaning) -> None:
 def _check_measure(source: Source, meaning: Meaning) -> None:
     """What the times of a table measure is said."""
     if meaning.measure is None:
-        message = f"`{source.name}` does not tell what its times measure"
+        message = f"`{source.name}` does not say what its times measure"
         hint = "say it by `--measure`, as `demand-busy`"
         fault = source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
         raise _wanting("measure", fault)
@@ -236,7 +236,7 @@ def _times(source: Source, names: tuple[str, ...], asked: Columns) -> tuple[str,
         raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
     unit = asked.unit or units.get(column)
     if unit is None:
-        message = f"the name of column `{column}` does not tell its unit"
+        message = f"the name of column `{column}` does not say its unit"
         hint = "say it by `--unit ns`, `us`, `ms` or `s`"
         raise source.fault(Code.MISSING_UNIT, message, advice=hint)
     return column, unit

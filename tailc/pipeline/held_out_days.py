@@ -80,7 +80,7 @@ def _nothing_promised(
     shares = [window.jobs.green_percent for window in found]
     if plan.terms is None or any(each is not None and each.any() for each in shares):
         return ()
-    message = "no job asks for green energy, so nothing is promised that could be missed"
+    message = "no job asks for green energy, so no SLA can be missed"
     hint = "add `green: {seed: 1}`, say, or a `share` that all ask for"
     code, place = Code.NO_PROMISE, loaded.place("jobs")
     return (Finding(code, message, place, hint, Severity.WARNING),)
@@ -107,7 +107,7 @@ def _asked(loaded: LoadedSpec) -> DaysAsked:
     spec = cast(_Asks, loaded.model)
     if isinstance(spec.demand, DaysAsked):
         return spec.demand
-    message = f"a spec of kind `{spec.kind}` tells of no days of jobs and energy"
+    message = f"a spec of kind `{spec.kind}` describes no days of jobs and energy"
     hint = "give the spec of the plan, or a document of `kind: days`"
     raise TailcError(Finding(Code.UNKNOWN_KIND, message, loaded.place("kind"), hint))
 

@@ -127,7 +127,7 @@ def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows
     if target_milli is None:
         target_milli = max(round(most_milli * (machine.target_ppm or 0) / PPM), 1)
     if b_milli * PPM <= problem.least_b_ppm * target_milli:
-        why = f"b would be {model.b:.4g}, too small beside the target to steer by"
+        why = f"b would be {model.b:.4g}, too small relative to the target for control"
         raise _no_model(problem, machine, why, "lower `control.least_b`, or measure for longer")
     return Fitted(
         name=machine.name,
@@ -148,7 +148,7 @@ def _check_spread(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
         raise _no_model(problem, machine, "it got nothing done", "check the throughput's column")
     if float(np.ptp(rows.share)) < SMALLEST_SPREAD:
         share = format_ppm(round(float(np.mean(rows.share)) * PPM))
-        why = f"its share was {share} all the time, which does not tell what another would do"
+        why = f"its share was {share} all the time, so the effect of another share is unknown"
         raise _no_model(problem, machine, why, _VARY)
 
 

@@ -44,7 +44,7 @@ class ClockedDemandSpec(SpecModel):
         examples=["a core of a Xeon 8488C"], description="The machine that was measured."
     )
     weight: Text | None = Field(
-        default=None, description="Column with the number of requests that a row stands for."
+        default=None, description="Column with the number of requests that a row represents."
     )
     where: dict[str, Cell] = Field(
         default_factory=dict, description="Keep the rows whose column equals the value."

@@ -88,7 +88,7 @@ class ColumnMap(SpecModel):
         default=None, description="Why times are a demand, in a sentence that profiles keep."
     )
     weight: Text | None = Field(
-        default=None, description="Column with the number of requests that a row stands for."
+        default=None, description="Column with the number of requests that a row represents."
     )
     where: dict[str, Cell] = Field(
         default_factory=dict, description="Take the rows whose column equals the value."
@@ -102,7 +102,7 @@ class ColumnMap(SpecModel):
             return []
         if len(self.because.split()) < WORDS_OF_A_REASON:
             message = f"must be a sentence of at least {WORDS_OF_A_REASON} words"
-            hint = "say it for whoever reads the profile"
+            hint = "write it for readers of the profile"
             return [Complaint(Code.RESPONSE_TIME, message, hint, ("because",))]
         if self.measure.startswith("response-"):
             message = f"explains a demand, but `measure` is `{self.measure}`"

@@ -51,7 +51,7 @@ class HeldOutSpec(SpecModel):
     fraction_ppm: OpenPercentPpm = Field(alias="fraction", examples=["20%"])
     by: Literal["time", "hash", "seed"] = Field(
         default="seed",
-        description="The latest, by hash of a column, or drawn at random with a seed.",
+        description="The latest rows, rows by the hash of a column, or random rows with a seed.",
     )
     column: Text | None = Field(default=None, description="Column with the time, or to hash.")
     seed: Annotated[Whole, Field(ge=0, le=MAX_SEED)] | None = Field(
@@ -78,7 +78,7 @@ class HeldOutSpec(SpecModel):
             hint = "name the column with the " + ("time" if self.by == "time" else "request's id")
             raise RefusalError(Complaint(Code.MISSING_KEY, message, hint))
         if self.column is not None and drawn:
-            message = "is not read: the split is drawn with a seed"
+            message = "is not used: the split is random with a seed"
             hint = "add `by: hash` or `by: time`, or remove `column`"
             raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("column",), ("by",)))
         if self.seed is not None and not drawn:
@@ -140,7 +140,7 @@ class DemandSpec(SpecModel):
     def _check_reason(cls, reason: str | None) -> str | None:
         if reason is not None and len(reason.split()) < WORDS_OF_A_REASON:
             message = f"must be a sentence of at least {WORDS_OF_A_REASON} words"
-            hint = "say why waiting does not count here, for whoever reads the artifact"
+            hint = "give the reason why waiting does not count here, for readers of the artifact"
             raise RefusalError(Complaint(Code.RESPONSE_TIME, message, hint))
         return reason
 

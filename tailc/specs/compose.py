@@ -238,7 +238,7 @@ class _Composer:
             self._note(Code.SYNTAX, "merge keys are not part of YAML 1.2", key.span, hint)
         elif key.text in entries:
             first = entries[key.text].key_span.line
-            message = f"key `{shorten(key.text)}` stands twice in one mapping"
+            message = f"key `{shorten(key.text)}` occurs twice in one mapping"
             self._note(Code.DUPLICATE_KEY, message, key.span, f"the first is on line {first}")
         else:
             return key.text

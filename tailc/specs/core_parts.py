@@ -18,7 +18,7 @@ MIGRATION_US = 500
 Count = Annotated[Whole, Field(ge=1, le=MAX_COUNT)]
 Row = dict[str, Cell]
 NO_POWER = Power(0, PowerUnit.SLOW_CORE)
-_NAMED = "Column to value: the row of `table` that tells of it."
+_NAMED = "Column to value: the row of `table` to use."
 _ONE_TELLS = AtMostOne(
     both="and `{}` both tell of it",
     strays={"power": Stray("and `{}` both give the power", "remove one")},

@@ -167,7 +167,9 @@ class PowersBySpeed(SpecModel):
         return [Complaint(Code.CONFLICT, said.message, said.help, at, also)]
 
 
-_STATIC_SHARE = Stray("is for the models `cubic` and `micro-2017`; elsewhere powers are as told")
+_STATIC_SHARE = Stray(
+    "is for the models `cubic` and `micro-2017`; other models use powers as given"
+)
 _ONE_SERVER = ExactlyOne(
     both="and `cores.{}` both say which cores there are",
     missing=("names no cores", "write `types` with a list of core types, or `dvfs` with levels"),

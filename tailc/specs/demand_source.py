@@ -16,7 +16,7 @@ from tailc.specs.one_of import ExactlyOne, Group, Groups
 PROFILE_SUFFIX = ".profile"
 PROFILE_PATTERN = r"\.profile$"
 _UNIT = "Unit of the times in the trace. **Required**, but a profile says its own."
-_WEIGHT = "Column with the number of requests that a row stands for."
+_WEIGHT = "Column with the number of requests that a row represents."
 
 
 class TimingsSpec(SpecModel):

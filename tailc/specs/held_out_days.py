@@ -61,7 +61,8 @@ class DaysSpec(SpecModel):
     )
     counts: Counts = Field(
         default=COUNTS,
-        description="On how many servers a job may run, besides as many as it asks for; or `any`.",
+        description="Numbers of servers on which a job may run, in addition to the number that it "
+        "requests; or `any`.",
     )
     most_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
 

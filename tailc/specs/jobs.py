@@ -182,7 +182,7 @@ class JobsSpec(SpecModel):
     )
     drop_wider: Width | None = Field(default=None, description="Leave out wider jobs.")
     drop_largest: Annotated[Whole, Field(ge=0)] = Field(
-        default=0, description="Leave out so many of the widest jobs."
+        default=0, description="Number of the widest jobs to leave out."
     )
     divide_width: Width = Field(default=1, description="Divide widths, rounded up.")
     map_width: Annotated[dict[str, Width], Field(min_length=1), or_absent({})] = Field(

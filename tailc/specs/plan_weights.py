@@ -52,12 +52,12 @@ class WeightsSpec(SpecModel):
     """What a kWh of brown energy counts: its price, itself, and its CO2, all in dollars."""
 
     money: Annotated[Whole, Field(ge=0, le=MOST_MONEY)] = Field(
-        default=1, description="How often its price counts; 0: not at all."
+        default=1, description="Weight of the price; 0 ignores it."
     )
     energy: PriceUdollars = Field(
         default=0,
         examples=["5c/kWh"],
-        description="What a kWh counts besides its price.",
+        description="Cost of a kWh in addition to its price.",
         json_schema_extra={"default": "0c/kWh"},
     )
     carbon: CarbonUdollars = Field(

@@ -100,7 +100,7 @@ class RobustSpec(SpecModel):
     mixture_ppm: ErrorPpm | None = Field(
         default=None,
         alias="mixture",
-        description="Of the requests, so many may come from one day; 20%, if absent.",
+        description="Largest share of requests from one day. Default: 20%.",
     )
     resamples: Annotated[Whole, Field(ge=0, le=MOST_RESAMPLES)] = Field(
         default=3, description="Bootstrap samples of the requests."
@@ -109,7 +109,7 @@ class RobustSpec(SpecModel):
     @model_validator(mode="after")
     def _check_days(self) -> RobustSpec:
         if self.mixture_ppm is not None and self.days is None:
-            message = "is of one day's requests, but no column tells the days"
+            message = "is of one day's requests, but no column has the days"
             hint = "add `days:` with the column, or remove it"
             raise RefusalError(Complaint(Code.MISSING_KEY, message, hint, ("mixture",)))
         return self

@@ -40,7 +40,7 @@ class TypicalYear(SpecModel):
 
     year: Year = Field(
         examples=[2012],
-        description="Which year the typical one of a `tmy3` file is told as.",
+        description="Year to use for the typical year of a `tmy3` file.",
     )
 
 
@@ -53,7 +53,7 @@ def _source(series: Mapping[str, Any]) -> type[TableSeries | TypicalYear | Measu
         case "nsrdb":
             return MeasuredYear
         case "tmy3":
-            message = "is a typical year, and not told as which"
+            message = "is a typical year, and no year is given for it"
             _refuse_without(series, "year", message, "add `year: 2012`", "format")
             return TypicalYear
         case _:
@@ -72,7 +72,7 @@ def _refuse_without(series: Mapping[str, Any], key: str, message: str, hint: str
 _BY_FORMAT = ByValue(
     _source,
     {
-        "unit": Stray("is told for a weather file, which has its own", "leave it out"),
+        "unit": Stray("is given for a weather file, which has its own", "leave it out"),
         "year": Stray("is for `format: tmy3` alone", "leave it out"),
     },
     also="format",

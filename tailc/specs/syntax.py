@@ -17,19 +17,19 @@ class Explanation:
 _KNOWN = (
     (
         "found character '\\t'",
-        Explanation("a tab stands where YAML wants spaces", "indent with spaces"),
+        Explanation("a tab is used where YAML needs spaces", "indent with spaces"),
     ),
     (
         "mapping values are not allowed",
         Explanation(
-            "a `:` stands where no key can be",
+            "a `:` is where no key can be",
             "put a text that contains `: ` in quotes, or check the indentation of this line",
         ),
     ),
     (
         "sequence entries are not allowed",
         Explanation(
-            "a `-` stands where no list can begin",
+            "a `-` is where no list can begin",
             'begin the list on the next line; as a value, write `"-"`',
         ),
     ),

@@ -57,7 +57,7 @@ def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None
     what = "the class of each request" if like.curves else "speed-ups of each request"
     raise source.fault(
         Code.MISSING_COLUMN,
-        f"`{source.name}` is a log of demands, which does not tell {what}",
+        f"`{source.name}` is a log of demands, which does not say {what}",
         advice="`--drift` needs demands alone; to replay them, give a trace as of the compile",
     )
 

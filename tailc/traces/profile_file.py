@@ -89,7 +89,7 @@ def reading_of_profile(source: Source, like: RequestReading) -> DemandReading | 
             return replace(like, measured=measured, rows=Rows(), demand=demand, weight=WEIGHT)
     raise source.fault(
         Code.MISSING_COLUMN,
-        f"`{source.name}` is a profile of demands, which does not tell {_missing(like)}",
+        f"`{source.name}` is a profile of demands, which does not say {_missing(like)}",
         advice="give a trace with one row a request",
     )
 

@@ -51,7 +51,7 @@ def _parse(data: bytes) -> dict[str, Any]:
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        raise BadStructure("a member stands twice in one object")
+        raise BadStructure("a member occurs twice in one object")
     return members
 
 

@@ -60,7 +60,7 @@ def _is_summary(head: bytes) -> bool:
 
 
 def _refuse(source: Source, _options: InputOptions) -> InputTimes:
-    message = f"`{source.name}` is a summary of hey, which does not tell the times of requests"
+    message = f"`{source.name}` is a summary of hey, which has no times of requests"
     hint = "give the rows: `hey -o csv`"
     raise source.fault(Code.UNKNOWN_INPUT, message, advice=hint)
 

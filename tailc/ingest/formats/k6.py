@@ -121,7 +121,7 @@ def _outside(count: int, source: Source) -> Finding:
 
 
 def _without_status(source: Source, row: int | None = None) -> TailcError:
-    message = f"`{METRIC}` has no tag `{_STATUS}`, so failed requests cannot be told from others"
+    message = f"`{METRIC}` has no tag `{_STATUS}`, so failed requests cannot be recognised"
     return source.fault(Code.MISSING_COLUMN, message, row, _STATUS, line=row, advice=_WITH_STATUS)
 
 

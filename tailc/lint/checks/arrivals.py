@@ -234,7 +234,7 @@ CHECKS = (
         "epoch-unit",
         _ERROR,
         _epoch_unit,
-        "times since 1970 are taken for another unit",
+        "Unix times are read in another unit",
         "rates are off by a thousand",
         "say the unit that they are in by `--time-unit`, or rename the column",
     ),

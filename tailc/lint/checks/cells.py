@@ -54,7 +54,7 @@ def _sentinels(requests: Requests) -> Iterator[Sighting]:
         found = requests.demand == value
         if found.sum() > 1 and value >= requests.demand.max():
             rows = first_rows(requests.row, found)
-            message = f"the largest demand is `{value:.0f}`, which often stands for no value"
+            message = f"the largest demand is `{value:.0f}`, which often means a missing value"
             yield Sighting(message, int(found.sum()), rows, column=requests.column)
 
 
@@ -67,7 +67,7 @@ def _minus_one(table: Table) -> Iterator[Sighting]:
     found = truths_of(pc.fill_null(pc.match_substring_regex(texts, r"^-1(\.0*)?$"), False))
     if found.any():
         rows = first_rows(np.arange(1, len(found) + 1), found)
-        yield Sighting("demand `-1` stands for no value", int(found.sum()), rows, column=name)
+        yield Sighting("demand `-1` means a missing value", int(found.sum()), rows, column=name)
 
 
 def _quoted(text: TextLines) -> Iterator[Sighting]:
@@ -169,7 +169,7 @@ CHECKS = (
             6,
             "clock-text",
             "a duration is written as on a clock",
-            "minutes and hours cannot be told apart",
+            "minutes and hours cannot be distinguished",
             "write durations as numbers of one unit",
         ),
         Table,
@@ -193,7 +193,7 @@ CHECKS = (
             "minus-one",
             "a demand is -1",
             "what has no value is most often what failed or took too long",
-            "find out what -1 stands for, and leave those rows out if it is no timeout",
+            "find out what -1 means, and leave those rows out if it is not a timeout",
         ),
         Table,
         _minus_one,
@@ -205,7 +205,7 @@ CHECKS = (
             Severity.WARNING,
             "the largest demand is a number such as 999999",
             "what has no value becomes the longest request, and the tail is made of it",
-            "leave those rows out if the number stands for no value",
+            "leave those rows out if the number means a missing value",
         ),
         Requests,
         _sentinels,

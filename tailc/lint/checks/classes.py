@@ -106,7 +106,7 @@ CHECKS = (
             "class-spellings",
             Severity.WARNING,
             "two classes differ in spelling alone",
-            "one class is taken for two, and a curve is found for one of them alone",
+            "one class counts as two, and only one of them has a curve",
             "write each class in one way",
         ),
         Classes,

@@ -214,7 +214,7 @@ CHECKS = (
         _WARNING,
         _at_least,
         "many demands are the least one",
-        "short requests were raised to what the clock or the logger can tell",
+        "short requests were raised to the resolution of the clock or the logger",
         "measure with a finer clock, if short requests matter",
     ),
     _check(
@@ -276,7 +276,7 @@ CHECKS = (
         "heavy-row",
         _WARNING,
         _heavy,
-        "one row stands for a tenth of all requests",
+        "one row represents a tenth of all requests",
         "its rounding is that of the whole distribution",
         "log requests one a row, or in finer bins",
     ),

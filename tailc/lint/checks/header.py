@@ -69,7 +69,7 @@ def _short_floats(table: Table) -> Iterator[Sighting]:
 def _nothing_known(table: Unknown) -> Iterator[Sighting]:
     named = ", ".join(f"`{shorten(name)}`" for name in table.names[:_NAMES_TOLD])
     more = f" and {len(table.names) - _NAMES_TOLD} more" * (len(table.names) > _NAMES_TOLD)
-    yield Sighting(f"no name tells what a column holds: {named}{more}")
+    yield Sighting(f"no column name says what a column has: {named}{more}")
 
 
 CHECKS = (
@@ -114,7 +114,7 @@ CHECKS = (
             "TC1024",
             "wrong-suffix",
             Severity.ERROR,
-            "the file's name tells another format",
+            "the name of the file suggests another format",
             "a spec goes by the name and cannot read it",
             "rename the file, or say `format` in the spec",
         ),

@@ -128,7 +128,7 @@ CHECKS = (
         Severity.WARNING,
         _holes,
         "no job was submitted for days",
-        "an outage is taken for days on which nobody had work, and prices learn from it",
+        "an outage counts as days without jobs, and prices are learned from it",
         "begin and learn from days on one side of it",
     ),
     _check(
@@ -163,8 +163,8 @@ CHECKS = (
         "doubled-number",
         Severity.WARNING,
         _same_number,
-        "a job's number stands twice",
-        "jobs cannot be told apart by it, so a plan calls both the same",
+        "two jobs have the same number",
+        "a number does not identify a job, so a plan calls both the same",
         "drop the copy if it is one, or number jobs anew",
     ),
     _check(

@@ -63,7 +63,7 @@ def _comments(text: TextLines) -> Iterator[Sighting]:
 
 
 def _repeated(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.repeated, "the header stands again among the rows")
+    yield from _tallied(text.repeated, "the header is repeated among the rows")
 
 
 def _unended(text: TextLines) -> Iterator[Sighting]:
@@ -141,7 +141,7 @@ CHECKS = (
             "not-utf-8",
             _ERROR,
             "a line holds bytes that are not UTF-8",
-            "names of classes and requests would be taken for others",
+            "names of classes and requests would be confused",
             "convert the file from its encoding, such as by `iconv -f latin1 -t utf-8`",
         ),
         TextLines,
@@ -201,7 +201,7 @@ CHECKS = (
             "comment-line",
             _ERROR,
             "a line begins with `#`",
-            "CSV has no comments, so it is taken for a row",
+            "CSV has no comments, so it counts as a row",
             "remove it",
         ),
         TextLines,
@@ -212,7 +212,7 @@ CHECKS = (
             9,
             "repeated-header",
             _ERROR,
-            "the header stands again among the rows",
+            "the header is repeated among the rows",
             "several files were joined, so times and warm-ups of several runs stand together",
             "remove it, and ask whether the runs belong together",
         ),
@@ -249,7 +249,7 @@ CHECKS = (
             "no-header",
             _WARNING,
             "the first line is numbers, and no header",
-            "columns are numbered, so that nobody who reads the spec knows what they hold",
+            "columns are numbered, so a reader of the spec does not know what they are",
             "begin the file with a line of names",
         ),
         TextLines,
@@ -261,7 +261,7 @@ CHECKS = (
             "sum-row",
             _ERROR,
             "the last row is a sum of the others",
-            "the sum is taken for the longest request that there ever was",
+            "the sum counts as a very long request",
             "remove the row",
         ),
         TextLines,

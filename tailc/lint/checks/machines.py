@@ -95,7 +95,7 @@ CHECKS = (
         Severity.ERROR,
         partial(_of_each, "share", "has the same share in all its rows", _constant),
         "a machine's share never changes",
-        "nothing tells what another share would do, so no model can be fitted",
+        "the effect of another share is unknown, so no model can be fitted",
         "draw shares at random over most of the host, a new one at each step",
     ),
     _check(
@@ -113,7 +113,7 @@ CHECKS = (
         Severity.ERROR,
         partial(_of_each, "throughput", "has a throughput that only rises", _rising),
         "throughput only rises, as a counter does",
-        "work since the start is taken for work a second",
+        "work since the start counts as work per second",
         "take the difference of each row to the one before, by the time between them",
     ),
     _check(
@@ -131,7 +131,7 @@ CHECKS = (
         Severity.WARNING,
         partial(_of_each, "throughput", "does the same under shares that change", _stuck),
         "throughput stays the same while the share changes",
-        "a logger that hangs, or a machine without enough to do, is taken for one that is slow",
+        "a logger that hangs, or a machine without enough to do, counts as a slow one",
         "give the machine more work than its largest share can do, and log anew",
     ),
     _check(
@@ -140,7 +140,7 @@ CHECKS = (
         Severity.WARNING,
         partial(_of_each, "share", "does work without a share", _at_rest),
         "a machine works without a share",
-        "shares stand beside the throughput of another time, so a model of both is of neither",
+        "shares and throughput are of different times, so a model of both is wrong",
         "write the share that a machine had since its row before, and check that caps hold",
     ),
 )

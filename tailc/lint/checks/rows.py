@@ -61,7 +61,7 @@ def _same_ids(requests: RequestIds) -> Iterator[Sighting]:
     again[first] = False
     if again.any():
         rows = first_rows(requests.row, again)
-        yield Sighting("the request's id stands on an earlier row", int(again.sum()), rows)
+        yield Sighting("an earlier row has the same request id", int(again.sum()), rows)
 
 
 def _retried(attempts: Attempts) -> Iterator[Sighting]:
@@ -77,7 +77,7 @@ CHECKS = (
             "TC1301",
             "doubled-row",
             Severity.WARNING,
-            "a row stands twice",
+            "a row is repeated",
             "its request counts twice in every percentile",
             "drop one of each, and look whether two logs were joined",
         ),
@@ -89,7 +89,7 @@ CHECKS = (
             "TC1302",
             "doubled-block",
             Severity.WARNING,
-            "a block of rows stands twice",
+            "a block of rows is repeated",
             "the sample looks larger than it is, so intervals are too narrow",
             "drop one of them; a part held out would hold what was compiled from",
         ),
@@ -101,7 +101,7 @@ CHECKS = (
             "TC1303",
             "doubled-id",
             Severity.WARNING,
-            "an id of a request stands twice",
+            "two requests have the same id",
             "a request that was sent or logged again counts twice",
             "keep one row of each id, or split by hash of the id so that they stay together",
         ),

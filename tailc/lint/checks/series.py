@@ -182,7 +182,7 @@ CHECKS = (
         _ERROR,
         _meter,
         "the values are those of a meter, which only rises",
-        "energy since the start is taken for power now",
+        "energy since the start counts as power",
         "take differences of successive readings, as energy of each step",
     ),
     _check(
@@ -209,7 +209,7 @@ CHECKS = (
         _WARNING,
         _dark_days,
         "a whole day has no sun",
-        "an outage of the logger or the inverter is taken for weather",
+        "an outage of the logger or the inverter counts as weather",
         "empty those cells, unless it was dark",
     ),
     _check(

@@ -73,7 +73,7 @@ CHECKS = (
         Severity.ERROR,
         _slashed,
         "a date may be of the day or the month first",
-        "days are taken for months, so seasons and gaps are wrong",
+        "days and months are exchanged, so seasons and gaps are wrong",
         "write times as in 2012-10-01T06:30:00Z",
     ),
     _check(
@@ -109,7 +109,7 @@ CHECKS = (
         Severity.NOTE,
         _zoneless,
         "no time says in which zone it is",
-        "where the clock changes, an hour is missing or stands twice",
+        "where the clock changes, an hour is missing or repeated",
         "write them with an offset, or state the zone in the spec",
     ),
     _check(

@@ -35,7 +35,7 @@ class NoCurves:
         self, application: str, requested: int, servers: int
     ) -> Mapping[int, Mapping[int, int]]:
         """Nobody asks for one."""
-        raise ValueError(f"no speed-up is told of {application} on {requested} of {servers}")
+        raise ValueError(f"no speed-up is known of {application} on {requested} of {servers}")
 
 
 @dataclass(frozen=True, eq=False)

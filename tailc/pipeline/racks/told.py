@@ -105,7 +105,7 @@ def _dark(solution: PlanSolution) -> Finding | None:
     pools = len(solution.plan.pools)
     if any(epoch.first_green_pool != pools for epoch in solution.plan.epochs):
         return None
-    message = "the green power that is expected carries no rack, so nothing is green"
+    message = "the expected green power is below that of one rack, so no rack is green"
     hint = "check the unit of `supply.green`, or plan smaller racks"
     return _warning(Code.NO_GREEN_POWER, message, hint, "supply", "green")
 

@@ -111,7 +111,7 @@ def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
     if found.radius.holds:
         return ()
     message = f"`{found.radius.slo}` does not hold with 95 % confidence at every rate even as "
-    message += "measured, so it stands no error"
+    message += "measured, so no error is allowed"
     hint = "give lower rates, a longer latency, or more requests to judge on"
     return (Finding(Code.NO_RADIUS, message, None, hint, Severity.WARNING),)
 

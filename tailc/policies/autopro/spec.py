@@ -113,12 +113,12 @@ class AutoProSpec(WithoutRequests):
         examples=[[{"name": "encoder", "target": "30/s"}]], description="Machines with targets."
     )
     batch: tuple[Text, ...] = Field(
-        default=(), examples=[["nightly"]], description="Machines that share what is left."
+        default=(), examples=[["nightly"]], description="Machines that share the rest of the host."
     )
     tolerance_ppm: OpenPercentPpm = Field(
         default=TOLERANCE_PPM,
         alias="tolerance",
-        description="The promise: a machine's mean absolute error, relative to its target.",
+        description="SLO: mean absolute error of a machine's throughput, relative to its target.",
         json_schema_extra={"default": "5%"},
     )
     host: HostSpec = Field(default_factory=HostSpec)

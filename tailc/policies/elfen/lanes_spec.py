@@ -88,7 +88,10 @@ class IpcTableSpec(SpecModel):
 
     file: Text = Field(examples=["ipc.csv"], description="Path of the file, relative to the spec.")
     alone: Text = Field(examples=["ipc_alone"], description="Column with that alone.")
-    shared: Text = Field(examples=["ipc_shared"], description="Column with that beside batch work.")
+    shared: Text = Field(
+        examples=["ipc_shared"],
+        description="Column with the demand while batch work shares the core.",
+    )
     where: dict[str, Cell] = Field(
         default_factory=dict, description="Keep the row whose column equals the value."
     )
@@ -119,7 +122,7 @@ class Interference(SpecModel):
     interference_ppm: SharePpm = Field(
         alias="interference",
         examples=["45%"],
-        description="How much slower a request is beside batch work.",
+        description="How much slower a request is while batch work shares its core.",
     )
 
 
@@ -146,7 +149,7 @@ class CalibratedInterference(SpecModel):
 _ONE_INTERFERENCE = ExactlyOne(
     both="and `lanes.{}` both say how much slower requests are",
     missing=(
-        "do not say how much slower requests are beside batch work",
+        "do not say how much slower requests are while batch work shares their core",
         "add `interference: 45%`, `ipc`, `ipc_table` or `calibrate`",
     ),
 )
@@ -162,12 +165,13 @@ class LanesSpec(SpecModel):
     batch_slowdown_ppm: SharePpm | None = Field(
         default=None,
         alias="batch_slowdown",
-        description="How much slower batch work is beside a request; as a request, if absent.",
+        description="How much slower batch work is while it shares a core with a request. "
+        "Default: as much as a request.",
     )
     release_us: PauseUs = Field(
         default=RELEASE_US,
         alias="release",
-        description="How long batch work interferes after it is told to leave.",
+        description="How long batch work interferes after it has to leave.",
         json_schema_extra={"default": "2us"},
     )
     wake_ns: WakeNs = Field(

@@ -78,7 +78,8 @@ class ServerSpec(SpecModel):
         json_schema_extra={"default": "5ms"},
     )
     max_degree: Annotated[Whole, Field(ge=1, le=MAX_DEGREE)] | None = Field(
-        default=None, description="Most threads a request; if absent, as many as are worth having."
+        default=None,
+        description="Maximum number of threads of a request. Default: as many as reduce the tail.",
     )
     boosting: Flag = Field(
         default=True, description="Whether requests at the last degree may get priority."

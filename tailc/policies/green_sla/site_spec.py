@@ -64,11 +64,11 @@ class TermsSpec(SpecModel):
     """What customers pay for a server."""
 
     green: FeeUdollars = Field(
-        examples=["29c/h"], description="For each that was promised to be green."
+        examples=["29c/h"], description="Payment for a server-hour with green energy in the SLA."
     )
     brown: FeeUdollars = Field(examples=["24c/h"], description="For each other.")
     penalty: FeeUdollars = Field(
-        examples=["50c/h"], description="What goes back for a promised one that was not green."
+        examples=["50c/h"], description="Penalty for a server-hour in the SLA that was not green."
     )
 
     @model_validator(mode="after")

@@ -53,7 +53,7 @@ class GreenSlaSpec(WithoutRequests):
     violations_ppm: ViolationsPpm = Field(
         default=VIOLATIONS_PPM,
         alias="violations",
-        description="The promise: of all jobs no larger part misses its share of green energy.",
+        description="SLA: largest share of jobs that miss their share of green energy.",
         json_schema_extra={"default": "5%"},
     )
     opportunity: FeeUdollars = Field(
@@ -66,7 +66,7 @@ class GreenSlaSpec(WithoutRequests):
         default=None,
         alias="deferral",
         examples=["6h"],
-        description="How long the start of a job may be put off; not at all, if absent.",
+        description="How long the start of a job may be deferred. Default: not at all.",
     )
     battery: BatterySpec | None = Field(
         default=None,

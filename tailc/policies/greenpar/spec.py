@@ -101,12 +101,12 @@ class GreenParSpec(WithoutRequests):
         default=None,
         alias="deferral",
         examples=["2h"],
-        description="How long the start of a job may be put off; not at all, if absent.",
+        description="How long the start of a job may be deferred. Default: not at all.",
     )
     violations_ppm: ViolationsPpm = Field(
         default=VIOLATIONS_PPM,
         alias="violations",
-        description="The promise: of all jobs no larger part takes longer than it may.",
+        description="SLA: largest share of jobs that take longer than allowed.",
         json_schema_extra={"default": "1%"},
     )
     search: SearchSpec = Field(default_factory=SearchSpec)

@@ -42,7 +42,8 @@ class ServerSpec(SpecModel):
         "Of `types` the same part of the cores of each.",
     )
     max_threads: Annotated[Whole, Field(ge=1, le=MAX_THREADS)] | None = Field(
-        default=None, description="Most threads a request; as many as have a speed-up, if absent."
+        default=None,
+        description="Maximum number of threads of a request. Default: as many as have a speed-up.",
     )
     quantum_us: DurationUs = Field(
         default=5_000,
@@ -64,12 +65,13 @@ class LanesSpec(SpecModel):
     interference_ppm: SharePpm = Field(
         alias="interference",
         examples=["33%"],
-        description="How much slower a request is beside batch work.",
+        description="How much slower a request is while batch work shares its core.",
     )
     own_slowdown_ppm: SharePpm | None = Field(
         default=None,
         alias="batch_slowdown",
-        description="How much slower batch work is beside a request; as a request, if absent.",
+        description="How much slower batch work is while it shares a core with a request. "
+        "Default: as much as a request.",
     )
 
     @property

@@ -105,7 +105,7 @@ class BatchSpec(SpecModel):
     throughput_ppm: Amount = Field(
         default=PPM,
         alias="throughput",
-        description="Work a second of a core that does nothing else at `demand.clock`.",
+        description="Work per second of a core that runs only batch work at `demand.clock`.",
         json_schema_extra={"default": 1},
     )
     draws: Annotated[AsRequests | PowerLaw | ListedPowers | CountedPower, OneOf(ONE_POWER)] = Field(

@@ -71,7 +71,7 @@ class FeedbackSpec(SpecModel):
     """A PI controller that scales the bound by how far the measured tail is from it."""
 
     structure: Literal["pi", "off"] = Field(
-        default="pi", description="Terms of the controller; `off`: the bound is as promised."
+        default="pi", description="Gains of the controller; `off`: the bound is constant."
     )
     kp: Gain = Field(
         default=KP,

@@ -64,7 +64,9 @@ class PowerSpec(SpecModel):
         alias="dynamic", examples=["6W"], description="Further power at the frequency `at`."
     )
     at_khz: FrequencyKhz = Field(
-        alias="at", examples=["2.4GHz"], description="The frequency that `dynamic` is drawn at."
+        alias="at",
+        examples=["2.4GHz"],
+        description="The frequency of the measured power `dynamic`.",
     )
 
     def power_mw(self, frequency_khz: int) -> int:

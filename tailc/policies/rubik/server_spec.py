@@ -49,7 +49,7 @@ class ServerSpec(SpecModel):
     )
     model: ModelSpec | None = Field(
         default=None,
-        description="A power model that tells what cores draw at `levels` or in `range`.",
+        description="Power model for the power of cores at `levels` or in `range`.",
     )
     sleep: SleepSpec = Field(
         examples=[{"power": "0.1W", "wake": "20us"}],

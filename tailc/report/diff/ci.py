@@ -91,7 +91,7 @@ def _behaviour(became: Behaviour) -> Iterator[str]:
     told = became.decisions
     yield escaped_markdown(replayed(became))
     if told.unknown:
-        yield escaped_markdown(f"which requests run otherwise is not told: {told.unknown}")
+        yield escaped_markdown(f"the changed requests are unknown: {told.unknown}")
     else:
         yield table_markdown(share_table(told)).rstrip()
         yield _list([example_text(example) for example in told.examples])

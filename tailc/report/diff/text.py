@@ -65,7 +65,10 @@ def _sections(diff: Diff) -> list[Section]:
     found = diff.structure
     heading = _section([f"old  {side_text(diff.old)}", f"new  {side_text(diff.new)}"])
     if not found.differs:
-        return [heading, _section(["both promise and do the same", *apart_lines(found)])]
+        return [
+            heading,
+            _section(["both have the same SLO and make the same decisions", *apart_lines(found)]),
+        ]
     return [
         heading,
         _section(["promise"] if found.promise else [], map(change_text, found.promise)),
@@ -107,7 +110,7 @@ def _behaviour_sections(became: Behaviour) -> Iterator[Section]:
     told = became.decisions
     yield _section([replayed(became)])
     if told.unknown:
-        yield _section([f"which requests run otherwise is not told: {told.unknown}"])
+        yield _section([f"the changed requests are unknown: {told.unknown}"])
     else:
         title = "requests that run otherwise, by what differs first"
         yield _table_section(title, share_table(told), least=_KEPT)

@@ -166,7 +166,7 @@ def _ms(time_us: int) -> str:
 def summary(found: Structure) -> str:
     """How much differs, in a line."""
     if not found.differs:
-        return "both promise and do the same"
+        return "both have the same SLO and make the same decisions"
     settings = sum(len(form.settings) for form in found.forms)
     ranges = sum(len(form.rows) for form in found.forms)
     counts = {

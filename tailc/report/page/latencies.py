@@ -14,7 +14,7 @@ from tailc.report.page.spectra import Spectrum, spectrum_figure
 from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY
 
-_AXES = "Latency that so many requests stay within; each further nine is as wide as the last."
+_AXES = "Latency by percentile of requests; each further nine has the same width."
 _BAND = (
     " The band is the policy's 95 % interval: it reaches the top where requests are too few to "
     "limit it."

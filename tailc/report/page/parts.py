@@ -69,8 +69,8 @@ def without_map(policy: Policy) -> str:
     if policy.plan is not None:
         return "no map: a plan has no ladder; a page of pictures shows its power and its servers"
     if policy.tail_table is not None:
-        return "no map: frequencies go by a table of tails, which `tailc inspect` tells"
-    return "no map: shares of a machine have no ladder; `tailc inspect` tells them"
+        return "no map: frequencies follow a tail table, which `tailc inspect` prints"
+    return "no map: CPU shares have no ladder; `tailc inspect` prints them"
 
 
 def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]) -> Section | None:

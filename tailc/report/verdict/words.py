@@ -165,7 +165,7 @@ def drift_sentences(verdicts: Verdicts) -> list[str]:
 def sentences_of_drift(drift: Drift | None) -> list[str]:
     """How far demand has moved, as far as the policy lets it be known."""
     if drift is None:
-        return ["drift of demand: not known, the policy does not tell what it was compiled from"]
+        return ["drift of demand: unknown, because the policy has no summary of its design demand"]
     flag = "flagged" if drift.is_flagged else "not flagged"
     digits = _decimals(drift.compiled_mean_us, drift.held_out_mean_us)
     means = f"{ms(drift.compiled_mean_us, digits)} -> {ms(drift.held_out_mean_us, digits)} ms"

@@ -178,7 +178,7 @@ class _Slo:
             return None
         factor = scale(metric)
         if factor is None:
-            message = "calculates with what it measures, so this SLO is not carried"
+            message = "calculates with what it measures, so this SLO is left out"
             hint = "only products with numbers are read, as `histogram_quantile(...) * 1000`"
             self.warnings.append(metric.not_carried(message, hint))
             return None
@@ -195,7 +195,7 @@ class _Slo:
         found = threshold(good)
         if found is None:
             hint = 'a query such as `..._seconds_bucket{le="0.5"}` says which are fast enough'
-            message = "counts no requests below one latency, so this objective is not carried"
+            message = "counts no requests below one latency, so this objective is left out"
             at = good or ratio or indicator or part
             self.warnings.append(at.not_carried(message, hint))
             return None
@@ -210,7 +210,7 @@ class _Slo:
         if unit is None:
             unit = unit_us(metric) or (_US[self.unit] if self.unit else None)
         if unit is None:
-            message = f"is `{value}` of a unit that the metric's names do not tell"
+            message = f"is `{value}` of a unit that the metric names do not say"
             hint = "say it by `--openslo-unit`, as `ms`"
             raise at.refused(message, hint, Code.MISSING_UNIT)
         return _quantity(at, f"{value * unit:f}us", DURATION, format_us)
@@ -247,7 +247,7 @@ def _no_latency(metric: Part) -> tuple[str, str] | None:
         hint = "take the latency of each request, a percentile, or the ratio of fast requests"
         return f"{message}: this SLO is not carried", hint
     if not is_latency(metric):
-        message = "is no latency by the names in it, so this SLO is not carried"
+        message = "is no latency by the names in it, so this SLO is left out"
         return message, "a latency has a name such as `..._latency` or `..._duration_seconds`"
     return None
 

@@ -205,7 +205,7 @@ def refuse_same_numbers(log: JobLog) -> None:
     if len(numbers) == log.jobs:
         return
     again = int(np.setdiff1d(np.arange(log.jobs), first)[0])
-    message = f"job {log.number[again]} stands twice in the log"
+    message = f"job {log.number[again]} is twice in the log"
     help_ = "give each job a number of its own; in a list of jobs the column may be left out"
     raise TailcError(Finding(Code.BAD_VALUE, message, log.place(again), help_))
 

@@ -74,7 +74,7 @@ def test_a_changed_value_no_longer_matches_the_digest() -> None:
         (b"\xef\xbb\xbf" + LUCENE, "not JSON"),
         (LUCENE[:-1], "not JSON"),
         (b'{"a":' + b"[" * 100_000, "nested too deep"),
-        (b'{"a":1,"a":1}', "member `a` stands twice"),
+        (b'{"a":1,"a":1}', "member `a` occurs twice"),
         (LUCENE.replace(b'"minor":0', b'"minor":0.0'), "`0.0` is not a whole number"),
         (LUCENE.replace(b'"minor":0', b'"minor":0e0'), "`0e0` is not a whole number"),
         (LUCENE.replace(b'"minor":0', b'"minor":NaN'), "`NaN` is not a whole number"),

@@ -51,7 +51,7 @@ def test_only_with_exit_code_does_a_difference_exit_2(changed, tailc):
 def test_the_same_policy_in_either_encoding_exits_0(tailc):
     ended = tailc("diff", LUCENE, VECTORS / "lucene.json", "--exit-code")
     assert ended.code == 0
-    assert ended.out.endswith("both promise and do the same\n")
+    assert ended.out.endswith("both have the same SLO and make the same decisions\n")
 
 
 def test_evidence_alone_is_no_difference(in_folder, tailc):

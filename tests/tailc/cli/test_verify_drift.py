@@ -93,7 +93,7 @@ def test_a_policy_that_does_not_tell_its_demand_is_undecided(compiled, tailc):
     write_policy(silent, Path("toy"))
     ended = judged(compiled, tailc, log())
     assert ended.code == 4
-    assert "drift of demand: not known" in ended.out
+    assert "drift of demand: unknown" in ended.out
 
 
 def test_a_log_may_be_replayed_where_its_speed_ups_are_known(compiled, tailc):
@@ -164,5 +164,5 @@ def test_a_log_without_classes_does_not_choose_among_curves(in_folder, tailc):
     assert judged(in_folder, tailc, log()).code == 0
     ended = tailc("verify", "toy.tailc", "--trace", "new.csv")
     assert ended.code == 65
-    assert "is a log of demands, which does not tell the class of each request" in ended.err
+    assert "is a log of demands, which does not say the class of each request" in ended.err
     assert "help: `--drift` needs demands alone" in ended.err

@@ -297,14 +297,14 @@ def test_malleable_jobs_need_numbers_of_their_own(in_folder, tailc):
     days = write_days(in_folder, columns, (HORIZON, HORIZON + LINEAR))
     ended = tailc("verify", "cluster", "--trace", days)
     assert ended.code == 65
-    assert "error[TC0104]: job 2 stands twice in the log" in ended.err
+    assert "error[TC0104]: job 2 is twice in the log" in ended.err
     assert "jobs.csv, row 4" in ended.err
 
 
 def test_a_spec_of_requests_tells_of_no_days(days, tailc, in_folder):
     ended = tailc("verify", "plan", "--trace", write_toy(in_folder))
     assert ended.code == 65
-    assert "error[TC0107]: a spec of kind `few-to-many` tells of no days" in ended.err
+    assert "error[TC0107]: a spec of kind `few-to-many` describes no days" in ended.err
     assert "toy.yaml:2:7" in ended.err
 
 

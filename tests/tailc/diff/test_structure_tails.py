@@ -230,5 +230,5 @@ def test_json_has_every_entry_of_the_ranges_that_differ():
 def test_a_policy_beside_itself_says_nothing(policy):
     found = diff(policy, policy)
     validate(json.loads(json.dumps(render.as_dict(found))), SCHEMA)
-    assert "both promise and do the same" in render.as_text(found)
+    assert "both have the same SLO and make the same decisions" in render.as_text(found)
     assert not found.structure.differs

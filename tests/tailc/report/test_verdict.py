@@ -126,7 +126,7 @@ def test_an_unknown_upper_limit_is_called_unknown():
 
 def test_a_policy_that_tells_no_compile_demand_has_unknown_drift():
     text = as_text(dataclasses.replace(BOTH, drift=None))
-    assert "drift of demand: not known" in text
+    assert "drift of demand: unknown" in text
 
 
 def test_bursts_get_a_column_for_each_stretch():

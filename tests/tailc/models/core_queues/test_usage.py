@@ -193,7 +193,7 @@ def test_a_trace_without_the_memory_time_that_the_policy_was_compiled_with_is_re
     assert refusals(policy(reading=with_memory), alike()) == [
         (
             Code.MISSING_COLUMN,
-            "policy `clocks` was compiled with memory time, and the trace tells none",
+            "policy `clocks` was compiled with memory time, and the trace has none",
         )
     ]
 

@@ -120,7 +120,7 @@ def test_the_unit_is_that_of_the_metric_s_name(read, query, value, latency):
 
 def test_a_metric_that_names_no_unit_asks_for_one(read):
     change = ("checkout_duration_seconds", "checkout_time")
-    with pytest.raises(TailcError, match=r"`0.5` of a unit that .* do not tell") as caught:
+    with pytest.raises(TailcError, match=r"`0.5` of a unit that .* do not say") as caught:
         read(THRESHOLD, change)
     (finding,) = caught.value.findings
     assert (finding.code, line_of(finding)) == (Code.MISSING_UNIT, 19)
@@ -264,7 +264,7 @@ def test_a_threshold_of_no_latency_is_left_out_whatever_the_unit(read, query):
     assert [one.origin for one in found.objectives] == ["`checkout-latency`, line 18"]
     assert [text for _, text in said(found)] == [
         "`spec.indicator.spec.thresholdMetric` is no latency by the names in it, so this SLO is "
-        "not carried"
+        "left out"
     ]
 
 
@@ -382,7 +382,7 @@ def test_a_status_below_a_number_is_no_latency(read, query):
     "source", ["{metric: Latency, period_seconds: 60}", "{metric: Latency, region: us-east-1}"]
 )
 def test_only_a_name_in_what_is_measured_tells_the_unit(read, source):
-    with pytest.raises(TailcError, match="of a unit that the metric's names do not tell"):
+    with pytest.raises(TailcError, match="of a unit that the metric names do not say"):
         read(THRESHOLD, source_of(source))
 
 
