@@ -170,6 +170,7 @@ class Code(enum.Enum):
     OTHER_MEASURE = ("TC0602", ExitCode.OK, "the held-out trace was measured in another way")
     NO_PROMISE = ("TC0603", ExitCode.OK, "no held-out job has an SLO")
     COMPILE_TRACE = ("TC0601", ExitCode.BAD_CONTENT, "the trace to verify on is the compile trace")
+    SHARED_REQUESTS = ("TC0606", ExitCode.OK, "the held-out trace shares requests with the compile")
     OTHER_SERVICE = ("TC0651", ExitCode.OK, "the policies compared are of different services")
     OVER_BUDGET = ("TC0653", ExitCode.MISSED, "a change exceeds a budget of the spec")
     UNTOLD_BUDGET = ("TC0654", ExitCode.OK, "it is undecided whether a change is within its budget")

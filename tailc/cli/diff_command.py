@@ -164,6 +164,7 @@ def _compared(
         _check_unused(trace_format, arrivals, options)
         return diff(*policies), (), None
     from tailc.cli.progress import shown
+    from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.drift import drift_from
     from tailc.experiment.options import VerifyOptions
     from tailc.pipeline.held_out import read_held_out, trace_warnings
@@ -178,7 +179,11 @@ def _compared(
         )
         found = diff(*policies, held_out.profile, chosen)
     drift = drift_from(policies[1], held_out.profile, chosen.seed)
-    return found, trace_warnings(policies[1], held_out, trace, drift), held_out.profile
+    findings = (
+        *overlap_findings(policies, held_out.profile, trace),
+        *trace_warnings(policies[1], held_out, trace, drift),
+    )
+    return found, findings, held_out.profile
 
 
 def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:

@@ -65,6 +65,7 @@ def judged(
     options: dict[str, Any],
 ) -> Judged:
     """The policy on the trace; `options` are fields of VerifyOptions, None where not given."""
+    from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.options import VerifyOptions
     from tailc.experiment.policy_arrivals import not_as_recorded
     from tailc.pipeline.held_out import read_held_out, trace_warnings
@@ -80,6 +81,7 @@ def judged(
     verdicts = verify(policy, held_out.profile, chosen)
     rungs = tuple(rung.name for ladder in policy.ladders[:1] for rung in ladder.rungs)
     warnings = (
+        *overlap_findings((policy,), held_out.profile, trace),
         *trace_warnings(policy, held_out, trace, verdicts.drift),
         *not_as_recorded(policy, chosen.arrivals),
     )

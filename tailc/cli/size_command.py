@@ -66,6 +66,7 @@ def command(
     """
     from tailc.artifact.files import read_policy
     from tailc.cli.progress import shown
+    from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.drift import drift_from
     from tailc.experiment.options import VerifyOptions
     from tailc.pipeline.held_out import read_held_out, trace_warnings
@@ -85,7 +86,10 @@ def command(
     return Outcome(
         text=render.as_text(sizing, fleet_mrps),
         result=render.as_dict(sizing, fleet_mrps),
-        findings=trace_warnings(policies[0], held_out, trace, drift),
+        findings=(
+            *overlap_findings(policies, held_out.profile, trace),
+            *trace_warnings(policies[0], held_out, trace, drift),
+        ),
         markdown=render.as_markdown_table(sizing, fleet_mrps),
     )
 

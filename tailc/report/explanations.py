@@ -281,6 +281,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.NO_PROMISE: "No job of the held-out days has an SLO, so there is nothing to judge.",
     Code.COMPILE_TRACE: "A policy always looks good on the sample that it was compiled from. Give "
     "requests that were held out.",
+    Code.SHARED_REQUESTS: "The trace contains requests that the policy was compiled from, so the "
+    "verdict is partly one on its own sample, which looks too good. Demands that the policy "
+    "records occur in the trace to the nanosecond, far more of them than by chance. Give requests "
+    "that were held out.",
     Code.OTHER_SERVICE: "The two policies have different names or kinds, so most differences are "
     "not changes of one service.",
     Code.OVER_BUDGET: "The new policy is worse than the old one by more than `budgets` in the "

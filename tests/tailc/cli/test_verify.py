@@ -57,6 +57,25 @@ def test_the_same_service_is_not_flagged_and_every_baseline_stands_beside(compil
     assert any(name.startswith("RC-3, threshold") for name in subjects)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("verify", "toy.tailc", *QUICK),
+        ("report", "toy.tailc", "-o", "page.html", *QUICK),
+        ("diff", "toy.tailc", "toy.tailc", *QUICK),
+        ("size", "toy.tailc", *QUICK),
+    ],
+    ids=lambda command: command[0],
+)
+def test_requests_of_the_compile_among_those_held_out_are_a_warning(compiled, tailc, command):
+    heading, *rows = (compiled / "toy.csv").read_text().splitlines()
+    (compiled / "half.csv").write_text("\n".join((heading, *rows[::2])) + "\n")
+    ended = tailc(*command, "--trace", "half.csv")
+    assert ended.err.count("warning[TC0606]: `half.csv` contains about ") == 1
+    assert "of the trace that policy `toy` was compiled from" in ended.err
+    assert "TC0606" not in tailc(*command, "--trace", "new.csv").err
+
+
 def test_another_service_is_flagged_and_the_exit_code_stays_that_of_the_verdict(compiled, tailc):
     (compiled / "other.csv").write_text(trace(3, 600, mean_ms=15.0))
     ended = judged(tailc, "--baselines", "none", trace="other.csv")
