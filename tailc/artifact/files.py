@@ -105,7 +105,7 @@ def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
     name, data = content_of(path)
     found = Path(name)
     if data.lstrip().startswith(b"{") and not is_sealed(data):
-        raise TailcError(_unsigned_json(str(found)))
+        raise TailcError(unsigned_json(str(found)))
     if not is_sealed(data):
         raise TailcError(_no_policy(data, str(found)))
     return found, decode_signed(data, str(found))[0], split_signature(data)[0]
@@ -119,7 +119,7 @@ def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, byt
     if not data.lstrip().startswith(b"{"):
         raise TailcError(_no_policy(data, name))
     if trust.keys:
-        raise TailcError(_unsigned_json(name))
+        raise TailcError(unsigned_json(name))
     return decode_json(data, name), None, data
 
 
@@ -154,7 +154,8 @@ def is_sealed(data: bytes) -> bool:
     return is_flat(data) or has_trailer(data) or has_signature(data)
 
 
-def _unsigned_json(path: str) -> Finding:
+def unsigned_json(path: str) -> Finding:
+    """JSON where a signature is needed."""
     message = f"`{path}` is JSON, which is never signed"
     help_ = f"give the `.tailc` file of the same policy, such as `{paths_of(path)[1]}`"
     return Finding(Code.UNSIGNED, message, Place(path), help_)

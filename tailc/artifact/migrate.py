@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
-from tailc.artifact.files import content_of, is_sealed
+from tailc.artifact.files import content_of, is_sealed, unsigned_json
 from tailc.artifact.flat_form import decode_signed, encode_flat
 from tailc.artifact.json_form import canonical_of, decode_json, encode_json, minor_of
 from tailc.artifact.refusal import Refusal
 from tailc.artifact.signature import split_signature
+from tailc.artifact.trust import ANYBODY, Trust
 from tailc.errors import Code, TailcError
 
 
@@ -36,17 +37,19 @@ class Migrated:
         return minor_of(self.policy)
 
 
-def migrated(path: str) -> Migrated:
+def migrated(path: str, trust: Trust = ANYBODY) -> Migrated:
     """The policy in a `.tailc` or JSON file, or beside a stem; nothing is written.
 
-    Raises TailcError: it cannot be read, it is damaged, or a newer tailc wrote it.
+    Raises TailcError: it cannot be read, is damaged or not trusted, or a newer tailc wrote it.
     """
     name, data = content_of(path)
     if is_sealed(data):
-        policy, signature = decode_signed(data, name)
+        policy, signature = decode_signed(data, name, trust)
         if encode_flat(policy) != split_signature(data)[0]:
             raise TailcError(_newer().finding(name))
         return Migrated(Path(name), policy, data, data, True, signature is not None)
+    if trust.keys:
+        raise TailcError(unsigned_json(name))
     ordered = canonical_of(data, name)
     policy = decode_json(ordered, name)
     if encode_json(policy) != ordered:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.trust_option import trusts
 from tailc.errors import Finding, TailcError
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
+    from tailc.artifact.trust import Trust
     from tailc.cli.rewriting import Rewritten
 
 
@@ -40,12 +42,13 @@ class _Found:
     metavar="STEM",
     help="Write STEM.json and STEM.tailc, unsigned, and leave FILE, a policy, unchanged.",
 )
+@trusts
 @reports
-def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outcome:
+def command(inputs: tuple[str, ...], *, diff: bool, output: str | None, trust: Trust) -> Outcome:
     """Rewrite every FILE, a spec or a policy of any version, in the current version.
 
     Look-ups in a policy give the same answers as before, and signatures stay valid. If a FILE is
-    invalid, damaged or of a newer version, none is written.
+    invalid, damaged, not signed by a trusted key or of a newer version, none is written.
     """
     if output is not None and (diff or len(inputs) > 1):
         raise click.UsageError("`-o` is for one policy, and without `--diff`")
@@ -53,7 +56,7 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outco
     found: list[_Found] = []
     for path in dict.fromkeys(inputs):
         try:
-            found.append(_found(path))
+            found.append(_found(path, trust))
         except TailcError as error:
             findings += error.findings
     if findings:
@@ -74,13 +77,13 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None) -> Outco
     return Outcome(text=text, result=result, is_answer=diff)
 
 
-def _found(path: str) -> _Found:
+def _found(path: str, trust: Trust) -> _Found:
     from tailc.artifact.files import content_of, is_policy
     from tailc.artifact.git_blob import is_git_name
 
     if path == "-" or is_git_name(path) or _is_no_file(Path(path)):
         raise click.UsageError(f"`{path}` cannot be written: name a file")
-    return _policy(path) if is_policy(content_of(path)[1]) else _spec(path)
+    return _policy(path, trust) if is_policy(content_of(path)[1]) else _spec(path)
 
 
 def _is_no_file(path: Path) -> bool:
@@ -88,11 +91,11 @@ def _is_no_file(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def _policy(path: str) -> _Found:
+def _policy(path: str, trust: Trust) -> _Found:
     from tailc.artifact.migrate import migrated
     from tailc.cli.rewriting import Rewritten
 
-    whole = migrated(path)
+    whole = migrated(path, trust)
     version = f"1.{whole.minor}"
     told = f"policy of schema {version}, as this version writes it"
     if whole.is_sealed:

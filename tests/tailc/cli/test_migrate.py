@@ -134,3 +134,32 @@ def test_the_beginning_of_a_policy_is_a_damaged_one_and_no_spec(laid_out, tailc)
     ended = tailc("migrate", laid_out)
     assert ended.code == 5
     assert "TC0101" not in ended.err
+
+
+KEY_1, KEY_2 = (str(SIGNED.parent / f"test-key-{number}.pem") for number in (1, 2))
+
+
+def test_a_signature_is_checked_with_the_trusted_keys(in_folder, tailc, monkeypatch):
+    shutil.copy(SIGNED, "signed.tailc")
+    monkeypatch.setenv("TAILC_TRUST", KEY_1)
+    assert tailc("migrate", "signed.tailc", "-o", "copy").code == 0
+    ended = tailc("migrate", "signed.tailc", "--trust", KEY_2, "-o", "other")
+    assert (ended.code, "error[TC0406]" in ended.err) == (5, True)
+    shutil.copy(SIGNED.with_name("zero-signature.tailc"), "forged.tailc")
+    ended = tailc("migrate", "forged.tailc", "-o", "other")
+    assert (ended.code, "error[TC0407]" in ended.err) == (5, True)
+    assert not list(in_folder.glob("other*"))
+
+
+def test_json_is_refused_and_left_where_a_key_is_trusted(laid_out, tailc):
+    before = laid_out.read_bytes()
+    ended = tailc("migrate", laid_out, "--trust", KEY_1)
+    assert (ended.code, "is JSON, which is never signed" in ended.err) == (5, True)
+    assert laid_out.read_bytes() == before
+    assert tailc("migrate", laid_out).code == 0
+
+
+def test_a_spec_needs_no_signature(in_folder, tailc, monkeypatch):
+    write_toy(in_folder)
+    monkeypatch.setenv("TAILC_TRUST", KEY_1)
+    assert tailc("migrate", "toy.yaml").code == 0

@@ -124,6 +124,10 @@ def test_the_environment_names_keys_and_the_option_replaces_them(keys, tailc, mo
         ["compile", "gone.yaml", "--previous", "p"],
         ["rollback", "p", "--over", "signed", "-o", "out"],
         ["rollback", "signed", "--over", "p", "-o", "out"],
+        ["migrate", "p"],
+        ["migrate", "signed", "p.tailc"],
+        ["migrate", "p", "-o", "out"],
+        ["migrate", "--diff", "p"],
     ],
     ids=lambda arguments: " ".join(arguments[:3]),
 )
