@@ -73,7 +73,7 @@ def test_lucene_fm_compiles_to_a_table_of_the_published_shape():
 def test_an_example_compiles_to_the_policy_beside_it(example):
     folder = EXAMPLES / example
     policy = compiled(example)
-    # The evidence names versions of libraries, which may differ; what a runtime does may not.
+    # The evidence of the file names versions, which may differ; what a runtime does may not.
     assert policy.same_policy(read_policy(folder / "expected.tailc"))
     assert policy.same_policy(read_policy(folder / "expected.json"))
 

@@ -235,6 +235,7 @@ def _write(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
     """Write the policy, if it shall be written, and tell what was found."""
     from tailc.artifact.files import paths_of, write_policy
     from tailc.pipeline.estimate_findings import is_undecided
+    from tailc.pipeline.made_from import package_versions
     from tailc.report.compiled import compiled_result, compiled_text
 
     paths = paths_of(stem)
@@ -242,7 +243,7 @@ def _write(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
         write_policy(compiled.policy, stem, replaces_others=wish.force)
     text = compiled_text(compiled, paths, is_written=not wish.dry_run)
     files = [] if wish.dry_run else [str(path) for path in paths]
-    result = {"files": files, **compiled_result(compiled)}
+    result = {"files": files, **compiled_result(compiled), "versions": package_versions()}
     exit_code = ExitCode.OK
     if wish.strict and is_undecided(compiled.policy):
         exit_code = ExitCode.UNDECIDED

@@ -99,7 +99,7 @@ def _evidence(
         method=problem.method.value,
         proof=solution.proof,
         solver=solution.solver,
-        versions=versions(document, handler.backends(problem)),
+        versions=versions(document),
         evaluations=solution.evaluations,
         settings=tuple(sorted(settings.items())),
         rows=tuple(row.evidence for row in solution.rows if row.evidence is not None),

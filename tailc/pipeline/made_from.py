@@ -46,7 +46,9 @@ def made_from(document: Document, path: str, options: Mapping[str, str]) -> Made
     """What a compile of the spec in `path`, parsed as `document`, would be made from now."""
     folder = Path(path).parent
     files = {file: _digest(folder / file) for file in sorted({*_named(document.root)})}
-    return MadeFrom(dict(_values(plain(document.root), "")), dict(options), files, _versions())
+    return MadeFrom(
+        dict(_values(plain(document.root), "")), dict(options), files, package_versions()
+    )
 
 
 def named_files(document: Document) -> tuple[str, ...]:
@@ -86,7 +88,8 @@ def _digest(path: Path) -> str:
         return _ABSENT
 
 
-def _versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
+    """The versions of tailc and of the packages that may compute for it, as far as installed."""
     found = {"tailc": __version__}
     for package in _PACKAGES:
         try:

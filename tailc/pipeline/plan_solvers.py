@@ -7,9 +7,7 @@ from tailc_solvers.backends.check import Trust
 from tailc_solvers.backends.linear import Limits, Outcome
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import PlanSearch
-from tailc.problems.rigid_jobs import RacksProblem
 
 _OUT_OF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.LIMIT)
 _UNFIT = (Outcome.TOO_LARGE, Outcome.REFUSED)
@@ -21,11 +19,6 @@ def backend_for_prices(search: PlanSearch) -> Backend:
     """The solver asked for where it gives prices of rows, else HiGHS."""
     asked = Backend(search.solver)
     return asked if asked in _WITH_PRICES else Backend.HIGHS
-
-
-def plan_backends(problem: RacksProblem | ClusterProblem) -> frozenset[Backend]:
-    """Those that place jobs, and that price places."""
-    return frozenset({Backend(problem.search.solver), backend_for_prices(problem.search)})
 
 
 def limits_of(search: PlanSearch) -> Limits:

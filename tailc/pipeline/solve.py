@@ -11,7 +11,6 @@ from typing import Any, Generic, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from tailc_solvers.backends.adapters import Backend
 
 from tailc.errors import Finding
 from tailc.pipeline.borrowing import solve_for_budgets
@@ -19,7 +18,6 @@ from tailc.pipeline.clusters.solved import solve_for_clusters
 from tailc.pipeline.clusters.told import cluster_remarks, cluster_settings
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.lane_evidence import borrowing_settings, predicted_misses
-from tailc.pipeline.plan_solvers import plan_backends
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.promises import check_promises, fastest_ns, untold
 from tailc.pipeline.racks.solved import solve_for_racks
@@ -28,7 +26,6 @@ from tailc.pipeline.remarks import dominated_degrees
 from tailc.pipeline.settings import ladder_settings, swept_target, threshold_settings
 from tailc.pipeline.shares import host_remarks, shares_settings, solve_for_shares
 from tailc.pipeline.tails import hopeful_sums, least_ns, solve_for_tails, tail_settings
-from tailc.pipeline.threshold_methods import threshold_backends
 from tailc.pipeline.thresholds import solve_for_ages
 from tailc.policies import KindSpec
 from tailc.problems.borrowing import BorrowingProblem
@@ -72,10 +69,6 @@ def _no_remarks(_problem: Problem, _solution: Solution) -> tuple[Finding, ...]:
     return ()
 
 
-def _no_backends(_problem: Problem) -> frozenset[Backend]:
-    return frozenset()
-
-
 def _a_candidate(_problem: Problem) -> str:
     return "a candidate"
 
@@ -87,8 +80,7 @@ class ProblemHandler(Generic[P, S]):
     `solve(problem, threads, progress)` gives its solution, and `settings(problem, solution)` the
     numbers that the evidence names. `check_slos(problem, spec, loaded)` warns of SLOs, and refuses
     those that no policy can meet. `remarks(problem, solution)` are warnings about a solved
-    problem. `backends(problem)` are the general solvers that may be asked. `candidate(problem)`
-    names a candidate of several.
+    problem. `candidate(problem)` names a candidate of several.
     """
 
     problem: type[P]
@@ -96,7 +88,6 @@ class ProblemHandler(Generic[P, S]):
     settings: Callable[[P, S], dict[str, int]]
     check_slos: SloCheck[P]
     remarks: Callable[[P, S], tuple[Finding, ...]] = _no_remarks
-    backends: Callable[[P], frozenset[Backend]] = _no_backends
     candidate: Callable[[P], str] = _a_candidate
 
 
@@ -113,7 +104,6 @@ THRESHOLDS = ProblemHandler(
     solve_for_ages,
     threshold_settings,
     for_requests(_at_best_degree),
-    backends=threshold_backends,
 )
 BUDGETS = ProblemHandler(
     BorrowingProblem,
@@ -127,16 +117,13 @@ TAILS = ProblemHandler(
     TailProblem, solve_for_tails, tail_settings, for_requests(least_ns), hopeful_sums
 )
 SHARES = ProblemHandler(SharesProblem, solve_for_shares, shares_settings, no_requests, host_remarks)
-RACKS = ProblemHandler(
-    RacksProblem, solve_for_racks, racks_settings, no_requests, racks_remarks, plan_backends
-)
+RACKS = ProblemHandler(RacksProblem, solve_for_racks, racks_settings, no_requests, racks_remarks)
 CLUSTERS = ProblemHandler(
     ClusterProblem,
     solve_for_clusters,
     cluster_settings,
     no_requests,
     cluster_remarks,
-    plan_backends,
 )
 
 HANDLERS: Mapping[type[Problem], ProblemHandler[Any, Any]] = {

@@ -126,17 +126,6 @@ def _snapped(problem: ThresholdProblem, sample: Sample, found: Continuous) -> Ag
     return snapped.age_us
 
 
-def threshold_backends(problem: ThresholdProblem) -> frozenset[Backend]:
-    """The general solver that the method asks, if it asks one."""
-    match problem.method:
-        case ThresholdMethod.CONVEX:
-            return frozenset({Backend.CLARABEL})
-        case ThresholdMethod.MIP:
-            return frozenset({_asked(problem)})
-        case _:
-            return frozenset()
-
-
 def _asked(problem: ThresholdProblem) -> Backend:
     return Backend(problem.solver or Backend.HIGHS)
 

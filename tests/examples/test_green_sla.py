@@ -29,7 +29,7 @@ def test_its_inputs_are_generated_by_the_script_beside_them(tmp_path, monkeypatc
 
 
 def test_it_compiles_to_the_policy_beside_it(compiled):
-    # The evidence names versions of libraries, which may differ; what a runtime does may not.
+    # The evidence of the file names versions, which may differ; what a runtime does may not.
     assert compiled.policy.same_policy(read_policy(FOLDER / "expected.tailc"))
     assert compiled.policy.same_policy(read_policy(FOLDER / "expected.json"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
@@ -31,7 +30,7 @@ from tailc.policies import AutoChoice
 
 FORMULA = "formula"
 METHOD, PROOF = "auto", "replayed"
-_SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
+_SOLVER = "tailc_solvers.evolution"
 
 
 @dataclass(frozen=True)
@@ -98,14 +97,12 @@ def _with_table(policy: Policy, chosen: Chosen) -> Policy:
     settings_told = tuple(sorted(settings.items()))
     if best.option.table == policy.ladders[0]:
         return replace(policy, evidence=replace(evidence, settings=settings_told))
-    versions = dict(evidence.versions) | {_LIBRARY: version(_LIBRARY)}
     evidence = replace(
         evidence,
         settings=settings_told,
         method=METHOD,
         proof=PROOF,
         solver=_SOLVER,
-        versions=tuple(sorted(versions.items())),
         evaluations=best.evaluations,
         rows=(),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.metadata import version
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
@@ -25,7 +24,7 @@ OBJECTIVES = {
     Criterion.BATCH: "batch work given up",
     Criterion.RATE: "rate",
 }
-_SOLVER, _LIBRARY = "tailc_solvers.evolution", "cmaes"
+_SOLVER = "tailc_solvers.evolution"
 
 
 def tuned_policy(policy: Policy, tuned: AnyTuned) -> Policy:
@@ -40,7 +39,6 @@ def tuned_policy(policy: Policy, tuned: AnyTuned) -> Policy:
         return policy
     evidence = policy.evidence
     settings = dict(evidence.settings) | queue_settings(tuned)
-    versions = dict(evidence.versions) | {_LIBRARY: version(_LIBRARY)}
     evidence = replace(
         evidence,
         settings=tuple(sorted(settings.items())),
@@ -48,7 +46,6 @@ def tuned_policy(policy: Policy, tuned: AnyTuned) -> Policy:
         method=METHOD,
         proof=PROOF,
         solver=_SOLVER,
-        versions=tuple(sorted(versions.items())),
         evaluations=tuned.evaluations,
         rows=(),
     )

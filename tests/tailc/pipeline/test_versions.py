@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from importlib import metadata
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from tailc_solvers.backends.adapters import Backend
 
 from tailc.artifact.envelope import COMPILED_SPEC
 from tailc.artifact.json_form import encode_json
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.solve import handler_of
+from tailc.pipeline.made_from import package_versions
 from tailc.pipeline.versions import versions
-from tailc.problems.plan import PlanMethod, PlanSearch
-from tailc.problems.problem import Problem
-from tailc.problems.thresholds import ThresholdMethod
 from tailc.specs.document import parse_document
-from tests.tailc.pipeline import cores
-from tests.tailc.pipeline.clusters.instances import cluster
-from tests.tailc.pipeline.racks.problems import problem as racks
 from tests.tailc.toy import SPEC, with_lines, write_toy
 
-BY_CP_SAT = PlanSearch(PlanMethod.MIP, "cp-sat")
 AS_DATA = {
     "apiVersion": "tailc/v1",
     "kind": "few-to-many",
@@ -44,8 +37,8 @@ AS_DATA = {
 }
 
 
-def told(spec: str, *backends: Backend) -> dict[str, str]:
-    return dict(versions(parse_document(spec, "toy.yaml"), backends))
+def told(spec: str) -> dict[str, str]:
+    return dict(versions(parse_document(spec, "toy.yaml")))
 
 
 def test_the_spec_is_named_by_the_digest_of_its_canonical_json(tmp_path: Path) -> None:
@@ -69,24 +62,21 @@ def test_another_value_is_another_spec(old: str, new: str) -> None:
     assert told(with_lines((old, new)))[COMPILED_SPEC] != told(SPEC)[COMPILED_SPEC]
 
 
-def test_general_solvers_are_named_where_they_were_asked() -> None:
-    assert set(told(SPEC)) == {"numba", "numpy", "tailc", COMPILED_SPEC}
-    assert told(SPEC, Backend.SCIP)["ortools"] == version("ortools")
-    both = told(SPEC, Backend.CP_SAT, Backend.HIGHS)
-    assert (both["ortools"], both["highspy"]) == (version("ortools"), version("highspy"))
+def test_other_versions_of_libraries_change_no_byte_of_a_policy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_toy(tmp_path)
+    before = encode_json(compile_policy(path).policy)
+    monkeypatch.setattr(metadata.Distribution, "version", "99.0")
+    assert package_versions()["numpy"] == "99.0"
+    assert encode_json(compile_policy(path).policy) == before
 
 
-@pytest.mark.parametrize(
-    ("problem", "wanted"),
-    [
-        (cores.problem(), set()),
-        (cores.problem(method=ThresholdMethod.CONVEX), {Backend.CLARABEL}),
-        (cores.problem(method=ThresholdMethod.MIP), {Backend.HIGHS}),
-        (cores.problem(method=ThresholdMethod.MIP, solver="scip"), {Backend.SCIP}),
-        (racks(green_w=[0]), {Backend.HIGHS}),
-        (racks(green_w=[0], search=BY_CP_SAT), {Backend.CP_SAT, Backend.HIGHS}),
-        (cluster([0], []), {Backend.HIGHS}),
-    ],
-)
-def test_the_solvers_are_those_that_a_problem_asks(problem: Problem, wanted: set[Backend]) -> None:
-    assert handler_of(problem).backends(problem) == wanted
+def test_the_evidence_names_tailc_and_the_spec_alone() -> None:
+    assert set(told(SPEC)) == {"tailc", COMPILED_SPEC}
+
+
+def test_the_result_of_a_compile_names_the_libraries() -> None:
+    named = package_versions()
+    assert named["numpy"] == version("numpy")
+    assert {"tailc", "numba", "highspy", "ortools"} <= set(named)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tailc.artifact.envelope import COMPILED_SPEC
 from tailc.errors import ExitCode
 from tailc.policies import find_kinds
 from tailc.traces.zones import utc_text
@@ -68,7 +69,14 @@ def result_of(out: str, code: int) -> Document:
 
 
 def test_a_compile_tells_more_than_the_policy(compiled):
-    assert len(result_of(compiled.told, ExitCode.OK)) > len(("files", "policy"))
+    assert len(result_of(compiled.told, ExitCode.OK)) > len(("files", "policy", "versions"))
+
+
+def test_versions_of_libraries_are_beside_the_policy_and_not_in_it(compiled):
+    result = result_of(compiled.told, ExitCode.OK)
+    evidence = result["policy"]["evidence"]
+    assert {name for name, _ in evidence["versions"]} == {"tailc", COMPILED_SPEC}
+    assert {"tailc", "numba", "numpy"} <= set(result["versions"])
 
 
 def test_a_variant_has_figures(case, ask):
