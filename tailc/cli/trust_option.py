@@ -25,8 +25,8 @@ def trusts(command: Command) -> Command:
         envvar=VARIABLE,
         callback=_read,
         metavar="PUBKEY",
-        help="Read only what this public key, or another that is given so, has signed. Default: "
-        f"the keys in {VARIABLE}.",
+        help="Read only policies that this public key has signed; may be repeated. Default: the "
+        f"keys in {VARIABLE}.",
     )(command)
 
 

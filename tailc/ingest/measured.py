@@ -102,7 +102,7 @@ def _unstated(times: InputTimes, name: str) -> TailcError:
     if times.loop is Loop.UNSTATED:
         message = (
             f"`{name}` is {times.format}, which does not say whether requests were sent at a "
-            "rate or as answers came"
+            "rate or in a closed loop"
         )
         hint = (
             "say `--measure response-open` if they were sent at a rate, else "
