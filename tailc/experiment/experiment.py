@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.experiment.options import VerifyOptions
+from tailc.experiment.rate_grid import rate_grid
 from tailc.experiment.replications import (
     Replication,
     Replications,
@@ -25,7 +26,7 @@ from tailc.experiment.replications import (
 )
 from tailc.experiment.scenario import Scenario, scenario_for
 from tailc.experiment.server_use import ServerUse, server_use
-from tailc.experiment.sizes import BASELINE_SEARCH_REPEATS
+from tailc.experiment.sizes import BASELINE_AT_RATE, BASELINE_SEARCH_REPEATS
 from tailc.experiment.tail_sample import (
     KeptT,
     Repeats,
@@ -38,7 +39,7 @@ from tailc.experiment.tail_sample import (
     shares_within,
     too_rare,
 )
-from tailc.models.arrivals import Arrivals
+from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.execution_model import Engine, ExecutionModel, OutcomeT, Search, Subject, Tried
 from tailc.models.outcome import Outcome
 from tailc.models.workload import Workload
@@ -201,7 +202,26 @@ class Experiment:
     def search(self, tail: Tail, target_us: int) -> Search:
         """How a baseline with something to choose is chosen here, on a few repeats."""
         few = replace(self, repeats=BASELINE_SEARCH_REPEATS, replicates=0, tick=no_tick, drawn=None)
-        return Search(lambda subject: few.tried(subject, tail), tail.percentile_ppm, target_us)
+
+        def tried_at() -> tuple[tuple[int, Callable[[Subject], Tried]], ...]:
+            return tuple((rate, partial(few.at(rate).tried, tail=tail)) for rate in few.rates_mrps)
+
+        tried = partial(few.tried, tail=tail)
+        return Search(tried, tail.percentile_ppm, target_us, tried_at)
+
+    @property
+    def rates_mrps(self) -> tuple[int, ...]:
+        """Rates between which the load changes; none where it does not, which is Poisson's law."""
+        if isinstance(self.scenario.arrivals, Poisson):
+            return ()
+        return rate_grid([one.arrival_ns for one in self.replications.repeats])
+
+    def at(self, rate_mrps: int) -> Experiment:
+        """The same workload at a constant rate."""
+        size = BASELINE_AT_RATE
+        requests = min(self.scenario.requests, size.requests)
+        constant = replace(self.scenario, arrivals=Poisson(rate_mrps), requests=requests)
+        return replace(self, scenario=constant, repeats=size.repeats, drawn=None)
 
     def _shifts(
         self, found: Sequence[_Replicate], by_repeat: NDArray[np.float64]

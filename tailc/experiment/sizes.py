@@ -42,6 +42,9 @@ UNCERTAINTY_LOOK_REPEATS = 4
 RADIUS = Size(10_000, 24)
 # Each candidate of a baseline that has something to choose.
 BASELINE_SEARCH_REPEATS = 4
+# The same at each rate of a changing load, and at how many rates at most.
+BASELINE_AT_RATE = Size(20_000, BASELINE_SEARCH_REPEATS)
+MOST_RATES = 16
 # Each setting that a user could pick by hand: in a compile, and to choose whom a policy is judged
 # beside. Three or four times as many requests are replayed of each one that is chosen.
 BY_HAND = Size(20_000, 2)

@@ -199,11 +199,23 @@ class Tried:
 
 @dataclass(frozen=True)
 class Search:
-    """How a baseline with something to choose tries candidates, and the SLO that it chooses by."""
+    """How a baseline with something to choose tries candidates, and the SLO that it chooses by.
+
+    tried_at: the same at each of the constant rates that a changing load takes, in ascending order;
+    none where the rate does not change.
+    """
 
     tried: Callable[[Subject], Tried]
     percentile_ppm: int
     target_us: int
+    tried_at: Callable[[], tuple[tuple[int, Callable[[Subject], Tried]], ...]] = tuple
+
+    def at_rates(self) -> tuple[tuple[int, Search], ...]:
+        """A search at each of those rates."""
+        return tuple(
+            (rate_mrps, Search(tried, self.percentile_ppm, self.target_us))
+            for rate_mrps, tried in self.tried_at()
+        )
 
     def tail_us(self, subject: Subject) -> int:
         """The tail of a candidate."""

@@ -22,6 +22,7 @@ from tailc.forms.controller import (
 )
 from tailc.forms.ladder.lookup import row_at, rung_at
 from tailc.forms.ladder.table import Climb, Ladder, Outside, Row, Rule
+from tailc.models.steering import Lookup, Setting
 
 PPM = 1_000_000
 NS_PER_US = 1_000
@@ -60,13 +61,18 @@ class Step:
 
 @dataclass
 class Loop:
-    """Counts completions, and asks `law` for the next output: (steps, measured, rate) -> output."""
+    """Counts completions, and asks `law` for the next output: (steps, measured, rate) -> output.
+
+    wanted: the rung that every request wants, whatever its row. cores_on: of each unit.
+    """
 
     epoch: int
     window: int
     percentile_ppm: int
     law: Callable[[int, int, int], int]
     output: int
+    wanted: int | None = None
+    cores_on: tuple[int, ...] | None = None
     latencies_ns: list[int] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     arrived_before: int = 0
@@ -106,6 +112,34 @@ def given(outputs_ppm: list[int], epoch: int, window: int, percentile_ppm: int) 
         return outputs_ppm[min(number + 1, len(outputs_ppm) - 1)]
 
     return Loop(epoch, window, percentile_ppm, law, outputs_ppm[0])
+
+
+@dataclass
+class LookUp(Loop):
+    """Takes the last of `settings` whose first rate is no higher than the measured one."""
+
+    settings: tuple[Setting, ...] = ()
+    period_ns: int = 0
+
+    def complete(self, latency_ns: int, now: int, arrived: int) -> None:  # noqa: ARG002
+        passed_ns = now - (self.steps[-1].time_ns if self.steps else 0)
+        if passed_ns < self.period_ns or arrived - self.arrived_before < self.epoch:
+            return
+        rate_mrps = arrival_rate_mrps(arrived - self.arrived_before, passed_ns // NS_PER_US)
+        self.arrived_before = arrived
+        self.take(next(s for s in reversed(self.settings) if s.first_rate_mrps <= rate_mrps))
+        self.steps.append(Step(now, 0, rate_mrps, self.output))
+
+    def take(self, setting: Setting) -> None:
+        self.wanted, self.cores_on = setting.rung, setting.cores_on
+
+
+def looked_up(lookup: Lookup) -> Loop:
+    """At the last setting first."""
+    loop = LookUp(lookup.epoch_requests, 0, 0, lambda *_: PPM, PPM)
+    loop.settings, loop.period_ns = lookup.settings, lookup.period_us * NS_PER_US
+    loop.take(lookup.settings[-1])
+    return loop
 
 
 @dataclass
@@ -154,8 +188,14 @@ class Server:
         return sum(self.ladder.cost_units[unit].capacity_ppm // PPM for unit in units)
 
     def is_free(self, rung: int) -> bool:
-        held = sum(self.unit(r.rung) == self.unit(rung) for r in self.running)
-        return held < self.cores([rung])
+        return self.free_cores(self.unit(rung)) > 0
+
+    def free_cores(self, unit: int) -> int:
+        """Of those that are on; none while more are held than are to be on."""
+        on = self.ladder.cost_units[unit].capacity_ppm // PPM
+        if self.loop is not None and self.loop.cores_on is not None:
+            on = self.loop.cores_on[unit]
+        return max(on - sum(self.unit(r.rung) == unit for r in self.running), 0)
 
     def row(self, ladder: Ladder, load: int) -> Row:
         guard = ladder.guard
@@ -165,6 +205,8 @@ class Server:
 
     def wanted(self, request: Request) -> int:
         """By its row at its age; a waiter has executed nothing."""
+        if self.loop is not None and self.loop.wanted is not None:
+            return self.loop.wanted
         ladder = self.ladders[request.ladder]
         keeps = Rule.REREAD_ROW not in ladder.rules and request.start_ns is not None
         row = self.row(ladder, request.load_at_start if keeps else self.load)
@@ -304,9 +346,7 @@ class Server:
         power = Fraction(0)
         for number, unit in enumerate(self.ladder.cost_units):
             if unit.capacity_ppm is not None:
-                held = sum(self.unit(r.rung) == number for r in self.running)
-                free = unit.capacity_ppm // PPM - held
-                power += free * Fraction(self.ladder.power.idle_ppm[number], PPM)
+                power += self.free_cores(number) * Fraction(self.ladder.power.idle_ppm[number], PPM)
         return power
 
     def exits(self) -> None:

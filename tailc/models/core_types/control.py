@@ -1,4 +1,4 @@
-"""One step of what steers the ages of climbs, on top of `tailc.models.control_law`; compiled."""
+"""One step of what steers a replay of cores, on top of `tailc.models.control_law`; compiled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,15 @@ from tailc.models.control_law import (
 from tailc.models.core_types.arrays import NEVER_US
 from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM
-from tailc.models.steering import CONTROLLED, GIVEN, UNSTEERED
+from tailc.models.steering import (
+    CONTROLLED,
+    FIRST_RATE,
+    GIVEN,
+    LOOKED_UP,
+    SETTING_CORES,
+    SETTING_RUNG,
+    UNSTEERED,
+)
 
 _kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
 _part = njit(inline="always")
@@ -25,6 +33,8 @@ _part = njit(inline="always")
 @_part  # pragma: no cover - compiled
 def complete(state, table, latency_ns, log):
     """Count a completion; whether it ended an epoch, so that ages are others now."""
+    if table.steer.law == LOOKED_UP:
+        return _look_up(state, table, log.steps)
     if table.steer.law == UNSTEERED or not ends_epoch(state, table.steer, latency_ns):
         return False
     _step(state, table, log.steps)
@@ -44,6 +54,29 @@ def _step(state, table, steps):
         _react(state, table, measured_us)
     log_step(server, steps, measured_us, rate_mrps)
     scale(state, table)
+
+
+@_kernel  # pragma: no cover - compiled
+def _look_up(state, table, steps):
+    """Take the setting for the rate since the last step, if it is time; whether it was."""
+    server, steer = state.server, table.steer
+    is_early = server.now - server.stepped_at < steer.period_ns
+    if is_early or server.arrived - server.arrived_by_step < steer.epoch:
+        return False
+    rate_mrps = measured_rate_mrps(server)
+    chosen = 0
+    while chosen + 1 < len(steer.settings) and steer.settings[chosen + 1, FIRST_RATE] <= rate_mrps:
+        chosen += 1
+    for rung in range(state.age_us.shape[1]):
+        is_wanted = rung <= steer.settings[chosen, SETTING_RUNG]
+        state.age_us[:, rung] = 0 if is_wanted else NEVER_US
+    for unit in range(len(state.on)):
+        more = steer.settings[chosen, SETTING_CORES + unit] - state.on[unit]
+        state.on[unit] += more
+        state.free[unit] += more
+    log_step(server, steps, 0, rate_mrps)
+    scale(state, table)
+    return True
 
 
 @_kernel  # pragma: no cover - compiled

@@ -35,6 +35,7 @@ in the system waits, or holds exactly one core of its rung's unit. All times are
   awake it only counts how long that takes: requests are as slow beside it as if it were.
 - *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished.
 - *Steering.* Exits are counted, and the last of an epoch takes a step (`control`), at that exit.
+  A look-up turns cores on and off: one that is to be off first ends its request.
 
 **How.** Work is counted in millionths of a nanosecond, so that nothing rounds but an exit up to a
 whole nanosecond. After each event the next tick at which a request can move, the next exit and the

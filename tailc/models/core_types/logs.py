@@ -6,6 +6,7 @@ from numba import njit
 
 from tailc.models.integrals import BUSY, IN_SYSTEM, NOBODY, POOL_COLUMNS, SPAN, THREADS
 from tailc.models.pools import PPM
+from tailc.models.steering import LOOKED_UP
 
 _part = njit(inline="always")
 
@@ -22,9 +23,13 @@ def wait_until(upcoming, state, table, log):
     sums[SPAN] += passed
     sums[IN_SYSTEM] += passed * server.in_system
     for unit in range(len(state.free)):
-        held_ppm = passed * PPM * (table.cores[unit] - state.free[unit])
+        held_ppm = passed * PPM * (state.on[unit] - state.free[unit])
         sums[THREADS + unit * POOL_COLUMNS] += held_ppm
         sums[BUSY + unit * POOL_COLUMNS] += held_ppm
+    if table.steer.law == LOOKED_UP:
+        for unit in range(len(state.free)):
+            off = table.cores[unit] - state.on[unit] + min(state.free[unit], 0)
+            log.off[server.phase] += passed * off * table.idle_ppm[unit] / PPM
     log.power[server.phase] += passed * server.power_ppm / PPM
     server.now = upcoming
     server.ticked = NOBODY

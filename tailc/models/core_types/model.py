@@ -24,7 +24,7 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
-    """steering: what scales the ages of climbs; None: they hold as written.
+    """steering: what scales the ages of climbs, or looks up settings; None: they hold as written.
 
     random_seed: requests start on a random core, and stay there; None: on the first that suits.
     cores_on: how many cores of each type are on, 0 for none; None: all.
@@ -136,4 +136,4 @@ class CoreTypesEngine:
         """See `Engine`."""
         limits = self.arrays, self.ladder_of, self.most_in_system
         found = replay_cores(*limits, workload, order, arrival_ns, measured_from)
-        return CoreTypesOutcome(**found.common)
+        return CoreTypesOutcome(**found.common, off=found.log.off)

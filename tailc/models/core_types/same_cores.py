@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Ladder, LoadAxis, Outside, Row, Rule
-from tailc.models.pools import unit_of
+from tailc.models.pools import PPM, pools, unit_of
 
 NO_TYPES = "it chooses among types of core, and there are levels here"
 """Why a baseline that does so is none of the policy, unless its rungs have a type each."""
@@ -38,6 +38,11 @@ def wants(rung: int) -> tuple[Climb, ...]:
 def units(ladder: Ladder) -> list[int | None]:
     """The cost unit of each rung, which is the type of its core."""
     return [unit_of(rung, ladder) for rung in ladder.rungs]
+
+
+def cores_of_units(ladder: Ladder) -> tuple[int, ...]:
+    """How many cores there are of each type, the types in order of the pools."""
+    return tuple((pools(ladder).capacity_ppm // PPM).tolist())
 
 
 def is_in_place(ladder: Ladder) -> bool:

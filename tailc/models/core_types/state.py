@@ -12,7 +12,7 @@ from tailc.models.control_law import STEP_COLUMNS
 from tailc.models.core_types.arrays import CoreTable
 from tailc.models.integrals import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
-from tailc.models.steering import UNSTEERED, first_output_ppm
+from tailc.models.steering import LOOKED_UP, SETTING_CORES, UNSTEERED, first_output_ppm
 
 # Where batch work is that wakes up: beside a free core, or beside a request.
 BESIDE_FREE, BESIDE_REQUEST = range(2)
@@ -37,7 +37,8 @@ class CoreState(NamedTuple):
 
     jobs: a slot for each core; `order` has the slots of those that run, the oldest first, and then
     the free ones. want_ns: (slots, rungs), the first tick at which a job wants each rung or above.
-    older: how many running requests want each rung or above. free: cores of each unit.
+    older: how many running requests want each rung or above. on: cores of each unit that are on.
+    free: those of them without a request, below 0 while requests run on cores that are to be off.
     eldest: the place in `order` of the oldest job on each unit. short_at: from when a unit is
     short, as far as is known.
     age_us: thresholds that a reactive rule moves, by row and rung. reach_ns: ages as scaled now.
@@ -49,6 +50,7 @@ class CoreState(NamedTuple):
     order: NDArray[np.int64]
     want_ns: NDArray[np.int64]
     older: NDArray[np.int64]
+    on: NDArray[np.int64]
     free: NDArray[np.int64]
     eldest: NDArray[np.int64]
     short_at: NDArray[np.int64]
@@ -67,6 +69,7 @@ class CoreLog(NamedTuple):
     steps: (steps, 4), time, measured tail, rate, and the output after it.
     idle_ns: how long the core had been free on which a request started. waking: (PHASES, 2), the
     time that batch work took to wake up, over cores. Both are of cores where all are of one type.
+    off: (PHASES,), energy that cores did not draw while they were off, as `energy`.
     """
 
     latency_ns: NDArray[np.int64]
@@ -80,6 +83,7 @@ class CoreLog(NamedTuple):
     steps: NDArray[np.int64]
     idle_ns: NDArray[np.int64]
     waking: NDArray[np.float64]
+    off: NDArray[np.float64]
 
     @classmethod
     def empty(cls, requests: int, table: CoreTable) -> CoreLog:
@@ -97,6 +101,7 @@ class CoreLog(NamedTuple):
             steps=np.zeros((steps, STEP_COLUMNS), np.int64),
             idle_ns=np.zeros(requests, np.int64),
             waking=np.zeros((PHASES, 2), np.float64),
+            off=np.zeros(PHASES, np.float64),
         )
 
 
@@ -148,13 +153,16 @@ _SERVER = np.dtype(
 def empty_server(table: CoreTable, measured_from: int, seed: int) -> CoreState:
     """The state before the first arrival; the seed is for random cores."""
     slots, rungs = int(table.cores.sum()), len(table.unit_of)
+    looks_up = table.steer.law == LOOKED_UP
+    on = (table.steer.settings[-1, SETTING_CORES:] if looks_up else table.cores).copy()
     state = CoreState(
         np.zeros(1, _SERVER)[0],
         np.zeros(slots, _JOB),
         np.arange(slots, dtype=np.int64),
         np.zeros((slots, rungs), np.int64),
         np.zeros(rungs, np.int64),
-        table.cores.copy(),
+        on,
+        on.copy(),
         np.zeros_like(table.cores),
         np.zeros_like(table.cores),
         table.reach_us.copy(),

@@ -1,4 +1,7 @@
-"""Pegasus, ideal: all cores on one level, the best for the load (Haque et al., MICRO 2017, 5.5)."""
+"""Pegasus, ideal: all cores on one level, the best for the load (Haque et al., MICRO 2017, 5.5).
+
+Where the load changes, the level for the measured rate is looked up every 5 s.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from typing import final
 
 from tailc.forms.ladder.table import Ladder
 from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.by_rate import least_energy_by_rate
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import is_in_place, same_cores, wants
 from tailc.models.execution_model import Search
@@ -18,7 +22,7 @@ class OneLevel(Baseline[CoreTypes]):
     """Among levels of one type of core."""
 
     syntax = Syntax("pegasus")
-    about = "all cores on one level, searched"
+    about = "all cores on one level, searched for each rate"
     rank = 90
 
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
@@ -36,8 +40,9 @@ class OneLevel(Baseline[CoreTypes]):
 
 
 def one_level(ladder: Ladder, search: Search) -> CoreTypes:
-    """The level of the least energy at the target."""
-    return search.least_energy(
+    """The level of the least energy at the target, at each rate."""
+    levels = (
         CoreTypes("Pegasus", (same_cores(ladder, wants(rung)),), note=f"level {level.name}")
         for rung, level in enumerate(ladder.rungs)
     )
+    return least_energy_by_rate(tuple(levels), search)

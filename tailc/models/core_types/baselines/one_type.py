@@ -1,7 +1,8 @@
 """Octopus-Man: only cores of one type at a time, as many as the load needs.
 
 Haque et al., MICRO 2017, section 5.5. The sets are all numbers of slow cores, ascending, then those
-numbers of the next type that are as fast together as all of the type before, or faster.
+numbers of the next type that are as fast together as all of the type before, or faster. Where the
+load changes, the set for the measured rate is looked up every 5 s.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import final
 
 from tailc.forms.ladder.table import PPM, Ladder
 from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.core_types.by_rate import least_energy_by_rate
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import NO_TYPES, has_a_type_each, same_cores, units, wants
 from tailc.models.execution_model import Search
@@ -23,7 +25,7 @@ class OneType(Baseline[CoreTypes]):
     """Among types of core."""
 
     syntax = Syntax("octopus")
-    about = "cores of one type only, as many as are needed, searched"
+    about = "cores of one type only, as many as are needed, searched for each rate"
     rank = 80
 
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
@@ -40,8 +42,9 @@ class OneType(Baseline[CoreTypes]):
 
 
 def one_type(ladder: Ladder, search: Search) -> CoreTypes:
-    """The set of the least energy at the target; other cores are off and draw nothing."""
-    return search.least_energy(_on(ladder, rung, count) for rung, count in sets(ladder))
+    """The set of the least energy at the target, at each rate; other cores are off."""
+    found = tuple(_on(ladder, rung, count) for rung, count in sets(ladder))
+    return least_energy_by_rate(found, search)
 
 
 def sets(ladder: Ladder) -> Iterator[tuple[int, int]]:

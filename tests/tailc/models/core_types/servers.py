@@ -23,7 +23,7 @@ from tailc.forms.ladder.table import (
 )
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.outcome import CoreTypesOutcome
-from tailc.models.steering import OpenLoop, Steering
+from tailc.models.steering import Lookup, OpenLoop, Setting, Steering
 from tailc.models.workload import Workload
 from tests.reference.replay_cores_plain import Request
 
@@ -121,7 +121,7 @@ def wait_ms(outcome: CoreTypesOutcome) -> list[float]:
 class RandomServer(NamedTuple):
     ladders: list[Ladder]
     cut_off_us: int | None
-    steering: Controller | OpenLoop | None
+    steering: Controller | OpenLoop | Lookup | None
 
 
 def random_server(rng: random.Random) -> RandomServer:
@@ -133,6 +133,31 @@ def random_server(rng: random.Random) -> RandomServer:
     ladders = [first, *(_other_rows(first, rng) for _ in range(others))]
     cut_off_us = rng.choice([None, None, rng.randint(1, 60) * 1000])
     return RandomServer(ladders, cut_off_us, rng.choice([_unsteered, _controller, _open_loop])(rng))
+
+
+def random_lookup(rng: random.Random) -> RandomServer:
+    """Types of core or levels of one, free cores that draw power, and settings by rate."""
+    rungs = rng.randint(2, 4)
+    rules = rng.choice([ALWAYS, FROM_ARRIVAL])
+    counts = [rng.randint(1, 3) for _ in range(rungs)]
+    if rng.random() < 0.5:
+        speeds, counts = tuple(float(rung + 1) for rung in range(rungs)), counts[:1]
+        ladder = levels(counts[0], row((0, 0)), speeds=speeds, move_us=rng.choice([None, 700]))
+        ladder = dataclasses.replace(ladder, rules=tuple(sorted(rules, key=lambda r: r.value)))
+    else:
+        ladder = cores(counts, row((0, 0)), idle=0.3, move_us=500, rules=rules)
+    rates = [0, *sorted(rng.sample(range(1, 400_000), rng.randint(1, 3)))]
+    settings = [_setting(rng, rate, rungs, counts) for rate in rates]
+    first = dataclasses.replace(ladder, rows=(row((0, settings[-1].rung)),))
+    lookup = Lookup(tuple(settings), rng.randint(1, 4), rng.randint(0, 20) * 1000)
+    return RandomServer([first], None, lookup)
+
+
+def _setting(rng: random.Random, rate_mrps: int, rungs: int, counts: list[int]) -> Setting:
+    rung = rng.randrange(rungs)
+    unit = rung if len(counts) > 1 else 0
+    on = tuple(rng.randint(1, count) * (at == unit) for at, count in enumerate(counts))
+    return Setting(rate_mrps, rung, on)
 
 
 def random_ladder(rng: random.Random) -> Ladder:

@@ -8,6 +8,7 @@ import pytest
 from tailc.forms.controller import Controller
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.outcome import CoreTypesOutcome
+from tailc.models.steering import Lookup
 from tailc.models.workload import Workload
 from tests.reference.replay_cores_plain import (
     Loop,
@@ -15,11 +16,13 @@ from tests.reference.replay_cores_plain import (
     Server,
     controlled,
     given,
+    looked_up,
     replay_cores_plain,
 )
 from tests.tailc.models.core_types.servers import (
     PPM,
     RandomServer,
+    random_lookup,
     random_requests,
     random_server,
     requests_at_once,
@@ -53,6 +56,8 @@ def loop_of(server: RandomServer) -> Loop | None:
         return None
     if isinstance(law, Controller):
         return controlled(law)
+    if isinstance(law, Lookup):
+        return looked_up(law)
     outputs = law.outputs_ppm.tolist()
     return given(outputs, law.epoch_requests, law.window_requests, law.percentile_ppm)
 
@@ -82,7 +87,9 @@ def assert_the_same_power(outcome: CoreTypesOutcome, plain: Server) -> None:
             strict=True,
         )
     )
-    assert free / PPM**2 == pytest.approx(float(plain.idle_energy), rel=1e-9, abs=1e-3)
+    assert free / PPM**2 - outcome.off.sum() == pytest.approx(
+        float(plain.idle_energy), rel=1e-9, abs=1e-3
+    )
 
 
 def assert_the_same_steps(outcome: CoreTypesOutcome, loop: Loop | None) -> None:
@@ -106,6 +113,20 @@ def test_the_engine_does_what_the_plain_replay_does(block, requests_of):
     rng = random.Random(block)
     for _ in range(15):
         server = random_server(rng)
+        requests = requests_of(rng, server)
+        outcome = fast(server, requests)
+        plain = replay_cores_plain(
+            server.ladders, requests, cut_off_us=server.cut_off_us, loop=loop_of(server)
+        )
+        assert_the_same(outcome, plain, server)
+
+
+@pytest.mark.parametrize("requests_of", [random_requests, requests_at_once])
+@pytest.mark.parametrize("block", blocks(in_every_run=8, when_fuzzing=80))
+def test_settings_are_looked_up_as_the_plain_replay_does(block, requests_of):
+    rng = random.Random(block)
+    for _ in range(15):
+        server = random_lookup(rng)
         requests = requests_of(rng, server)
         outcome = fast(server, requests)
         plain = replay_cores_plain(

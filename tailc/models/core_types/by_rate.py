@@ -1,0 +1,43 @@
+"""One setting of all cores by rate, looked up while the load changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import cores_of_units, same_cores, wants
+from tailc.models.execution_model import Search
+from tailc.models.steering import Lookup, Setting
+from tailc.units import format_mrps
+
+
+def least_energy_by_rate(candidates: Sequence[CoreTypes], search: Search) -> CoreTypes:
+    """The candidate of the least energy at the target; of a changing load, one for each rate.
+
+    Each candidate has one row of one climb, and all are on the same cores. The choice at a rate
+    holds for lower ones too, down to the next choice.
+    """
+    rates = search.at_rates()
+    if not rates:
+        return search.least_energy(candidates)
+    chosen = [(rate_mrps, at.least_energy(candidates)) for rate_mrps, at in rates]
+    runs = [list(run) for _, run in groupby(chosen, key=lambda pair: pair[1].note)]
+    firsts = [0, *(run[-1][0] + 1 for run in runs[:-1])]
+    best = [run[0][1] for run in runs]
+    settings = tuple(map(_setting, firsts, best))
+    up_to = [f"{run[0][1].note} up to {format_mrps(run[-1][0])}" for run in runs[:-1]]
+    most = zip(*(setting.cores_on for setting in settings), strict=True)
+    return replace(
+        best[-1],
+        ladders=(same_cores(best[-1].ladder, wants(settings[-1].rung), make_room=False),),
+        steering=Lookup(settings),
+        cores_on=tuple(map(max, most)),
+        note=", ".join([*up_to, best[-1].note + " above" * bool(up_to)]),
+    )
+
+
+def _setting(first_rate_mrps: int, subject: CoreTypes) -> Setting:
+    (climb,) = subject.ladder.rows[0].climbs
+    return Setting(first_rate_mrps, climb.rung, subject.cores_on or cores_of_units(subject.ladder))
