@@ -10,7 +10,6 @@ from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import cores_of_units, same_cores, wants
 from tailc.models.execution_model import Search
 from tailc.models.steering import Lookup, Setting
-from tailc.units import format_mrps
 
 
 def least_energy_by_rate(candidates: Sequence[CoreTypes], search: Search) -> CoreTypes:
@@ -27,14 +26,14 @@ def least_energy_by_rate(candidates: Sequence[CoreTypes], search: Search) -> Cor
     firsts = [0, *(run[-1][0] + 1 for run in runs[:-1])]
     best = [run[0][1] for run in runs]
     settings = tuple(map(_setting, firsts, best))
-    up_to = [f"{run[0][1].note} up to {format_mrps(run[-1][0])}" for run in runs[:-1]]
+    ends = dict.fromkeys((best[0].note, best[-1].note))
     most = zip(*(setting.cores_on for setting in settings), strict=True)
     return replace(
         best[-1],
         ladders=(same_cores(best[-1].ladder, wants(settings[-1].rung), make_room=False),),
         steering=Lookup(settings),
         cores_on=tuple(map(max, most)),
-        note=", ".join([*up_to, best[-1].note + " above" * bool(up_to)]),
+        note=" to ".join(ends) + ", by rate" * (len(best) > 1),
     )
 
 

@@ -21,6 +21,7 @@ from tailc.models.steering import (
     FIRST_RATE,
     GIVEN,
     LOOKED_UP,
+    REACTIVE,
     SETTING_CORES,
     SETTING_RUNG,
     UNSTEERED,
@@ -33,50 +34,60 @@ _part = njit(inline="always")
 @_part  # pragma: no cover - compiled
 def complete(state, table, latency_ns, log):
     """Count a completion; whether it ended an epoch, so that ages are others now."""
-    if table.steer.law == LOOKED_UP:
-        return _look_up(state, table, log.steps)
-    if table.steer.law == UNSTEERED or not ends_epoch(state, table.steer, latency_ns):
+    if table.steer.law == UNSTEERED:
         return False
-    _step(state, table, log.steps)
-    return True
+    if table.steer.law == LOOKED_UP:
+        ends = _is_time_to_look_up(state.server, table.steer)
+    else:
+        ends = ends_epoch(state, table.steer, latency_ns)
+    if ends:
+        _step(state, table, log.steps)
+    return ends
+
+
+@_part  # pragma: no cover - compiled
+def _is_time_to_look_up(server, steer):
+    is_late = server.now - server.stepped_at >= steer.period_ns
+    return is_late and server.arrived - server.arrived_by_step >= steer.epoch
 
 
 @_kernel  # pragma: no cover - compiled
 def _step(state, table, steps):
     server = state.server
-    measured_us = measured_tail_us(state, table.steer)
     rate_mrps = measured_rate_mrps(server)
+    measured_us = 0
+    if table.steer.law == LOOKED_UP:
+        _look_up(state, table, rate_mrps)
+    else:
+        measured_us = measured_tail_us(state, table.steer)
     if table.steer.law == CONTROLLED:
         controlled(server, table.steer, measured_us, rate_mrps)
     elif table.steer.law == GIVEN:
         given(server, table.steer)
-    else:
+    elif table.steer.law == REACTIVE:
         _react(state, table, measured_us)
     log_step(server, steps, measured_us, rate_mrps)
     scale(state, table)
 
 
-@_kernel  # pragma: no cover - compiled
-def _look_up(state, table, steps):
-    """Take the setting for the rate since the last step, if it is time; whether it was."""
-    server, steer = state.server, table.steer
-    is_early = server.now - server.stepped_at < steer.period_ns
-    if is_early or server.arrived - server.arrived_by_step < steer.epoch:
-        return False
-    rate_mrps = measured_rate_mrps(server)
+@_part  # pragma: no cover - compiled
+def _look_up(state, table, rate_mrps):
+    """Take the setting for a rate."""
+    server, settings = state.server, table.steer.settings
     chosen = 0
-    while chosen + 1 < len(steer.settings) and steer.settings[chosen + 1, FIRST_RATE] <= rate_mrps:
+    while chosen + 1 < len(settings) and settings[chosen + 1, FIRST_RATE] <= rate_mrps:
         chosen += 1
-    for rung in range(state.age_us.shape[1]):
-        is_wanted = rung <= steer.settings[chosen, SETTING_RUNG]
-        state.age_us[:, rung] = 0 if is_wanted else NEVER_US
+    for row in range(state.age_us.shape[0]):
+        for rung in range(state.age_us.shape[1]):
+            is_wanted = rung <= settings[chosen, SETTING_RUNG]
+            state.age_us[row, rung] = 0 if is_wanted else NEVER_US
+    server.off_ppm = 0
     for unit in range(len(state.on)):
-        more = steer.settings[chosen, SETTING_CORES + unit] - state.on[unit]
+        more = settings[chosen, SETTING_CORES + unit] - state.on[unit]
         state.on[unit] += more
         state.free[unit] += more
-    log_step(server, steps, 0, rate_mrps)
-    scale(state, table)
-    return True
+        off = table.cores[unit] - state.on[unit] + min(state.free[unit], 0)
+        server.off_ppm += off * table.idle_ppm[unit]
 
 
 @_kernel  # pragma: no cover - compiled

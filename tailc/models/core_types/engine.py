@@ -99,7 +99,7 @@ def _run(state, demand, table, measured_from, most_in_system, log):
         upcoming = min(server.exit_at, arrive_at, server.start_at, server.tick_at)
         if upcoming == NEVER_NS:
             return
-        wait_until(upcoming, state, table, log)
+        wait_until(upcoming, state, log)
         if server.exit_at == upcoming:
             _exit(state, demand, table, log)
         elif arrive_at == upcoming:
@@ -153,7 +153,10 @@ def _is_unfinished(job, now, demand):
 def _leave_rung(state, job, table, log):
     """Give back the job's core, and log what it drew there."""
     log_energy(state.server.now, job, table, log)
-    state.free[table.unit_of[job.rung]] += 1
+    unit = table.unit_of[job.rung]
+    state.free[unit] += 1
+    if state.free[unit] <= 0:
+        state.server.off_ppm += table.idle_ppm[unit]
     state.server.power_ppm -= table.power_ppm[job.rung]
     if job.rung < len(table.unit_of) - 1:
         job.spent += state.server.now - job.since

@@ -6,13 +6,12 @@ from numba import njit
 
 from tailc.models.integrals import BUSY, IN_SYSTEM, NOBODY, POOL_COLUMNS, SPAN, THREADS
 from tailc.models.pools import PPM
-from tailc.models.steering import LOOKED_UP
 
 _part = njit(inline="always")
 
 
 @_part  # pragma: no cover - compiled
-def wait_until(upcoming, state, table, log):
+def wait_until(upcoming, state, log):
     """Let time pass: the integrals."""
     server = state.server
     if upcoming == server.now:
@@ -26,10 +25,8 @@ def wait_until(upcoming, state, table, log):
         held_ppm = passed * PPM * (state.on[unit] - state.free[unit])
         sums[THREADS + unit * POOL_COLUMNS] += held_ppm
         sums[BUSY + unit * POOL_COLUMNS] += held_ppm
-    if table.steer.law == LOOKED_UP:
-        for unit in range(len(state.free)):
-            off = table.cores[unit] - state.on[unit] + min(state.free[unit], 0)
-            log.off[server.phase] += passed * off * table.idle_ppm[unit] / PPM
+    if server.off_ppm > 0:
+        log.off[server.phase] += passed * server.off_ppm / PPM
     log.power[server.phase] += passed * server.power_ppm / PPM
     server.now = upcoming
     server.ticked = NOBODY

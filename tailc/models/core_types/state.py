@@ -132,6 +132,7 @@ _SERVER = np.dtype(
         ("running", np.int64),
         ("in_system", np.int64),
         ("power_ppm", np.int64),
+        ("off_ppm", np.int64),  # what cores that are off would draw without requests
         ("exit_at", np.int64),
         ("leaver", np.int64),  # place in `order` of who exits next
         ("start_at", np.int64),
@@ -175,6 +176,7 @@ def empty_server(table: CoreTable, measured_from: int, seed: int) -> CoreState:
     server["phase"] = WARM_UP if measured_from > 0 else FIRST_HALF
     server["exit_at"] = server["start_at"] = server["tick_at"] = NEVER_NS
     server["ticked"] = -1
+    server["off_ppm"] = int(((table.cores - on) * table.idle_ppm).sum())
     server["output_ppm"] = first_output_ppm(table.steer)
     server["output"] = table.steer.limits[2]
     return state

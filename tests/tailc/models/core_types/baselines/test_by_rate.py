@@ -118,7 +118,7 @@ def by_rate(levels_by_rate: dict[int, int]) -> Search:
 def test_equal_settings_of_neighbouring_rates_are_one_and_each_holds_down_to_the_next():
     found = DVFS.baseline("pegasus", alike(DVFS), by_rate({10: 0, 20: 0, 30: 2, 40: 2}))
     assert found.steering == Lookup((Setting(0, 0, (4,)), Setting(21, 2, (4,))))
-    assert found.note == "level 1 GHz up to 0.02/s, level 2 GHz above"
+    assert found.note == "level 1 GHz to level 2 GHz, by rate"
     same = DVFS.baseline("pegasus", alike(DVFS), by_rate({10: 1, 20: 1}))
     assert (same.steering, same.note) == (Lookup((Setting(0, 1, (4,)),)), "level 1.5 GHz")
 
