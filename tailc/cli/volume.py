@@ -31,8 +31,8 @@ def volume() -> Volume:
 
 def volume_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command -q and -v."""
-    quiet = _flag("-q", Volume.QUIET, "Print errors, and answers asked for; no warnings, no talk.")
-    verbose = _flag("-v", Volume.VERBOSE, "Say each pass and its time on standard error.")
+    quiet = _flag("-q", Volume.QUIET, "Print errors and results only.")
+    verbose = _flag("-v", Volume.VERBOSE, "Print each pass and its time on standard error.")
     return quiet(verbose(function))
 
 

@@ -1,0 +1,99 @@
+"""Retired words are not in what users read first, each with the word to use instead."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from tailc.cli import BELOW, COMMANDS
+from tailc.errors import Code
+from tailc.report.explanations import EXPLANATIONS
+from tests.docs.blocks import ROOT
+
+PAGE = (ROOT / "docs" / "vocabulary.md").read_text(encoding="utf-8")
+PAGES = [
+    *(
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "docs/index.md", "docs/tutorial.md")
+    ),
+    *(ROOT / "docs" / f"{name}.md" for name in ("cli", "errors", "exit-codes")),
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+]
+
+# Pages that still have retired words.
+OLD_PAGES = {
+    *("artifact-format", "benchmarks", "datacentre", "diff", "elfen", "few-to-many", "green-sla"),
+    *("ingest", "joint", "lint-trace", "plan-form", "power-model", "published-results", "replay"),
+    *("report", "rubik", "slow-to-fast", "solvers", "spec", "verdicts"),
+}
+
+
+def table_below(heading: str) -> list[list[str]]:
+    """The rows of the page's table below a heading, without its own head."""
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:2] == "| "]
+    return rows[2:]
+
+
+RETIRED = {
+    word: instead for words, instead in table_below("Retired words") for word in words.split(", ")
+}
+
+
+def retired_in(text: str) -> list[str]:
+    """Each retired word of a text, with what to write instead."""
+    return [
+        f"`{word}`: write {instead}"
+        for word, instead in RETIRED.items()
+        if re.search(rf"\b{word}\b", text, re.IGNORECASE)
+    ]
+
+
+def prose_of(markdown: str) -> str:
+    """Without blocks and names of code."""
+    return re.sub(r"`[^`]*`", "", re.sub(r"^```.*?^```", "", markdown, flags=re.DOTALL | re.M))
+
+
+def helps_of(command: click.Command) -> Iterator[str]:
+    yield command.help or ""
+    yield command.short_help or ""
+    yield from (option.help or "" for option in command.params if isinstance(option, click.Option))
+
+
+def test_the_words_are_read_from_the_page() -> None:
+    assert RETIRED["told"].startswith("printed")
+    assert retired_in("as you were told") == [f"`told`: write {RETIRED['told']}"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_has_no_retired_word(page) -> None:
+    assert retired_in(prose_of(page.read_text(encoding="utf-8"))) == []
+
+
+FILES = [*(name.replace("-", "_") for name in COMMANDS), *BELOW.values()]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_help_of_a_command_has_no_retired_word(file: str) -> None:
+    command = importlib.import_module(f"tailc.cli.{file}_command").command
+    assert retired_in("\n".join(helps_of(command))) == []
+
+
+@pytest.mark.parametrize("code", Code, ids=lambda code: code.ident)
+def test_a_finding_is_explained_without_retired_words(code: Code) -> None:
+    assert retired_in(f"{code.title}. {EXPLANATIONS[code]}") == []
+
+
+def test_the_pages_with_retired_words_only_get_fewer() -> None:
+    others = (page for page in (ROOT / "docs").glob("*.md") if page.stem != "vocabulary")
+    found = {page.stem for page in others if retired_in(prose_of(page.read_text("utf-8")))}
+    assert found == OLD_PAGES
+
+
+def test_every_execution_model_is_in_the_vocabulary() -> None:
+    folders = {path.parent.name for path in (ROOT / "tailc" / "models").glob("*/model.py")}
+    assert folders <= {row[0].strip("`") for row in table_below("Execution models")}
