@@ -50,6 +50,8 @@ STEP_TOLERANCE_DEAD_TIME = 0.05
 
 # Of grids for the largest sensitivity, and for crossings, which are found between the points.
 _PER_DECADE, _PER_DECADE_CROSSINGS = 2_000, 200
+# Crossings at lower frequencies are of an integrator at 0.
+_LEAST_FREQUENCY = 1e-8
 # Of the open loop's size from 1 where it crosses it.
 _CROSSES = 1e-3
 _SETTLINGS, _LEAST_SAMPLES = 1.5, 30
@@ -250,15 +252,13 @@ def _response(plant: AnyPlant, gains: Gains, grid: Values) -> NDArray[np.complex
 
 def _stability_margins(plant: AnyPlant, gains: Gains) -> tuple[float, float, float]:
     """Those nearest to instability: gain, phase [degrees] and delay."""
-    if isinstance(plant, Plant) and plant.dead_time:
+    found = None
+    if isinstance(plant, SampledPlant) or not plant.dead_time:
+        found = _margins_by_polynomials(loop_to_control(plant, gains))
+    if found is None:
         grid = frequency.frequencies(plant, reference(plant), _PER_DECADE_CROSSINGS)
-        loop: control.lti.LTI = control.frd(_response(plant, gains, grid), grid, smooth=True)
-    else:
-        loop = loop_to_control(plant, gains)
-    with warnings.catch_warnings():
-        # Where its polynomials lose digits it goes by the frequency response instead, and says so.
-        warnings.simplefilter("ignore", UserWarning)
-        found = control.stability_margins(loop, returnall=True, epsw=1e-8)
+        curve = control.frd(_response(plant, gains, grid), grid, smooth=True)
+        found = control.stability_margins(curve, returnall=True, epsw=_LEAST_FREQUENCY)
     factors = [*found[0], *_at_pi(plant, gains)]
     gain = min(factors, key=lambda factor: abs(math.log(factor)), default=math.inf)
     # It also names peaks that come near to 1 and do not reach it.
@@ -267,6 +267,17 @@ def _stability_margins(plant: AnyPlant, gains: Gains) -> tuple[float, float, flo
     phase = min(np.abs(phases), default=math.inf)
     delay = min(np.radians(phases % 360) / at, default=math.inf)
     return float(gain), float(phase), float(delay)
+
+
+def _margins_by_polynomials(loop: control.lti.LTI) -> tuple[Values, ...] | None:
+    """All margins of a loop without dead time; None where its polynomials lose digits.
+
+    python-control warns of that, and then looks at a grid of its own, which may miss crossings.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        found = control.stability_margins(loop, returnall=True, epsw=_LEAST_FREQUENCY)
+    return None if any("inaccuracy" in str(one.message) for one in caught) else found
 
 
 def _at_pi(plant: AnyPlant, gains: Gains) -> tuple[float, ...]:

@@ -132,3 +132,15 @@ def test_a_figure_that_is_infinite_agrees_with_another_such_one():
     assert figures(plant, gains, found)[0].agrees
     near = replace(found, robustness=replace(found.robustness, gain_margin=1.5))
     assert not figures(plant, gains, near)[0].agrees
+
+
+@pytest.mark.parametrize("ki", [0.003, 0.009, 0.03, 0.1])
+def test_a_slow_crossing_is_found_where_polynomials_lose_digits(ki):
+    """python-control's own grid begins above it."""
+    b = (0.09406, 0.06761, -0.18656, 0.25271, -0.31865, 0.04672, 0.12758)
+    plant, gains = SampledPlant(b=b, a=(1.0,), delay=3), (0.0, ki, 0.0)
+    found = figures(plant, gains, loop_margins(plant, *gains))
+    assert all(figure.agrees for figure in found)
+    (phase,) = (figure for figure in found if figure.name == "phase margin")
+    # An integrator of little gain has its phase of -90 degrees where it crosses 1.
+    assert phase.theirs == pytest.approx(90.0, abs=3.0)
