@@ -219,8 +219,8 @@ def _wide_bucket(bucket: Bucket, name: str, grain: Grain) -> Finding:
     percentile = format_percentile(bucket.percentile_ppm)
     message = (
         f"{percentile} of `{name}` is in a bucket from {bucket.lower_ns / _NS_PER_MS:.4g} to "
-        f"{bucket.upper_ns / _NS_PER_MS:.4g} ms, {bucket.width:.0%} wide: where in it is not told, "
-        f"and its requests are spread {_SPREAD[grain]}"
+        f"{bucket.upper_ns / _NS_PER_MS:.4g} ms, {bucket.width:.0%} wide: its position there is "
+        f"unknown, and its requests are spread {_SPREAD[grain]}"
     )
     hint = "use narrower buckets around the latency of the SLO, or a native histogram"
     return _warning(Code.WIDE_BUCKET, message, name, hint)

@@ -26,9 +26,9 @@ PAGES = [
 
 # Pages that still have retired words.
 OLD_PAGES = {
-    *("artifact-format", "benchmarks", "datacentre", "diff", "elfen", "few-to-many", "green-sla"),
-    *("ingest", "joint", "lint-trace", "plan-form", "power-model", "published-results", "replay"),
-    *("report", "rubik", "slow-to-fast", "solvers", "spec", "verdicts"),
+    *("artifact-format", "benchmarks", "datacentre", "elfen", "few-to-many", "green-sla"),
+    *("joint", "lint-trace", "plan-form", "power-model", "published-results", "replay"),
+    *("rubik", "slow-to-fast", "solvers", "spec"),
 }
 
 
