@@ -59,8 +59,10 @@ checks: setup
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 
+# Three workers for two cores: tests also wait, for servers, for solvers and for one another's kernels.
+WORKERS := $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 # Commands of tests start from compiled modules, whatever the environment says.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 test: setup compilers browser
 	$(PYTEST) -m 'not fuzz'

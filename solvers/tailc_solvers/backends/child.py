@@ -73,8 +73,10 @@ class Child:
 
     def answer(self, program: LinearProgram, limits: Limits) -> Answer:
         """What the solver claims, or what became of it."""
+        begun = time.monotonic()
         try:
             running = self._ready(limits.memory_bytes)
+            begun = time.monotonic()
             frame = running.exchange(encoded_question(program, limits), limits.wall_s)
             return decoded_answer(frame)
         except TimeoutError:
@@ -82,7 +84,7 @@ class Child:
         except GarbledFrameError as error:
             return self._lost(Outcome.GARBLED, str(error))
         except (BrokenPipeError, EOFError):
-            return self._crashed(limits)
+            return self._crashed(limits, time.monotonic() - begun)
         except BaseException:
             self._end()
             raise
@@ -95,10 +97,12 @@ class Child:
             self._running.await_ready(START_S)
         return self._running
 
-    def _crashed(self, limits: Limits) -> Answer:
+    def _crashed(self, limits: Limits, elapsed_s: float) -> Answer:
         assert self._running is not None
         code, words = self._running.end()
-        if code == -signal.SIGALRM:  # the child's own wall limit came first
+        # The worker's own wall limit came first; a guard that was killed cannot say so.
+        is_late = code == -signal.SIGKILL and elapsed_s >= limits.wall_s
+        if code == -signal.SIGALRM or is_late:
             return self._timed_out(limits)
         if any(sign in words for sign in NO_MEMORY):
             return self._lost(Outcome.OUT_OF_MEMORY, "the solver ran out of memory")

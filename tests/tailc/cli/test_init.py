@@ -79,7 +79,7 @@ def test_what_only_tables_need_is_not_said_of_a_profile(profile, tailc, words, s
     ended = tailc("init", profile, *WISHES, *SPEEDUP, *words)
     assert ended.code == 64
     assert said in ended.err
-    assert "a profile tells its own times" in ended.err
+    assert "a profile has its own times" in ended.err
 
 
 def test_the_columns_of_a_table_are_seen_by_their_names(table, tailc, in_folder):

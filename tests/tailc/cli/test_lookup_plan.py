@@ -135,7 +135,9 @@ def test_what_does_not_fit_is_refused(tailc, words, said):
 
 def test_a_malleable_job_is_promised_nothing(tailc):
     ended = tailc("lookup", CLUSTER, *AT, "--width", "1", "--epochs", "1", "--green", "5%")
-    assert "promised no green energy: --green does not apply" in " ".join(ended.err.split())
+    assert "this plan has no green energy in its SLA: --green does not apply" in " ".join(
+        ended.err.split()
+    )
 
 
 @pytest.mark.parametrize("vector", ["lucene", "shares", "tails"])

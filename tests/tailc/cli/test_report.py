@@ -162,8 +162,8 @@ def test_no_other_format_has_pictures(in_folder, tailc, form):
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("autopro", "autopro", "no map: shares of a machine have no ladder"),
-        ("rubik", "rubik", "no map: frequencies go by a table of tails"),
+        ("autopro", "autopro", "no map: CPU shares have no ladder"),
+        ("rubik", "rubik", "no map: frequencies follow a tail table"),
         ("search", "elfen", "no map: the two ladders count load otherwise"),
         ("rubik", "search", "no map: the old policy has no such ladder"),
     ],

@@ -250,7 +250,8 @@ def test_a_rollback_that_is_rolled_back_names_the_last_two_policies(in_folder, t
 
 
 @pytest.mark.parametrize(
-    ("over", "told"), [("old", "does what the deployed one does"), ("other", "of `another`")]
+    ("over", "told"),
+    [("old", "the same SLO and decisions as the deployed one"), ("other", "of `another`")],
 )
 def test_what_cannot_be_rolled_back_is_refused(in_folder, tailc, over, told):
     _, new = generations(in_folder)

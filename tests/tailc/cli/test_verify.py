@@ -98,7 +98,7 @@ def test_a_policy_of_an_earlier_schema_is_judged_without_drift(compiled, tailc):
     assert b'"schema":{"major":1,"minor":0}' in (compiled / "old.json").read_bytes()
     ended = tailc("verify", "old.tailc", "--trace", "new.csv", "--baselines", "none", *QUICK)
     assert ended.code == 0
-    assert "drift of demand: not known" in ended.out
+    assert "drift of demand: unknown" in ended.out
 
 
 def test_two_hundred_requests_are_undecided_and_told_how_many_more(in_folder, tailc):

@@ -142,5 +142,5 @@ def test_other_power_is_less_than_all_of_it(share_ppm):
 
 def test_other_power_beside_threads_is_refused():
     threads = thread_policy(Slo(990_000, 80_000), form=climbing())
-    with pytest.raises(TailcError, match="beside that of cores"):
+    with pytest.raises(TailcError, match="adds to the power of cores"):
         verify(threads, held_out(), VerifyOptions(other_power_ppm=330_000))

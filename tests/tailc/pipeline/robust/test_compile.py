@@ -141,7 +141,7 @@ def test_an_objective_that_is_missed_as_measured_stands_nothing(tmp_path, tailc)
     [
         ({"robust": {"demand": "120%"}}, "`search.robust.demand` must be from 0 % to below 100 %"),
         ({"robust": {"resamples": 50}}, "resamples"),
-        ({"robust": {"mixture": "30%"}}, "no column tells the days"),
+        ({"robust": {"mixture": "30%"}}, "no column has the days"),
         ({"rates": "", "method": "grid", "requests": None}, "no `rates` are given at which"),
         (
             {"method": "grid", "requests": None, "robust": {"days": "day"}},
