@@ -44,7 +44,7 @@ MEANINGS = {
     ExitCode.CANNOT_WRITE: "a file cannot be written",
     ExitCode.HUNG_UP: "the terminal is gone (SIGHUP)",
     ExitCode.INTERRUPTED: "interrupted from the keyboard (SIGINT)",
-    ExitCode.TERMINATED: "told to end by another process (SIGTERM)",
+    ExitCode.TERMINATED: "ended by another process (SIGTERM)",
 }
 
 
