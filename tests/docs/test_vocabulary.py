@@ -28,7 +28,7 @@ PAGES = [
 OLD_PAGES = {
     *("artifact-format", "benchmarks", "datacentre", "elfen", "few-to-many", "green-sla"),
     *("joint", "lint-trace", "plan-form", "power-model", "published-results", "replay"),
-    *("rubik", "slow-to-fast", "solvers", "spec"),
+    *("solvers", "spec"),
 }
 
 
