@@ -37,8 +37,8 @@ def refuse_points(source: Source, format_: Format) -> None:
     if not format_.has_rows:
         message = f"the rows of `{source.name}` are points of a distribution, and no requests"
         hint = (
-            "count it by `tailc ingest --unit UNIT` without `--column`, and give the profile that "
-            "it writes"
+            "run `tailc ingest --unit UNIT` without `--column` and `--weight`: it reads the "
+            "columns of the distribution, and writes a profile"
         )
         raise source.fault(Code.RUNNING_TOTAL, message, advice=hint)
 

@@ -137,8 +137,8 @@ def _against(policy: Policy) -> str:
         return "set `control: off`, which keeps the ages as they are, or take that setting"
     if policy.evidence.method in _COMPARING:
         return "give a longer trace, or fewer rates, so that one table suits them"
-    hint = "leave `search.method`, and of Elfen `policy`, out: the default compares its table with "
-    return hint + "such settings"
+    key = "`search.method` (for Elfen: `policy`)"
+    return f"remove {key}: the default also tries the settings that can be chosen by hand"
 
 
 def _keeps_all(row: RateEstimate, rows: Sequence[RateEstimate], policy: Policy) -> bool:

@@ -156,8 +156,8 @@ def _check_dependence(problem: SharesProblem, machine: Asked, rows: Pairs) -> No
     if abs(share_effect(rows.before, rows.share, rows.now)) >= SURELY:
         return
     why = (
-        f"in {len(rows.now)} steps its throughput does not follow its share: a difference as large "
-        "comes by chance"
+        f"its throughput does not depend on its share: in {len(rows.now)} steps, the differences "
+        "are no larger than chance"
     )
     hint = "check that the machine had more work than it could do, or measure for longer"
     raise _no_model(problem, machine, why, hint)

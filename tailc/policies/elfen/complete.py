@@ -36,11 +36,10 @@ def complete(
         return spec, ()
     requests, batch = map(format_ppm, slowdowns_ppm)
     message = (
-        f"`policy` is `{spec.policy}`, but on one core requests are {requests} slower and batch "
-        f"work {batch}: together they do no more than one alone, and requests end later; the "
-        f"policy is `{BORROW_IDLE}` instead"
+        f"sharing a core slows requests by {requests} and batch work by {batch}, so it does less "
+        f"work than running them in turn: the policy is `{BORROW_IDLE}` and not `{spec.policy}`"
     )
-    hint = f"write `policy: {BORROW_IDLE}`, or correct `lanes`"
+    hint = f"write `policy: {BORROW_IDLE}` without `budget` and `charge`, or correct `lanes`"
     place = loaded.place("policy")
     idle = spec.model_copy(update={"policy": BORROW_IDLE, "budget": None, "charge": None})
     return idle, (Finding(Code.SHARING_LOSES, message, place, hint, Severity.WARNING),)

@@ -139,7 +139,7 @@ def test_throughput_that_does_not_follow_the_share_is_refused(tmp_path, noise, s
     lines = [*rows("one"), *noisy("two", noise, follows=0.0, steps=steps)]
     finding = refused(tmp_path, spec, lines)
     assert finding.code is Code.BAD_MODEL
-    assert f"in {steps - 1} steps its throughput does not follow its share" in finding.message
+    assert f"its throughput does not depend on its share: in {steps - 1} steps" in finding.message
     assert finding.place is not None
     assert (finding.place.row, finding.place.field) == (41, "share")
 
@@ -148,7 +148,7 @@ def test_throughput_that_more_share_leaves_as_it_is_is_refused(tmp_path):
     saturated = [line.rsplit(",", 2) for line in rows("two")]
     lines = [f"{head},7.5,{share}" for head, _, share in saturated]
     spec = SPEC.replace("target: 40%", "target: 4/s")
-    assert "does not follow" in refused(tmp_path, spec, [*rows("one"), *lines]).message
+    assert "does not depend" in refused(tmp_path, spec, [*rows("one"), *lines]).message
 
 
 def test_throughput_that_follows_its_share_through_much_noise_is_compiled(tmp_path):
