@@ -17,7 +17,7 @@ def open_input(path: Path | str) -> BufferedReader:
         found = Path(path).stat()
     except ValueError:  # a null character
         raise OSError(None, "not a path", str(path)) from None
-    _refuse_what_is_no_file(found, str(path))
+    _refuse_device(found, str(path))
     return Path(path).open("rb")
 
 
@@ -25,10 +25,10 @@ def refuse_device_as_standard_input() -> None:
     """Raise OSError where standard input is a device that is no terminal."""
     found = os.fstat(_STANDARD_INPUT)
     if not (stat.S_ISSOCK(found.st_mode) or os.isatty(_STANDARD_INPUT)):
-        _refuse_what_is_no_file(found, "<stdin>")
+        _refuse_device(found, "<stdin>")
 
 
-def _refuse_what_is_no_file(found: os.stat_result, name: str) -> None:
+def _refuse_device(found: os.stat_result, name: str) -> None:
     is_no_file = any(is_kind(found.st_mode) for is_kind in _NO_FILES)
     # The null device is an empty file.
     if is_no_file and found.st_rdev != Path(os.devnull).stat().st_rdev:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What a file is, and what becomes of it; `rewritten`: None where nothing can.
+class _Migration:
+    """A file and its text in this version; `rewritten` is None if its bytes stay.
 
     source: the file itself, where `path` is a stem.
     """
@@ -28,7 +28,7 @@ class _Found:
     path: str
     source: Path
     version: str
-    told: str
+    summary: str
     rewritten: Rewritten | None = None
     policy: Policy | None = None
 
@@ -53,10 +53,10 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None, trust: T
     if output is not None and (diff or len(inputs) > 1):
         raise click.UsageError("`-o` is for one policy, and without `--diff`")
     findings: list[Finding] = []
-    found: list[_Found] = []
+    found: list[_Migration] = []
     for path in dict.fromkeys(inputs):
         try:
-            found.append(_found(path, trust))
+            found.append(_migration_of(path, trust))
         except TailcError as error:
             findings += error.findings
     if findings:
@@ -65,7 +65,7 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None, trust: T
     files = _written(found[0], output) if output is not None else _rewritten(changed, diff=diff)
     shown = "".join(file.diff for file in changed) if diff else None
     unsigned = ", unsigned" if output is not None else ""
-    lines = [f"{file.path}: {file.told}" for file in found]
+    lines = [f"{file.path}: {file.summary}" for file in found]
     lines += [f"wrote {path}{unsigned}" for path in files]
     result: dict[str, object] = {
         "inputs": [{"file": file.path, "version": file.version} for file in found],
@@ -77,7 +77,7 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None, trust: T
     return Outcome(text=text, result=result, is_answer=diff)
 
 
-def _found(path: str, trust: Trust) -> _Found:
+def _migration_of(path: str, trust: Trust) -> _Migration:
     from tailc.artifact.files import content_of, is_policy
     from tailc.artifact.git_blob import is_git_name
 
@@ -87,27 +87,27 @@ def _found(path: str, trust: Trust) -> _Found:
 
 
 def _is_no_file(path: Path) -> bool:
-    """Whether it is a pipe or a device, which could be read once; what is not there is told so."""
+    """Whether it is a pipe or a device, which can be read only once."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def _policy(path: str, trust: Trust) -> _Found:
+def _policy(path: str, trust: Trust) -> _Migration:
     from tailc.artifact.migrate import migrated
     from tailc.cli.rewriting import Rewritten
 
     whole = migrated(path, trust)
     version = f"1.{whole.minor}"
-    told = f"policy of schema {version}, as this version writes it"
+    summary = f"policy of schema {version}, as this version writes it"
     if whole.is_sealed:
         signed = "; its signature stays as it is" if whole.is_signed else ""
-        return _Found(path, whole.path, version, told + signed, policy=whole.policy)
+        return _Migration(path, whole.path, version, summary + signed, policy=whole.policy)
     rewritten = Rewritten(str(whole.path), whole.before.decode(), whole.after.decode())
     if rewritten.is_changed:
-        told = f"policy of schema {version}, laid out by another tool; its digest holds"
-    return _Found(path, whole.path, version, told, rewritten, whole.policy)
+        summary = f"policy of schema {version}, laid out by another tool; its digest holds"
+    return _Migration(path, whole.path, version, summary, rewritten, whole.policy)
 
 
-def _spec(path: str) -> _Found:
+def _spec(path: str) -> _Migration:
     """A spec of this version stays as it is, byte by byte."""
     from tailc.cli.rewriting import Rewritten
     from tailc.pipeline.spec import migrated
@@ -115,13 +115,13 @@ def _spec(path: str) -> _Found:
 
     before, after = migrated(path)
     if before == after:
-        told = f"spec of {API_VERSION}, the newest there is"
-        return _Found(path, Path(path), API_VERSION, told)
-    told = f"spec of {API_VERSION} with keys of an older version"
-    return _Found(path, Path(path), API_VERSION, told, Rewritten(path, before, after))
+        summary = f"spec of {API_VERSION}, the newest there is"
+        return _Migration(path, Path(path), API_VERSION, summary)
+    summary = f"spec of {API_VERSION} with keys of an older version"
+    return _Migration(path, Path(path), API_VERSION, summary, Rewritten(path, before, after))
 
 
-def _written(file: _Found, output: str) -> list[str]:
+def _written(file: _Migration, output: str) -> list[str]:
     from tailc.artifact.files import paths_of, write_policy
 
     if file.policy is None:

@@ -1,6 +1,6 @@
 """Whether held-out requests are partly those that a policy was compiled from.
 
-A policy carries quantiles of its compile demand, each of which is the demand of one compile request
+A policy has quantiles of its compile demand, each of which is the demand of one compile request
 in whole nanoseconds. Those at each percent are an even sample of the compile requests: if a share
 of these was copied into the held-out trace, about the same share of the quantiles occurs there.
 
@@ -33,7 +33,7 @@ _PERCENT_PPM = 10_000
 _SAMPLED = 99
 # Added to f2: none among few requests does not show that the probability is 0.
 _UNSEEN_PAIRS = 3
-# Fewer equal demands, or an excess of fewer standard deviations, are put down to chance.
+# Fewer equal demands, or a smaller excess in standard deviations, can be chance.
 _LEAST_SHARED = 5
 _LEAST_DEVIATIONS = 4
 _DIGITS = 2

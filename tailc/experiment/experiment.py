@@ -204,7 +204,9 @@ class Experiment:
         few = replace(self, repeats=BASELINE_SEARCH_REPEATS, replicates=0, tick=no_tick, drawn=None)
 
         def tried_at() -> tuple[tuple[int, Callable[[Subject], Tried]], ...]:
-            return tuple((rate, partial(few.at(rate).tried, tail=tail)) for rate in few.rates_mrps)
+            return tuple(
+                (rate, partial(few.at_rate(rate).tried, tail=tail)) for rate in few.rates_mrps
+            )
 
         tried = partial(few.tried, tail=tail)
         return Search(tried, tail.percentile_ppm, target_us, tried_at)
@@ -216,7 +218,7 @@ class Experiment:
             return ()
         return rate_grid([one.arrival_ns for one in self.replications.repeats])
 
-    def at(self, rate_mrps: int) -> Experiment:
+    def at_rate(self, rate_mrps: int) -> Experiment:
         """The same workload at a constant rate."""
         size = BASELINE_AT_RATE
         requests = min(self.scenario.requests, size.requests)

@@ -33,8 +33,8 @@ _FAILURES = frozenset(
 _NO = frozenset({"", "0", "false", "no", "none", "null", "ok", "success"})
 
 
-def tells_failure(name: str) -> bool:
-    """Whether a label of that name says if requests failed."""
+def is_status_label(name: str) -> bool:
+    """Whether labels of that name have the status of requests."""
     words = _words(name)
     return any(each.fullmatch(words) for each in (_STATUS, _ERROR, _SUCCESS))
 

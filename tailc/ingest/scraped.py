@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from tailc.errors import Code, TailcError
-from tailc.ingest.failed_labels import is_failed, tells_failure
+from tailc.ingest.failed_labels import is_failed, is_status_label
 from tailc.ingest.options import MetricOptions
 from tailc.traces.counted import Grain
 from tailc.traces.source import Source
@@ -132,7 +132,7 @@ def without_failed(
 
     Where a label of the status is asked for, that is what is wanted. TailcError where all failed.
     """
-    if any(tells_failure(name) for name, _ in options.labels):
+    if any(is_status_label(name) for name, _ in options.labels):
         return every, 0
     kept = [one for one in every if not one.is_failed]
     if not kept:

@@ -206,7 +206,7 @@ def _status_findings(cells: Cells, roles: Roles) -> tuple[Finding, ...]:
     probe = Cells(cells.source, {name: column}, cells.count, None)
     status = numbers(probe, name)
     failed = ~is_success(status) & np.isfinite(status) & (status >= 100)
-    failed |= _tells_failure(column)
+    failed |= _is_status_label(column)
     if not failed.any():
         return ()
     place = Place(cells.source, row=int(np.argmax(failed)) + 1, field=name)
@@ -215,7 +215,7 @@ def _status_findings(cells: Cells, roles: Roles) -> tuple[Finding, ...]:
     return (Finding(Code.FAILED_REQUESTS, message, place, hint, Severity.WARNING),)
 
 
-def _tells_failure(status: pa.ChunkedArray) -> np.ndarray:
+def _is_status_label(status: pa.ChunkedArray) -> np.ndarray:
     """Which cells have a word for it."""
     words = as_text(status).fill_null("").combine_chunks().dictionary_encode()
     is_word = np.array([bool(_FAILED.match(word)) for word in words.dictionary.to_pylist()], bool)

@@ -8,7 +8,7 @@ from tailc.errors import Code, Finding, Severity
 from tailc.problems.shares import SharesProblem, SharesSolution
 from tailc.units import format_ppm, format_us
 
-# A window so many times shorter than that of the trace has twice the noise.
+# A window that is this many times shorter than that of the trace has twice the noise.
 MOST_TIMES_SHORTER = 4
 _WINDOW = ("control", "window")
 
@@ -44,7 +44,7 @@ def _window(problem: SharesProblem) -> Iterator[Finding]:
     if window_us < problem.estimate_us:
         message = (
             f"`control.window` is {window}, shorter than the {format_us(problem.estimate_us)} from "
-            "one estimate to the next: what is done in between is never measured"
+            "one estimate to the next: work between two windows is never measured"
         )
     elif window_us * MOST_TIMES_SHORTER < trace_us:
         message = (

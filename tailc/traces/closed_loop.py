@@ -1,4 +1,4 @@
-"""Whether requests were sent as answers came, by their times: of one client or of several."""
+"""Recognise a closed loop of one or of several clients from the times of its requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def ranked(values: NDArray) -> NDArray[np.float64]:
 
 
 def correlation(left: NDArray, right: NDArray) -> float:
-    """Spearman's, of two columns of equal length; 0 where one is constant."""
+    """Spearman's rank correlation of two columns of equal length; 0 if one is constant."""
     return float((ranked(left) * ranked(right)).mean())
 
 

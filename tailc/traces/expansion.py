@@ -7,7 +7,7 @@ import pyarrow as pa
 from tailc.errors import Code, TailcError
 from tailc.traces.source import Source
 
-# Cells of so many bytes are taken from any file: two million demands.
+# Any file may take this much memory: two million demands.
 FREE_BYTES = 1 << 24
 # Measured times take more than two bits each in any encoding, and 64 in memory.
 MOST_TIMES_LARGER = 32

@@ -107,7 +107,7 @@ class Verdict:
     bound: float = -math.inf
     tolerances: Tolerances = Tolerances()
 
-    def told(self, answer: Answer) -> str:
+    def reason(self, answer: Answer) -> str:
         """Why an answer is refuted, or else what the solver says itself."""
         return "; ".join(self.faults) or answer.message
 

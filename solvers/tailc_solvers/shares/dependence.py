@@ -1,4 +1,4 @@
-"""How surely throughput depends on the share, beyond what chance explains.
+"""Significance of the dependence of throughput on the CPU share.
 
 In y = c + a x + b u, x throughput a step ago, u the share since and y throughput now, the t
 statistic of b: the estimate over its standard error. Without a dependence it is within 3 in 997 of
@@ -35,7 +35,7 @@ def share_effect(x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.f
 
 
 def _without(x: NDArray[np.float64], of: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What x does not explain of it."""
+    """The residual of a regression on x without a constant."""
     xx = _dot(x, x)
     return of - _dot(x, of) / xx * x if xx else of
 

@@ -72,24 +72,24 @@ def _of_load(cells: Cells) -> tuple[Cells, int]:
 def read_json(source: Source, options: InputOptions) -> InputTimes:
     """The same of JSON lines."""
     source.check_whole()
-    seen = _Seen()
+    requests = _Requests()
     for row, line in enumerate(source.lines(MAX_LINE_BYTES), 1):
         _check_length(source, line, row)
         # The last line may be cut before it names its metric.
         is_other = METRIC.encode() not in line and line.endswith(b"\n")
         if is_other or not line.strip():
             continue
-        _add(seen, source, line, row)
-    if not seen.ns:
+        _add(requests, source, line, row)
+    if not requests.ns:
         message = f"`{source.name}` has no `{METRIC}` of a request that succeeded"
         hint = "give the output of a script that sends HTTP requests"
         raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
-    histogram, added = histogram_with_missing(np.array(seen.ns), options.interval_ns)
-    return _times("k6 JSON", histogram, added, seen.failed, seen.outside, source)
+    histogram, added = histogram_with_missing(np.array(requests.ns), options.interval_ns)
+    return _times("k6 JSON", histogram, added, requests.failed, requests.outside, source)
 
 
 @dataclass
-class _Seen:
+class _Requests:
     """Whole ns of requests that succeeded; how many failed, or are of setup() or teardown()."""
 
     ns: list[int] = field(default_factory=list)
@@ -134,7 +134,7 @@ def _check_length(source: Source, line: bytes, row: int) -> None:
         )
 
 
-def _add(seen: _Seen, source: Source, line: bytes, row: int) -> None:
+def _add(requests: _Requests, source: Source, line: bytes, row: int) -> None:
     """Count the request of a line; TailcError where the line is no sample, or has no status."""
     try:
         point = json.loads(line)
@@ -142,7 +142,7 @@ def _add(seen: _Seen, source: Source, line: bytes, row: int) -> None:
             return
         tags = point["data"].get("tags") or {}
         if re.match(_OUTSIDE, tags.get(_GROUP, "")):
-            seen.outside += 1
+            requests.outside += 1
             return
         ns = round(float(point["data"]["value"]) * _NS_PER_MS)
         status = float(tags[_STATUS]) if _STATUS in tags else None
@@ -151,12 +151,12 @@ def _add(seen: _Seen, source: Source, line: bytes, row: int) -> None:
     if status is None:
         raise _without_status(source, row)
     if not is_success(np.array(status)):
-        seen.failed += 1
+        requests.failed += 1
         return
     if not 1 <= ns <= MAX_NS:
         message = f"the time `{point['data']['value']}` is not positive, or beyond 104 days"
         raise source.fault(Code.OUT_OF_RANGE, message, row, line=row, advice="leave the line out")
-    seen.ns.append(ns)
+    requests.ns.append(ns)
 
 
 def _broken(source: Source, line: bytes, row: int) -> TailcError:

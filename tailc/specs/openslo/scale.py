@@ -1,4 +1,4 @@
-"""By which number a query multiplies what it measures: 1000 for `histogram_quantile(...) * 1000`.
+"""The factor that a query multiplies by, such as 1000 for `histogram_quantile(...) * 1000`.
 
 The grammar of queries is that of their sources, so this reads products with numbers at the outside
 of a query, and only detects other arithmetic.
@@ -27,7 +27,7 @@ _PAST = re.compile(r"\bnow\s*\(\s*\)\s*-|\bSELECT\s+(?:DISTINCT\s+)?\*", re.IGNO
 
 
 def scale(metric: Part) -> Decimal | None:
-    """By what the metric's query multiplies it, 1 for most; None if it calculates anything else."""
+    """The factor of the metric's query, usually 1; None for any other calculation."""
     found = Decimal(1)
     for text in metric.texts():
         factor = _factor(_PAST.sub(" ", _SELECTION.sub("", text)).strip())

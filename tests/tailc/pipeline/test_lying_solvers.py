@@ -203,7 +203,7 @@ def figures(found: Any) -> list[float]:
     return [float(found.value), float(found.bound)]
 
 
-def check_lie(use: str, at: int, number: int, seed: int) -> None:
+def assert_refused_or_harmless(use: str, at: int, number: int, seed: int) -> None:
     """An AssertionError if the lie of this number reaches a solution."""
     asked, honest, _ = honestly(use)
     made: list[Answer] = []
@@ -259,7 +259,7 @@ def test_a_changed_answer_is_refused_or_changes_nothing(use):
     *_, answers = honestly(use)
     rng = np.random.default_rng(sum(use.encode()))
     for _ in range(20):
-        check_lie(use, int(rng.integers(answers)), int(rng.integers(10_000)), 1)
+        assert_refused_or_harmless(use, int(rng.integers(answers)), int(rng.integers(10_000)), 1)
 
 
 @pytest.mark.fuzz
@@ -268,4 +268,6 @@ def test_no_lie_of_ten_thousand_reaches_a_solution(use):
     *_, answers = honestly(use)
     rng = np.random.default_rng(1 + sum(use.encode()))
     for _ in range(10_000 // len(USES) + 1):
-        check_lie(use, int(rng.integers(answers)), int(rng.integers(10_000)), int(rng.integers(99)))
+        assert_refused_or_harmless(
+            use, int(rng.integers(answers)), int(rng.integers(10_000)), int(rng.integers(99))
+        )

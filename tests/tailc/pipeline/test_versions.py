@@ -37,7 +37,7 @@ AS_DATA = {
 }
 
 
-def told(spec: str) -> dict[str, str]:
+def versions_of(spec: str) -> dict[str, str]:
     return dict(versions(parse_document(spec, "toy.yaml")))
 
 
@@ -59,7 +59,7 @@ def test_comments_and_the_order_of_keys_change_no_byte_of_a_policy(tmp_path: Pat
     ("old", "new"), [("200ms", "201ms"), ("200ms", "0.2s"), ("[10/s]", "[10/s, 20/s]")]
 )
 def test_another_value_is_another_spec(old: str, new: str) -> None:
-    assert told(with_lines((old, new)))[COMPILED_SPEC] != told(SPEC)[COMPILED_SPEC]
+    assert versions_of(with_lines((old, new)))[COMPILED_SPEC] != versions_of(SPEC)[COMPILED_SPEC]
 
 
 def test_other_versions_of_libraries_change_no_byte_of_a_policy(
@@ -73,7 +73,7 @@ def test_other_versions_of_libraries_change_no_byte_of_a_policy(
 
 
 def test_the_evidence_names_tailc_and_the_spec_alone() -> None:
-    assert set(told(SPEC)) == {"tailc", COMPILED_SPEC}
+    assert set(versions_of(SPEC)) == {"tailc", COMPILED_SPEC}
 
 
 def test_the_result_of_a_compile_names_the_libraries() -> None:

@@ -270,7 +270,7 @@ class _Search:
         denies_it = answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED)
         self.is_refuted = judged.trust is Trust.REFUTED or denies_it
         denial = "it denies that there is an optimum, and there is one"
-        self.message = denial if denies_it else judged.told(answer)
+        self.message = denial if denies_it else judged.reason(answer)
         return node
 
     def _descend_to(self, parent: _Node, rules: Rules) -> None:

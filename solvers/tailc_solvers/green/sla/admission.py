@@ -92,7 +92,7 @@ def prove_admission(
         program = cuts.fixed(choice)
         answer = solver.answer(program, limits)
         found = optimum(program, answer)
-        outcome, trust, message = answer.outcome, found.trust, found.told(answer)
+        outcome, trust, message = answer.outcome, found.trust, found.reason(answer)
         if answer.duals is None or trust is not Trust.PROVED or not cuts.add(answer.duals.rows):
             break
         tried = cuts.choice_of(answer.point.x if answer.point else None)

@@ -94,7 +94,7 @@ def solve_horizon(
         bound = -proved_bound(program, answer.duals.rows)
         if found.trust is Trust.PROVED:
             price = model.prices(groups, answer.duals.rows)
-    return Horizon(answer.outcome, found.trust, bound, price, found.told(answer))
+    return Horizon(answer.outcome, found.trust, bound, price, found.reason(answer))
 
 
 def solve_admission(
@@ -108,7 +108,7 @@ def solve_admission(
     bound = math.inf if answer.bound is None else -answer.bound
     found = verdict(program, answer)
     if answer.point is None or found.faults:
-        return Admission(answer.outcome, found.trust, None, math.inf, found.told(answer))
+        return Admission(answer.outcome, found.trust, None, math.inf, found.reason(answer))
     admitted = tuple(bool(np.rint(answer.point.x[start]).any()) for start in model.starts)
     return Admission(answer.outcome, found.trust, admitted, bound)
 

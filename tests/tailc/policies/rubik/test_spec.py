@@ -155,12 +155,14 @@ def test_what_is_wrong_is_refused_by_its_name_and_line(tmp_path, name):
 
 
 def test_a_wake_up_shorter_than_the_bound_is_accepted(tmp_path):
-    open_kind(str(write(tmp_path, swapped(("wake: 20us", "wake: 2999us"))).spec))
+    opened = open_kind(str(write(tmp_path, swapped(("wake: 20us", "wake: 2999us"))).spec))
+    assert opened.spec.server.sleep.wake_us == 2_999
 
 
 def test_cores_with_batch_work_never_sleep_so_their_wake_up_may_be_long(tmp_path):
     batch = ("feedback: {", "batch: {memory: 0%}\nfeedback: {")
-    open_kind(str(write(tmp_path, swapped(("wake: 20us", "wake: 5ms"), batch)).spec))
+    opened = open_kind(str(write(tmp_path, swapped(("wake: 20us", "wake: 5ms"), batch)).spec))
+    assert opened.spec.server.sleep.wake_us == 5_000
 
 
 def test_a_range_has_the_published_grid_of_fourteen_frequencies(tmp_path):
