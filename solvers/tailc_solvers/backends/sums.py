@@ -26,9 +26,8 @@ def dots_by(group: NDArray[np.int64], groups: int, a: Vector, b: Vector) -> Vect
     """The sum of a_e b_e over each group, every one rounded once [groups]."""
     order = np.argsort(group, kind="stable")
     ends = np.searchsorted(group[order], np.arange(groups + 1)).tolist()
-    parts = _parts(a[order], b[order]).tolist()
-    flat = [value for pair in parts for value in pair]
-    return np.array([math.fsum(flat[2 * start : 2 * end]) for start, end in pairwise(ends)])
+    parts = _parts(a[order], b[order]).ravel().tolist()
+    return np.array([math.fsum(parts[2 * start : 2 * end]) for start, end in pairwise(ends)])
 
 
 def _parts(a: Vector, b: Vector) -> Vector:
