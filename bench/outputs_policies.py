@@ -355,7 +355,7 @@ PLANS = (
     Policy(
         "cluster-battery",
         CLUSTER,
-        {"battery": BATTERY, "deferral": "2h", "horizon.knows": "past"},
+        {"battery": BATTERY, "deferral": "2h", "horizon.known_jobs": "past"},
         trace="examples/greenpar/cluster-battery.yaml",
         judged=DAYS,
     ),
@@ -363,7 +363,11 @@ PLANS = (
     Policy(
         "cluster-mip",
         CLUSTER,
-        {"search": {"method": "mip", "nodes": 5}, "horizon.length": "4h", "horizon.knows": "past"},
+        {
+            "search": {"method": "mip", "nodes": 5},
+            "horizon.length": "4h",
+            "horizon.known_jobs": "past",
+        },
     ),
     Policy("campus", CAMPUS, trace=CAMPUS, judged=DAYS),
     Policy(
@@ -376,7 +380,7 @@ PLANS = (
     Policy("anneal", CAMPUS, {"search": {"method": "anneal", "steps": 20}, "deferral": "2h"}),
     Policy("campus-mip", CAMPUS, {"search": {"method": "mip", "nodes": 5}, "horizon.length": "4h"}),
     Policy("last-hour", CAMPUS, {"supply.forecast": {"method": "last-hour"}}),
-    Policy("known-jobs", CAMPUS, {"horizon.knows": "all", "horizon.length": "24h"}),
+    Policy("known-jobs", CAMPUS, {"horizon.known_jobs": "all", "horizon.length": "24h"}),
     Policy(
         "clear-sky",
         CAMPUS,

@@ -224,7 +224,7 @@ def sun_of(data: Path, kind: str, forecast: Forecast = Forecast.CLOUDS) -> Sun:
     site = golden(data, "compile")
     path = str(data / "pv-measured" / "nrel_pvdaq50_compile.parquet")
     reading = SeriesReading(
-        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, keeps_longer_gaps=True
+        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
     )
     power = read_series(path, reading)
     factor = PEAK_MW / float(np.quantile(power.value[power.known], BELOW_PEAK))

@@ -165,7 +165,7 @@ def sun(data: Path) -> TimeSeries:
 def _system(data: Path) -> TimeSeries:
     path = str(data / "pv-measured" / "nrel_pvdaq50_compile.parquet")
     reading = SeriesReading(
-        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, keeps_longer_gaps=True
+        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
     )
     return read_series(path, reading)
 

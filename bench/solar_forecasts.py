@@ -66,9 +66,9 @@ def golden(data: Path, part: str) -> Site:
     """
     path = str(data / "pv-measured" / f"nrel_pvdaq50_{part}.parquet")
     power = SeriesReading(
-        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, keeps_longer_gaps=True
+        "utc", "ac_power_w", Quantity.POWER, "W", fill_up_to_s=FILLED_S, skip_longer_gaps=True
     )
-    cover = SeriesReading("utc", "cloud_index", Quantity.CLOUD_COVER, "1", keeps_longer_gaps=True)
+    cover = SeriesReading("utc", "cloud_index", Quantity.CLOUD_COVER, "1", skip_longer_gaps=True)
     seen = on_epochs(read_series(path, cover), SECONDS_PER_HOUR)
     late = replace(seen, start_unix_s=seen.start_unix_s + 2 * SECONDS_PER_DAY)
     start_unix_s, length_s = late.start_unix_s, seen.end_unix_s - late.start_unix_s

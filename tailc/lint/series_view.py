@@ -34,7 +34,7 @@ def steps_of(
         column.quantity,
         column.unit,
         zone or "UTC",
-        keeps_longer_gaps=True,
+        skip_longer_gaps=True,
     )
     series = read_series(source.name, reading, format_)
     ahead_s = _ahead_s(source, time, series, zone)

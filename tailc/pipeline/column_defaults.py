@@ -51,7 +51,7 @@ def _of_jobs(days: DaysAsked) -> TraceOptions:
     return TraceOptions(
         table=job_columns(days.jobs),
         zone=days.jobs.zone,
-        leaves_out_zero_runs=days.jobs.skips_zero_runs,
+        leaves_out_zero_runs=days.jobs.skip_zero_runs,
     )
 
 

@@ -32,5 +32,9 @@ def battery_of(asked: BatterySpec | None) -> Battery | None:
     if asked is None:
         return None
     return Battery(
-        asked.capacity_mj, asked.charge_mw, asked.discharge_mw, asked.kept_ppm, asked.first_mj
+        asked.capacity_mj,
+        asked.charge_mw,
+        asked.discharge_mw,
+        asked.efficiency_ppm,
+        asked.initial_charge_mj,
     )

@@ -9,31 +9,31 @@ from tailc.specs.fields import Complaint, RefusalError, SpecModel
 from tailc.specs.plan_units import EnergyMj, PowerMw
 from tailc.specs.supply import PartPpm
 
-KEPT_PPM = 850_000
+EFFICIENCY_PPM = 850_000
 
 
 class BatterySpec(SpecModel):
     """Stores green energy that is left, and gives it where brown energy would be drawn."""
 
     capacity_mj: EnergyMj = Field(
-        alias="capacity", examples=["40kWh"], description="The most that it holds."
+        alias="capacity", examples=["40kWh"], description="Maximum energy in the battery."
     )
     charge_mw: PowerMw = Field(
-        alias="charge", examples=["10kW"], description="The most power that it draws."
+        alias="charge", examples=["10kW"], description="Maximum power that charges it."
     )
     discharge_mw: PowerMw = Field(
-        alias="discharge", examples=["10kW"], description="The most power that it gives."
+        alias="discharge", examples=["10kW"], description="Maximum power that it supplies."
     )
-    kept_ppm: PartPpm = Field(
-        default=KEPT_PPM,
-        alias="kept",
-        description="What is stored of what is charged; all losses are counted there.",
+    efficiency_ppm: PartPpm = Field(
+        default=EFFICIENCY_PPM,
+        alias="efficiency",
+        description="Stored energy relative to charged energy. It includes all losses.",
         json_schema_extra={"default": "85%"},
     )
-    first_mj: EnergyMj = Field(
+    initial_charge_mj: EnergyMj = Field(
         default=0,
-        alias="first",
-        description="What it holds at the start.",
+        alias="initial_charge",
+        description="Energy in the battery at the start.",
         json_schema_extra={"default": "0J"},
     )
 
@@ -42,7 +42,9 @@ class BatterySpec(SpecModel):
         if self.capacity_mj == 0:
             message, hint = "must be more than zero", "for example `40kWh`"
             raise RefusalError(Complaint(Code.BAD_VALUE, message, hint, ("capacity",)))
-        if self.first_mj > self.capacity_mj:
+        if self.initial_charge_mj > self.capacity_mj:
             message, hint = "is more than the battery holds", "lower it, or raise `capacity`"
-            raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("first",), ("capacity",)))
+            raise RefusalError(
+                Complaint(Code.CONFLICT, message, hint, ("initial_charge",), ("capacity",))
+            )
         return self

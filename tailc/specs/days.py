@@ -42,7 +42,7 @@ class HorizonSpec(SpecModel):
         description="How far it looks.",
         json_schema_extra={"default": "48h"},
     )
-    knows: Literal["past", "all"] = Field(
+    known_jobs: Literal["past", "all"] = Field(
         default="past",
         description="The jobs that are placed: `past`, those submitted before the start that still "
         "run; `all`, those submitted in the horizon too, as an oracle would know them.",

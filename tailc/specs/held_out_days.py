@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,7 @@ from tailc.specs.job_curves import (
     without_speedup,
 )
 from tailc.specs.jobs import JobsSpec
+from tailc.specs.older_keys import DAYS, renamed
 from tailc.specs.speedups import SpeedupsField
 from tailc.specs.supply import SupplySpec
 
@@ -42,6 +43,12 @@ class StartSpec(SpecModel):
 class DaysSpec(SpecModel):
     """Days of jobs and energy, of which no policy is made."""
 
+    older: ClassVar = (
+        *DAYS,
+        renamed((), "vms_a_server", "vms_per_server"),
+        renamed((), "most_vms", "max_vms"),
+    )
+
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["days"] = Field(description="Days to judge on.")
     jobs: JobsSpec = Field(
@@ -55,7 +62,7 @@ class DaysSpec(SpecModel):
         examples=[{"FT": "FT", "render": {"1": 1, "2": 1.9, "4": 3.4}}],
         description="Of malleable jobs, as in a spec of kind `greenpar`.",
     )
-    vms_a_server: VmsAServer = Field(
+    vms_per_server: VmsAServer = Field(
         default=VMS_A_SERVER,
         description="Virtual machines that a job may start with, for each server it asks for.",
     )
@@ -64,7 +71,7 @@ class DaysSpec(SpecModel):
         description="Numbers of servers on which a job may run, in addition to the number that it "
         "requests; or `any`.",
     )
-    most_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
+    max_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Applications against speed-ups, and machines against what a server takes."""
@@ -74,12 +81,12 @@ class DaysSpec(SpecModel):
         return without_speedup(self.jobs, self.own_speedup)
 
     def _machines(self) -> list[Complaint]:
-        return wide_machines(self.vms_a_server, self.most_vms, ("most_vms",))
+        return wide_machines(self.vms_per_server, self.max_vms, ("max_vms",))
 
     @property
     def speedups(self) -> JobCurves:
         """Of an application what is said here, else our shape of that name."""
-        return JobCurves(self.own_speedup, self.vms_a_server, self.counts, self.most_vms)
+        return JobCurves(self.own_speedup, self.vms_per_server, self.counts, self.max_vms)
 
     @property
     def demand(self) -> DaysAsked:

@@ -36,14 +36,14 @@ VmsAServer = Annotated[tuple[MostVms, ...], Field(min_length=1)]
 class JobCurves:
     """The speed-ups of a spec: what it says of an application, else our shape of that name.
 
-    vms_a_server: machines for each server that a job asks for. counts: servers that a job may be
-    on, besides as many as it asks for. most_vms: machines that a server takes.
+    vms_per_server: machines for each server that a job asks for. counts: servers that a job may be
+    on, besides as many as it asks for. max_vms: machines that a server takes.
     """
 
     own: Mapping[str, Speedups]
-    vms_a_server: tuple[int, ...]
+    vms_per_server: tuple[int, ...]
     counts: tuple[int, ...] | Literal["any"]
-    most_vms: int
+    max_vms: int
 
     def speedup_ppm(
         self, application: str, requested: int, servers: int
@@ -54,9 +54,9 @@ class JobCurves:
         has none on those with its fewest machines.
         """
         told = self.own.get(application) or Speedups(shape=application)
-        fewest = min(self.vms_a_server) * requested
+        fewest = min(self.vms_per_server) * requested
         found = {}
-        for vms in sorted({factor * requested for factor in self.vms_a_server}):
+        for vms in sorted({factor * requested for factor in self.vms_per_server}):
             if curve := told.of(vms, self._counts(vms, requested, servers)):
                 found[vms] = curve
         if requested not in found.get(fewest, {}):
@@ -67,7 +67,7 @@ class JobCurves:
         """Servers that so many machines of a job can be on."""
         most = min(vms, servers)
         told = range(1, most + 1) if self.counts == "any" else self.counts
-        return sorted({n for n in (*told, requested) if n <= most and vms <= self.most_vms * n})
+        return sorted({n for n in (*told, requested) if n <= most and vms <= self.max_vms * n})
 
 
 def all_of_one(jobs: JobsSpec, own: Mapping[str, Speedups]) -> JobsSpec:
@@ -110,20 +110,20 @@ def unused_speedups(jobs: JobsSpec, own: Mapping[str, Speedups], loaded: LoadedS
 
 
 def wide_machines(
-    vms_a_server: tuple[int, ...], most_vms: int, at: tuple[str, ...]
+    vms_per_server: tuple[int, ...], max_vms: int, at: tuple[str, ...]
 ) -> list[Complaint]:
     """A complaint for each number of machines that no server takes; `at` is where that stands."""
     key = ".".join(at)
     return [
         Complaint(
             Code.CONFLICT,
-            f"is more than the {most_vms} that a server takes",
+            f"is more than the {max_vms} that a server takes",
             f"lower it, or raise `{key}`",
-            ("vms_a_server", number),
+            ("vms_per_server", number),
             at,
         )
-        for number, vms in enumerate(vms_a_server)
-        if vms > most_vms
+        for number, vms in enumerate(vms_per_server)
+        if vms > max_vms
     ]
 
 

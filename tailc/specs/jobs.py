@@ -177,7 +177,7 @@ class JobsSpec(SpecModel):
         description="Zone of times that state none; the log's own, if it says one.",
     )
     begins: Annotated[ByCalendar | AfterStart, OneOf(AtMostOne())] = Field(alias="<begins>")
-    skips_zero_runs: Flag = Field(
+    skip_zero_runs: Flag = Field(
         default=False, description="Leave out jobs that ran for less than half a second."
     )
     drop_wider: Width | None = Field(default=None, description="Leave out wider jobs.")

@@ -16,7 +16,7 @@ from tailc.specs.common import API_VERSION
 from tailc.specs.document import read_document
 from tailc.specs.fields import Complaint, SpecModel, written
 from tailc.specs.key_groups import gathered, key_of, without_groups
-from tailc.specs.older_keys import OlderKey
+from tailc.specs.older_keys import OlderKey, older_keys_in
 from tailc.specs.sentences import Spot, complaints_of
 from tailc.specs.tree import Document, Scalar, Span, plain
 from tailc.specs.unions import meant, untagged
@@ -61,7 +61,8 @@ def check_document(document: Document, models: Mapping[str, type[SpecModel]]) ->
     # What keys mean is told by both.
     if model is None or _is_of_another_version(document):
         raise TailcError(findings)
-    if older := {key.at: key for key in reversed(model.older) if key.is_in(document)}:
+    keys = list(older_keys_in(document, model.older))
+    if older := {key.at: key for key in reversed(keys) if key.is_in(document)}:
         raise TailcError([_finding_of_older(document, older[at]) for at in reversed(older)])
     try:
         checked = model.model_validate(plain(document.root))

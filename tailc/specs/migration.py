@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tailc.specs.document import parse_document
 from tailc.specs.edits import Edit, edited
-from tailc.specs.older_keys import OlderKey, Path
+from tailc.specs.older_keys import OlderKey, Path, older_keys_in
 from tailc.specs.tree import Document, Entry, Mapping, Scalar, Span
 
 _UNQUOTED = ("true", "false")
@@ -16,7 +16,7 @@ _UNQUOTED = ("true", "false")
 
 def migrated_text(document: Document, older: Sequence[OlderKey]) -> str:
     """The text of the document with every older key as it is written now."""
-    for key in older:
+    for key in older_keys_in(document, older):
         if key.is_in(document):
             document = _moved(_displaced(document, key), key)
     return "\n".join(document.lines)

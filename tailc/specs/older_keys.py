@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Words
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from tailc.specs.tree import Document, Scalar
+from tailc.specs.tree import Document, Scalar, Sequence, Step
 
-Path = tuple[str, ...]
+Path = tuple[Step, ...]
+EACH = "*"
 
 
 @dataclass(frozen=True)
@@ -15,7 +17,7 @@ class OlderKey:
     """A key `at` which older versions had what is `now` elsewhere, or is said in other words.
 
     words: what its values became; only those are older, or all, if there are none. displaced: the
-    key that gets what stands `now` already.
+    new key of a value that is already at `now`. `EACH` in a path: every item of a list.
     """
 
     at: Path
@@ -40,12 +42,33 @@ class OlderKey:
 
 
 def _spelled(path: Path, value: str) -> str:
-    return ".".join(path) + (f": {value}" if value else "")
+    return ".".join(str(step) for step in path) + (f": {value}" if value else "")
 
 
 def _text(document: Document, path: Path) -> str:
     node = document.node_at(path)
     return node.text if isinstance(node, Scalar) else ""
+
+
+def older_keys_in(document: Document, older: Iterable[OlderKey]) -> Iterator[OlderKey]:
+    """The older keys, each once for every item of the list that its path goes through."""
+    for key in older:
+        if EACH not in key.at:
+            yield key
+            continue
+        at = key.at.index(EACH)
+        items = document.node_at(key.at[:at])
+        for item in range(len(items.items) if isinstance(items, Sequence) else 0):
+            yield replace(
+                key,
+                at=(*key.at[:at], item, *key.at[at + 1 :]),
+                now=(*key.now[:at], item, *key.now[at + 1 :]),
+            )
+
+
+def renamed(parent: Path, old: str, new: str) -> OlderKey:
+    """A key with a new name at the same place."""
+    return OlderKey((*parent, old), (*parent, new))
 
 
 def _by_simulation(at: Path) -> OlderKey:
@@ -60,4 +83,19 @@ OBJECTIVE_BESIDE_SEARCH = (
     _by_simulation(("objective",)),
     OlderKey(("objective",), ("search", "objective")),
     _GOAL,
+)
+_SERIES: tuple[Path, ...] = (
+    ("supply", "green", EACH),
+    *(("supply", name) for name in ("price", "carbon")),
+    ("supply", "forecast", "clouds"),
+)
+DAYS = (
+    renamed(("jobs",), "skips_zero_runs", "skip_zero_runs"),
+    renamed(("horizon",), "knows", "known_jobs"),
+    *(renamed(at, "keeps_longer_gaps", "skip_longer_gaps") for at in _SERIES),
+    *(renamed(at, "stamp", "timestamp") for at in _SERIES),
+)
+BATTERY = (
+    renamed(("battery",), "kept", "efficiency"),
+    renamed(("battery",), "first", "initial_charge"),
 )

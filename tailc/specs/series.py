@@ -106,7 +106,7 @@ class SeriesSpec(SpecModel):
         examples=["%d.%m.%Y %H:%M"],
         description="How times that are not ISO 8601 are.",
     )
-    stamp: Literal["start", "end"] = Field(
+    timestamp: Literal["start", "end"] = Field(
         default="start", description="Whether a row's time is that of its step's start or end."
     )
     step_s: Seconds | None = Field(
@@ -118,7 +118,7 @@ class SeriesSpec(SpecModel):
         description="Fill gaps up to this long by straight lines.",
         json_schema_extra={"default": "0s"},
     )
-    keeps_longer_gaps: Flag = Field(
+    skip_longer_gaps: Flag = Field(
         default=False, description="Days in longer gaps are left out, instead of refused."
     )
     where: dict[str, Cell] = Field(

@@ -91,10 +91,10 @@ def _reading(asked: SeriesSpec, unit: str, quantity: Quantity) -> SeriesReading:
         unit=unit,
         zone=asked.zone,
         time_pattern=asked.time_pattern,
-        stamp=Stamp(asked.stamp),
+        stamp=Stamp(asked.timestamp),
         step_s=asked.step_s,
         fill_up_to_s=asked.fill_up_to_s,
-        keeps_longer_gaps=asked.keeps_longer_gaps,
+        skip_longer_gaps=asked.skip_longer_gaps,
         where=tuple(sorted(asked.where.items())),
     )
 

@@ -57,7 +57,7 @@ def read_log(
 
 
 def _read(asked: JobsSpec, path: PathOf) -> JobLog:
-    reading = JobReading(leaves_out_zero_runs=asked.skips_zero_runs, zone=asked.zone)
+    reading = JobReading(leaves_out_zero_runs=asked.skip_zero_runs, zone=asked.zone)
     columns = job_columns(asked)
     if columns is None:
         return read_swf(path(asked.trace), reading)

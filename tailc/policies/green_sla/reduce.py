@@ -26,7 +26,7 @@ def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
     """
     site = spec.datacentre
     jobs = JobsOfDays(days, site.all_servers, spec.may_wait)
-    known = jobs.known(foresees=spec.horizon.knows == "all")
+    known = jobs.known(foresees=spec.horizon.known_jobs == "all")
     return RacksProblem(
         start_unix_s=days.start_unix_s,
         epoch_s=days.epoch_s,

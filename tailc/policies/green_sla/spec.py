@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.fields import Complaint, Name
 from tailc.specs.jobs import JobsSpec
+from tailc.specs.older_keys import BATTERY, DAYS, renamed
 from tailc.specs.overrides import overridden
 from tailc.specs.plan_units import FeeUdollars, Seconds
 from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
@@ -31,6 +32,8 @@ VIOLATIONS_PPM = 50_000
 
 class GreenSlaSpec(WithoutRequests):
     """A green-sla policy: places of rigid jobs by epoch and bus, and prices for jobs to come."""
+
+    older: ClassVar = (*DAYS, *BATTERY, renamed((), "opportunity", "opportunity_cost"))
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["green-sla"] = Field(description="The kind of policy.")
@@ -56,7 +59,7 @@ class GreenSlaSpec(WithoutRequests):
         description="SLA: largest share of jobs that miss their share of green energy.",
         json_schema_extra={"default": "5%"},
     )
-    opportunity: FeeUdollars = Field(
+    opportunity_cost: FeeUdollars = Field(
         default=OPPORTUNITY_UDOLLARS,
         description="By so much is a server of each greener group of racks dearer when places are "
         "compared, so that green ones stay free for others. It is on no bill.",
@@ -115,7 +118,7 @@ class GreenSlaSpec(WithoutRequests):
     @property
     def epsilon_udollars(self) -> int:
         """The opportunity cost of a server and epoch."""
-        return self._an_epoch(self.opportunity)
+        return self._an_epoch(self.opportunity_cost)
 
     @property
     def may_wait(self) -> int:

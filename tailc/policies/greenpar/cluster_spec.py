@@ -77,7 +77,7 @@ class ClusterSpec(SpecModel):
         description="Numbers of servers on which a job may run, in addition to the number that it "
         "requests; or `any`.",
     )
-    most_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
+    max_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Power of sleep against that of work, and counts against the servers."""
@@ -144,10 +144,10 @@ class SearchSpec(SpecModel):
     solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
         default="highs", description="The general solver; for columns `highs` or `gurobi`."
     )
-    aim_ppm: PartPpm = Field(
+    gap_ppm: PartPpm = Field(
         default=5_000,
-        alias="aim",
-        description="Gap to the bound at which columns stop.",
+        alias="gap",
+        description="Relative gap to the lower bound at which the method `columns` stops.",
         json_schema_extra={"default": "0.5%"},
     )
     nodes: Annotated[Whole, Field(ge=0, le=MOST_NODES)] | None = Field(

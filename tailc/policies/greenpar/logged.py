@@ -40,7 +40,7 @@ class LoggedJobs:
         """
         first, epoch_s = self.days.first, self.days.epoch_s
         upto_s = first * epoch_s
-        if self.spec.horizon.knows == "all":
+        if self.spec.horizon.known_jobs == "all":
             upto_s += self.days.epochs * epoch_s
         is_known = self.days.jobs.submit_s[: len(self._turns)] < upto_s
         is_left = (self._ends_s > first * epoch_s) & is_known

@@ -44,7 +44,7 @@ def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
         search=PlanSearch(
             PlanMethod(spec.search.method),
             solver=spec.search.solver,
-            aim_ppm=spec.search.aim_ppm,
+            aim_ppm=spec.search.gap_ppm,
             nodes=spec.search.nodes,
             wall_s=spec.search.time_limit_s,
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -27,6 +27,7 @@ from tailc.specs.job_curves import (
     without_speedup,
 )
 from tailc.specs.jobs import JobsSpec
+from tailc.specs.older_keys import BATTERY, DAYS, renamed
 from tailc.specs.overrides import overridden
 from tailc.specs.plan_units import Seconds
 from tailc.specs.plan_weights import ViolationsPpm, WeightsSpec
@@ -56,6 +57,14 @@ class OneDaySpec(HorizonSpec):
 class GreenParSpec(WithoutRequests):
     """A greenpar policy: servers of malleable jobs by epoch, and prices for jobs to come."""
 
+    older: ClassVar = (
+        *DAYS,
+        *BATTERY,
+        renamed((), "vms_a_server", "vms_per_server"),
+        renamed(("cluster",), "most_vms", "max_vms"),
+        renamed(("search",), "aim", "gap"),
+    )
+
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["greenpar"] = Field(description="The kind of policy.")
     name: Name = Field(examples=["green-cluster"], description="Name of the policy.")
@@ -80,7 +89,7 @@ class GreenParSpec(WithoutRequests):
         description="For each application a shape of ours by its name, speed-ups by servers, or "
         "those by virtual machines and servers; applications named as our shapes need none.",
     )
-    vms_a_server: VmsAServer = Field(
+    vms_per_server: VmsAServer = Field(
         default=VMS_A_SERVER,
         description="Virtual machines that a job may start with, for each server it asks for.",
     )
@@ -126,13 +135,13 @@ class GreenParSpec(WithoutRequests):
         return [Complaint(Code.MISSING_KEY, message, hint, ("jobs",))]
 
     def _machines(self) -> list[Complaint]:
-        return wide_machines(self.vms_a_server, self.cluster.most_vms, ("cluster", "most_vms"))
+        return wide_machines(self.vms_per_server, self.cluster.max_vms, ("cluster", "max_vms"))
 
     @property
     def speedups(self) -> JobCurves:
         """Of an application what the spec says, else our shape of that name."""
         cluster = self.cluster
-        return JobCurves(self.own_speedup, self.vms_a_server, cluster.counts, cluster.most_vms)
+        return JobCurves(self.own_speedup, self.vms_per_server, cluster.counts, cluster.max_vms)
 
     @property
     def demand(self) -> DaysAsked:

@@ -165,5 +165,5 @@ def _settle_zero_runs(choosing: Choosing, reading: JobReading) -> None:
     if reading.leaves_out_zero_runs:
         choosing.leave_out(is_zero, "ran for less than half a second")
     else:
-        hint = "correct the line, or leave such jobs out (`skips_zero_runs: true`)"
+        hint = "correct the line, or leave such jobs out (`skip_zero_runs: true`)"
         choosing.refuse(is_zero, Code.NOT_POSITIVE, "has a run time of 0", hint)

@@ -52,7 +52,7 @@ def on_grid(rows: Stamped, reading: SeriesReading) -> TimeSeries:
     if len(gaps.first):
         can_fill = short(gaps, steps, reading.fill_up_to_s // step_s)
         telling = _Telling(rows, reading, start_unix_s, step_s, at)
-        if not (can_fill.all() or reading.keeps_longer_gaps):
+        if not (can_fill.all() or reading.skip_longer_gaps):
             raise TailcError(telling.refused(gaps.part(~can_fill)))
         gridded = filled(*gridded, gaps.part(can_fill))
         warnings.append(telling.told(gaps, can_fill))
@@ -187,7 +187,7 @@ class _Telling:
         )
         row = int(np.searchsorted(self.at, first))
         changes = (*self.rows.clocked.back_at, *self.rows.clocked.forward_at)
-        help_ = "raise `fill_up_to`, set `keeps_longer_gaps`, or cut a part without gaps"
+        help_ = "raise `fill_up_to`, set `skip_longer_gaps`, or cut a part without gaps"
         if row in changes or row + 1 in changes:
             help_ = "the clock changes here: name the zone that the logger kept, such as `-07:00`"
         return _at_row(self.rows, self.reading, row, Code.SERIES_GAP, message, help_)

@@ -36,7 +36,7 @@ class SeriesReading:
     unit: one of `units_of(quantity)`. zone: of times that state none, such as `America/Denver`,
     `-07:00` or `UTC`; None: every time states its own. time_pattern: of strptime, None: ISO 8601.
     step_s: length of a step, None: the most common difference of times. fill_up_to_s: gaps up to
-    this long are filled by straight lines between the values beside them. keeps_longer_gaps: longer
+    this long are filled by straight lines between the values beside them. skip_longer_gaps: longer
     ones are marked as not known instead of refused. night_share: negative powers and irradiances
     down to this share of the largest value are set to 0, larger ones are refused. where: keeps the
     rows whose column equals a text.
@@ -51,7 +51,7 @@ class SeriesReading:
     stamp: Stamp = Stamp.START
     step_s: int | None = None
     fill_up_to_s: int = 0
-    keeps_longer_gaps: bool = False
+    skip_longer_gaps: bool = False
     night_share: float = NIGHT_SHARE
     where: Filters = ()
 

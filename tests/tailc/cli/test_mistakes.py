@@ -66,7 +66,7 @@ SPECS: dict[str, tuple[Change, ...]] = {
         ('start: "2020-06-03T06:00Z"', 'start: "2020-06-03T06:00"'),
         ('start: "2020-06-03T06:00Z"', 'start: "3 June"'),
         ("learn_from: 2", "learn_from: -2"),
-        ("knows: all", "knows: everything"),
+        ("known_jobs: all", "known_jobs: everything"),
         ("run_unit: h", "run_unit: hours"),
         ("unit: W}]", "unit: V}]"),
     ),

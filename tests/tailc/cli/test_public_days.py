@@ -26,11 +26,11 @@ jobs:
   at_start: 936h
   drop_wider: 4096
   divide_width: 1024
-  skips_zero_runs: true
+  skip_zero_runs: true
   green: {{seed: 1}}
 supply:
   green:
-    - {{trace: {SUN}, time: measured_on, column: ac_power, unit: kW, keeps_longer_gaps: true}}
+    - {{trace: {SUN}, time: measured_on, column: ac_power, unit: kW, skip_longer_gaps: true}}
   price: 10.55c/kWh
   carbon: 384g/kWh
   forecast: {{method: yesterday}}

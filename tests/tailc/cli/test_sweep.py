@@ -135,7 +135,7 @@ def site(in_folder):
 def test_a_battery_lowers_brown_energy_by_what_it_gives(tailc, site):
     """What it holds at first is given whole; at 1 W next to nothing comes in by day."""
     words = ("--set", "battery.charge=1W", "--set", "battery.discharge=3kW")
-    words += ("--set", "battery.capacity=1kWh", "--set", "battery.first=0J,1kWh")
+    words += ("--set", "battery.capacity=1kWh", "--set", "battery.initial_charge=0J,1kWh")
     ended = tailc("sweep", site, *words, "--jobs", 1, "--output-format", "json")
     assert ended.code == 0
     empty, full = (figures(row) for row in document(ended)["result"]["rows"])

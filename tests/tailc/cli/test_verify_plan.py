@@ -146,7 +146,7 @@ def test_at_most_so_many_windows_are_judged(days, tailc, told):
 
 def test_windows_with_energy_that_is_not_known_or_no_jobs_are_left_out(in_folder, tailc, told):
     write_plan(in_folder, rigid_plan())
-    days = write_days(in_folder, ("unit: kW}", "unit: kW, keeps_longer_gaps: true}"))
+    days = write_days(in_folder, ("unit: kW}", "unit: kW, skip_longer_gaps: true}"))
     sun, jobs = in_folder / "roof.csv", in_folder / "jobs.csv"
     sun.write_text(sun.read_text().replace("2012-07-04T09:00Z,0.4\n", ""))
     # The jobs of the sixth of July, five days after the log's start.

@@ -186,7 +186,7 @@ def test_missing_hours_of_the_horizon_are_refused(folder):
     rows = (folder / "roof.csv").read_text().splitlines()
     del rows[30:33]
     (folder / "roof.csv").write_text("\n".join(rows) + "\n")
-    roof = {"trace": "roof.csv", "column": "w", "unit": "W", "keeps_longer_gaps": True}
+    roof = {"trace": "roof.csv", "column": "w", "unit": "W", "skip_longer_gaps": True}
     found = refused(folder, None, {"green": [roof]})
     assert found.code is Code.SERIES_GAP
     assert "2020-06-02T05:00Z" in found.message

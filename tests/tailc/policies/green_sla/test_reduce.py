@@ -95,7 +95,7 @@ def test_jobs_that_run_on_at_the_start_are_known_by_what_is_left_of_them():
 
 
 def test_an_oracle_knows_the_horizon_s_jobs_and_cuts_them_at_its_end():
-    asked = {"start": "2020-06-02T00:00Z", "length": "2h", "knows": "all"}
+    asked = {"start": "2020-06-02T00:00Z", "length": "2h", "known_jobs": "all"}
     found = reduce(
         spec(horizon=asked),
         days(
@@ -203,7 +203,7 @@ def test_a_share_of_green_energy_is_of_what_is_left():
 
 def test_money_and_energy_are_those_of_an_epoch():
     asked = spec(
-        opportunity="0.1c/h",
+        opportunity_cost="0.1c/h",
         weights={"money": 2, "energy": "5c/kWh", "carbon": "80USD/t"},
         search={"method": "anneal", "steps": 3, "seed": 9},
         violations="1%",

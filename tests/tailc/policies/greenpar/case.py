@@ -22,7 +22,7 @@ supply:
   price: {trace: roof.csv, column: price, unit: c/kWh}
   carbon: 384g/kWh
   forecast: {method: yesterday}
-horizon: {start: "2020-06-03T06:00Z", epoch: 30min, length: 12h, knows: all, learn_from: 2}
+horizon: {start: "2020-06-03T06:00Z", epoch: 30min, length: 12h, known_jobs: all, learn_from: 2}
 cluster: {servers: 10, busy: 30W, asleep: 1W, change: 600J}
 """
 FIRST, BEFORE = "2020-06-03T06:00Z", "2020-06-02T06:00Z"

@@ -68,7 +68,7 @@ def spec(**changes) -> GreenParSpec:
         "horizon": {"start": "1970-01-03T00:00Z", "epoch": "1h"},
         "cluster": {"servers": 8, "busy": "30W", "counts": [1, 2, 4]},
         "speedup": {"all": TABLE},
-        "vms_a_server": [2],
+        "vms_per_server": [2],
     }
     return GreenParSpec.model_validate({**told, **changes})
 
@@ -96,7 +96,7 @@ def test_jobs_that_still_run_are_known_by_what_is_left_of_them():
 
 
 def test_an_oracle_also_knows_the_jobs_of_the_horizon():
-    problem = reduce(spec(horizon=horizon(knows="all")), days())
+    problem = reduce(spec(horizon=horizon(known_jobs="all")), days())
     assert [job.name for job in problem.jobs] == ["job-3", "job-4", "job-5"]
     assert problem.jobs[-1].submit_s == 6 * HOUR
 
@@ -123,7 +123,7 @@ def test_no_more_days_than_asked_stand_behind_prices():
 
 def test_machines_and_servers_are_those_that_fit():
     """Asked for 2, with 4 or 8 machines: 1 server takes 4 of them, and no machine is on two."""
-    doubled = spec(vms_a_server=[2, 4], horizon=horizon(knows="all"))
+    doubled = spec(vms_per_server=[2, 4], horizon=horizon(known_jobs="all"))
     problem = reduce(doubled, days(log([(1, 2 * DAY + 1, 1, 2)])))
     assert {vms: list(curve) for vms, curve in problem.jobs[0].speedup_ppm.items()} == {
         4: [1, 2, 4],
@@ -132,7 +132,7 @@ def test_machines_and_servers_are_those_that_fit():
 
 
 def test_a_job_that_has_begun_keeps_its_machines():
-    doubled = spec(vms_a_server=[2, 4], deferral="2h")
+    doubled = spec(vms_per_server=[2, 4], deferral="2h")
     begun, waits = reduce(doubled, days()).jobs
     assert (list(begun.speedup_ppm), begun.may_wait) == ([4], 0)
     assert (list(waits.speedup_ppm), waits.may_wait) == ([2, 4], 2)
@@ -142,7 +142,10 @@ def test_any_count_is_any_count():
     cluster = {"servers": 8, "busy": "30W", "counts": "any"}
     problem = reduce(
         spec(
-            cluster=cluster, speedup={"all": "FT"}, vms_a_server=[4], horizon=horizon(knows="all")
+            cluster=cluster,
+            speedup={"all": "FT"},
+            vms_per_server=[4],
+            horizon=horizon(known_jobs="all"),
         ),
         days(log([(1, 2 * DAY, 1, 2)])),
     )
@@ -152,7 +155,9 @@ def test_any_count_is_any_count():
 def test_whoever_finds_no_room_is_left_out():
     """Eight servers for the whole day, and again: the second begins when the plan has ended."""
     jobs = [(1, 2 * DAY, DAY, 8), (2, 2 * DAY, 1, 8)]
-    problem = reduce(spec(horizon=horizon(knows="all"), speedup={"all": "EP"}), days(log(jobs)))
+    problem = reduce(
+        spec(horizon=horizon(known_jobs="all"), speedup={"all": "EP"}), days(log(jobs))
+    )
     assert [job.name for job in problem.jobs] == ["job-1"]
     assert problem.left_out == 1
 
@@ -193,7 +198,7 @@ def test_an_hour_of_run_time_counts_what_the_reference_draws(changes, run_cost):
 
 @pytest.mark.parametrize(
     ("changes", "submit_h"),
-    [({}, 2 * DAY - 1), ({"knows": "all"}, 3 * DAY - 1), ({"learn_from": 2}, 1)],
+    [({}, 2 * DAY - 1), ({"known_jobs": "all"}, 3 * DAY - 1), ({"learn_from": 2}, 1)],
 )
 def test_a_job_wider_than_the_cluster_is_refused_at_its_place(changes, submit_h):
     # One that runs on at the start, one that comes before the end, one of a day learned from.
@@ -207,7 +212,7 @@ def test_a_job_wider_than_the_cluster_is_refused_at_its_place(changes, submit_h)
 @pytest.mark.parametrize(("knows", "submit_h"), [("past", 1), ("past", 2 * DAY), ("all", 3 * DAY)])
 def test_a_wide_job_that_no_plan_looks_at_stops_nothing(knows, submit_h):
     # Of two days before, unknown at the start, and of after the end.
-    asked = spec(horizon=horizon(knows=knows, learn_from=1))
+    asked = spec(horizon=horizon(known_jobs=knows, learn_from=1))
     other = (8, 2 * DAY - 1, 4, 4)
     order = sorted([(7, submit_h, 3, 9), other], key=lambda job: job[1])
     assert reduce(asked, days(log(order))).jobs == reduce(asked, days(log([other]))).jobs

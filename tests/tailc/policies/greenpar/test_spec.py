@@ -35,10 +35,10 @@ def at(line: str, text: str) -> int:
 def test_what_is_not_said_is_as_published(tmp_path):
     spec = spec_of(tmp_path)
     assert spec.slowdown_ppm == 1_100_000
-    assert spec.vms_a_server == (2, 4)
+    assert spec.vms_per_server == (2, 4)
     assert spec.cluster.counts == (1, 2, 4, 8, 16, 32)
     assert (spec.run_time.beta, spec.run_time.reference_mw) == (8, 300_000)
-    assert (spec.search.method, spec.search.aim_ppm) == ("columns", 5_000)
+    assert (spec.search.method, spec.search.gap_ppm) == ("columns", 5_000)
 
 
 def test_a_day_is_planned_if_nothing_is_said(tmp_path):
@@ -72,7 +72,7 @@ APPLICATIONS = "applications: {FT: 2, IS: 1}"
         (f"  {APPLICATIONS}\n", "", Code.MISSING_KEY, "jobs", "which applications"),
         ("horizon:", "slowdown: 0.9\nhorizon:", Code.BAD_VALUE, "slowdown", "1 at least"),
         ("horizon:", "slowdown: 1.0005\nhorizon:", Code.BAD_VALUE, "slowdown", "thousandths"),
-        ("horizon:", "vms_a_server: [2, 8]\nhorizon:", Code.CONFLICT, "vms_a", "a server takes"),
+        ("horizon:", "vms_per_server: [2, 8]\nhorizon:", Code.CONFLICT, "vms_per", "a server takes"),
         (
             "horizon:",
             "run_time: {beta: 8, cost: 29c/h}\nhorizon:",

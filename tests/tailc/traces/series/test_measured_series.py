@@ -36,7 +36,7 @@ def grid(column, quantity, unit):
 
 
 def test_the_gaps_of_a_measured_production_are_counted():
-    series = production(fill_up_to_s=HOUR, keeps_longer_gaps=True)
+    series = production(fill_up_to_s=HOUR, skip_longer_gaps=True)
     assert (series.steps, series.step_s) == (51_332, 900)
     assert int((~series.known).sum()) == 2_040
     assert series.value[series.known].mean() == pytest.approx(622, abs=1)
@@ -80,7 +80,7 @@ def test_times_of_a_grid_with_no_zone_are_refused():
 
 
 def test_days_of_a_measured_production_are_high_medium_and_low():
-    series = scaled_to_peak(production(keeps_longer_gaps=True), 176_200)
+    series = scaled_to_peak(production(skip_longer_gaps=True), 176_200)
     pairs = day_pairs(series, 7 * HOUR)
     high, medium, low = (energy_kwh(each) for each in (pairs.high, pairs.medium, pairs.low))
     assert high > medium > low > 0

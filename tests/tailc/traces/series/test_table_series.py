@@ -177,7 +177,7 @@ def test_longer_gaps_are_kept_as_not_known_only_where_asked(tmp_path):
     path = written(tmp_path, *hourly(10, "", "", 40, "", 60))
     (finding,) = refused(path, fill_up_to_s=HOUR)
     assert "up to 1 h is to be filled" in finding.message
-    series = read_series(path, reading(fill_up_to_s=HOUR, keeps_longer_gaps=True))
+    series = read_series(path, reading(fill_up_to_s=HOUR, skip_longer_gaps=True))
     assert series.known.tolist() == [True, False, False, True, True, True]
     assert series.value.tolist() == [10, 0, 0, 40, 50, 60]
 
@@ -250,7 +250,7 @@ def test_whatever_the_rows_there_is_a_series_or_a_finding_with_a_place(
     tmp_path_factory, rows, zone
 ):
     path = written(tmp_path_factory.getbasetemp(), *map(",".join, rows), name="any.csv")
-    asked = {"zone": zone, "keeps_longer_gaps": True}
+    asked = {"zone": zone, "skip_longer_gaps": True}
     places = []
     with contextlib.suppress(TailcError):
         places = [each.place for each in read_series(path, reading(**asked)).warnings] or [path]
