@@ -176,8 +176,8 @@ def _within(plan: Plan, epoch: int, epochs: int) -> tuple[int, str]:
 def _quote_dict(plan: Plan, told: Quote) -> dict[str, object]:
     return {
         "is_admitted": told.is_admitted,
-        "pays_udollars": told.pays_udollars,
-        "worth_udollars": told.worth_udollars,
+        "price_udollars": told.pays_udollars,
+        "value_udollars": told.worth_udollars,
         "green_slots": told.green_slots,
         "places": None if told.places is None else _spans(plan, told.places),
     }

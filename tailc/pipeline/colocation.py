@@ -140,7 +140,7 @@ def _throttled(
     batch = [each.level for each in found.cores if each.is_batch]
     return Throttled(
         requests=requests,
-        asked_mw=round(asked.power_w * MW_PER_W),
+        unlimited_mw=round(asked.power_w * MW_PER_W),
         outcome=_OUTCOMES[found.status],
         requests_khz=khz[slowed[0] or 0] if slowed else None,
         batch_khz=tuple(khz[level] for level in batch if level is not None),

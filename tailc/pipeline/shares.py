@@ -49,7 +49,7 @@ def solve_for_shares(
     findings = findings or [
         _unattainable(problem, machine, model)
         for machine, model in zip(asked, models, strict=True)
-        if model.target_milli > model.most_milli
+        if model.target_milli > model.max_milli
     ]
     if findings:
         raise TailcError(findings)
@@ -61,7 +61,7 @@ def shares_settings(problem: SharesProblem, solution: SharesSolution) -> dict[st
     settings = {"step_us": problem.step_us}
     for number, model in enumerate(solution.models, start=1):
         settings[f"machine_{number}_error_ppm"] = model.error_ppm
-        settings[f"machine_{number}_most_milli"] = model.most_milli
+        settings[f"machine_{number}_most_milli"] = model.max_milli
         settings[f"machine_{number}_needs_ppm"] = model.needs_ppm
     return settings
 
@@ -122,10 +122,10 @@ def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows
     if b_milli <= 0:
         why = f"b would be {model.b:.4g}: more share would give no more throughput"
         raise _no_model(problem, machine, why, "check the columns of throughput and share")
-    most_milli = round(b_milli * problem.host_ppm / (PPM - a_ppm))
+    max_milli = round(b_milli * problem.host_ppm / (PPM - a_ppm))
     target_milli = machine.target_milli
     if target_milli is None:
-        target_milli = max(round(most_milli * (machine.target_ppm or 0) / PPM), 1)
+        target_milli = max(round(max_milli * (machine.target_ppm or 0) / PPM), 1)
     if b_milli * PPM <= problem.least_b_ppm * target_milli:
         why = f"b would be {model.b:.4g}, too small relative to the target for control"
         raise _no_model(problem, machine, why, "lower `control.least_b`, or measure for longer")
@@ -135,7 +135,7 @@ def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows
         a_ppm=a_ppm,
         b_milli=b_milli,
         error_ppm=round(model.error_rms / float(np.mean(rows.now)) * PPM),
-        most_milli=most_milli,
+        max_milli=max_milli,
         needs_ppm=math.ceil(target_milli * (PPM - a_ppm) / b_milli),
     )
 
@@ -167,7 +167,7 @@ def _unattainable(problem: SharesProblem, machine: Asked, model: Fitted) -> Find
     host = format_ppm(problem.host_ppm)
     message = (
         f"`{model.name}` cannot do {format_mrps(model.target_milli)}; the highest attainable, with "
-        f"{host} of the host, is {format_mrps(model.most_milli)}"
+        f"{host} of the host, is {format_mrps(model.max_milli)}"
     )
     hint = f"lower its target to {_below(model)}"
     return Finding(Code.INFEASIBLE, message, help=hint, about=machine.about)
@@ -175,8 +175,8 @@ def _unattainable(problem: SharesProblem, machine: Asked, model: Fitted) -> Find
 
 def _below(model: Fitted) -> str:
     """The attainable throughput in three digits, rounded down."""
-    digits = max(len(str(model.most_milli)) - 3, 0)
-    return format_mrps(model.most_milli // 10**digits * 10**digits)
+    digits = max(len(str(model.max_milli)) - 3, 0)
+    return format_mrps(model.max_milli // 10**digits * 10**digits)
 
 
 def _no_model(problem: SharesProblem, machine: Asked, why: str, hint: str) -> TailcError:

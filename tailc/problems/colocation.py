@@ -85,12 +85,12 @@ class Throttling(enum.Enum):
 class Throttled:
     """A chip within its thermal design power, so many of its cores with requests.
 
-    asked_mw: what it would draw without the limit. requests_khz: None where no core has requests.
+    unlimited_mw: its power without the limit. requests_khz: None if no core has requests.
     batch_khz: of each core that does batch work, in order. stopped: cores whose batch work stops.
     """
 
     requests: int
-    asked_mw: int
+    unlimited_mw: int
     outcome: Throttling
     requests_khz: int | None
     batch_khz: tuple[int, ...]

@@ -75,7 +75,7 @@ class SharesProblem:
 class Fitted:
     """A machine's model, in the whole numbers of an artifact, and what it says.
 
-    error_ppm: root mean squared error of a step, relative to the mean throughput. most_milli:
+    error_ppm: root mean squared error of a step, relative to the mean throughput. max_milli:
     throughput at the whole host, which is the most that can be had. needs_ppm: the share that meets
     the target, as the model has it.
     """
@@ -85,7 +85,7 @@ class Fitted:
     a_ppm: int
     b_milli: int
     error_ppm: int
-    most_milli: int
+    max_milli: int
     needs_ppm: int
 
 

@@ -92,7 +92,7 @@ def as_dict(found: ArrivalsFit) -> dict[str, Any]:
         "span_us": found.span_us,
         "rate_mrps": fit.process.rate_mrps,
         "idc_ppm": bursts.idc_ppm,
-        "spell_us": bursts.spell_us,
+        "burst_us": bursts.spell_us,
         "busy_ppm": bursts.busy_ppm,
         "busy_low_ppm": None if fit.busy is None else fit.busy.low_ppm,
         "busy_high_ppm": None if fit.busy is None else fit.busy.high_ppm,
@@ -100,8 +100,8 @@ def as_dict(found: ArrivalsFit) -> dict[str, Any]:
         "quiet_rps": round(quiet_rps, _DIGITS),
         "deviation": round(fit.deviation, _DIGITS),
         "is_rising": fit.is_rising,
-        "words": fit.process.words,
-        "day_words": None if found.day is None else found.day.words,
+        "option": fit.process.words,
+        "day_option": None if found.day is None else found.day.words,
         "windows": [
             {
                 "window_us": each.window_us,

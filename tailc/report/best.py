@@ -19,7 +19,7 @@ def best_result(chosen: Chosen) -> dict[str, object]:
             "loss_ppm": round(PPM * best.loss_share),
             "is_safe": best.is_safe,
             "judged_on": chosen.judged_on,
-            "kept_out": chosen.kept_back,
+            "is_held_out": chosen.kept_back,
             "requests": best.requests,
             "evaluations": best.evaluations,
         }

@@ -31,11 +31,11 @@ def clusters_result(compiled: _Compiled) -> dict[str, object]:
     return {
         "cluster": {
             "jobs": len(problem.jobs),
-            "left_out": problem.left_out,
+            "excluded_jobs": problem.left_out,
             "cut": sum(one.is_cut for one in solution.placed),
             "vms": sum(one.vms for one in solution.placed),
             "run_s": sum(one.run_s for one in solution.placed),
-            "asked_s": sum(job.asked_s for job in problem.jobs),
+            "requested_s": sum(job.asked_s for job in problem.jobs),
             "demand_mj": books.demand_mj,
             "green_mj": books.green_used_mj,
             "brown_mj": books.brown_mj,

@@ -43,7 +43,7 @@ def _pair_dict(problem: TailProblem, pair: BatchPair) -> dict[str, object]:
         "busy_ppm": pair.busy_ppm,
         "search": problem.batch.search.value,
         "micro_work_per_joule": pair.micro_work_per_joule,
-        "beside": [
+        "pairs": [
             {"requests_khz": requests, "batch_khz": None if best is None else khz[best]}
             for requests, best in zip(khz, pair.best_levels, strict=True)
         ],
@@ -92,7 +92,7 @@ def _throttled_text(problem: TailProblem, throttled: tuple[Throttled, ...]) -> s
 def _throttled_row(each: Throttled) -> tuple[str, ...]:
     return (
         counted(each.requests, "core"),
-        format_mw(each.asked_mw),
+        format_mw(each.unlimited_mw),
         format_mw(each.power_mw),
         _OUTCOMES[each.outcome],
         "-" if each.requests_khz is None else format_khz(each.requests_khz),

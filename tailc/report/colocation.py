@@ -136,7 +136,7 @@ def _corner_dict(corner: Corner) -> dict[str, Any]:
 
 def _fleet_dict(fleet: Fleet) -> dict[str, Any]:
     return {
-        "with_requests": fleet.demand.servers,
+        "request_servers": fleet.demand.servers,
         "batch": fleet.demand.batch,
         "work": round(fleet.work, _DIGITS),
         "low": fleet.low,
@@ -145,7 +145,7 @@ def _fleet_dict(fleet: Fleet) -> dict[str, Any]:
         "dedicated": round(fleet.dedicated, _DIGITS),
         "servers": fleet.servers,
         "power_mw": _milliwatts(fleet.power_w),
-        "apart": {"servers": fleet.apart_servers, "power_mw": _milliwatts(fleet.apart_w)},
+        "separate": {"servers": fleet.apart_servers, "power_mw": _milliwatts(fleet.apart_w)},
     }
 
 

@@ -27,7 +27,7 @@ def linted_result(every: Sequence[Linted]) -> dict[str, Any]:
                 "name": one.name,
                 "format": one.format,
                 "rows": one.rows,
-                "looked_at": list(one.looked_at),
+                "checked_columns": list(one.looked_at),
                 **{f"{kind.value}s": _count(one, kind) for kind in Severity},
             }
             for one in every

@@ -29,7 +29,7 @@ def models_text(compiled: _Compiled) -> str:
         (
             printable(model.name),
             _percent(model.error_ppm),
-            format_mrps(model.most_milli),
+            format_mrps(model.max_milli),
             _percent(model.needs_ppm),
         )
         for model in compiled.sweep.chosen.solution.models

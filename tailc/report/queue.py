@@ -49,7 +49,7 @@ def queue_result(tuned: AnyTuned) -> dict[str, object]:
             "formula_part_ppm": tuned.judged.formula_part_ppm,
             "is_better": tuned.judged.is_better,
             "judged_on": tuned.judged_on,
-            "kept_out": tuned.kept_out,
+            "is_held_out": tuned.kept_out,
             "requests": tuned.requests,
             "settled": tuned.has_settled,
             "rates": _rate_results(tuned),
@@ -89,7 +89,7 @@ def _rate_results(tuned: AnyTuned) -> list[dict[str, object]]:
         | {
             "formula_batch_ppm": left.formula_ppm,
             "tuned_batch_ppm": left.tuned_ppm,
-            "most_batch_ppm": left.most_ppm,
+            "max_batch_ppm": left.most_ppm,
         }
         for gain, left in zip(tuned.judged.gains, tuned.batch, strict=True)
     ]

@@ -27,7 +27,7 @@ def racks_result(compiled: _Compiled) -> dict[str, object]:
     return {
         "racks": {
             "known": len(problem.jobs),
-            "begun": settings["begun_jobs"],
+            "running": settings["begun_jobs"],
             "placed": solution.admitted,
             "refused_before": problem.refused_before,
             "expected": settings["expected_jobs"],

@@ -26,7 +26,7 @@ def tails_result(compiled: _Compiled) -> dict[str, object]:
     """
     problem, solution = compiled.sweep.chosen.pair
     return colocated_result(problem, solution) | {
-        "least_us": solution.least_us,
+        "min_us": solution.least_us,
         "moments": dataclasses.asdict(solution.moments),
         "shortfalls": [dataclasses.asdict(each) for each in solution.shortfalls],
     }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 import pytest
 
+import tailc
 from tailc.cli import BELOW, COMMANDS
 from tailc.errors import Code
 from tailc.report.explanations import EXPLANATIONS
@@ -42,6 +44,23 @@ def table_below(heading: str) -> list[list[str]]:
 RETIRED = {
     word: instead for words, instead in table_below("Retired words") for word in words.split(", ")
 }
+
+
+RETIRED_NAMES = {name for names, _ in table_below("Retired names") for name in names.split(", ")}
+
+
+def keys_of(schema: object) -> Iterator[str]:
+    """The names of all properties in a JSON schema."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
+            yield from keys_of(part)
+
+
+def retired_names(names: Iterable[str]) -> list[str]:
+    """The names that contain a retired part."""
+    return [name for name in names if RETIRED_NAMES & set(re.split(r"[-_]+", name.lower()))]
 
 
 def retired_in(text: str) -> list[str]:
@@ -97,3 +116,28 @@ def test_the_pages_with_retired_words_only_get_fewer() -> None:
 def test_every_execution_model_is_in_the_vocabulary() -> None:
     folders = {path.parent.name for path in (ROOT / "tailc" / "models").glob("*/model.py")}
     assert folders <= {row[0].strip("`") for row in table_below("Execution models")}
+
+
+SCHEMAS = [
+    *(ROOT / "schemas" / "spec").glob("*.json"),
+    *(ROOT / "schemas" / "report").glob("*.json"),
+]
+
+
+@pytest.mark.parametrize("schema", sorted(SCHEMAS), ids=lambda path: path.stem)
+def test_no_key_has_a_retired_name(schema) -> None:
+    keys = set(keys_of(json.loads(schema.read_text(encoding="utf-8"))))
+    assert keys
+    assert retired_names(keys) == []
+
+
+def test_no_exported_name_is_retired() -> None:
+    names = [re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name) for name in tailc.__all__]
+    assert retired_names(names) == []
+    assert retired_names(["asked_rate"]) == ["asked_rate"]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_option_has_a_retired_name(file: str) -> None:
+    command = importlib.import_module(f"tailc.cli.{file}_command").command
+    assert retired_names(name for option in command.params for name in option.opts) == []

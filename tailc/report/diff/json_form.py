@@ -28,7 +28,7 @@ def as_dict(diff: Diff) -> dict[str, Any]:
         "old": _side_dict(diff.old),
         "new": _side_dict(diff.new),
         "differs": found.differs,
-        "promise": [_change_dict(change) for change in found.promise],
+        "slos": [_change_dict(change) for change in found.promise],
         "forms": {
             "added": list(found.added),
             "removed": list(found.removed),
@@ -38,7 +38,7 @@ def as_dict(diff: Diff) -> dict[str, Any]:
             "shares": [_change_dict(change) for change in found.shares],
             "plan": plan_dict(found.plan) if found.plan else None,
         },
-        "apart": [_change_dict(change) for change in found.apart],
+        "without_effect": [_change_dict(change) for change in found.apart],
         "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),
     }
 
@@ -114,7 +114,7 @@ def _behaviour_dict(became: Behaviour) -> dict[str, Any]:
         "decisions": {
             "unknown": told.unknown or None,
             "requests": told.requests,
-            "otherwise": told.otherwise,
+            "changed": told.otherwise,
             "points": [_share_dict(share) for share in told.shares],
             "examples": [_example_dict(example) for example in told.examples],
         },
@@ -126,7 +126,7 @@ def _share_dict(share: Share) -> dict[str, Any]:
     return {
         "arrivals": share.arrivals,
         "requests": share.requests,
-        "otherwise": share.otherwise,
+        "changed": share.otherwise,
         "share_ppm": share.share_ppm,
         "by_cause": {cause.value: count for cause, count in share.by_cause},
     }
@@ -136,11 +136,11 @@ def _example_dict(example: Example) -> dict[str, Any]:
     return {
         "arrivals": example.arrivals,
         "cause": example.cause.value,
-        "stands_for": example.stands_for,
+        "requests": example.stands_for,
         "demand_us": example.demand_us,
         "in_system": example.in_system,
         "waited_us": example.waited_us,
-        "executed_us": example.executed_us,
+        "run_us": example.executed_us,
         "old": example.old,
         "new": example.new,
     }

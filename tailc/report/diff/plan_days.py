@@ -39,7 +39,7 @@ def as_dict(change: DaysChange) -> dict[str, Any]:
     return {
         "held_out_digest": change.held_out_digest,
         "windows": change.windows,
-        "own_windows": change.own_windows,
+        "design_windows": change.own_windows,
         "epochs": change.epochs,
         "epoch_s": change.epoch_s,
         "from_unix_s": change.from_unix_s,

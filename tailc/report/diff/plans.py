@@ -87,7 +87,7 @@ def plan_dict(change: PlanChange) -> dict[str, Any]:
                 "name": cost.name,
                 "old": cost.old,
                 "new": cost.new,
-                "of": "jobs" if cost.is_of_jobs else "shared epochs",
+                "unit": "jobs" if cost.is_of_jobs else "shared epochs",
             }
             for cost in change.costs
         ],
@@ -97,7 +97,7 @@ def plan_dict(change: PlanChange) -> dict[str, Any]:
 def _job(job: JobChange) -> dict[str, Any]:
     return {
         "name": job.name,
-        "how": job.how.name.lower(),
+        "change": job.how.name.lower(),
         "first_unix_s": job.first_unix_s,
         "epochs": job.epochs,
         "old_slots": job.old.slots if job.old else None,

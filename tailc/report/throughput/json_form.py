@@ -46,7 +46,7 @@ def _machine_dict(machine: MachineVerdict) -> dict[str, Any]:
         "online": asdict(machine.model.online) if machine.model else None,
         "offline": asdict(machine.model.offline) if machine.model else None,
         "share_ppm": machine.share_ppm,
-        "most_milli": machine.most_milli,
+        "max_milli": machine.max_milli,
         "short_ppm": machine.short_ppm,
         **_beside(machine),
         "more_steps": machine.more_steps,

@@ -75,7 +75,7 @@ def _best_static(machine: MachineVerdict) -> str:
 def sentences(machine: MachineVerdict) -> Iterator[str]:
     """What is left to say of a machine."""
     if not machine.is_attainable:
-        most = format_mrps(machine.most_milli)
+        most = format_mrps(machine.max_milli)
         yield f"the whole host would do {most} in the mean: the target is out of reach"
     if machine.short_ppm:
         yield f"short of share, and flagged as such, in {percent(machine.short_ppm)} of the steps"

@@ -123,7 +123,7 @@ def _of_shares(policy: Policy, shares: Shares) -> Iterator[Figure]:
         most = settings[f"machine_{number}_most_milli"]
         name = machine.name
         yield Figure("needs_ppm", name, f"{name} needs", needs, _percent(needs))
-        yield Figure("most_milli", name, f"the host does for {name}", most, format_mrps(most))
+        yield Figure("max_milli", name, f"the host does for {name}", most, format_mrps(most))
 
 
 def _figure(name: str, head: str, value: int, text: str) -> Figure:

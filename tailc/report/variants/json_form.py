@@ -18,7 +18,7 @@ def as_dict(variants: Variants, kept: Sequence[Sequence[str]]) -> dict[str, obje
     return {
         "format": FORMAT,
         "version": VERSION,
-        "varied": [
+        "parameters": [
             {"path": one.spelled, "values": [one.written(n) for n in range(len(one.values))]}
             for one in variants.variations
         ],

@@ -76,4 +76,4 @@ def _spike_dict(spike: Spike) -> dict[str, Any]:
     """Flat, as the schema has it."""
     window = dict.fromkeys(field.name for field in fields(WindowTail))
     window |= {} if spike.window is None else asdict(spike.window)
-    return {"stretch": spike.stretch, "tail_us": spike.tail_us, **window}
+    return {"phase": spike.stretch, "tail_us": spike.tail_us, **window}

@@ -73,7 +73,7 @@ def _bought_dict(at: Decision, found: Bought) -> dict[str, object]:
         "seed": found.asked.seed,
         "tail_us": found.as_it_is.tail_us,
         "used_ppm": found.as_it_is.used_ppm,
-        "held_unit": held_unit(at.table),
+        "resource": held_unit(at.table),
         "used_unit": used_unit(at.table),
         "presence": _presence_dict(found.presence),
         "edits": [{"edit": one.edit.value, **_effect_dict(other)} for one, other in found.edits],
@@ -88,8 +88,8 @@ def _presence_dict(there: Presence) -> dict[str, int]:
     return {
         "requests_ppm": there.requests_ppm,
         "held_time_ppm": there.held_time_ppm,
-        "turning_ppm": there.turning_ppm,
-        "older_held_time_ppm": there.older_held_time_ppm,
+        "reach_age_ppm": there.turning_ppm,
+        "older_time_ppm": there.older_held_time_ppm,
     }
 
 

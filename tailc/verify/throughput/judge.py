@@ -104,7 +104,7 @@ def _verdict(
         error=error,
         model=periods.model_errors(at, options.seed, options.replicates),
         share_ppm=in_ppm(float(outcome.share[at].mean())),
-        most_milli=round(periods.machines[at].most * shares.host_ppm / PPM * MILLI),
+        max_milli=round(periods.machines[at].most * shares.host_ppm / PPM * MILLI),
         short_ppm=in_ppm(float(outcome.is_short[at].mean())),
         beside={
             name: BaselineError(in_ppm(found.errors[at]), in_ppm(found.shares[at]))

@@ -47,7 +47,7 @@ class MachineVerdict:
     """A machine under the policy, relative to its target.
 
     error: of its throughput. model: of what its models said a step before; None where it did
-    nothing. share_ppm: the mean share that it got. most_milli: throughput at the whole host, by the
+    nothing. share_ppm: the mean share that it got. max_milli: throughput at the whole host, by the
     held-out rows; short_ppm: part of the steps in which its target was told to be out of reach.
     beside: under each baseline, by its name. more_steps: how many more would decide, where the
     ruling is undecided and they can. drift: since the compile; None where it is not known.
@@ -59,7 +59,7 @@ class MachineVerdict:
     error: ErrorOf
     model: ModelErrors | None
     share_ppm: int
-    most_milli: int
+    max_milli: int
     short_ppm: int
     beside: Mapping[str, BaselineError]
     more_steps: int | None
@@ -68,7 +68,7 @@ class MachineVerdict:
     @property
     def is_attainable(self) -> bool:
         """Whether the whole host would do it, as the held-out rows have it."""
-        return self.target_milli <= self.most_milli
+        return self.target_milli <= self.max_milli
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def told(tailc):
 
 def test_what_changes_is_taken_within_each_window(days, told):
     found = told("plan", "dear", "--trace", days)
-    assert (found["windows"], found["own_windows"]) == (11, 0)
+    assert (found["windows"], found["design_windows"]) == (11, 0)
     assert found["old"]["admitted"]["value"] == 1
     assert found["new"]["admitted"]["value"] == 0.5
     # The job by night is not there: 10 cents less 8 back, and 0.4 kWh for 4 cents.

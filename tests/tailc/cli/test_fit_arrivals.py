@@ -41,8 +41,10 @@ def test_the_document_is_as_its_schemas_say(tailc, recording):
 
 def test_the_words_make_the_fitted_process(tailc, recording):
     found = fitted(tailc, *recording)["result"]
-    burstiness = Burstiness(found["idc_ppm"], found["spell_us"], found["busy_ppm"])
-    assert ARRIVALS.convert(found["words"], None, None) == Modulated(found["rate_mrps"], burstiness)
+    burstiness = Burstiness(found["idc_ppm"], found["burst_us"], found["busy_ppm"])
+    assert ARRIVALS.convert(found["option"], None, None) == Modulated(
+        found["rate_mrps"], burstiness
+    )
     # 1,500 s are 150 cycles of spells
     assert 5_000_000 < found["idc_ppm"] < 12_000_000
     assert found["rate_mrps"] == pytest.approx(40_000, rel=0.05)
@@ -60,11 +62,11 @@ def test_people_read_the_index_by_window_and_the_words(tailc, recording):
 
 def test_a_recording_of_a_day_is_told_by_the_hour_too(tailc, recording, in_folder):
     """A request a minute from the first hour on, and none in the hours from the twelfth on."""
-    assert fitted(tailc, *recording)["result"]["day_words"] is None
+    assert fitted(tailc, *recording)["result"]["day_option"] is None
     times = (f"{day * 86_400 + minute * 60}\n" for day in range(3) for minute in range(720))
     (in_folder / "days.csv").write_text("at\n" + "".join(times))
     words = ("days.csv", "--time", "at", "--arrival-unit", "s", "--gaps", "keep")
-    found = fitted(tailc, *words)["result"]["day_words"]
+    found = fitted(tailc, *words)["result"]["day_option"]
     day = ARRIVALS.convert(found, None, None)
     assert isinstance(day, Diurnal)
     # Half of the day has all of the requests; the hours around its ends have half of them in it.

@@ -71,7 +71,7 @@ def test_another_job_is_priced(tailc, result):
     asks = (RACKS, *AT, "--width", "6", "--epochs", "4", "--green", "50%")
     told = result(*asks)["quote"]
     assert told["is_admitted"]
-    assert told["pays_udollars"] == 1_590_000
+    assert told["price_udollars"] == 1_590_000
     placed = sum(one["servers"] * one["epochs"] for one in told["places"])
     assert placed == 24
     assert "admitted: it pays $1.59, its places are worth $0.26" in tailc("lookup", *asks).out

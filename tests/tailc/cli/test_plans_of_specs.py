@@ -50,7 +50,7 @@ def test_held_out_are_the_days_after_the_plan_in_its_own_spec(case, plan, tailc)
     kind, written = case
     found = told(tailc("verify", plan, "--trace", written.spec, "--output-format", "json"))
     held_out = found["held_out"]
-    assert (held_out["windows"], held_out["own_windows"]) == (KINDS[kind], 0)
+    assert (held_out["windows"], held_out["design_windows"]) == (KINDS[kind], 0)
     # The next day at the same time, also after a plan of half a day.
     assert held_out["from_unix_s"] == start_of(plan) + DAY_S
     length_s = held_out["epochs"] * held_out["epoch_s"]
@@ -133,7 +133,7 @@ def test_jobs_that_prices_were_made_from_are_known_under_another_sun(case, plan,
     assert "error[TC0601]" in ended.err
     words = ("--trace", days, "--allow-compile-trace", "--output-format", "json")
     # The day before is the plan's teacher, and the next is its own.
-    assert told(tailc("verify", plan, *words))["held_out"]["own_windows"] == 2
+    assert told(tailc("verify", plan, *words))["held_out"]["design_windows"] == 2
 
 
 def start_of_log(document: str) -> int:

@@ -46,7 +46,7 @@ def test_a_fortnight_of_jobs_under_measured_sun(in_folder, tailc):
     ended = tailc("verify", "plan", "--trace", "days.yaml", *words)
     assert ended.code in (0, 1, 4), ended.out
     found = json.loads(ended.out)["result"]
-    assert (found["held_out"]["windows"], found["held_out"]["left_out"]) == (WINDOWS, 0)
+    assert (found["held_out"]["windows"], found["held_out"]["excluded_windows"]) == (WINDOWS, 0)
     produced_kwh = produced()
     for one in found["subjects"]:
         means = {name: mean["value"] for name, mean in one["means"].items()}

@@ -70,10 +70,10 @@ def test_a_quarter_of_batch_servers_is_a_third_on_each_other_one_and_all_are_sav
     """75:25 of 100 servers (Bartolini, 2015, section 3.6.1): 25 % fewer servers."""
     fleet = sized(tailc, "one", *RATIOS)["fleets"][1]
     assert fleet["work"] == pytest.approx(1 / 3, abs=1e-6)
-    assert (fleet["dedicated"], fleet["servers"], fleet["apart"]["servers"]) == (0, 75, 100)
+    assert (fleet["dedicated"], fleet["servers"], fleet["separate"]["servers"]) == (0, 75, 100)
     # 10.56 W without batch work and 16.8 W with 0.8 of it; a dedicated server draws 16 W.
     assert fleet["power_mw"] == pytest.approx(75 * (10_560 + 6_240 / 0.8 / 3), abs=1)
-    assert fleet["apart"]["power_mw"] == 75 * 10_560 + 25 * 16_000
+    assert fleet["separate"]["power_mw"] == 75 * 10_560 + 25 * 16_000
 
 
 def test_half_of_batch_servers_at_a_knee_of_0_8_leaves_ten_and_saves_40_percent(folder, tailc):
@@ -88,8 +88,8 @@ def test_half_of_batch_servers_at_a_knee_of_0_8_leaves_ten_and_saves_40_percent(
 def test_without_batch_work_or_without_requests_nothing_is_saved(folder, tailc):
     fleets = sized(tailc, "one", *RATIOS)["fleets"]
     for fleet in (fleets[0], fleets[3]):
-        assert fleet["servers"] == fleet["apart"]["servers"] == 100
-        assert fleet["power_mw"] == fleet["apart"]["power_mw"]
+        assert fleet["servers"] == fleet["separate"]["servers"] == 100
+        assert fleet["power_mw"] == fleet["separate"]["power_mw"]
 
 
 def test_the_knee_is_where_a_dedicated_server_draws_less(folder, tailc):

@@ -49,7 +49,7 @@ def told(tailc):
 def test_a_window_a_day_is_judged_from_the_document_s_own_start(days, told):
     found = told("plan", "--trace", days)
     # The second to the twelfth of July, of which nothing is the plan's own.
-    assert (found["held_out"]["windows"], found["held_out"]["own_windows"]) == (11, 0)
+    assert (found["held_out"]["windows"], found["held_out"]["design_windows"]) == (11, 0)
     assert found["held_out"]["from_unix_s"] == 1_341_187_200
     assert found["held_out"]["jobs"] == 22
     policy, first_fit, smart_green = found["subjects"]
@@ -153,11 +153,11 @@ def test_windows_with_energy_that_is_not_known_or_no_jobs_are_left_out(in_folder
     kept = [line for line in jobs.read_text().splitlines() if line[:6] not in ("460800", "504000")]
     jobs.write_text("\n".join(kept) + "\n")
     found = told("plan", "--trace", days)["held_out"]
-    assert (found["windows"], found["left_out"], found["jobs"]) == (9, 2, 18)
+    assert (found["windows"], found["excluded_windows"], found["jobs"]) == (9, 2, 18)
     ended = tailc("verify", "plan", "--trace", days)
     assert "2 windows left out, without jobs or with energy that is not known" in ended.out
     first = told("plan", "--trace", days, "--windows", "4")["held_out"]
-    assert (first["windows"], first["left_out"]) == (4, 2)
+    assert (first["windows"], first["excluded_windows"]) == (4, 2)
 
 
 @pytest.mark.parametrize("form", ["text", "junit", "markdown", "github"])
@@ -236,7 +236,7 @@ def test_days_of_the_plan_itself_are_refused_and_told_if_allowed(in_folder, tail
     ) in ended.err
     assert "days.yaml:13:18" in ended.err
     found = told("plan", "--trace", own, "--allow-compile-trace")
-    assert (found["held_out"]["windows"], found["held_out"]["own_windows"]) == (12, 1)
+    assert (found["held_out"]["windows"], found["held_out"]["design_windows"]) == (12, 1)
     ended = tailc("verify", "plan", "--trace", own, "--allow-compile-trace")
     assert "1 window of the days that the policy was made from" in ended.out
 
@@ -252,7 +252,7 @@ def test_malleable_jobs_are_judged_by_the_document_s_speed_ups(in_folder, tailc,
     write_plan(in_folder, malleable_plan(1_000), "cluster")
     days = write_days(in_folder, (HORIZON, HORIZON + LINEAR))
     found = told("cluster", "--trace", days)
-    assert (found["jobs_are"], found["judged"], found["held_out"]["jobs"]) == (
+    assert (found["job_type"], found["judged"], found["held_out"]["jobs"]) == (
         "malleable", "late", 22
     )  # fmt: skip
     policy, *others = found["subjects"]

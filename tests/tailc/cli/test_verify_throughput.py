@@ -101,7 +101,7 @@ def test_a_compile_tells_how_well_models_fit_and_what_targets_need(tmp_path, tai
     first, second = json.loads(told)["result"]["models"]
     assert (first["name"], second["name"]) == ("encoder", "pricer")
     # Its model is 0.2 and 48, so that the host does 60 a second, and 20 are a third of it.
-    assert first["most_milli"] == pytest.approx(60_000, rel=0.01)
+    assert first["max_milli"] == pytest.approx(60_000, rel=0.01)
     assert first["needs_ppm"] == pytest.approx(333_333, rel=0.01)
 
 

@@ -237,11 +237,11 @@ def test_the_document_has_all_of_it(tailc, changed):
     validate(document, OUTPUT)
     validate(document["result"], DIFF)
     told = document["result"]["forms"]["plan"]
-    assert [(job["name"], job["how"]) for job in told["jobs"]] == [
+    assert [(job["name"], job["change"]) for job in told["jobs"]] == [
         ("morning-batch", "widened"), ("Zürich", "dropped")
     ]  # fmt: skip
     assert len(told["epochs"]) == 6
-    assert {cost["of"] for cost in told["costs"]} == {"shared epochs", "jobs"}
+    assert {cost["unit"] for cost in told["costs"]} == {"shared epochs", "jobs"}
     charged = tailc("diff", VECTORS / "plan-cluster", VECTORS / "plan-battery",
                     "--output-format", "json")  # fmt: skip
     validate(json.loads(charged.out)["result"], DIFF)

@@ -21,7 +21,7 @@ def linted(tailc):
         document = json.loads(ended.out)
         (trace,) = document["result"]["traces"]
         codes = {one["code"] for one in document["findings"]}
-        return ended.code, trace["name"], trace["looked_at"], codes
+        return ended.code, trace["name"], trace["checked_columns"], codes
 
     return of
 

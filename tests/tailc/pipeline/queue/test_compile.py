@@ -82,7 +82,7 @@ def test_a_compile_tells_how_the_table_was_judged(tuned):
     _, _, compiled = tuned
     told: Any = compiled_result(compiled)["queue"]
     assert told["is_better"]
-    assert (told["judged_on"], told["kept_out"]) == (400, False)
+    assert (told["judged_on"], told["is_held_out"]) == (400, False)
     assert Code.JUDGED_ON_OWN in {finding.code for finding in compiled.findings}
     assert [rate["rate_mrps"] for rate in told["rates"]] == [30_000, 90_000]
     assert told["rates"][1]["change_high_ppm"] < 0

@@ -72,7 +72,13 @@ APPLICATIONS = "applications: {FT: 2, IS: 1}"
         (f"  {APPLICATIONS}\n", "", Code.MISSING_KEY, "jobs", "which applications"),
         ("horizon:", "slowdown: 0.9\nhorizon:", Code.BAD_VALUE, "slowdown", "1 at least"),
         ("horizon:", "slowdown: 1.0005\nhorizon:", Code.BAD_VALUE, "slowdown", "thousandths"),
-        ("horizon:", "vms_per_server: [2, 8]\nhorizon:", Code.CONFLICT, "vms_per", "a server takes"),
+        (
+            "horizon:",
+            "vms_per_server: [2, 8]\nhorizon:",
+            Code.CONFLICT,
+            "vms_per",
+            "a server takes",
+        ),
         (
             "horizon:",
             "run_time: {beta: 8, cost: 29c/h}\nhorizon:",

@@ -156,12 +156,12 @@ def test_a_chip_beyond_its_limit_slows_batch_work_first_and_requests_last(tmp_pa
     found = compiled(tmp_path, TWO, WITH, TDP)
     all_, one, none = solution(found).throttled
     # 1 W beside the cores; both at 6 W, and then at 2 W.
-    assert (all_.asked_mw, all_.power_mw) == (13_000, 5_000)
+    assert (all_.unlimited_mw, all_.power_mw) == (13_000, 5_000)
     assert (all_.outcome, all_.requests_khz) == (Throttling.REQUESTS_SLOWED, 1_200_000)
-    assert (one.asked_mw, one.power_mw) == (11_000, 8_000)
+    assert (one.unlimited_mw, one.power_mw) == (11_000, 8_000)
     assert (one.outcome, one.requests_khz) == (Throttling.BATCH_SLOWED, 2_400_000)
     assert (one.batch_khz, one.stopped) == ((1_200_000,), 0)
-    assert (none.outcome, none.asked_mw) == (Throttling.NONE, 9_000)
+    assert (none.outcome, none.unlimited_mw) == (Throttling.NONE, 9_000)
 
 
 def test_a_limit_below_all_cores_at_the_highest_frequency_is_warned_of(tmp_path):
@@ -185,7 +185,7 @@ def test_the_tables_of_a_compile_can_be_read(in_folder, tailc):
     assert "1 core 11 W 8 W batch work slows down 2.4 GHz 1 core at 1.2 GHz" in lines
     ended = tailc("compile", "service.yaml", "--output-format", "json")
     result = json.loads(ended.out)["result"]
-    assert result["batch"]["beside"][0] == {"requests_khz": 1_200_000, "batch_khz": 2_400_000}
+    assert result["batch"]["pairs"][0] == {"requests_khz": 1_200_000, "batch_khz": 2_400_000}
     assert result["throttled"][1]["outcome"] == "batch-slowed"
 
 

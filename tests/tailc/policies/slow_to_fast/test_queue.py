@@ -101,7 +101,7 @@ def test_why_tells_what_the_tuned_row_buys_beside_the_formula_s(tuned, tailc):
     told = json.loads(tailc("why", policy, *words, "--output-format", "json").out)["result"]
     validate(told, json.loads((SCHEMAS / "why-1.schema.json").read_text()))
     found = told["replayed"]
-    assert (found["held_unit"], found["used_unit"]) == ("cores", "power")
+    assert (found["resource"], found["used_unit"]) == ("cores", "power")
     theirs = found["formula"]["whole_table"]
     assert theirs["change_us"]["low"] > 0 > theirs["used_change_ppm"]["high"]
     text = tailc("why", policy, *words).out

@@ -94,7 +94,7 @@ def test_a_target_beyond_the_held_out_machine_is_told_out_of_reach():
         policy(big), trace(series("one", 0.2, 24.0, 0.02)), QUICK
     ).machines
     assert not machine.is_attainable
-    assert machine.most_milli == pytest.approx(30_000, rel=0.02)
+    assert machine.max_milli == pytest.approx(30_000, rel=0.02)
     assert machine.short_ppm > 900_000
     assert machine.ruling is Ruling.FAIL
 
