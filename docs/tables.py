@@ -18,7 +18,7 @@ import vectors_table
 
 from tailc.errors import Code, ExitCode
 from tailc.lint.registry import OF_READERS, find_defects
-from tailc.pipeline.spec import document_models
+from tailc.pipeline.spec import DOCUMENT_MODELS
 from tailc.report.explanations import EXPLANATIONS, heading
 from tailc.specs.json_schema import spec_schema
 
@@ -120,7 +120,7 @@ def keys_of(kind: str) -> Callable[[], str]:
     """Every key of the specs of `kind`, or of documents of days."""
 
     def keys() -> str:
-        schema = spec_schema(document_models()[kind])
+        schema = spec_schema(DOCUMENT_MODELS[kind])
         rows = list(_keys(schema, schema, "", {}))
         return _markdown(("key", "value", "default", "meaning"), rows)
 

@@ -105,9 +105,11 @@ def group() -> None:
 def main() -> None:
     """Run the command line and leave with its exit code."""
     from tailc.cli.interrupts import Interrupts
+    from tailc.cli.light_numba import import_numba_without_blas
     from tailc.cli.streams import make_streams_usable
 
     make_streams_usable()
+    import_numba_without_blas()
     interrupts = Interrupts(lambda code: _interrupted(code, sys.argv[1:]))
     interrupts.leave(run(sys.argv[1:]))
 

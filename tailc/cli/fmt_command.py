@@ -53,12 +53,12 @@ def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:
 
 def _formatted(path: str) -> Rewritten:
     from tailc.cli.rewriting import Rewritten
-    from tailc.pipeline.spec import document_models, open_document
+    from tailc.pipeline.spec import DOCUMENT_MODELS, open_document
     from tailc.specs.formatting import formatted
 
     loaded = open_document(path)
     before = "\n".join(loaded.document.lines)
-    return Rewritten(path, before, formatted(loaded, document_models()))
+    return Rewritten(path, before, formatted(loaded, DOCUMENT_MODELS))
 
 
 def _write(files: list[Rewritten]) -> None:

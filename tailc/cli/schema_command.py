@@ -18,9 +18,9 @@ def command(kind: str | None) -> Outcome:
     Two of them describe no policy: `days`, the held-out days of a plan, and `column-map`, for
     `tailc ingest`.
     """
-    from tailc.pipeline.spec import document_models
+    from tailc.pipeline.spec import DOCUMENT_MODELS
 
-    models = document_models()
+    models = DOCUMENT_MODELS
     if kind is None:
         return Outcome(text="\n".join(models), result={"kinds": list(models)})
     if kind not in models:

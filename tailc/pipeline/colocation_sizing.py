@@ -31,7 +31,7 @@ from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
 from tailc.pipeline.core_configuration import design_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
-from tailc.pipeline.solve import TAILS
+from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import TailProblem
@@ -133,7 +133,7 @@ def size_colocation(
     opened = open_kind(path)
     problem, host, batch = _problem(opened)
     with told_in_full(opened.loaded, {}, opened.warnings):
-        table = opened.kind.emit(opened.spec, problem, TAILS.solve(problem, 1, silent))
+        table = opened.kind.emit(opened.spec, problem, solve(problem))
     options = VerifyOptions(seed=seed, requests_per_replay=requests)
     shared = shared_core(problem, host, batch)
     with told_in_full(opened.loaded, {}, opened.warnings):

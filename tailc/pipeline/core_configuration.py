@@ -11,8 +11,9 @@ import numpy as np
 from tailc.errors import Code, ExitCode, Finding, Place, TailcError
 from tailc.forms.ladder.table import Climb, Ladder, Rule
 from tailc.pipeline.progress import silent
-from tailc.pipeline.solve import THRESHOLDS
+from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
+from tailc.pipeline.thresholds import solve_for_ages
 from tailc.pipeline.trace import open_trace, split_trace
 from tailc.policies import KindSpec
 from tailc.problems.thresholds import Aim, ThresholdMethod, ThresholdProblem
@@ -83,7 +84,7 @@ def _configuration(opened: OpenedSpec) -> Configuration:
     asked = replace(
         problem, objective=Aim.EFFICIENCY, target_us=None, method=ThresholdMethod.FIXED, solver=None
     )
-    ladder: Ladder = opened.kind.emit(spec, asked, THRESHOLDS.solve(asked, 1, silent))
+    ladder: Ladder = opened.kind.emit(spec, asked, solve(asked))
     assert Rule.CORE_PER_REQUEST in ladder.rules
     slo = cast(KindSpec, spec).slos[0]
     named = spec.name, opened.path, spec.all_cores, slo.percentile_ppm
@@ -147,7 +148,7 @@ def ages_at_low_load(configuration: Configuration, target_us: int) -> tuple[int,
     """
     try:
         problem = replace(configuration.problem, target_us=target_us)
-        solution = THRESHOLDS.solve(problem, 1, silent)
+        solution = solve_for_ages(problem, 1, silent)
     except TailcError as error:
         if error.exit_code is not ExitCode.INFEASIBLE:
             raise

@@ -23,7 +23,7 @@ from tailc.pipeline.draft_demand import (
 )
 from tailc.pipeline.draft_rates import highest_rate_mrps
 from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.spec import OpenedSpec, completed, kind_models
+from tailc.pipeline.spec import KIND_MODELS, OpenedSpec, completed
 from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
 from tailc.specs.document import parse_document
 from tailc.specs.load import check_document
@@ -109,7 +109,7 @@ def _can_be_split(opened: OpenedSpec, read: OpenedTrace) -> bool:
 
 
 def _opened(text: str, path: str) -> tuple[OpenedSpec, OpenedTrace]:
-    opened = completed(check_document(parse_document(text, path), kind_models()), path)
+    opened = completed(check_document(parse_document(text, path), KIND_MODELS), path)
     return opened, open_trace(opened)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from tailc.errors import Finding
-from tailc.policies import Kind, KindSpec, find_kinds
+from tailc.policies import KINDS, Kind, KindSpec
 from tailc.specs import column_map, held_out_days
 from tailc.specs.column_map import ColumnMap
 from tailc.specs.document import parse_document, read_document
@@ -30,28 +31,37 @@ class OpenedSpec:
 
 def open_kind(path: str) -> OpenedSpec:
     """The spec at `path` (`-` is standard input), checked and completed by its kind."""
-    return completed(open_spec(path, kind_models()), path)
+    return completed(open_spec(path, KIND_MODELS), path)
 
 
-def kind_models() -> dict[str, type[SpecModel]]:
-    """What checks a spec, by its kind."""
-    return {name: kind.spec_model for name, kind in find_kinds().items()}
+class _Models(Mapping[str, type[SpecModel]]):
+    """What checks a document, by its `kind`, in order of name; kinds are imported when needed."""
+
+    def __init__(self, others: Mapping[str, type[SpecModel]]) -> None:
+        self._others = others
+
+    def __getitem__(self, name: str) -> type[SpecModel]:
+        return self._others[name] if name in self._others else KINDS[name].spec_model
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted([*KINDS, *self._others]))
+
+    def __len__(self) -> int:
+        return len(KINDS) + len(self._others)
 
 
-def document_models() -> dict[str, type[SpecModel]]:
-    """What checks a spec of a kind, or another document, by its `kind`; in order of name."""
-    others = {held_out_days.KIND: DaysSpec, column_map.KIND: ColumnMap}
-    return dict(sorted({**kind_models(), **others}.items()))
+KIND_MODELS = _Models({})
+DOCUMENT_MODELS = _Models({held_out_days.KIND: DaysSpec, column_map.KIND: ColumnMap})
 
 
 def open_document(path: str) -> LoadedSpec:
     """The spec of any kind, or the document of days, at `path`, checked but not completed."""
-    return open_spec(path, document_models())
+    return open_spec(path, DOCUMENT_MODELS)
 
 
 def migrated(path: str) -> tuple[str, str]:
     """The text of the document at `path`, and as this version writes it, which is checked."""
-    document, models = read_document(path), document_models()
+    document, models = read_document(path), DOCUMENT_MODELS
     model = models.get(kind_of(document) or "")
     after = migrated_text(document, model.older if model else ())
     check_document(parse_document(after, document.source), models)
@@ -61,7 +71,7 @@ def migrated(path: str) -> tuple[str, str]:
 def completed(loaded: LoadedSpec, path: str) -> OpenedSpec:
     """A loaded spec of a kind, completed by it."""
     spec = cast(KindSpec, loaded.model)
-    kind = find_kinds()[spec.kind]
+    kind = KINDS[spec.kind]
     folder = None if path == "-" else Path(path).parent
     completed, warnings = kind.complete(spec, loaded, folder)
     return OpenedSpec(kind, completed, loaded, path, warnings)

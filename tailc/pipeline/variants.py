@@ -19,7 +19,7 @@ from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.processes import Lost, of_all
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.simulate import STDIN
-from tailc.pipeline.spec import KindSpec, completed, kind_models
+from tailc.pipeline.spec import KIND_MODELS, KindSpec, completed
 from tailc.specs.document import read_document
 from tailc.specs.load import LoadedSpec, check_document
 from tailc.specs.tree import Document
@@ -126,7 +126,7 @@ def _checked(
 def _complaints(document: Document) -> Iterator[Finding]:
     """What is wrong with a spec by itself."""
     try:
-        loaded = check_document(document, kind_models())
+        loaded = check_document(document, KIND_MODELS)
     except TailcError as error:
         yield from error.findings
     else:
@@ -165,7 +165,7 @@ class _Case:
 
 def _answer(case: _Case) -> Answer:
     try:
-        opened = completed(check_document(case.document, kind_models()), case.spec_path)
+        opened = completed(check_document(case.document, KIND_MODELS), case.spec_path)
         compiled = compile_opened(opened, threads=case.threads)
         rates = at_rates(compiled.policy, compiled.design, case.threads)
     except TailcError as error:

@@ -1,11 +1,10 @@
-"""Policy kinds: one folder each, found by looking; kinds never import one another."""
+"""Policy kinds: one folder each, found by a scan; kinds never import one another."""
 
 from __future__ import annotations
 
-import functools
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -181,18 +180,24 @@ class Kind:
     speeds_by_degree: bool = True
 
 
-def find_kinds() -> dict[str, Kind]:
-    """The kinds by name, in order of name: every subpackage that exposes `KIND`."""
-    return dict(_kinds_below(tuple(__path__)))
+class Kinds(Mapping[str, Kind]):
+    """The kinds by name, in order of name; each is imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Kind:
+        if name not in self._names():
+            raise KeyError(name)
+        module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+        kind: Kind = module.KIND
+        return kind
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def _names(self) -> list[str]:
+        return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
 
 
-@functools.cache
-def _kinds_below(folders: tuple[str, ...]) -> dict[str, Kind]:
-    """Looked for once: a folder is read, and modules are found, for each call otherwise."""
-    kinds: dict[str, Kind] = {}
-    for module in pkgutil.iter_modules(folders):
-        kind = getattr(importlib.import_module(f"{__name__}.{module.name}"), "KIND", None)
-        if isinstance(kind, Kind):
-            assert kind.name not in kinds, f"two folders are the kind `{kind.name}`"
-            kinds[kind.name] = kind
-    return dict(sorted(kinds.items()))
+KINDS = Kinds()

@@ -33,14 +33,14 @@ def _displaced(document: Document, key: OlderKey) -> Document:
 
 def _moved(document: Document, key: OlderKey) -> Document:
     entry = _entry(document, key.at)
-    *parent, name = key.now
+    *parent, last = key.now
     old = _written(document, entry.key_span)
-    name, value = _quoted_as(old, name), _value(document, entry, key)
+    name, value = _quoted_as(old, str(last)), _value(document, entry, key)
     if tuple(parent) == key.at[:-1]:
         return _replaced(document, entry, name, value)
     if document.node_at(tuple(parent)) is None:
         (outer,) = parent
-        return _replaced(document, entry, f"{_quoted_as(old, outer)}: {{{name}", f"{value}}}")
+        return _replaced(document, entry, f"{_quoted_as(old, str(outer))}: {{{name}", f"{value}}}")
     return _put_below(document, entry, tuple(parent), f"{name}: {value}")
 
 
@@ -134,7 +134,7 @@ def _entry(document: Document, path: Path) -> Entry:
     *parent, name = path
     node = document.node_at(tuple(parent))
     assert isinstance(node, Mapping)
-    return node.entries[name]
+    return node.entries[str(name)]
 
 
 def _written(document: Document, span: Span) -> str:

@@ -10,7 +10,7 @@ import pytest
 from tailc.cli import BELOW, COMMANDS
 from tailc.cli.output_option import FORMATS
 from tailc.ingest.formats import find_formats
-from tailc.pipeline.spec import document_models
+from tailc.pipeline.spec import DOCUMENT_MODELS
 from tests.docs.blocks import ROOT
 
 DOCS = ROOT / "docs"
@@ -36,7 +36,7 @@ def test_the_page_of_commands_tells_every_form_of_output() -> None:
 
 def test_the_page_of_specs_has_the_keys_of_every_kind_of_document() -> None:
     tables = re.findall(r"<!-- table: (.+) -->", page("spec"))
-    assert sorted(tables) == sorted([*document_models(), "quantities"])
+    assert sorted(tables) == sorted([*DOCUMENT_MODELS, "quantities"])
 
 
 def test_the_page_of_measurements_has_every_format_that_is_read() -> None:

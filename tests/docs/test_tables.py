@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from tailc.errors import Code, ExitCode
-from tailc.policies import find_kinds
+from tailc.policies import KINDS
 from tailc.specs.key_groups import fields_of, models_in
 from tailc.traces.speedup_check import MARGINAL_EFFICIENCY
 from tests.docs.blocks import ROOT
@@ -38,7 +38,7 @@ def test_every_kind_is_compared_with_what_is_published() -> None:
     page = (ROOT / "docs" / "published-results.md").read_text(encoding="utf-8")
     summary = page.split("<!-- table: published -->")[1].split("<!-- end of table -->")[0]
     told = Counter(line.split(" | ")[0].strip("| ") for line in summary.strip().splitlines()[2:])
-    assert set(told) == set(find_kinds())
+    assert set(told) == set(KINDS)
     assert {kind for kind, rows in told.items() if rows < 5} == {"joint-ladder"}
 
 
@@ -50,7 +50,7 @@ def test_every_exit_code_stands_on_its_page_with_its_number() -> None:
 
 def test_every_key_of_a_spec_stands_on_its_page() -> None:
     text = (ROOT / "docs" / "spec.md").read_text(encoding="utf-8")
-    for kind in find_kinds().values():
+    for kind in KINDS.values():
         for name in _names(kind.spec_model):
             assert f".{name}`" in text or f"| `{name}`" in text, name
 

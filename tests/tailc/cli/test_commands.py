@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tailc.policies import find_kinds
+from tailc.policies import KINDS
 from tests.tailc.held_out_days import write_days
 from tests.tailc.schemas import validate_compiled
 from tests.tailc.toy import with_lines, write_toy
@@ -124,7 +124,7 @@ def test_inspect_shows_promise_table_and_evidence(compiled, tailc):
 
 
 def test_schema_lists_kinds_and_prints_the_schema_of_one(tailc):
-    assert tailc("schema").out.split() == sorted([*find_kinds(), "column-map", "days"])
+    assert tailc("schema").out.split() == sorted([*KINDS, "column-map", "days"])
     schema = json.loads(tailc("schema", "few-to-many").out)
     assert "slo" in schema["properties"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tailc.policies import find_kinds
+from tailc.policies import KINDS
 from tests.tailc.cli.test_ingest import SAMPLES
 from tests.tailc.held_out_days import write_days
 from tests.tailc.policies.cases import write_case
@@ -207,7 +207,7 @@ def told(tailc):
 
 
 def test_all_kinds_are_here_and_there_are_a_hundred_mistakes():
-    assert set(SPECS) == set(find_kinds())
+    assert set(SPECS) == set(KINDS)
     assert len(mistakes_of_specs()) + len(DAYS) + len(TRACES) + len(INGESTED) >= 100
 
 

@@ -16,7 +16,7 @@ import pytest
 from tailc.artifact.envelope import Policy
 from tailc.artifact.files import read_policy
 from tailc.cli import run
-from tailc.policies import find_kinds
+from tailc.policies import KINDS
 from tests.runtimes.building import built_once
 from tests.tailc.policies.cases import Case, write_case
 
@@ -79,7 +79,7 @@ def compiled_apart(factory: pytest.TempPathFactory) -> Path:
 
 
 def _compile_apart(place: Path) -> None:
-    folders = [place / kind for kind in sorted(find_kinds())]
+    folders = [place / kind for kind in sorted(KINDS)]
     for folder in folders:
         folder.mkdir(parents=True)
         assert write_case(folder.name, folder).spec.name == "service.yaml"

@@ -40,7 +40,7 @@ from tailc.models.subjects import on_ladders
 from tailc.models.workload import workload
 from tailc.pipeline.held_out import read_held_out
 from tailc.pipeline.held_out_rows import read_held_out_rows
-from tailc.policies import find_kinds
+from tailc.policies import KINDS
 from tailc.traces.zones import utc_text
 from tailc.units import format_mrps, plain_ppm
 from tests.tailc.policies.cases import write_case
@@ -51,7 +51,7 @@ QUICK = ("--requests", "2000", "--replicates", "60", "--no-progress")
 BRIEF = ("--requests", "400", "--replicates", "49", "--no-progress")
 
 
-@pytest.fixture(scope="module", params=sorted(find_kinds()))
+@pytest.fixture(scope="module", params=sorted(KINDS))
 def compiled(request, tmp_path_factory) -> Compiled:
     return compiled_kind(tmp_path_factory, request.param)
 
@@ -444,7 +444,7 @@ def test_inspect_says_what_the_policy_promises(compiled, tailc):
         assert str(slo) in ended.out
 
 
-@pytest.mark.parametrize("kind", sorted(find_kinds()))
+@pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_later_objective_that_no_policy_can_meet_is_refused_where_it_stands(
     kind, tmp_path, capsys
 ):

@@ -11,7 +11,7 @@ import pytest
 
 from tailc.artifact.envelope import COMPILED_SPEC
 from tailc.errors import ExitCode
-from tailc.policies import find_kinds
+from tailc.policies import KINDS
 from tailc.traces.zones import utc_text
 from tests.tailc.policies.cases import Case
 from tests.tailc.policies.compiled import Compiled, compiled_kind
@@ -30,7 +30,7 @@ Document = dict[str, Any]
 Ask = Callable[..., Document]
 
 
-@pytest.fixture(scope="module", params=sorted(find_kinds()))
+@pytest.fixture(scope="module", params=sorted(KINDS))
 def compiled(request, tmp_path_factory) -> Compiled:
     return compiled_kind(tmp_path_factory, request.param)
 

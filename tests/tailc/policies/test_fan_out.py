@@ -5,12 +5,12 @@ import pytest
 from tailc.artifact.files import read_policy
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.spec import open_kind
-from tailc.policies import find_kinds
+from tailc.policies import KINDS
 from tailc.specs.slo_spec import WithSlos
 from tests.tailc.policies.cases import write_case
 from tests.tailc.toy import with_lines, write_toy
 
-PROMISING = sorted(n for n, kind in find_kinds().items() if issubclass(kind.spec_model, WithSlos))
+PROMISING = sorted(n for n, kind in KINDS.items() if issubclass(kind.spec_model, WithSlos))
 TOY_SLO = "slo: [{percentile: 99%, latency: 200ms}]"
 
 

@@ -6,14 +6,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tailc.pipeline.spec import document_models
+from tailc.pipeline.spec import DOCUMENT_MODELS
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.specs.json_schema import spec_schema, spec_schema_text
 from tailc.specs.tree import plain
 from tests.tailc.specs.test_messages import BROKEN
 from tests.tailc.specs.writing import GOOD, document, swapped
 
-KINDS = document_models()
+KINDS = DOCUMENT_MODELS
 SCHEMAS = Path(__file__).parents[3] / "schemas" / "spec"
 
 _CURVE = "speedup: [1, 1.9, 2.65, 3.2]"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tailc.policies import find_kinds
+from tailc.policies import KINDS
 from tailc.specs.document import parse_document
 from tailc.specs.migration import migrated_text
 from tailc.specs.older_keys import EACH
 from tailc.specs.sentences import Spot
 from tests.tailc.policies.cases import write_case
-
-KINDS = find_kinds()
 
 
 def migrated(kind: str, text: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from tailc.pipeline.conflicts.lines import lines_of, with_values
-from tailc.policies import EVERY, SoftLine, find_kinds
+from tailc.policies import EVERY, KINDS, SoftLine
 from tailc.specs.document import parse_document
 from tailc.specs.sentences import Spot
 from tailc.specs.tree import plain
@@ -57,10 +57,10 @@ def test_a_line_goes_no_further_than_the_one_it_is_below():
     assert written["target"] == "390ms"
 
 
-@pytest.mark.parametrize("kind", sorted(find_kinds()))
+@pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_line_of_a_kind_is_a_key_that_it_has(kind):
-    model = find_kinds()[kind].spec_model
-    paths = [line.path for line in find_kinds()[kind].soft_lines]
+    model = KINDS[kind].spec_model
+    paths = [line.path for line in KINDS[kind].soft_lines]
     assert paths
     for *owner, key in paths:
         steps = tuple(0 if step == EVERY else step for step in owner)

@@ -15,8 +15,8 @@ from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.report.compiled import compiled_result, compiled_text
-from tailc.report.ladders import sweep_text
 from tailc.report.queue import queue_text
+from tailc.report.solutions.ladder import sweep_text
 from tests.tailc.pipeline.additions import tuned_of
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
 from tests.tailc.pipeline.queue.short import FEW, short_searches

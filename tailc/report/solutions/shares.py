@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _Compiled: TypeAlias = "Compiled[SharesProblem, SharesSolution, ThroughputTrace]"
 
 
-def models_result(compiled: _Compiled) -> dict[str, object]:
+def solution_result(compiled: _Compiled) -> dict[str, object]:
     """For each machine its model, the error of a step, what the host attains, what it needs."""
     return {"models": [asdict(model) for model in compiled.sweep.chosen.solution.models]}
 
 
-def models_text(compiled: _Compiled) -> str:
+def solution_text(compiled: _Compiled) -> str:
     """The same as a table."""
     rows = [("machine", "error of a step", "the whole host does", "the target needs")]
     rows += [

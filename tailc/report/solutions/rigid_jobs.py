@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _Compiled: TypeAlias = "Compiled[RacksProblem, PlanSolution, Days]"
 
 
-def racks_result(compiled: _Compiled) -> dict[str, object]:
+def solution_result(compiled: _Compiled) -> dict[str, object]:
     """Counts of jobs, and money in millionths of a dollar.
 
     `value` is what is decided by, `bound` what no plan exceeds, and `gap_ppm` is between them; the
@@ -40,7 +40,7 @@ def racks_result(compiled: _Compiled) -> dict[str, object]:
     }
 
 
-def racks_text(compiled: _Compiled) -> str:
+def solution_text(compiled: _Compiled) -> str:
     """The same in three lines."""
     problem, solution = compiled.sweep.chosen.pair
     settings = dict(compiled.policy.evidence.settings)

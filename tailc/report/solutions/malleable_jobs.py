@@ -19,7 +19,7 @@ _Compiled: TypeAlias = "Compiled[ClusterProblem, ClusterSolution, Days]"
 _S_PER_MIN = 60
 
 
-def clusters_result(compiled: _Compiled) -> dict[str, object]:
+def solution_result(compiled: _Compiled) -> dict[str, object]:
     """Jobs, their run times, and the energy and money of the plan.
 
     Times are sums over the jobs, in seconds; asked: had each what it asked for. Energy is of the
@@ -49,7 +49,7 @@ def clusters_result(compiled: _Compiled) -> dict[str, object]:
     }
 
 
-def clusters_text(compiled: _Compiled) -> str:
+def solution_text(compiled: _Compiled) -> str:
     """The same in words; what the plan itself says of energy is not said again."""
     problem, solution = compiled.sweep.chosen.pair
     lines = [f"planned     {_jobs_text(problem, solution)}"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _Compiled: TypeAlias = "Compiled[ThresholdProblem, ThresholdSolution, DemandProfile]"
 
 
-def cores_result(compiled: _Compiled) -> dict[str, object]:
+def solution_result(compiled: _Compiled) -> dict[str, object]:
     """Energies in millionths of the unit of power times us, powers in millionths of it.
 
     The control is null unless a controller was tuned.
@@ -31,7 +31,7 @@ def cores_result(compiled: _Compiled) -> dict[str, object]:
     }
 
 
-def cores_text(compiled: _Compiled) -> str:
+def solution_text(compiled: _Compiled) -> str:
     """Cores and their peak power, and energy with its gaps."""
     return f"{_cores_line(compiled)}\n{_energy_line(compiled)}"
 

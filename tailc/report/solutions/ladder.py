@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _Compiled: TypeAlias = "Compiled[LadderProblem, LadderSolution, DemandProfile]"
 
 
-def ladders_result(compiled: _Compiled) -> dict[str, object]:
+def solution_result(compiled: _Compiled) -> dict[str, object]:
     """The speed-ups of the design sample, and the sweep that the policy was chosen from.
 
     Speed-ups and targets are in millionths; `tails_us` has one replayed tail for each rate, and is
@@ -41,7 +41,7 @@ def ladders_result(compiled: _Compiled) -> dict[str, object]:
     }
 
 
-def ladders_text(compiled: _Compiled) -> str:
+def solution_text(compiled: _Compiled) -> str:
     """The speed-ups, and the candidates of a sweep."""
     lines = [speedup_line(compiled)]
     if len(compiled.sweep.candidates) > 1:

@@ -21,7 +21,7 @@ _UNTUNED = {"this policy": "untuned"}
 _TITLE = ("rate", "requests alone", "budget", "this policy", "batch work", "at most")
 
 
-def lanes_result(compiled: _Compiled) -> dict[str, object]:
+def solution_result(compiled: _Compiled) -> dict[str, object]:
     """What both lanes do to each other, and one entry a rate; see `LoadPoint`."""
     solution = compiled.sweep.chosen.solution
     return {
@@ -31,7 +31,7 @@ def lanes_result(compiled: _Compiled) -> dict[str, object]:
     }
 
 
-def lanes_text(compiled: _Compiled) -> str:
+def solution_text(compiled: _Compiled) -> str:
     """The same in words and a table."""
     solution = compiled.sweep.chosen.solution
     slower, slowed = solution.lanes.interference_ppm, solution.lanes.batch_slowdown_ppm

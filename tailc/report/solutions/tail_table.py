@@ -19,7 +19,7 @@ _Compiled: TypeAlias = "Compiled[TailProblem, TailSolution, DemandProfile]"
 _NS_PER_US = 1_000
 
 
-def tails_result(compiled: _Compiled) -> dict[str, object]:
+def solution_result(compiled: _Compiled) -> dict[str, object]:
     """Cycles and nanoseconds of a request, its percentile alone, and where sums are hopeful.
 
     With batch work and a limit of the chip where the spec has them.
@@ -32,7 +32,7 @@ def tails_result(compiled: _Compiled) -> dict[str, object]:
     }
 
 
-def tails_text(compiled: _Compiled) -> str:
+def solution_text(compiled: _Compiled) -> str:
     """A request on average, and its percentile where it never waits at the highest frequency.
 
     Then batch work and the limit of the chip, where the spec has them.

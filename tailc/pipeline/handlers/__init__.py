@@ -1,0 +1,1 @@
+"""Handlers of problems: one module each, named as the problem's module in `tailc.problems`."""

@@ -1,0 +1,15 @@
+"""Budgets of batch work on the hardware threads of a core."""
+
+from __future__ import annotations
+
+from tailc.pipeline.borrowing import solve_for_budgets
+from tailc.pipeline.handlers.handler import ProblemHandler, at_best_degree, for_requests
+from tailc.pipeline.lane_evidence import borrowing_settings, predicted_misses
+
+HANDLER = ProblemHandler(
+    solve_for_budgets,
+    borrowing_settings,
+    for_requests(at_best_degree),
+    predicted_misses,
+    candidate=lambda problem: f"the policy `{problem.borrowing.value}`",
+)

@@ -1,0 +1,9 @@
+"""Ages at which requests move to another core."""
+
+from __future__ import annotations
+
+from tailc.pipeline.handlers.handler import ProblemHandler, at_best_degree, for_requests
+from tailc.pipeline.settings import threshold_settings
+from tailc.pipeline.thresholds import solve_for_ages
+
+HANDLER = ProblemHandler(solve_for_ages, threshold_settings, for_requests(at_best_degree))
