@@ -63,7 +63,7 @@ def line(kind: str, start: str) -> list[str]:
 
 def main() -> None:
     rows = [line(kind, start) for kind in ("line", "steps", "measured") for start in STARTS]
-    show(["voltage", "start", "ends elsewhere", "most TPW lost"], rows)
+    show(["voltage", "start", "climb misses the best pair", "most batch work per joule lost"], rows)
     core = cores("line")[0]
     taken = least_seconds(
         {"enumeration": partial(best_pair, core), "climbing": partial(climb, core, (13, 13))}, 50

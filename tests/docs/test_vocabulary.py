@@ -28,9 +28,19 @@ PAGES = [
 
 # Pages that still have retired words.
 OLD_PAGES = {
-    *("artifact-format", "benchmarks", "datacentre", "elfen", "few-to-many", "green-sla"),
-    *("joint", "lint-trace", "plan-form", "power-model", "published-results", "replay"),
-    *("solvers", "spec"),
+    "artifact-format",
+    "benchmarks",
+    "datacentre",
+    "elfen",
+    "few-to-many",
+    "green-sla",
+    "joint",
+    "lint-trace",
+    "plan-form",
+    "power-model",
+    "published-results",
+    "replay",
+    "spec",
 }
 
 
