@@ -36,7 +36,6 @@ OLD_PAGES = {
     "green-sla",
     "joint",
     "lint-trace",
-    "plan-form",
     "power-model",
     "published-results",
     "replay",
