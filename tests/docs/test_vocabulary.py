@@ -33,7 +33,6 @@ OLD_PAGES = {
     "datacentre",
     "elfen",
     "few-to-many",
-    "green-sla",
     "joint",
     "lint-trace",
     "power-model",
