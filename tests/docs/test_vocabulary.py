@@ -30,7 +30,6 @@ PAGES = [
 OLD_PAGES = {
     "artifact-format",
     "benchmarks",
-    "datacentre",
     "elfen",
     "few-to-many",
     "joint",
