@@ -37,7 +37,7 @@ def main() -> None:
             },
             TURNS,
         )
-    header = ["checked", "seconds", f"{LIMIT_S:g} s to it"]
+    header = ["checked", "seconds", f"{LIMIT_S:g} s / time"]
     rows = [[name, f"{took:.2f}", wanted(LIMIT_S / took, 1)] for name, took in taken.items()]
     show(header, rows)
     end()

@@ -31,7 +31,7 @@ FLAGS = ("-std=c++17", "-O2", "-pthread", *HEADERS)
 ROWS, RUNGS, STEP_US = 64, 8, 10_000
 LOOKUP_NS = 6.0
 HEADER = (
-    *("policy", "bytes", "look-up, ns", "aim / look-up", "watched, ns", "chained, ns"),
+    *("policy", "bytes", "look-up, ns", "goal / look-up", "watched, ns", "chained, ns"),
     *("open, us", "hash, us", "file, us"),
 )
 

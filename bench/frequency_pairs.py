@@ -68,7 +68,7 @@ def main() -> None:
     taken = least_seconds(
         {"enumeration": partial(best_pair, core), "climbing": partial(climb, core, (13, 13))}, 50
     )
-    show(["way", "time, us"], [[way, f"{1e6 * time:.0f}"] for way, time in taken.items()])
+    show(["method", "time, us"], [[way, f"{1e6 * time:.0f}"] for way, time in taken.items()])
 
 
 if __name__ == "__main__":

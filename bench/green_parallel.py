@@ -49,8 +49,8 @@ def main() -> None:
             for seed in SEEDS[:1] if is_quick else SEEDS:
                 asked = () if is_quick or seed else ASKED[jobs]
                 rows += _day(jobs, seed, {b: solvers[b] for b in asked}, solvers[Backend.HIGHS])
-    header = ["jobs, method", "time, s", "CPU, s", "to columns", "cost, $", "its gap, %"]
-    header += ["by columns, %"]
+    header = ["jobs, method", "time, s", "CPU, s", "columns = 1", "cost, $", "own gap, %"]
+    header += ["gap by columns' bound, %"]
     show(header, rows)
 
 

@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def _show(problem: str, rows: list[list[str]]) -> None:
-    show([problem, "time, s", "to the first", "CPU, s", "gap, %", "claimed, %"], rows)
+    show([problem, "time, s", "first = 1", "CPU, s", "gap, %", "claimed, %"], rows)
 
 
 def _arrival(solvers: dict[Backend, Solver], turns: int, racks: int) -> list[list[str]]:

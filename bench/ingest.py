@@ -77,7 +77,7 @@ def main() -> None:
     files = {suffix: folder / f"ingest.{suffix}" for suffix in LEAST_M_ROWS}
     try:
         make(files)
-        header = ["file", "way", "M rows/s", "MiB", "largest error"]
+        header = ["file", "method", "M rows/s", "MiB", "largest error"]
         show(header, [row for suffix, path in files.items() for row in rows_of(suffix, path)])
     finally:
         for path in files.values():

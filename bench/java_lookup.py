@@ -25,7 +25,7 @@ RUNTIME = ROOT / "runtimes" / "java"
 SOURCE = ROOT / "bench" / "java" / "Lookup.java"
 LOOKUP_NS = 15.0
 HEADER = (
-    *("policy", "bytes", "look-up, ns", "aim / look-up", "watched, ns", "chained, ns"),
+    *("policy", "bytes", "look-up, ns", "goal / look-up", "watched, ns", "chained, ns"),
     *("rung, ns", "open, us", "file, us"),
 )
 

@@ -132,7 +132,7 @@ def main() -> None:
     timings |= {name: (measure(call, 3), None) for name, call in growth(is_quick=is_quick).items()}
     reference = next(iter(timings.values()))[0].median_ms
     show(
-        ["case", "median ms", "least ms", "cpu ms", "to the dual", "aim"],
+        ["case", "median ms", "least ms", "cpu ms", "dual = 1", "goal"],
         [_line(name, *timing, reference) for name, timing in timings.items()],
     )
 

@@ -42,9 +42,9 @@ from tailc.pipeline.queue.highest import highest, raised
 
 BUDGET = 100_000_000
 RULES = ("start-below", "give-up", "may-descend")
-CHANGES = ("to the best target", "to the tuned")
-HEADS = ("demand", "made for", "rate", "best target", "tuned", "with optional rules", *CHANGES)
-HEADS += ("clairvoyant", "closed")
+CHANGES = ("change to best target", "change to tuned")
+HEADS = ("demand", "tuned for", "rate", "best target", "tuned", "with optional rules", *CHANGES)
+HEADS += ("clairvoyant", "gap closed")
 RATE_HEADS = ("99 % within", "best target", "tuned", "with optional rules", *CHANGES)
 
 

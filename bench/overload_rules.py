@@ -75,8 +75,8 @@ def main() -> None:
         for rule in RULES:
             print(f"{rule.value} at {times:g}", file=sys.stderr, flush=True)
             rows.append(row(compiled, cores / mean_s, times, rule))
-    heads = ("times capacity", "rate", "rule", "number", "p99", "at most", "work lost")
-    show((*heads, "at best", "lost at normal", "CPU s"), rows)
+    heads = ("times capacity", "rate", "rule", "threshold", "p99", "p99, upper", "work lost")
+    show((*heads, "unavoidable", "lost at normal", "CPU s"), rows)
     end()
 
 

@@ -405,12 +405,12 @@ def main() -> None:
         end()
         return
     if arguments.budgets:
-        heads = ("rate", "million requests", "s (CPU s)", "change", "of the last")
+        heads = ("rate", "million requests", "s (CPU s)", "change", "of the full gain")
         show(heads, list(budget_rows(synthetic())))
         end()
         return
     heads = ("server" if arguments.unboosted else "demand", "rate", "target 24", "best target")
-    heads += ("tuned", "change", "clairvoyant", "closed", "s (CPU s)")
+    heads += ("tuned", "change", "clairvoyant", "gap closed", "s (CPU s)")
     found: list[tuple[str, ...]] = []
     if arguments.traces:
         for case in traces():

@@ -53,7 +53,7 @@ class Server:
 
 SERVERS = (
     Server(
-        "4 with clocks",
+        "4 with frequencies",
         "{dvfs: {count: 4, levels: [{frequency: 1.7GHz, power: 1.4W}, "
         "{frequency: 2.7GHz, power: 4.2W}, {frequency: 3.4GHz, power: 9.8W}]}}",
         "250ms",
@@ -96,7 +96,7 @@ def compiled(
 def told(server: Server, found: TunedTable, tuned_for: str) -> Iterator[tuple[str, ...]]:
     part_ppm = found.judged.formula_part_ppm
     factor = "miss at any" if part_ppm is None else f"{100 * part_ppm / PPM:.1f} %"
-    taken = "" if found.judged.is_better else ", not taken"
+    taken = "" if found.judged.is_better else ", not adopted"
     for gain in found.judged.gains:
         share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
         yield (

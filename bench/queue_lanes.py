@@ -41,7 +41,7 @@ rates: [{rates}]
 REQUESTS = 60_000_000
 SAFE, OPTIMISED = "policy: safe\nbudget: by-load", "policy: optimised"
 HEADS = ("cores", "policy", "rate", "tuned for", "p99", "tuned")
-HEADS_OF_BATCH = ("batch work", "tuned", "at most", "change of what is given up")
+HEADS_OF_BATCH = ("batch work", "tuned", "upper bound", "change of lost batch work")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> A
 def table_rows(server: Server, compiled: AnyCompiled, tuned_for: str) -> Iterator[tuple[str, ...]]:
     (found,) = compiled.added(TunedTable)
     problem = compiled.sweep.chosen.problem
-    taken = "" if found.judged.is_better else ", not taken"
+    taken = "" if found.judged.is_better else ", not adopted"
     for gain, left in zip(found.judged.gains, found.batch, strict=True):
         share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
         left_ppm = left.formula_ppm, left.tuned_ppm, left.most_ppm

@@ -113,7 +113,7 @@ def polished(
 
 def main() -> None:
     """Print the table."""
-    heads = ("rate", "steps", "neighbours", "taken", "to the best target", "to the tuned")
+    heads = ("rate", "step", "neighbours", "adopted", "change to best target", "change to tuned")
     case = synthetic()
     show(heads, [row for rate in LOADED_RPS for row in rows(case, rate)])
     end()

@@ -193,9 +193,9 @@ def on_more_threads() -> None:
     rows = []
     _spin(1)
     for name, work, turns in (
-        ("arithmetic, what two cores can give here", arithmetic, 5),
+        ("arithmetic, the limit of two cores", arithmetic, 5),
         (f"{REPLICATIONS} replays of {REQUESTS:,} requests", replications, 5),
-        ("verify beside SEQ, 3 rates, 2,000 requests", verdict, 3),
+        ("verify with SEQ, 3 rates, 2,000 requests", verdict, 3),
     ):
         taken = least_seconds({str(n): lambda n=n, w=work: w(n) for n in (1, cores)}, turns)
         gain = taken["1"] / taken[str(cores)]

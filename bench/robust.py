@@ -49,11 +49,11 @@ from tailc.specs.robust import RobustSpec
 from tailc.threads import thread_count
 
 RATES_RPS = (40.0, 44.0)
-HEADS = ("rate", "table", "as measured", "worst", "in the case", "s (CPU s)")
+HEADS = ("rate", "table", "p99 as measured", "worst p99", "worst case", "s (CPU s)")
 CORE_REQUESTS = 60_000_000
-CORE_HEADS = ("cores", "rate", "table", "p99 as measured", "worst", "in the case")
-CORE_HEADS += ("draws", "at most")
-CORE_CHANGES = ("cores", "rate", "price in energy", "gain in the worst tail")
+CORE_HEADS = ("cores", "rate", "table", "p99 as measured", "worst p99", "worst case")
+CORE_HEADS += ("energy", "largest energy")
+CORE_CHANGES = ("cores", "rate", "price of robustness, energy", "gain in the worst case")
 CHANGES = ("rate", "price of robustness", "gain in the worst case")
 
 

@@ -29,7 +29,6 @@ PAGES = [
 # Pages that still have retired words.
 OLD_PAGES = {
     "artifact-format",
-    "benchmarks",
     "elfen",
     "few-to-many",
     "joint",
