@@ -106,14 +106,14 @@ def defects() -> str:
         (one.ident, one.name, one.severity.value, one.title, one.why, one.fix)
         for one in find_defects()
     ]
-    head = ("code", "name", "severity", "what is so", "what that does to a policy", "what to do")
+    head = ("code", "name", "severity", "defect", "effect on a policy", "what to do")
     return _markdown(head, rows)
 
 
 def of_readers() -> str:
     """What readers of traces say, and `tailc lint-trace` too."""
     rows = [(code.ident, code.title) for code in sorted(OF_READERS, key=lambda code: code.ident)]
-    return _markdown(("code", "what it says"), rows)
+    return _markdown(("code", "meaning"), rows)
 
 
 def keys_of(kind: str) -> Callable[[], str]:

@@ -109,7 +109,7 @@ def _check(traces: tuple[str, ...], ignored: tuple[str, ...], zone: str | None) 
     for word in ignored:
         if word.upper() not in known and word.lower() not in known:
             raise click.UsageError(
-                f"no code `{word}`: `tailc explain` tells each of docs/lint-trace.md"
+                f"no code `{word}`: `tailc explain` explains each of docs/lint-trace.md"
             )
     if zone is not None:
         try:

@@ -104,7 +104,7 @@ def _of_table(source: Source, options: TraceOptions) -> Seen:
 
 def _of_swf(source: Source, options: TraceOptions) -> Seen:
     """A log of jobs in the Standard Workload Format, whose lines have no header."""
-    seen = Seen("Standard Workload Format", looked_at=("its jobs",))
+    seen = Seen("Standard Workload Format", looked_at=("jobs",))
     _note_jobs(seen, source, None, options)
     return seen
 

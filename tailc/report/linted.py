@@ -39,7 +39,7 @@ def _told(one: Linted) -> str:
     rows = "" if one.rows is None else f", {one.rows:,} row{'s' * (one.rows != 1)}"
     looked = ", ".join(f"`{printable(name)}`" for name in one.looked_at) or _NOTHING
     found = ", ".join(counted(_count(one, kind), kind.value) for kind in Severity)
-    return f"{one.format}{rows}\n  looked at {looked}\n  {found}"
+    return f"{one.format}{rows}\n  checked {looked}\n  {found}"
 
 
 def _count(one: Linted, kind: Severity) -> int:

@@ -32,7 +32,6 @@ OLD_PAGES = {
     "elfen",
     "few-to-many",
     "joint",
-    "lint-trace",
     "power-model",
     "published-results",
     "replay",

@@ -54,7 +54,7 @@ def _restarts(stream: Stream) -> Iterator[Sighting]:
         back &= ~is_clock_going_back(stream.at_ns)
     if 0 < back.sum() <= len(stream.at_ns) / _ENOUGH + 1 and len(stream.at_ns) >= _ENOUGH:
         rows = first_rows(stream.row[1:], back)
-        yield Sighting("times begin anew", int(back.sum()), rows, column=stream.column)
+        yield Sighting("times start again", int(back.sum()), rows, column=stream.column)
 
 
 def _epochs(stream: Stream) -> np.ndarray:
@@ -68,7 +68,7 @@ def _epoch_unit(stream: Stream) -> Iterator[Sighting]:
         return
     meant = UNITS[int(units[0])]
     if meant != stream.unit:
-        message = f"times since 1970 in {meant} are taken for {stream.unit}"
+        message = f"times since 1970 in {meant} are read as {stream.unit}"
         yield Sighting(message, rows=(1,), column=stream.column)
 
 
@@ -201,7 +201,7 @@ def _loaded(stream: Stream) -> Iterator[Sighting]:
     busy = in_system(stream.at_ns, stream.demand_ns)
     found = correlation(busy, stream.demand_ns) if np.ptp(busy) else 0.0
     if found > _LOADED:
-        message = f"times are longer the more requests there are: rank correlation is {found:.2f}"
+        message = f"times increase with the number of requests: rank correlation is {found:.2f}"
         yield Sighting(message, column=stream.column)
 
 
@@ -217,7 +217,7 @@ CHECKS = (
         _WARNING,
         _zone_jump,
         "times jump by whole hours",
-        "the clock changed for summer or another zone, so a replay has a silence or goes back",
+        "daylight saving or the zone changed, so a replay has a gap or goes back in time",
         "write times in UTC, or with their offset",
     ),
     _check(
@@ -225,9 +225,9 @@ CHECKS = (
         "joined-recordings",
         _ERROR,
         _restarts,
-        "times begin anew in the middle",
-        "two recordings stand after one another, and are no stream of arrivals together",
-        "replay each by itself",
+        "times start again in the middle",
+        "the file has two recordings, which are not one stream of arrivals",
+        "replay each separately",
     ),
     _check(
         3,
@@ -235,24 +235,24 @@ CHECKS = (
         _ERROR,
         _epoch_unit,
         "Unix times are read in another unit",
-        "rates are off by a thousand",
-        "say the unit that they are in by `--time-unit`, or rename the column",
+        "rates are wrong by a factor of a thousand",
+        "give their unit with `--time-unit`, or rename the column",
     ),
     _check(
         4,
         "mixed-epochs",
         _ERROR,
         _mixed_epochs,
-        "times since 1970 are in several units",
+        "Unix times are in several units",
         "arrivals are years apart",
-        "bring all to one unit where the trace is written",
+        "write the trace in one unit",
     ),
     _check(
         5,
         "unset-time",
         _ERROR,
         _unset,
-        "a time is 0 among others since 1970",
+        "a time is 0 among Unix times",
         "the request was logged before its time was set, or never finished",
         "leave the row out, and find out why it is so",
     ),
@@ -261,8 +261,8 @@ CHECKS = (
         "coarse-times",
         _WARNING,
         _coarse,
-        "many arrivals share a time, for the clock is coarse",
-        "a replay makes bursts of them that there were not",
+        "many arrivals share a time, because the clock is coarse",
+        "a replay turns them into bursts that did not exist",
         "log times in finer units, or replay at a rate instead",
     ),
     _check(
@@ -271,7 +271,7 @@ CHECKS = (
         _NOTE,
         _even,
         "requests arrive evenly",
-        "a load generator paced them, so queues are shorter than users' requests make them",
+        "a load generator paced them, so queues are shorter than with requests of users",
         "replay at a rate, or record a server with users",
     ),
     _check(
@@ -280,7 +280,7 @@ CHECKS = (
         _NOTE,
         _rate_shift,
         "the rate doubles or halves along the file",
-        "what is learned of queues at the mean rate is of no time of the recording",
+        "queues at the mean rate represent no part of the recording",
         "compile for the rates of both halves",
     ),
     _check(
@@ -289,8 +289,8 @@ CHECKS = (
         _ERROR,
         _closed,
         "requests arrive as answers leave",
-        "while the server was slow, nothing was sent, so the worst waits are not there",
-        "send at a rate; or say what is missing by `tailc ingest --expected-interval`",
+        "no request was sent while the server was slow, so the longest waits are missing",
+        "send at a rate, or correct the times with `tailc ingest --expected-interval`",
     ),
     _check(
         10,
@@ -298,8 +298,8 @@ CHECKS = (
         _WARNING,
         _omitted,
         "nothing arrives while long requests run",
-        "what would have waited for them was not sent, so percentiles look better than they are",
-        "measure at a rate by a generator that does not wait",
+        "requests that would have waited were not sent, so percentiles are too low",
+        "measure at a rate, with a generator that does not wait",
     ),
     _check(
         11,
@@ -307,16 +307,16 @@ CHECKS = (
         _ERROR,
         _queued,
         "answers leave in the order in which requests came",
-        "the times are responses of a queue and not demands, so a policy counts waiting twice",
-        "log from the start of execution, or the processor time",
+        "the times are response times and not demands, so a policy counts waiting twice",
+        "log times from the start of execution, or processor times",
     ),
     _check(
         12,
         "load-in-demand",
         _WARNING,
         _loaded,
-        "times are longer the more requests there are",
-        "they hold waiting or contention, which a policy will add again",
+        "times increase with the number of requests",
+        "they include waiting or contention, which a policy adds again",
         "measure demand on an idle server, or the processor time of each request",
     ),
 )

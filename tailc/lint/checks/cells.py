@@ -75,9 +75,7 @@ def _quoted(text: TextLines) -> Iterator[Sighting]:
     cells = [cell.strip() for line in lines for cell in line.split(",")]
     quoted = [cell for cell in cells if cell[:1] == cell[-1:] == _QUOTED and _is_number(cell)]
     if quoted and len(quoted) > _MOST * len(lines):
-        yield Sighting(
-            f"numbers stand in quotes, such as {quoted[0]}", lines=(text.header_line + 1,)
-        )
+        yield Sighting(f"numbers are in quotes, such as {quoted[0]}", lines=(text.header_line + 1,))
 
 
 def _is_number(cell: str) -> bool:
@@ -124,56 +122,56 @@ CHECKS = (
         _defect(
             2,
             "thousands-separator",
-            "a number has separators of thousands",
-            "it cannot be read, and long requests are those that have them",
+            "a number has thousands separators",
+            "it cannot be read, and only long requests have such numbers",
             "write numbers without separators",
         ),
         Table,
-        _matching(_THOUSANDS, "has a separator of thousands"),
+        _matching(_THOUSANDS, "has a thousands separator"),
     ),
     Check(
         _defect(
             3,
             "unit-in-cell",
-            "a number stands with its unit",
-            "cells may be of several units, off by a thousand from one another",
-            "write numbers of one unit, and tell it in the column's name",
+            "a number has a unit",
+            "cells may have several units, which differ by a factor of a thousand",
+            "write all numbers in one unit, and put the unit in the column's name",
         ),
         Table,
-        _matching(_WITH_UNIT, "stands with a unit"),
+        _matching(_WITH_UNIT, "has a unit"),
     ),
     Check(
         _defect(
             4,
             "missing-marker",
-            "a cell says that there is no value",
-            "requests without a time are most often those that took too long",
-            "find out why it is missing, and leave the row out if that is no timeout",
+            "a cell marks a missing value",
+            "requests without a time are usually those that took too long",
+            "find out why it is missing, and leave the row out if it is not a timeout",
         ),
         Table,
-        _matching(_MISSING, "says that there is no value"),
+        _matching(_MISSING, "marks a missing value"),
     ),
     Check(
         _defect(
             5,
             "formula-error",
             "a cell is a spreadsheet's error",
-            "the number behind it is lost",
-            "export the measured values, and not what was computed of them",
+            "the number is lost",
+            "export the measured values instead of computed ones",
         ),
         Table,
-        _matching(_FORMULA, "is an error of a spreadsheet"),
+        _matching(_FORMULA, "is a spreadsheet error"),
     ),
     Check(
         _defect(
             6,
             "clock-text",
-            "a duration is written as on a clock",
+            "a duration is written like a time of day",
             "minutes and hours cannot be distinguished",
             "write durations as numbers of one unit",
         ),
         Table,
-        _matching(_CLOCK, "is written as on a clock"),
+        _matching(_CLOCK, "is written like a time of day"),
     ),
     Check(
         Defect(
@@ -181,7 +179,7 @@ CHECKS = (
             "rounded-exponents",
             Severity.WARNING,
             "numbers were rounded to a few digits with an exponent",
-            "large demands are off by percents, and a tail of them has steps",
+            "large demands are wrong by several per cent, and their tail has steps",
             "export all digits; spreadsheets show fewer",
         ),
         Table,
@@ -192,7 +190,7 @@ CHECKS = (
             8,
             "minus-one",
             "a demand is -1",
-            "what has no value is most often what failed or took too long",
+            "a request without a value usually failed or took too long",
             "find out what -1 means, and leave those rows out if it is not a timeout",
         ),
         Table,
@@ -204,7 +202,7 @@ CHECKS = (
             "sentinel",
             Severity.WARNING,
             "the largest demand is a number such as 999999",
-            "what has no value becomes the longest request, and the tail is made of it",
+            "a missing value counts as the longest request and determines the tail",
             "leave those rows out if the number means a missing value",
         ),
         Requests,
@@ -215,8 +213,8 @@ CHECKS = (
             "TC1110",
             "quoted-numbers",
             Severity.NOTE,
-            "numbers stand in quotes",
-            "tailc reads them, but what wrote them took them for text, so others may not",
+            "numbers are in quotes",
+            "tailc reads them, but the writer treated them as text, and other tools may too",
             "write numbers without quotes",
         ),
         TextLines,
@@ -227,9 +225,9 @@ CHECKS = (
             "TC1111",
             "mixed-precision",
             Severity.WARNING,
-            "one part of the demands has decimals, and another is whole",
+            "some demands have decimals, and others are whole numbers",
             "two writers filled the column, perhaps in two units or with two clocks",
-            "look where it changes, and keep the parts apart",
+            "find where it changes, and separate the parts",
         ),
         Table,
         _mixed,

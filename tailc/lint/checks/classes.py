@@ -33,7 +33,7 @@ def _is_id(counts: dict[str, int]) -> bool:
 def _one_a_row(classes: Classes) -> Iterator[Sighting]:
     counts = _counts(classes)
     if _is_id(counts):
-        yield Sighting(f"{sum(counts.values()):,} requests are of {len(counts):,} classes")
+        yield Sighting(f"{sum(counts.values()):,} requests have {len(counts):,} classes")
 
 
 def _dominating(classes: Classes) -> Iterator[Sighting]:
@@ -60,7 +60,7 @@ def _spellings(classes: Classes) -> Iterator[Sighting]:
     for names in alike.values():
         if len(names) > 1:
             shown = ", ".join(f"`{name}`" for name in sorted(names))
-            yield Sighting(f"classes {shown} differ in spelling alone")
+            yield Sighting(f"classes {shown} differ only in spelling")
 
 
 CHECKS = (
@@ -70,7 +70,7 @@ CHECKS = (
             "class-of-one",
             Severity.WARNING,
             "there is about a class for each request",
-            "no class has requests enough for a curve or a percentile",
+            "no class has enough requests for a speed-up curve or a percentile",
             "name a column with few different values",
         ),
         Classes,
@@ -82,8 +82,8 @@ CHECKS = (
             "dominating-class",
             Severity.NOTE,
             "one class has nearly all requests",
-            "percentiles of the whole are those of that class, whatever the others take",
-            "give the others an SLO of their own if they matter",
+            "percentiles of all requests are those of that class and hide the others",
+            "give the other classes their own SLO if they matter",
         ),
         Classes,
         _dominating,
@@ -94,8 +94,8 @@ CHECKS = (
             "rare-class",
             Severity.NOTE,
             "a class has few requests",
-            "its percentiles and its curve are guesses",
-            "measure more of it, or put it with another class",
+            "its percentiles and its speed-up curve are unreliable",
+            "measure more of them, or merge the class with another",
         ),
         Classes,
         _rare,
@@ -105,9 +105,9 @@ CHECKS = (
             "TC1324",
             "class-spellings",
             Severity.WARNING,
-            "two classes differ in spelling alone",
-            "one class counts as two, and only one of them has a curve",
-            "write each class in one way",
+            "two classes differ only in spelling",
+            "one class counts as two, and only one of them has a speed-up curve",
+            "use one spelling for each class",
         ),
         Classes,
         _spellings,

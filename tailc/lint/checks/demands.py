@@ -170,7 +170,7 @@ def _bimodal(requests: Requests) -> Iterator[Sighting]:
         mass = min(count[:at].sum(), count[at + 1 :].sum())
         if smooth[at] < _DEEP_VALLEY * min(left, right) and mass > _WIDE_VALLEY * count.sum():
             valley = math.exp((edges[at] + edges[at + 1]) / 2)
-            message = f"demands have two humps, below and above {valley:.3g}"
+            message = f"demands have two peaks, below and above {valley:.3g}"
             yield Sighting(message, column=requests.column)
             return
 
@@ -180,7 +180,7 @@ def _heavy(requests: Requests) -> Iterator[Sighting]:
     found = share > _WEIGHTY
     if requests.is_ordered and len(share) > _FEW_VALUES and found.any():
         rows = first_rows(requests.row, found)
-        message = f"a row stands for {share.max():.0%} of all requests"
+        message = f"one row represents {share.max():.0%} of all requests"
         yield Sighting(message, int(found.sum()), rows, column=requests.column)
 
 
@@ -196,7 +196,7 @@ CHECKS = (
         _ERROR,
         _constant,
         "all demands are the same",
-        "where no request is longer than another, there is no tail to cut",
+        "if no request is longer than another, a policy cannot reduce the tail",
         "check that the column is the measured time of each request",
     ),
     _check(
@@ -204,7 +204,7 @@ CHECKS = (
         "cut-at-timeout",
         _WARNING,
         _at_largest,
-        "many demands are the largest one",
+        "many demands are equal to the largest",
         "they were cut off, so the policy gives the longest requests less than they need",
         "measure without the timeout, or with a longer one",
     ),
@@ -213,7 +213,7 @@ CHECKS = (
         "cut-at-least",
         _WARNING,
         _at_least,
-        "many demands are the least one",
+        "many demands are equal to the smallest",
         "short requests were raised to the resolution of the clock or the logger",
         "measure with a finer clock, if short requests matter",
     ),
@@ -222,8 +222,8 @@ CHECKS = (
         "frequent-value",
         _NOTE,
         _ties,
-        "a tenth of the demands are one value",
-        "a cache or an early answer is a class of its own, which has its own speed-up",
+        "a tenth of the demands have the same value",
+        "requests from a cache or with an early answer are a class with another speed-up",
         "give those requests a class, or leave them out",
     ),
     _check(
@@ -232,8 +232,8 @@ CHECKS = (
         _WARNING,
         _few_values,
         "demands have few different values",
-        "a percentile jumps from one to the next, so an SLO is met or missed by chance",
-        "measure with a finer clock, or log the times themselves and no buckets",
+        "a percentile jumps between them, so chance decides whether an SLO is met",
+        "measure with a finer clock, or log times instead of buckets",
     ),
     _check(
         6,
@@ -241,8 +241,8 @@ CHECKS = (
         _WARNING,
         _coarse,
         "demands are multiples of a coarse tick",
-        "ages of climbing are placed by rounded times",
-        "measure by a monotonic clock of nanoseconds or microseconds",
+        "ages of climbs are computed from rounded times",
+        "measure with a monotonic clock in nanoseconds or microseconds",
     ),
     _check(
         7,
@@ -250,8 +250,8 @@ CHECKS = (
         _WARNING,
         _two_units,
         "two groups of demands are a thousand times apart",
-        "where one is in another unit, the tail is of wrong requests",
-        "bring all to one unit where the trace is written",
+        "if one group is in another unit, the tail has the wrong requests",
+        "write the trace in one unit",
     ),
     _check(
         8,
@@ -259,17 +259,17 @@ CHECKS = (
         _WARNING,
         _outlier,
         "one demand is many times the next largest",
-        "the last rung and its cost are set by a single request",
-        "find out what it was, and leave it out if it was no request",
+        "a single request determines the last rung and its cost",
+        "find out what it was, and leave it out if it was not a request",
     ),
     _check(
         9,
         "two-humps",
         _NOTE,
         _bimodal,
-        "demands have two humps",
-        "two kinds of requests share one curve of speed-up, and one of them does not follow it",
-        "give a class to each by a column, if they speed up differently",
+        "demands have two peaks",
+        "two kinds of requests share a speed-up curve that is wrong for one of them",
+        "add a column with a class, if their speed-ups differ",
     ),
     _check(
         10,
@@ -277,7 +277,7 @@ CHECKS = (
         _WARNING,
         _heavy,
         "one row represents a tenth of all requests",
-        "its rounding is that of the whole distribution",
-        "log requests one a row, or in finer bins",
+        "its rounding error affects the whole distribution",
+        "log one request per row, or use finer bins",
     ),
 )

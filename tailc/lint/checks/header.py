@@ -53,7 +53,7 @@ def _text_numbers(table: Table) -> Iterator[Sighting]:
     if table.format == "parquet":
         for name in table.number_columns:
             if pa.types.is_string(table.cells.columns[name].type):
-                yield Sighting("the numbers of the column are kept as text", column=name)
+                yield Sighting("the numbers of the column are stored as text", column=name)
 
 
 def _short_floats(table: Table) -> Iterator[Sighting]:
@@ -63,7 +63,7 @@ def _short_floats(table: Table) -> Iterator[Sighting]:
     largest = table.cells.columns[name].cast(pa.float64())
     top = max((value for value in largest.to_pylist() if value is not None), default=0.0)
     if top >= _LEAST_LOSS_S:
-        yield Sighting(f"times up to {top:.0f} are kept in 24 bits", column=name)
+        yield Sighting(f"times up to {top:.0f} are stored in 24 bits", column=name)
 
 
 def _nothing_known(table: Unknown) -> Iterator[Sighting]:
@@ -91,7 +91,7 @@ CHECKS = (
             "unnamed-column",
             Severity.WARNING,
             "a column has no name",
-            "it is an index that a tool wrote, or a delimiter too many that shifts the cells",
+            "it is an index that a tool wrote, or an extra delimiter that shifts the cells",
             "name it, or write the file without it",
         ),
         Header,
@@ -102,8 +102,8 @@ CHECKS = (
             "TC1023",
             "twin-names",
             Severity.WARNING,
-            "two columns' names differ in case alone",
-            "a spec is easily compiled from the other one",
+            "two columns' names differ only in case",
+            "a spec may use the wrong one",
             "rename one of them",
         ),
         Header,
@@ -115,7 +115,7 @@ CHECKS = (
             "wrong-suffix",
             Severity.ERROR,
             "the name of the file suggests another format",
-            "a spec goes by the name and cannot read it",
+            "a spec uses the name to choose the format, and cannot read the file",
             "rename the file, or say `format` in the spec",
         ),
         Header,
@@ -127,7 +127,7 @@ CHECKS = (
             "small-row-groups",
             Severity.NOTE,
             "row groups of Parquet are very small",
-            "reading takes many times longer, and every compile reads it",
+            "a read takes many times longer, and every compile reads the file",
             "write the file with 100,000 rows in a group or more",
         ),
         Header,
@@ -138,8 +138,8 @@ CHECKS = (
             "TC1026",
             "numbers-as-text",
             Severity.WARNING,
-            "numbers of Parquet are kept as text",
-            "what wrote it did not know them for numbers, so cells that are none went unnoticed",
+            "numbers of Parquet are stored as text",
+            "the writer did not check that cells are numbers, so some may not be",
             "write the column as a double or an integer",
         ),
         Table,
@@ -150,7 +150,7 @@ CHECKS = (
             "TC1027",
             "short-floats",
             Severity.ERROR,
-            "times are kept in too few digits",
+            "times have too few digits",
             "arrivals are rounded to seconds or minutes, so a replay makes bursts of them",
             "write the column as an integer or a double",
         ),
@@ -162,9 +162,9 @@ CHECKS = (
             "TC1028",
             "nothing-known",
             Severity.ERROR,
-            "no column is known for what it is",
-            "nothing was looked at, so that nothing was found says nothing",
-            "name columns by `--column` and `--time`, or by a spec with `--spec`",
+            "no column is recognised",
+            "no column was checked, so defects may exist",
+            "name the columns with `--column` and `--time`, or use a spec with `--spec`",
         ),
         Unknown,
         _nothing_known,

@@ -33,7 +33,7 @@ def _utf16(text: TextLines) -> Iterator[Sighting]:
 
 def _json_list(text: TextLines) -> Iterator[Sighting]:
     if Rewriting.JSON_LIST in text.rewritten:
-        yield Sighting("rows stand in one list of JSON")
+        yield Sighting("the rows are one JSON list")
 
 
 def _undecodable(text: TextLines) -> Iterator[Sighting]:
@@ -51,7 +51,7 @@ def _mixed_ends(text: TextLines) -> Iterator[Sighting]:
 
 
 def _carriage_returns(text: TextLines) -> Iterator[Sighting]:
-    yield from _tallied(text.cr, "a line holds a carriage return that ends no line")
+    yield from _tallied(text.cr, "a line has a carriage return in the middle")
 
 
 def _blank(text: TextLines) -> Iterator[Sighting]:
@@ -74,7 +74,7 @@ def _unended(text: TextLines) -> Iterator[Sighting]:
 def _delimiter(text: TextLines) -> Iterator[Sighting]:
     if text.dialect.delimiter != ",":
         noun = DELIMITERS[text.dialect.delimiter]
-        yield Sighting(f"cells are split by {noun}, not commas", lines=(text.header_line,))
+        yield Sighting(f"cells are separated by {noun}, not commas", lines=(text.header_line,))
 
 
 def _decimal_commas(text: TextLines) -> Iterator[Sighting]:
@@ -86,7 +86,7 @@ def _no_header(text: TextLines) -> Iterator[Sighting]:
     if text.dialect.unnamed:
         named = ", ".join(f"`{name}`" for name in text.dialect.unnamed[:_NAMES_TOLD])
         more = ", ..." if len(text.dialect.unnamed) > _NAMES_TOLD else ""
-        message = f"the first line is numbers, and no header: columns are called {named}{more}"
+        message = f"the first line has numbers, not names: columns are called {named}{more}"
         yield Sighting(message, lines=(text.header_line,))
 
 
@@ -153,8 +153,8 @@ CHECKS = (
             "nul-byte",
             _ERROR,
             "a line holds a NUL byte",
-            "it was written over or cut where the machine stopped, so rows are missing",
-            "drop what follows, and measure again if that is much",
+            "the file was overwritten or cut when the machine stopped, so rows are missing",
+            "remove the rows after it, and measure again if they are many",
         ),
         TextLines,
         _nul,
@@ -164,9 +164,9 @@ CHECKS = (
             5,
             "mixed-line-ends",
             _WARNING,
-            "lines end in two ways",
-            "two files were joined, of two systems and perhaps of two runs",
-            "look where the ends change, and keep the runs apart",
+            "lines have two kinds of line ends",
+            "two files were joined, from two systems and perhaps from two runs",
+            "find where the line ends change, and separate the runs",
         ),
         TextLines,
         _mixed_ends,
@@ -176,8 +176,8 @@ CHECKS = (
             6,
             "carriage-return",
             _WARNING,
-            "a line holds a carriage return that ends no line",
-            "what follows it may be a row of its own that is not counted",
+            "a line has a carriage return in the middle",
+            "the text after it may be a separate row that is not counted",
             "write lines that end in LF",
         ),
         TextLines,
@@ -189,8 +189,8 @@ CHECKS = (
             "blank-line",
             _NOTE,
             "a line is blank",
-            "blank lines are no rows, but they often stand where two files were joined",
-            "look whether rows are missing there, and remove them",
+            "blank lines are not rows, but often mark where two files were joined",
+            "check whether rows are missing there, and remove the blank lines",
         ),
         TextLines,
         _blank,
@@ -213,8 +213,8 @@ CHECKS = (
             "repeated-header",
             _ERROR,
             "the header is repeated among the rows",
-            "several files were joined, so times and warm-ups of several runs stand together",
-            "remove it, and ask whether the runs belong together",
+            "several files were joined, so times and warm-ups of several runs are mixed",
+            "remove it, and check whether the runs belong together",
         ),
         TextLines,
         _repeated,
@@ -225,7 +225,7 @@ CHECKS = (
             "no-last-line-break",
             _WARNING,
             "the last line has no line break",
-            "what writes it was perhaps stopped within a row, whose number is then cut",
+            "the writer may have stopped within a row, so the last number may be cut",
             f"{_AGAIN}, or end the last line if it is whole",
         ),
         TextLines,
@@ -236,7 +236,7 @@ CHECKS = (
             11,
             "other-delimiter",
             _NOTE,
-            "the cells are not split by commas",
+            "the cells are not separated by commas",
             "tailc reads it, but other tools take the whole line for one cell",
             "write the file with commas",
         ),
@@ -248,8 +248,8 @@ CHECKS = (
             12,
             "no-header",
             _WARNING,
-            "the first line is numbers, and no header",
-            "columns are numbered, so a reader of the spec does not know what they are",
+            "the first line has numbers, so there is no header",
+            "columns have numbers instead of names, so a spec that uses them is hard to read",
             "begin the file with a line of names",
         ),
         TextLines,
@@ -272,9 +272,9 @@ CHECKS = (
             14,
             "json-list",
             _NOTE,
-            "rows stand in one list of JSON",
-            "it is rewritten with a row a line at each reading, which takes time",
-            "write a row a line, such as by `jq -c '.[]'`",
+            "the rows are one JSON list",
+            "each read rewrites it with one row per line, which takes time",
+            "write one row per line, for example by `jq -c '.[]'`",
         ),
         TextLines,
         _json_list,

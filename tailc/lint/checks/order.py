@@ -103,7 +103,7 @@ def _following(requests: Requests) -> Iterator[Sighting]:
     near = correlation(demand[1:], demand[:-1])
     far = correlation(demand[len(demand) // 4 :], demand[: -(len(demand) // 4)])
     if near > _FOLLOWS + max(far, 0) and near * np.sqrt(len(demand)) > _SURE:
-        message = f"neighbouring demands are alike: their rank correlation is {near:.2f}"
+        message = f"neighbouring demands are similar: their rank correlation is {near:.2f}"
         yield Sighting(message, column=requests.column)
 
 
@@ -114,7 +114,7 @@ CHECKS = (
             "sorted-demand",
             Severity.WARNING,
             "rows are sorted by demand",
-            "their order is lost, so drift cannot be seen, and a part held out by time is the tail",
+            "the order is lost, so drift is invisible, and rows held out by time are the tail",
             "keep the order of arrival, or hold out by seed or hash",
         ),
         Requests,
@@ -126,7 +126,7 @@ CHECKS = (
             "warm-up",
             Severity.WARNING,
             "the first requests are longer",
-            "caches and compilers were cold, which a running server is not",
+            "caches and compilers were cold, unlike those of a running server",
             "leave the first rows out",
         ),
         Requests,
@@ -138,8 +138,8 @@ CHECKS = (
             "drift",
             Severity.WARNING,
             "demands rise or fall along the file",
-            "what is compiled of the mean of it fits no time of it",
-            "compile from a recent part, or from one where demand is steady",
+            "a policy for the mean fits no part of the file",
+            "compile from a recent part, or from a part with steady demand",
         ),
         Requests,
         _drift,
@@ -149,9 +149,9 @@ CHECKS = (
             "TC1314",
             "level-shift",
             Severity.WARNING,
-            "demands change at one row and stay so",
-            "two versions, machines or inputs stand in one trace",
-            "keep what is after it, if that is how the service is now",
+            "demands change at one row, permanently",
+            "the trace mixes two versions, machines or inputs",
+            "keep the rows after it, if they represent the service now",
         ),
         Requests,
         _level,
@@ -161,8 +161,8 @@ CHECKS = (
             "TC1315",
             "alike-neighbours",
             Severity.WARNING,
-            "neighbouring demands are alike",
-            "a demand does not know the one before, but a waiting time does",
+            "neighbouring demands are similar",
+            "demands do not depend on the one before, but waiting times do",
             "check that the column is not a response time",
         ),
         Requests,

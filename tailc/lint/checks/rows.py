@@ -47,7 +47,7 @@ def _blocks(requests: Requests) -> Iterator[Sighting]:
         at = lively[0]
         earlier = int(requests.row[first[which[at]]])
         length = len(again) + _BLOCK - 1
-        message = f"about {length:,} demands from here on stand at row {earlier} already"
+        message = f"about {length:,} demands from here on are also at row {earlier}"
         yield Sighting(message, rows=(int(requests.row[at]),), column=requests.column)
 
 
@@ -79,7 +79,7 @@ CHECKS = (
             Severity.WARNING,
             "a row is repeated",
             "its request counts twice in every percentile",
-            "drop one of each, and look whether two logs were joined",
+            "remove one of each, and check whether two logs were joined",
         ),
         Stream,
         _doubled,
@@ -91,7 +91,7 @@ CHECKS = (
             Severity.WARNING,
             "a block of rows is repeated",
             "the sample looks larger than it is, so intervals are too narrow",
-            "drop one of them; a part held out would hold what was compiled from",
+            "remove one of them; otherwise held-out rows are also design rows",
         ),
         Requests,
         _blocks,
@@ -103,7 +103,7 @@ CHECKS = (
             Severity.WARNING,
             "two requests have the same id",
             "a request that was sent or logged again counts twice",
-            "keep one row of each id, or split by hash of the id so that they stay together",
+            "keep one row of each id, or split by hash of the id, which keeps them together",
         ),
         RequestIds,
         _same_ids,
@@ -114,8 +114,8 @@ CHECKS = (
             "retried",
             Severity.WARNING,
             "rows are further attempts of requests",
-            "retries come where the server was slow, so slow requests count more than they should",
-            "keep the first attempt of each, with all that it took",
+            "retries occur when the server is slow, so slow requests count too often",
+            "keep only the first attempt of each, with its whole time",
         ),
         Attempts,
         _retried,

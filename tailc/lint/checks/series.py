@@ -53,7 +53,7 @@ def _is_shifted(steps: Steps) -> bool:
 
 def _noon(steps: Steps) -> Iterator[Sighting]:
     if _is_sunny(steps) and steps.is_local and _is_shifted(steps):
-        message = f"the middle of the sun's day is at {_middle_hour(steps):.1f} h"
+        message = f"the middle of the solar day is at {_middle_hour(steps):.1f} h"
         yield Sighting(message, column=steps.column.name)
 
 
@@ -104,7 +104,7 @@ def _meter_reset(steps: Steps) -> Iterator[Sighting]:
     drops = np.flatnonzero(np.diff(value) < -0.5 * value.max()) if len(value) else []
     if len(drops) and steps.column.quantity is Quantity.POWER and _is_meter(steps):
         first = _at(steps, int(drops[0]) + 1)
-        message = f"a meter falls back {counted(len(drops), 'time')}, the first at {first}"
+        message = f"a meter decreases {counted(len(drops), 'time')}, the first at {first}"
         yield Sighting(message, column=steps.column.name)
 
 
@@ -154,17 +154,17 @@ CHECKS = (
         "shifted-noon",
         _WARNING,
         _noon,
-        "the sun's day is not about noon",
-        "the zone is another one, so plans run work at night for the sun's sake",
-        "say the zone of the times by `--zone`, and state it in the spec",
+        "the solar day is not centred on noon",
+        "the zone is wrong, so plans run work at night",
+        "give the zone of the times with `--zone`, and in the spec",
     ),
     _check(
         2,
         "sun-at-night",
         _WARNING,
         _nights,
-        "there is sun at night",
-        "plans count on power that is not there",
+        "there is solar power at night",
+        "plans use power that does not exist",
         "check the sensor and the zone, and empty those cells",
     ),
     _check(
@@ -181,18 +181,18 @@ CHECKS = (
         "meter-as-power",
         _ERROR,
         _meter,
-        "the values are those of a meter, which only rises",
+        "the values only increase, as those of a meter",
         "energy since the start counts as power",
-        "take differences of successive readings, as energy of each step",
+        "use differences of successive readings, as the energy of each step",
     ),
     _check(
         5,
         "meter-reset",
         _WARNING,
         _meter_reset,
-        "a meter falls back",
+        "a meter decreases",
         "a difference across it is a large negative energy",
-        "leave out the step where it falls back",
+        "leave out the step where it decreases",
     ),
     _check(
         6,
@@ -200,17 +200,17 @@ CHECKS = (
         _WARNING,
         _spikes,
         "a value is many times all others",
-        "the largest power is what limits and forecasts go by",
-        "empty the cell if no such power can be",
+        "limits and forecasts depend on the largest power",
+        "empty the cell if such power is impossible",
     ),
     _check(
         7,
         "dark-day",
         _WARNING,
         _dark_days,
-        "a whole day has no sun",
+        "a whole day has no solar power",
         "an outage of the logger or the inverter counts as weather",
-        "empty those cells, unless it was dark",
+        "empty those cells, unless the day was really dark",
     ),
     _check(
         8,
@@ -218,7 +218,7 @@ CHECKS = (
         _ERROR,
         _too_bright,
         "irradiance is above that of the sun",
-        "forecasts expect power that no panel gives",
+        "forecasts expect power that no panel can produce",
         "check the unit, and that cells are means and not sums",
     ),
     _check(
@@ -226,7 +226,7 @@ CHECKS = (
         "odd-carbon",
         _WARNING,
         _odd_carbon,
-        "carbon is not of the size of any grid's",
+        "carbon is outside the range of all grids",
         "plans weigh carbon a thousand times too much or too little",
         "check the unit: a grid has about 1 to 1500 g/kWh",
     ),

@@ -28,7 +28,7 @@ def _bent(curves: Curves) -> Iterator[Sighting]:
     found &= ~is_superlinear(curves.speedup, np.arange(1.0, curves.speedup.shape[1] + 1))
     if found.any():
         first = ", ".join(f"{value:g}" for value in curves.speedup[int(np.argmax(found))][:8])
-        message = f"a further thread brings more than the one before it: {first}"
+        message = f"a further thread adds more speed-up than the one before it: {first}"
         yield Sighting(message, int(found.sum()), first_rows(curves.row, found))
 
 
@@ -119,9 +119,9 @@ CHECKS = (
         _WARNING,
         Curves,
         _bent,
-        "a thread brings more than the one before it",
-        "degrees below it are passed over, so a request jumps over rungs for noise's sake",
-        "repeat the timings; what stays may be the memory of a second socket",
+        "a thread adds more speed-up than the one before it",
+        "lower degrees are skipped, so noise may make a request jump over rungs",
+        "repeat the timings; a lasting effect may be the memory of a second socket",
     ),
     _check(
         2,
@@ -129,9 +129,9 @@ CHECKS = (
         _WARNING,
         Curves,
         _flat,
-        "threads bring nothing",
+        "threads give no speed-up",
         "a policy of parallelism cannot shorten any request",
-        "check that the timed code does run on several threads",
+        "check that the timed code runs on several threads",
     ),
     _check(
         3,
@@ -141,7 +141,7 @@ CHECKS = (
         _times,
         "speed-ups look like times",
         "every rung would be slower than the one below",
-        "give the times as rows with a degree each, or divide the first by each",
+        "give the times as rows with a degree each, or divide the first time by each",
     ),
     _check(
         4,
@@ -170,7 +170,7 @@ CHECKS = (
         Timings,
         _cold,
         "first timings are longer than later ones",
-        "what was cold at degree 1 counts as gained by threads",
+        "a cold start at degree 1 counts as a speed-up of threads",
         "leave out the first repetition",
     ),
 )
