@@ -180,7 +180,7 @@ def main() -> None:
         print(f"{slo_ms} ms: tables", file=sys.stderr, flush=True)
         tables = {who: list(ladders(who, slo_ms)) for who in KINDS}
         lines += [row(tables, slo_ms, rate) for rate in RATES_RPS]
-    show(("objective", "rate", *(f"{who}, p99" for who in KINDS), "points"), lines)
+    show(("SLO", "rate", *(f"{who}, p99" for who in KINDS), "points"), lines)
     end()
 
 

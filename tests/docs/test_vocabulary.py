@@ -31,7 +31,6 @@ OLD_PAGES = {
     "artifact-format",
     "elfen",
     "few-to-many",
-    "joint",
     "power-model",
     "published-results",
     "replay",
