@@ -60,10 +60,10 @@ def write_vectors(folder: Path) -> None:
     damaged = damaged_files()
     for file, (_, data) in damaged.items():
         (refused / file).write_bytes(data)
-    sentence = "Files that every reader refuses, and as what."
+    sentence = "Files that every reader refuses, with the word of the refusal."
     rows = [[file, error] for file, (error, _) in damaged.items()]
     _write_csv(refused / "expected.csv", sentence, ("file", "error"), rows)
-    sentence = "Files to open with these keys trusted, and what they are refused as, if at all."
+    sentence = "Files to open with the given trusted keys, and the word of the refusal, if any."
     _write_csv(signed / "expected.csv", sentence, SIGNED_COLUMNS, write_signed(signed))
 
 

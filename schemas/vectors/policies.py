@@ -124,12 +124,12 @@ def _ladders() -> dict[str, Vector]:
             policy("largest", largest_ladder()),
         ),
         "demand": (
-            "Schema 1.1: as `smallest`, but the design input carries a summary of its demands, "
+            "Schema 1.1: as `smallest`, but the design input includes a summary of its demands, "
             "which no look-up needs.",
             _with_demand(policy("demand", smallest_ladder())),
         ),
         "estimates": (
-            "Schema 1.8: as `smallest`, but the evidence carries estimates of the percentiles, "
+            "Schema 1.8: as `smallest`, but the evidence includes estimates of the percentiles, "
             "which no look-up needs.",
             _with_estimates(policy("estimates", smallest_ladder())),
         ),
@@ -182,7 +182,7 @@ def _overload_ladders() -> dict[str, Vector]:
             policy("overload-arrival", late_cut_ladder()),
         ),
         "overload-limits": (
-            "Schema 1.6: what is said of overload by class, every number at a limit.",
+            "Schema 1.6: overload rules by class, every number at a limit.",
             policy(
                 "overload-limits",
                 shedding_ladder(),
@@ -205,11 +205,11 @@ def _sharing_ladders() -> dict[str, Vector]:
             policy("sharing-arrival", late_sharing_ladder()),
         ),
         "sharing-power": (
-            "Schema 1.6: starts by what is in use of the second cost unit.",
+            "Schema 1.6: starts depend on the use of the second cost unit.",
             policy("sharing-power", watched_power_ladder()),
         ),
         "sharing-limits": (
-            "Schema 1.6: what is said of sharing by class, every number at a limit.",
+            "Schema 1.6: sharing rules by class, every number at a limit.",
             policy(
                 "sharing-limits",
                 largest_sharing_ladder(),
