@@ -27,7 +27,7 @@ PAGES = [
 ]
 
 # Pages that still have retired words.
-OLD_PAGES = {"power-model", "published-results", "spec"}
+OLD_PAGES = {"published-results", "spec"}
 
 
 def table_below(heading: str) -> list[list[str]]:
