@@ -12,7 +12,7 @@ from bench.core_workloads import spec_of, study
 from bench.study import Figure
 from bench.timing import seconds
 from bench.trends_cores_load import ENERGY, P99
-from tailc.pipeline.core_configuration import ages_at_low_load, read_configurations
+from tailc.studies.core_configuration import ages_at_low_load, read_configurations
 
 Row = list[str]
 HEADS = ("published", "ours", "note")

@@ -18,8 +18,8 @@ from bench.core_workloads import (
     study,
 )
 from bench.trends_cores_load import ENERGY, P99
-from tailc.pipeline.core_sizing import CoreSizing, Grid, size_cores
 from tailc.report.core_sizes import as_text
+from tailc.studies.core_sizing import CoreSizing, Grid, size_cores
 
 Row = list[str]
 SCALES = (0.25, 0.5, 1.0, 2.0)

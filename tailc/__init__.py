@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tailc.forms.ladder.lookup import lookup
     from tailc.pipeline.compilation import Judging
     from tailc.pipeline.compile import compile_policy
-    from tailc.pipeline.held_out import read_held_out
+    from tailc.studies.held_out import read_held_out
     from tailc.verify.judge import verify as verify_policy
     from tailc.verify.size import size as size_policies
 
@@ -57,7 +57,7 @@ _HOMES = {
     "loop_to_control": "tailc_solvers.control.python_control",
     "plant_from_control": "tailc_solvers.control.python_control:from_control",
     "plant_to_control": "tailc_solvers.control.python_control:to_control",
-    "read_held_out": "tailc.pipeline.held_out",
+    "read_held_out": "tailc.studies.held_out",
     "read_artifact": "tailc.artifact.files:read_policy",
     "size_policies": "tailc.verify.size:size",
     "trust_of": "tailc.artifact.trust",

@@ -112,7 +112,7 @@ class AskedArrivals:
         """Every process asked for; None where none was, so that the policy's own count."""
         if not self.every_kind:
             return (*self.given, *self._recorded(recorded)) or None
-        from tailc.pipeline.arrivals_beside import arrivals_beside
+        from tailc.studies.arrival_settings import arrivals_beside
 
         every = arrivals_beside(policy, self.rates_mrps or policy.rates_mrps, recorded)
         rescaled = self._recorded(recorded) if self.rescale_mrps else ()

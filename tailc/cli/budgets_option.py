@@ -12,7 +12,7 @@ from tailc.cli.outcome import Outcome
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.diff.behaviour import Behaviour
-    from tailc.pipeline.budgets import SpecBudgets
+    from tailc.studies.budgets import SpecBudgets
 
 budgets = click.option(
     "--budgets",
@@ -31,7 +31,7 @@ def asked_budgets(spec: str | None, new: Policy, *, can_compare: bool) -> SpecBu
     """Those of the spec, if one is named; `can_compare` is whether two policies are replayed."""
     if spec is None:
         return None
-    from tailc.pipeline.budgets import read_budgets
+    from tailc.studies.budgets import read_budgets
 
     if not can_compare:
         message = "--budgets are for two policies replayed on requests: `diff` needs --trace, "

@@ -72,7 +72,7 @@ def _warnings(path: str, with_trace: bool) -> tuple[Finding, ...]:
         unused = unused_speedups(loaded.model.jobs, loaded.model.own_speedup, loaded)
         if not with_trace:
             return unused
-        from tailc.pipeline.held_out_days import warnings_of
+        from tailc.studies.held_out_days import warnings_of
 
         return (*unused, *warnings_of(loaded, path))
     opened = completed(loaded, path)

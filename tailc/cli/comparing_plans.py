@@ -28,9 +28,9 @@ def compared_plans(
     from tailc.diff.compare import diff
     from tailc.diff.plan_days import comparable, days_change
     from tailc.errors import ExitCode
-    from tailc.pipeline.held_out_days import read_held_out_days
     from tailc.report import diff as render
     from tailc.report.diff import plan_days as changes
+    from tailc.studies.held_out_days import read_held_out_days
 
     comparable(*policies)
     check_options(policies[1], trace_format, arrivals, options)

@@ -30,9 +30,9 @@ def compared_throughput(
     from tailc.errors import ExitCode
     from tailc.experiment.options import VerifyOptions
     from tailc.experiment.recorded_periods import shares_of
-    from tailc.pipeline.held_out_rows import read_held_out_rows
     from tailc.report import diff as render
     from tailc.report.diff import throughput as changes
+    from tailc.studies.held_out_rows import read_held_out_rows
     from tailc.verify.throughput.drift import drift_findings, drifts
     from tailc.verify.throughput.judge import check
 

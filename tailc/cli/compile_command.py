@@ -226,7 +226,7 @@ def _with_conflicts(
     """The error, told by the lines that are in the way where no policy meets the spec."""
     if error.exit_code is not ExitCode.INFEASIBLE:
         return error
-    from tailc.pipeline.conflicts.explained import explained
+    from tailc.studies.conflicts.explained import explained
 
     return TailcError([*error.findings, *explained(opened, given, threads)])
 

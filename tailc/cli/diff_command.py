@@ -167,7 +167,7 @@ def _compared(
     from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.drift import drift_from
     from tailc.experiment.options import VerifyOptions
-    from tailc.pipeline.held_out import read_held_out, trace_warnings
+    from tailc.studies.held_out import read_held_out, trace_warnings
 
     held_out = read_held_out(policies[1], trace, trace_format, arrivals.column)
     with shown(progress) as draw:

@@ -29,8 +29,8 @@ def command(
     Prints the index of dispersion of the number of arrivals by length of time, the parameters of
     the process whose index is nearest, and the --arrivals option that replays it.
     """
-    from tailc.pipeline.arrivals_fit import fit_arrivals
     from tailc.report import arrivals_fit as render
+    from tailc.studies.arrivals_fit import fit_arrivals
     from tailc.traces.arrivals import ArrivalColumn, Gaps
     from tailc.traces.reading import TimeUnit
 

@@ -40,8 +40,8 @@ def command(
     Cores, uncore, DRAM and the rest are fitted separately, each by least squares with non-negative
     parameters. Prints the parameters, and the errors on rows that were not used for fitting.
     """
-    from tailc.pipeline.power_fit import fit_power
     from tailc.report import power_fit as render
+    from tailc.studies.power_fit import fit_power
 
     if test is not None and held_out_ppm is not None:
         raise click.UsageError("--test and --held-out both say what to test on: give one")

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tailc.errors import Finding, TailcError
-    from tailc.pipeline.draft import Draft
-    from tailc.pipeline.draft_demand import ListedSpeedup, SharedWork, Wishes
     from tailc.specs.openslo.read import Objective
+    from tailc.studies.draft import Draft
+    from tailc.studies.draft_demand import ListedSpeedup, SharedWork, Wishes
 
 _SLO_QUESTION = "What latency must meet, such as p99 <= 500ms"
 _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORECASE)
@@ -80,7 +80,7 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     from pathlib import Path
 
     from tailc.atomic_files import replace_files
-    from tailc.pipeline.draft_demand import Columns, Meaning, Wishes
+    from tailc.studies.draft_demand import Columns, Meaning, Wishes
 
     _check_paths(trace, Path(output), force=force)
     given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
@@ -121,7 +121,7 @@ def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
     """The draft; where a trace does not tell what a draft needs, a terminal is asked for it."""
     from tailc.cli.progress import shown
     from tailc.errors import TailcError
-    from tailc.pipeline.draft import draft
+    from tailc.studies.draft import draft
 
     try:
         with shown(None) as progress:
@@ -138,7 +138,7 @@ def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
 def _wanting(trace: str, wishes: Wishes) -> TailcError:
     """All that is missing, where there is no terminal to ask at."""
     from tailc.errors import Code, Finding, TailcError
-    from tailc.pipeline.draft import wanting
+    from tailc.studies.draft import wanting
 
     missing = {
         "cores": (wishes.cores, "say how many cores the server has, as `--cores 4`"),
@@ -207,7 +207,7 @@ def _slo(text: str) -> Objective:
 
 def _speedup(text: str) -> ListedSpeedup | SharedWork:
     """The wish that `--speedup` is: a list, or a share of parallel work."""
-    from tailc.pipeline.draft_demand import ListedSpeedup, SharedWork
+    from tailc.studies.draft_demand import ListedSpeedup, SharedWork
 
     try:
         if text.endswith("%"):

@@ -68,7 +68,7 @@ def judged(
     from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.options import VerifyOptions
     from tailc.experiment.policy_arrivals import not_as_recorded
-    from tailc.pipeline.held_out import read_held_out, trace_warnings
+    from tailc.studies.held_out import read_held_out, trace_warnings
     from tailc.verify.judge import verify
 
     held_out = read_held_out(policy, trace, trace_format, arrivals.column)

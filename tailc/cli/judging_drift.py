@@ -26,8 +26,8 @@ def judged_drift(
 ) -> Outcome:
     """The drift; exit 2 where it is flagged, 4 where the policy does not tell of its compile."""
     from tailc.experiment.options import VerifyOptions
-    from tailc.pipeline.drifted import read_drift
     from tailc.report import drift as render
+    from tailc.studies.drift import read_drift
 
     check_options(click.get_current_context())
     found = read_drift(policy, trace, VerifyOptions().seed if seed is None else seed, trace_format)

@@ -41,8 +41,8 @@ def judged_plan(
 ) -> Outcome:
     """The verdict on the windows of the days that the document tells of, and its page if asked."""
     from tailc.experiment.job_windows import replayable
-    from tailc.pipeline.held_out_days import read_held_out_days
     from tailc.report import plan_verdict as render
+    from tailc.studies.held_out_days import read_held_out_days
     from tailc.units import printable
     from tailc.verify.plan.judge import verify_plan
 

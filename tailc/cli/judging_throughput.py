@@ -32,8 +32,8 @@ def judged_throughput(
 ) -> Outcome:
     """The verdict on the rows of the trace, at the tolerance given or promised."""
     from tailc.experiment.options import VerifyOptions
-    from tailc.pipeline.held_out_rows import read_held_out_rows
     from tailc.report import throughput as render
+    from tailc.studies.held_out_rows import read_held_out_rows
     from tailc.verify.throughput.drift import drift_findings
     from tailc.verify.throughput.judge import verify_throughput
 

@@ -66,7 +66,7 @@ def command(
 
     options = replace(_options(told), zone=zone, percentile_ppm=percentile_ppm)
     if spec is not None:
-        from tailc.pipeline.column_defaults import column_defaults
+        from tailc.studies.column_defaults import column_defaults
 
         found = column_defaults(spec)
         traces, options = traces or (found.trace,), options.over(found.options)

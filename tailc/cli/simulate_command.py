@@ -55,7 +55,7 @@ def command(
     """
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy
-    from tailc.pipeline.simulate import trace_of
+    from tailc.studies.simulate import trace_of
 
     trace = trace or trace_of(spec)
     options["allow_compile_trace"] = True

@@ -13,7 +13,7 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.cli.pictures import picture_format
 
 if TYPE_CHECKING:
-    from tailc.pipeline.colocation_sizing import Demand
+    from tailc.studies.colocation_sizing import Demand
 
 _MOST = 10_000_000
 _SIDES = 2
@@ -94,8 +94,8 @@ def command(
     the knee of the supply curve, dedicated servers run batch work with less power.
     """
     from tailc.cli.progress import shown
-    from tailc.pipeline.colocation_sizing import size_colocation
     from tailc.report import colocation as render
+    from tailc.studies.colocation_sizing import size_colocation
 
     kind = picture_format(picture_file)
     demands = _demands(servers, batch, total, ratios)
@@ -122,7 +122,7 @@ def _demands(
     ratios: tuple[tuple[int, int], ...] | None,
 ) -> tuple[Demand, ...]:
     """One of each way to say it; a usage error for a mix or a half."""
-    from tailc.pipeline.colocation_sizing import Demand
+    from tailc.studies.colocation_sizing import Demand
 
     if batch is not None and not math.isfinite(batch):
         raise click.BadParameter(f"`{batch}` is no amount", param_hint="--batch")
@@ -134,7 +134,7 @@ def _demands(
 
 
 def _part_of(total: int, requests: int, batch: int) -> Demand:
-    from tailc.pipeline.colocation_sizing import Demand
+    from tailc.studies.colocation_sizing import Demand
 
     servers = round(total * requests / (requests + batch))
     return Demand(servers, float(total - servers))

@@ -69,8 +69,8 @@ def command(
     from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.drift import drift_from
     from tailc.experiment.options import VerifyOptions
-    from tailc.pipeline.held_out import read_held_out, trace_warnings
     from tailc.report import size as render
+    from tailc.studies.held_out import read_held_out, trace_warnings
     from tailc.verify.size import size
 
     policies = [read_policy(artifact, trust) for artifact in artifacts]

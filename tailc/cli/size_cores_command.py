@@ -14,7 +14,7 @@ from tailc.cli.pictures import check_apart, picture_format
 from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS
 
 if TYPE_CHECKING:
-    from tailc.pipeline.core_sizing import CoreSizing
+    from tailc.studies.core_sizing import CoreSizing
 
 
 @click.command("cores", short_help="Choose the cores that need the least energy.")
@@ -67,8 +67,8 @@ def command(
     empty if no configuration meets the target.
     """
     from tailc.cli.progress import shown
-    from tailc.pipeline.core_sizing import Grid, size_cores
     from tailc.report import core_sizes as render
+    from tailc.studies.core_sizing import Grid, size_cores
 
     kind = picture_format(picture_file)
     check_apart({"--output": table, "--picture": picture_file})

@@ -19,7 +19,7 @@ def command(spec: str, output: str | None) -> Outcome:
     The parts are those that compile uses, with the same digests. Without -o they are
     NAME.design.parquet and NAME.held-out.parquet.
     """
-    from tailc.pipeline.split import split_spec
+    from tailc.studies.split import split_spec
 
     written = split_spec(spec, output)
     lines = [f"{part.path}  {part.number} {part.of}  {part.digest}" for part in written.parts]

@@ -12,7 +12,7 @@ from tailc.cli.outcome import Outcome, reports
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.pipeline.variants import Variants
+    from tailc.studies.sweep import Variants
 
 
 @click.command("sweep", short_help="Compile a spec with other values, and compare.")
@@ -66,9 +66,9 @@ def command(
     nevertheless.
     """
     from tailc.cli.progress import shown
-    from tailc.pipeline.variants import compile_variants
     from tailc.report.variants import json_form, tables, words
     from tailc.specs.variations import read_variation
+    from tailc.studies.sweep import compile_variants
 
     variations = [read_variation(argument) for argument in given]
     with shown(progress) as draw:

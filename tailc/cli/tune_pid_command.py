@@ -14,7 +14,7 @@ from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
 
 if TYPE_CHECKING:
-    from tailc.pipeline.tune_pid import Study, Units, Wish
+    from tailc.studies.tune_pid import Study, Units, Wish
 
 
 class _Numbers(click.ParamType):
@@ -134,8 +134,8 @@ def command(
     _check(response, options)
     kind = picture_format(picture_file)
 
-    from tailc.pipeline.tune_pid import Units, Wish
     from tailc.report import tune_pid as render
+    from tailc.studies.tune_pid import Units, Wish
 
     over = options["max_overshoot"]
     wish = Wish(
@@ -174,8 +174,8 @@ def _check(response: str | None, options: dict[str, Any]) -> None:
 
 
 def _study(response: str | None, wish: Wish, units: Units, options: dict[str, Any]) -> Study:
-    from tailc.pipeline.tune_data import Columns, read_step
-    from tailc.pipeline.tune_pid import plant_of, study_of_data, study_of_plant
+    from tailc.studies.tune_data import Columns, read_step
+    from tailc.studies.tune_pid import plant_of, study_of_data, study_of_plant
 
     if response is None:
         plant = plant_of(options["num"], options["den"], options["dead_time"] or 0.0)

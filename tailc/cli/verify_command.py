@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
-    from tailc.pipeline.budgets import SpecBudgets
+    from tailc.studies.budgets import SpecBudgets
     from tailc.traces.source import Format
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import AskedArrivals
     from tailc.errors import Finding
-    from tailc.pipeline.why.answer import Bought
-    from tailc.pipeline.why.decision import Decision
+    from tailc.studies.why.answer import Bought
+    from tailc.studies.why.decision import Decision
 
 
 @click.command("why", short_help="Explain a table cell: its rule and its effect.")
@@ -80,8 +80,8 @@ def command(
     tuned for, or else Poisson, at its highest rate.
     """
     from tailc.artifact.files import read_policy
-    from tailc.pipeline.why.decision import decision, table_of
     from tailc.report.why import as_dict, as_text
+    from tailc.studies.why.decision import decision, table_of
 
     policy = read_policy(artifact, trust)
     at = decision(table_of(policy), in_system, age)
@@ -110,8 +110,8 @@ def _bought(
 ) -> tuple[Bought, tuple[Finding, ...]]:
     from tailc.cli.progress import shown
     from tailc.models.smt.waking import waking_of
-    from tailc.pipeline.why.answer import Asked, bought
-    from tailc.pipeline.why.material import Source, arrivals_for, material, percentile_of
+    from tailc.studies.why.answer import Asked, bought
+    from tailc.studies.why.setup import Source, arrivals_for, material, percentile_of
 
     source = Source(*(options[name] for name in ("trace", "trace_format", "spec")))
     with shown(options["progress"]) as draw:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc.pipeline.arrivals_fit import ArrivalsFit
 from tailc.report.table import aligned, as_markdown
+from tailc.studies.arrivals_fit import ArrivalsFit
 from tailc.units import format_mrps, format_ppm, format_us, plain_ppm, printable
 
 FORMAT = "tailc-arrivals-fit"

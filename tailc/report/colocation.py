@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc.pipeline.colocation_sizing import Colocation, Corner, Fleet
 from tailc.problems.colocation import Search
 from tailc.report.table import aligned, as_markdown
+from tailc.studies.colocation_sizing import Colocation, Corner, Fleet
 from tailc.units import format_khz, format_mrps, printable
 
 FORMAT = "tailc-size-colocation"

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from tailc.percentiles import PPM
-from tailc.pipeline.core_sizing import Choice, CoreSizing, Server
 from tailc.report.table import aligned, as_markdown
 from tailc.specs.cores import PowerUnit
+from tailc.studies.core_sizing import Choice, CoreSizing, Server
 from tailc.units import format_mrps, format_ppm, format_us, number_text, printable
 
 FORMAT = "tailc-size-cores"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tailc.pipeline.core_sizing import CoreSizing
 from tailc.report.core_sizes import energy_of, energy_unit, letter
 from tailc.report.drawing import PictureFormat, drawn
+from tailc.studies.core_sizing import CoreSizing
 from tailc.units import format_ppm, number_text
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc.pipeline.power_fit import UNITS, FittedComponent, PowerFit
 from tailc.report.table import aligned, as_markdown
+from tailc.studies.power_fit import UNITS, FittedComponent, PowerFit
 from tailc.units import counted, printable
 
 FORMAT = "tailc-power-model"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from tailc.pipeline.colocation_sizing import Colocation
 from tailc.report.drawing import PictureFormat, drawn
+from tailc.studies.colocation_sizing import Colocation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

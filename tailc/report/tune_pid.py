@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from tailc.pipeline.tune_pid import Loop, Study
 from tailc.report.table import aligned
+from tailc.studies.tune_pid import Loop, Study
 from tailc.units import printable
 
 FORMAT = "tailc-tune-pid"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tailc.pipeline.loop_curves import Curves
-from tailc.pipeline.tune_pid import Study, curves, fitted_curve
 from tailc.report.drawing import PictureFormat, drawn
 from tailc.report.tune_pid import transfer_function
+from tailc.studies.loop_curves import Curves
+from tailc.studies.tune_pid import Study, curves, fitted_curve
 from tailc.units import printable
 
 if TYPE_CHECKING:

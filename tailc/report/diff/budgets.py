@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tailc.diff.budgets import Budgeted
-from tailc.pipeline.budgets import change_text
 from tailc.report.table import aligned, as_markdown
+from tailc.studies.budgets import change_text
 from tailc.units import format_ppm
 
 _TITLES = ("budget", "arrivals", "change", "95 % interval", "allowed", "verdict")

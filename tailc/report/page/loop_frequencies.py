@@ -10,11 +10,11 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from tailc.pipeline.loop_curves import Curves
 from tailc.report.page.axis import Axis, logarithmic
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import HEIGHT, Entry, Plot, Point
 from tailc.report.page.tones import line_tone
+from tailc.studies.loop_curves import Curves
 
 Floats = NDArray[np.float64]
 # Of a loop's gain, what Bode plots show; beyond, a loop does nothing.

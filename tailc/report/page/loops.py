@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from tailc.percentiles import PPM
 from tailc.pipeline.controller import Tuned
-from tailc.pipeline.loop_curves import Curves, curves_of, lasting
 from tailc.pipeline.loops import Interval
-from tailc.pipeline.tune_pid import Study, curves, fitted_curve
 from tailc.report.page.axis import linear
 from tailc.report.page.content import Page, Section
 from tailc.report.page.figure import Figure, Numbers
@@ -21,6 +19,8 @@ from tailc.report.page.loop_frequencies import Units, frequency_figures, thinned
 from tailc.report.page.plot import Entry, Plot, Point
 from tailc.report.page.tones import line_tone
 from tailc.report.tune_pid import transfer_function
+from tailc.studies.loop_curves import Curves, curves_of, lasting
+from tailc.studies.tune_pid import Study, curves, fitted_curve
 from tailc.units import format_mrps
 
 _US_PER_MS = 1_000

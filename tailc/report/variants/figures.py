@@ -12,11 +12,11 @@ from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.models.usage import Quantity
 from tailc.percentiles import PPM
-from tailc.pipeline.at_rates import AtRate
-from tailc.pipeline.variants import Answer
 from tailc.report.energy import energy_text as work_text
 from tailc.report.energy import in_watts
 from tailc.report.plan import carbon_text, cents_text, energy_text, money_text
+from tailc.studies.at_rates import AtRate
+from tailc.studies.sweep import Answer
 from tailc.units import digits_text, format_mrps, format_percentile, format_ppm, format_us
 
 _PPM_PER_PERCENT = 10_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.pipeline.variants import Answer, Variants
 from tailc.report.variants.figures import figures_of
 from tailc.report.variants.words import message, status
+from tailc.studies.sweep import Answer, Variants
 
 FORMAT = "tailc-variants"
 VERSION = 1

@@ -8,11 +8,11 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from tailc.models.columns import Column
-from tailc.pipeline.variants import Variants
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
 from tailc.report.variants.figures import Figure, figures_of
 from tailc.report.variants.words import COMPILED, message, status
 from tailc.specs.variations import Variation
+from tailc.studies.sweep import Variants
 from tailc.units import counted, printable
 
 _WIDTH = 100

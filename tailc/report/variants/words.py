@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tailc.errors import ExitCode, Finding, Severity
-from tailc.pipeline.variants import Answer, Variants
+from tailc.studies.sweep import Answer, Variants
 
 COMPILED = "compiled"
 # Both are answers; whatever else stops a compile is not.

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import beside_rows
-from tailc.pipeline.why.effect import MeasuredEffect, Overloaded
-from tailc.pipeline.why.units import held_unit, used_unit
+from tailc.studies.why.paired_effect import MeasuredEffect, Overloaded
+from tailc.studies.why.units import held_unit, used_unit
 
 if TYPE_CHECKING:
     from tailc.forms.ladder.table import Climb, Row
-    from tailc.pipeline.why.answer import Bought
-    from tailc.pipeline.why.decision import Decision
-    from tailc.pipeline.why.effect import Difference, Effect
-    from tailc.pipeline.why.presence import Presence
+    from tailc.studies.why.answer import Bought
+    from tailc.studies.why.decision import Decision
+    from tailc.studies.why.occupancy import Presence
+    from tailc.studies.why.paired_effect import Difference, Effect
 
 
 FORMAT, VERSION = "tailc-why", 1

@@ -6,22 +6,22 @@ import itertools
 from typing import TYPE_CHECKING
 
 from tailc.forms.ladder.table import AdmissionKind, Climb, Ladder, Row, Rule
-from tailc.pipeline.why.edits import Edit, step_us
-from tailc.pipeline.why.effect import MeasuredEffect, Overloaded
-from tailc.pipeline.why.units import held_unit, used_unit
 from tailc.report.overload import overload_text
 from tailc.report.sharing import sharing_text, start_text
 from tailc.report.steering import climbs_text
 from tailc.report.table import aligned
+from tailc.studies.why.paired_effect import MeasuredEffect, Overloaded
+from tailc.studies.why.perturbations import Edit, step_us
+from tailc.studies.why.units import held_unit, used_unit
 from tailc.units import format_percentile, format_us, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tailc.pipeline.why.answer import Bought
-    from tailc.pipeline.why.decision import Decision
-    from tailc.pipeline.why.edits import Edited
-    from tailc.pipeline.why.effect import Effect
+    from tailc.studies.why.answer import Bought
+    from tailc.studies.why.decision import Decision
+    from tailc.studies.why.paired_effect import Effect
+    from tailc.studies.why.perturbations import Edited
 
 _PERCENT = 10_000
 _WHOLE = 1_000_000

@@ -11,9 +11,9 @@ import pytest
 from tailc.artifact.files import read_policy
 from tailc.experiment.plan_options import PlanOptions
 from tailc.forms.plan.plan import Battery, Malleable, PlannedJob, Span
-from tailc.pipeline.held_out_days import read_held_out_days
 from tailc.report.plan_verdict import as_dict
 from tailc.report.plan_window import power_of_window
+from tailc.studies.held_out_days import read_held_out_days
 from tailc.verify.plan.judge import verify_plan
 from tests.tailc.artifact.published import VECTORS
 from tests.tailc.cli.test_json_output import OUTPUT, SCHEMAS

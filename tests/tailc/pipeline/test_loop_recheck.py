@@ -6,7 +6,7 @@ import pytest
 from tailc_solvers.control.margins import loop_margins
 from tailc_solvers.control.plant import lag
 
-import tailc.pipeline.tune_pid as room
+import tailc.studies.tune_pid as room
 from tailc.errors import Code, TailcError
 from tailc.pipeline.loop_recheck import check_loop
 

@@ -6,8 +6,8 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.held_out import read_held_out
-from tailc.pipeline.split import split_spec
+from tailc.studies.held_out import read_held_out
+from tailc.studies.split import split_spec
 from tailc.traces.arrivals import ArrivalColumn, Gaps, arrivals_in
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import open_source

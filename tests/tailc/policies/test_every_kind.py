@@ -38,9 +38,9 @@ from tailc.forms.tail_table import PPM, Queued, TailTable, level_for
 from tailc.models import streams
 from tailc.models.subjects import on_ladders
 from tailc.models.workload import workload
-from tailc.pipeline.held_out import read_held_out
-from tailc.pipeline.held_out_rows import read_held_out_rows
 from tailc.policies import KINDS
+from tailc.studies.held_out import read_held_out
+from tailc.studies.held_out_rows import read_held_out_rows
 from tailc.traces.zones import utc_text
 from tailc.units import format_mrps, plain_ppm
 from tests.tailc.policies.cases import write_case

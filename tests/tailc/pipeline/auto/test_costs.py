@@ -8,7 +8,7 @@ from tailc.errors import Code
 from tailc.experiment.options import VerifyOptions
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.held_out import read_held_out
+from tailc.studies.held_out import read_held_out
 from tailc.verify.judge import verify
 from tests.tailc.policies.elfen import case as elfen
 from tests.tailc.policies.joint_ladder.case import SPEC, write

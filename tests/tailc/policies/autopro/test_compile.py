@@ -10,7 +10,7 @@ import pytest
 from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.split import split_spec
+from tailc.studies.split import split_spec
 from tailc.traces.throughput import read_throughput
 
 SPEC = """\

@@ -7,7 +7,7 @@ import pytest
 from tailc.errors import TailcError
 from tailc.experiment.options import VerifyOptions
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.held_out import read_held_out
+from tailc.studies.held_out import read_held_out
 from tailc.verify.judge import verify
 from tests.tailc.policies.joint_ladder import made
 from tests.tailc.policies.joint_ladder.case import SPEC, write

@@ -165,7 +165,7 @@ def test_a_held_out_part_keeps_its_memory_times(tmp_path, tailc):
     whole = compile_policy(str(case.spec)).policy
     part = str(tmp_path / "part.design.parquet")
     inputs = {each.role.value: each.digest for each in whole.inputs}
-    from tailc.pipeline.held_out import read_held_out
+    from tailc.studies.held_out import read_held_out
 
     assert read_held_out(whole, part).profile.digest == inputs["design"]
     assert read_held_out(whole, str(case.design)).profile.digest == inputs["held-out"]

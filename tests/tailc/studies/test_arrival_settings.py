@@ -11,7 +11,7 @@ from tailc.models import streams
 from tailc.models.arrivals import Poisson, Recorded
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness, Modulated
-from tailc.pipeline.arrivals_beside import arrivals_beside
+from tailc.studies.arrival_settings import arrivals_beside
 from tests.tailc.verify.policies import EVIDENCE, policy
 
 PPM = 1_000_000

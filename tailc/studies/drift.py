@@ -9,7 +9,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.demand_drift import Drift
 from tailc.experiment.drift import drift_findings, drift_from
 from tailc.ingest.responses import refuse_responses
-from tailc.pipeline.held_out import request_reading_of
+from tailc.studies.held_out import request_reading_of
 from tailc.traces.demand_log import as_drawn, demands_of_log, is_demand_log
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import reading_of_profile

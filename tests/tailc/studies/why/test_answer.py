@@ -11,11 +11,11 @@ from tailc.errors import TailcError
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.models.arrivals import Poisson
-from tailc.pipeline.why.answer import Asked, bought
-from tailc.pipeline.why.decision import decision
-from tailc.pipeline.why.edits import Edit
-from tailc.pipeline.why.inputs import Input
-from tailc.pipeline.why.presence import Presence
+from tailc.studies.why.answer import Asked, bought
+from tailc.studies.why.decision import decision
+from tailc.studies.why.inputs import Input
+from tailc.studies.why.occupancy import Presence
+from tailc.studies.why.perturbations import Edit
 from tests.tailc.models.shared_cores.servers import overloaded
 from tests.tailc.pipeline.queue import core_case
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder

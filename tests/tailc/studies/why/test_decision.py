@@ -8,7 +8,7 @@ import pytest
 
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Outside, Rule
-from tailc.pipeline.why.decision import decision
+from tailc.studies.why.decision import decision
 from tests.tailc.pipeline.queue.case import MS, ladder
 
 # Ticks are every 5 ms.

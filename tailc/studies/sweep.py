@@ -14,16 +14,16 @@ from typing import cast
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, ExitCode, Finding, TailcError
-from tailc.pipeline.at_rates import AtRate, at_rates
 from tailc.pipeline.compile import compile_opened
-from tailc.pipeline.processes import Lost, of_all
 from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.simulate import STDIN
 from tailc.pipeline.spec import KIND_MODELS, KindSpec, completed
 from tailc.specs.document import read_document
 from tailc.specs.load import LoadedSpec, check_document
 from tailc.specs.tree import Document
 from tailc.specs.variations import OPTION, Variation, refuse_overlap
+from tailc.studies.at_rates import AtRate, at_rates
+from tailc.studies.processes import Lost, of_all
+from tailc.studies.simulate import STDIN
 from tailc.threads import thread_count
 
 MOST_VARIANTS = 1_000

@@ -25,7 +25,9 @@ from tailc.experiment.sizes import SERVER, Seed
 from tailc.models.arrivals import Poisson
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.outcome import nearest_us
-from tailc.pipeline.core_configuration import (
+from tailc.pipeline.progress import Progress, silent
+from tailc.specs.cores import PowerUnit
+from tailc.studies.core_configuration import (
     PARTS,
     Ages,
     Configuration,
@@ -36,8 +38,6 @@ from tailc.pipeline.core_configuration import (
     read_configurations,
     with_ages,
 )
-from tailc.pipeline.progress import Progress, silent
-from tailc.specs.cores import PowerUnit
 from tailc.threads import thread_count
 
 # Energies are told in thousandths of the unit of power times ms.

@@ -22,12 +22,12 @@ from tailc.models.smt.model import Smt
 from tailc.models.subjects import on_ladders
 from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.why.decision import Decision, decision
-from tailc.pipeline.why.edits import Edited, edited, with_row_of
-from tailc.pipeline.why.effect import Effect, MeasuredEffect, effect, measured_effect
-from tailc.pipeline.why.inputs import OtherInput, inputs
-from tailc.pipeline.why.measured import Case, Measured, measured
-from tailc.pipeline.why.presence import Presence, holding, passed, presence
+from tailc.studies.why.decision import Decision, decision
+from tailc.studies.why.inputs import OtherInput, inputs
+from tailc.studies.why.measured import Case, Measured, measured
+from tailc.studies.why.occupancy import Presence, holding, passed, presence
+from tailc.studies.why.paired_effect import Effect, MeasuredEffect, effect, measured_effect
+from tailc.studies.why.perturbations import Edited, edited, with_row_of
 from tailc.threads import thread_count
 
 _What = TypeVar("_What")

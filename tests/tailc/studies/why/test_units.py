@@ -8,8 +8,8 @@ import pytest
 
 from tailc.forms.ladder.table import CostUnit
 from tailc.percentiles import PPM
-from tailc.pipeline.why.inputs import inputs
-from tailc.pipeline.why.units import held_unit, used_unit
+from tailc.studies.why.inputs import inputs
+from tailc.studies.why.units import held_unit, used_unit
 from tests.tailc.pipeline.queue import core_case
 from tests.tailc.pipeline.queue.case import MS, exponential, ladder
 

@@ -33,10 +33,10 @@ from tailc_solvers.control.tune import (
 )
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.pipeline import tune_range
-from tailc.pipeline.loop_curves import Curves, curves_of, lasting
 from tailc.pipeline.loop_recheck import check_loop
-from tailc.pipeline.tune_data import StepData
+from tailc.studies import tune_range
+from tailc.studies.loop_curves import Curves, curves_of, lasting
+from tailc.studies.tune_data import StepData
 
 Values = NDArray[np.float64]
 _FROM_REST = "a step response from rest to rest is needed"

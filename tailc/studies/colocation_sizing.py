@@ -28,7 +28,6 @@ from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.outcome import nearest_us
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
-from tailc.pipeline.core_configuration import design_of
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
 from tailc.pipeline.solve import solve
@@ -37,6 +36,7 @@ from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import TailProblem
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.slo import promise
+from tailc.studies.core_configuration import design_of
 from tailc.units import format_khz, format_mrps, format_us, printable
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tailc.pipeline.conflicts.lines import Line, Path, Values
+from tailc.studies.conflicts.lines import Line, Path, Values
 
 
 class EnoughError(Exception):

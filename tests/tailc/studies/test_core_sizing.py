@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tailc.pipeline import core_configuration as configuration
-from tailc.pipeline.core_sizing import Grid, size_cores
+from tailc.studies import core_configuration as configuration
+from tailc.studies.core_sizing import Grid, size_cores
 
 SPEC = """\
 apiVersion: tailc/v1
@@ -60,7 +60,7 @@ def test_no_part_of_the_ages_draws_much_less_than_the_one_that_is_found(
     path = written("three", THREE)
     found = sized([path], rate_mrps, 55).best(0, 0)
     # Every part, and nothing around them: what the search left out.
-    monkeypatch.setattr("tailc.pipeline.core_sizing._FIRST_STEP", 1)
+    monkeypatch.setattr("tailc.studies.core_sizing._FIRST_STEP", 1)
     every = sized([path], rate_mrps, 55).best(0, 0)
     assert (found is None) == (every is None)
     if every is not None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tailc.pipeline.conflicts.lines import lines_of, with_values
 from tailc.policies import EVERY, KINDS, SoftLine
 from tailc.specs.document import parse_document
 from tailc.specs.sentences import Spot
 from tailc.specs.tree import plain
+from tailc.studies.conflicts.lines import lines_of, with_values
 
 TEXT = """\
 target: 390ms

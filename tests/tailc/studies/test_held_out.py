@@ -2,8 +2,8 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.held_out import read_held_out
-from tailc.pipeline.split import split_spec
+from tailc.studies.held_out import read_held_out
+from tailc.studies.split import split_spec
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.toy import with_lines, write_toy
 

@@ -5,8 +5,8 @@ from itertools import chain, combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.pipeline.conflicts.lines import Line
-from tailc.pipeline.conflicts.search import Trials, relaxations
+from tailc.studies.conflicts.lines import Line
+from tailc.studies.conflicts.search import Trials, relaxations
 
 NAMES = ("a", "b", "c", "d")
 MOST = 60

@@ -12,7 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.pipeline.draft_demand import (
+from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.spec import KIND_MODELS, OpenedSpec, completed
+from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
+from tailc.specs.document import parse_document
+from tailc.specs.load import check_document
+from tailc.studies.draft_demand import (
     Demand,
     ListedSpeedup,
     SharedWork,
@@ -21,12 +26,7 @@ from tailc.pipeline.draft_demand import (
     demand_of,
     text_of,
 )
-from tailc.pipeline.draft_rates import highest_rate_mrps
-from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.spec import KIND_MODELS, OpenedSpec, completed
-from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
-from tailc.specs.document import parse_document
-from tailc.specs.load import check_document
+from tailc.studies.draft_rates import highest_rate_mrps
 from tailc.traces.amdahl import amdahl
 from tailc.traces.profile import DemandProfile
 from tailc.traces.source import open_source

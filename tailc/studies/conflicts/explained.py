@@ -8,8 +8,6 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.conflicts.lines import Values, lines_of, with_values
-from tailc.pipeline.conflicts.search import Relaxed, Trials, relaxations
 from tailc.pipeline.made_from import made_from
 from tailc.pipeline.parts import Design, parts_of
 from tailc.pipeline.solve import handler_of, solve
@@ -19,6 +17,8 @@ from tailc.policies import KindSpec
 from tailc.problems.control import ControlProblem
 from tailc.specs.load import LoadedSpec, spelled
 from tailc.specs.tree import plain
+from tailc.studies.conflicts.lines import Values, lines_of, with_values
+from tailc.studies.conflicts.search import Relaxed, Trials, relaxations
 from tailc.threads import thread_count
 
 # A trial is a compile without replays: milliseconds for a table, seconds for a plan.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tailc.pipeline.processes import Lost, of_all
+from tailc.studies.processes import Lost, of_all
 
 ROOT = Path(__file__).parents[3]
 LOSES_ITSELF, REFUSES = 4, 5
@@ -21,8 +21,8 @@ LOSES_ITSELF, REFUSES = 4, 5
 INTERRUPTED = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from tailc.pipeline.processes import of_all
-from tests.tailc.pipeline.test_processes import announce
+from tailc.studies.processes import of_all
+from tests.tailc.studies.test_processes import announce
 try:
     of_all(announce, ["first", "second"], 2, print)
 except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tailc.forms.ladder.lookup import row_at
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, Row, collapse
-from tailc.pipeline.why.decision import Decision
+from tailc.studies.why.decision import Decision
 
 # A climb is moved by a quantum, and where that is less, by as many as make a millisecond.
 _LEAST_STEP_US = 1_000

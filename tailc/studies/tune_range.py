@@ -9,7 +9,7 @@ from tailc_solvers.control.frequency import AnyPlant
 from tailc_solvers.control.plant import Plant
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.pipeline.tune_data import StepData
+from tailc.studies.tune_data import StepData
 
 LEAST, MOST = 1e-12, 1e12
 """Of gains, of times, and of values of a response, each in the user's unit."""

@@ -1,0 +1,5 @@
+"""Studies: what commands other than compile compute, such as why, sweep, size, tune and fit."""
+
+from tailc.kernel_cache import ensure_kernel_cache
+
+ensure_kernel_cache()
