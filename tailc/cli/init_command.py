@@ -168,7 +168,7 @@ def _has_terminal() -> bool:
 
 
 def _slos(given: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Finding, ...]]:
-    """The objectives that options ask for, which are taken out, and what is not carried of them."""
+    """Take the objectives out of the options; with warnings of parts that are not imported."""
     from tailc.specs.openslo.read import read_openslo
 
     slos: tuple[str, ...] = given.pop("slo", ())

@@ -54,7 +54,7 @@ class BurstsSpec(SpecModel):
         alias="spell", examples=["2s"], description="Mean time of a busy spell."
     )
     busy_ppm: OpenPercentPpm | None = Field(
-        default=None, alias="busy", description="Share of the time that is busy; 20%, if absent."
+        default=None, alias="busy", description="Share of the time that is busy. Default: 20%."
     )
 
 
@@ -123,7 +123,7 @@ class RecordedSpec(SpecModel):
 Bursts = Annotated[
     BurstsSpec | None,
     Field(
-        description="Of the method `simulation`: arrivals come in bursts; Poisson, if absent.",
+        description="Method `simulation`: arrivals in bursts. Default: Poisson.",
         examples=[{"idc": 8, "spell": "2s"}],
     ),
 ]
@@ -131,16 +131,16 @@ DayPpm = Annotated[
     DayLevelsPpm | None,
     Field(
         alias="diurnal",
-        description="Of the method `simulation`: levels of the rate at equal times round a day, "
-        "relative to each other.",
+        description="Method `simulation`: relative levels of the rate at equally spaced times of "
+        "a day.",
         examples=[[0.5, 1, 1.5]],
     ),
 ]
 Recording = Annotated[
     RecordedSpec | None,
     Field(
-        description="Of the method `simulation`: the gaps between the requests of the trace, by a "
-        "column of times.",
+        description="Method `simulation`: gaps between arrivals from a column of times in the "
+        "trace.",
         examples=["at", {"column": "at", "unit": "s"}],
     ),
 ]

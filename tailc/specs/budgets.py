@@ -50,7 +50,7 @@ Budgets = Annotated[
     AfterValidator(_named),
     Field(
         default_factory=dict,
-        description="By how much quantities may be worse than under the policy before.",
+        description="By how much quantities may be worse than under an earlier policy.",
         examples=[{"p99": "1%", "energy": "0.5%"}],
         json_schema_extra={"propertyNames": {"pattern": _KEYS}},
     ),

@@ -27,32 +27,34 @@ class ClockedDemandSpec(SpecModel):
     clock_khz: FrequencyKhz = Field(
         alias="clock",
         examples=["2.4GHz"],
-        description="The nominal clock, at which a request's demand is cycles / clock + memory.",
+        description="The nominal frequency, at which a request's demand is cycles / clock + "
+        "memory.",
     )
     memory: Text = Field(
         examples=["memory_us"],
-        description="Column with the time that each request waits for memory, at any clock.",
+        description="Column with the time that each request waits for memory, at any frequency.",
     )
     unit: Literal["ns", "us", "ms", "s"] = Field(
         examples=["us"], description="Unit of the memory times."
     )
     measure: Literal["demand-cpu", "demand-busy"] = Field(
         default="demand-cpu",
-        description="Counters of the request's own thread, or of a core that it has to itself.",
+        description="Whose counters were measured: the request's thread, or a core that only the "
+        "request used.",
     )
     reference: Text = Field(
-        examples=["a core of a Xeon 8488C"], description="The machine that was measured."
+        examples=["a core of a Xeon 8488C"], description="The measured machine."
     )
     weight: Text | None = Field(
         default=None, description="Column with the number of requests that a row represents."
     )
     where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
+        default_factory=dict, description="Use the rows whose column equals the value."
     )
     bin_us: DurationUs | None = Field(
         default=None, alias="bin", description="Merge demands into bins of this width."
     )
     held_out: HeldOutSpec | None = Field(
         default=None,
-        description="Requests kept out to verify on: a percentage, or how to choose them.",
+        description="Requests held out for `verify`: a percentage, or how to choose them.",
     )

@@ -39,9 +39,9 @@ class TimeBetween(SpecModel):
 
     begin: Text = Field(
         examples=["started"],
-        description="Column with when it begins; its time is that until `end`.",
+        description="Column with the start of a request; its time is that until `end`.",
     )
-    end: Text = Field(examples=["ended"], description="Column with when it ends.")
+    end: Text = Field(examples=["ended"], description="Column with the end of a request.")
     unit: Unit | None = Field(default=None, description=_UNIT)
 
 
@@ -50,7 +50,7 @@ class TimeOfCounts(SpecModel):
 
     sum: Annotated[dict[Text, DurationUs], Field(min_length=1)] = Field(
         examples=[{"prompt_tokens": "100us", "output_tokens": "30ms"}],
-        description="Columns that count, and the time that one of each takes; they add up.",
+        description="Columns with counts, and the time of one of each; the times are added.",
     )
 
 
@@ -75,7 +75,7 @@ class ColumnMap(SpecModel):
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["column-map"] = Field(description="Columns of a table.")
-    name: Text = Field(examples=["llm-requests"], description="Name that profiles keep.")
+    name: Text = Field(examples=["llm-requests"], description="Name that is written into profiles.")
     times: TimesSpec = Field(
         examples=[{"column": "rt", "unit": "ms"}], description="The time of each request."
     )
@@ -85,13 +85,14 @@ class ColumnMap(SpecModel):
         "or closed load.",
     )
     because: Text | None = Field(
-        default=None, description="Why times are a demand, in a sentence that profiles keep."
+        default=None,
+        description="Why the times are demands, in a sentence that is written into profiles.",
     )
     weight: Text | None = Field(
         default=None, description="Column with the number of requests that a row represents."
     )
     where: dict[str, Cell] = Field(
-        default_factory=dict, description="Take the rows whose column equals the value."
+        default_factory=dict, description="Use the rows whose column equals the value."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:

@@ -102,7 +102,7 @@ class DemandSpec(SpecModel):
     )
     # Stands before `measure`, whose check reads it.
     response_time_because: Text | None = Field(
-        default=None, description="Why a response time may stand for demand, in a sentence."
+        default=None, description="Why a response time may be used as demand, in a sentence."
     )
     measure: Literal["demand-cpu", "demand-busy", "response-open", "response-closed"] = Field(
         examples=["demand-busy"],
@@ -111,17 +111,17 @@ class DemandSpec(SpecModel):
     )
     reference: Text = Field(
         examples=["1 thread of a Xeon 8488C at 2.4 GHz"],
-        description="What speed 1 means: the machine and setting that demand was measured on.",
+        description="The machine and setting on which demand was measured; its speed is 1.",
     )
     where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
+        default_factory=dict, description="Use the rows whose column equals the value."
     )
     bin_us: DurationUs | None = Field(
         default=None, alias="bin", description="Merge demands into bins of this width."
     )
     held_out: HeldOutSpec | None = Field(
         default=None,
-        description="Requests kept out to verify on: a percentage, or how to choose them.",
+        description="Requests held out for `verify`: a percentage, or how to choose them.",
     )
 
     @classmethod

@@ -36,7 +36,7 @@ class OwnCore(SpecModel):
     )
     idle_power: Annotated[IdlePowerField, or_absent(NO_POWER)] = Field(
         default=NO_POWER,
-        description="Power of a free core; nothing, if absent.",
+        description="Power of a free core. Default: 0.",
         json_schema_extra={"default": 0},
     )
 
@@ -76,12 +76,12 @@ class CoreTypeSpec(SpecModel):
     """Cores alike; what is left out comes from `power_from` or from a row of `table`."""
 
     name: Text | None = Field(default=None, examples=["little"], description="Name of the type.")
-    count: Count = Field(examples=[8], description="How many there are.")
+    count: Count = Field(examples=[8], description="Number of cores.")
     told: Annotated[OwnCore | CoreOfRow, OneOf(_ONE_TELLS)] = Field(alias="<told>")
     migration_us: PauseUs = Field(
         default=MIGRATION_US,
         alias="migration",
-        description="How long a request that moves here does no work.",
+        description="Time without work when a request moves here.",
         json_schema_extra={"default": "500us"},
     )
 
@@ -123,7 +123,7 @@ class LevelOfRow(SpecModel):
 class LevelSpec(SpecModel):
     """A frequency; without `speed` speeds are in proportion to frequencies."""
 
-    name: Text | None = Field(default=None, description="Name; the frequency or speed, if absent.")
+    name: Text | None = Field(default=None, description="Name. Default: the frequency or speed.")
     frequency_khz: FrequencyKhz | None = Field(
         default=None, alias="frequency", examples=["1.7GHz"], description="Its frequency."
     )

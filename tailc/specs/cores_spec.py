@@ -43,17 +43,17 @@ class DvfsSpec(SpecModel):
     count: Count = Field(examples=[8], description="Number of cores.")
     levels: Annotated[tuple[LevelSpec, ...], Field(min_length=1, max_length=MAX_TYPES)] = Field(
         examples=[[{"frequency": "1.7GHz", "power": "2W"}]],
-        description="The levels, slow ones first.",
+        description="The levels, ascending in speed.",
     )
     switch_us: PauseUs = Field(
         default=SWITCH_US,
         alias="switch",
-        description="How long a request does no work while its core changes the level.",
+        description="Time without work when a core changes its level.",
         json_schema_extra={"default": "90us"},
     )
     idle_power: Annotated[IdlePowerField, or_absent(NO_POWER)] = Field(
         default=NO_POWER,
-        description="Power of a free core; nothing, if absent.",
+        description="Power of a free core. Default: 0.",
         json_schema_extra={"default": 0},
     )
 
@@ -72,10 +72,10 @@ class CoreTableSpec(SpecModel):
     )
     cores: Text | None = Field(
         default=None,
-        description="Column with a number of cores whose speed and powers a row adds up.",
+        description="Column with a number of cores, if a row has their total speed and powers.",
     )
     where: Row = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
+        default_factory=dict, description="Use the rows whose column equals the value."
     )
 
 
@@ -87,7 +87,7 @@ class CoreTypes(SpecModel):
 
     types: Annotated[tuple[CoreTypeSpec, ...], Field(min_length=1, max_length=MAX_TYPES)] = Field(
         examples=[[{"name": "little", "count": 8, "speed": 1, "power": "0.4W"}]],
-        description="Types of cores, slow ones first.",
+        description="Types of cores, ascending in speed.",
     )
     noun: ClassVar[str] = "type"
     path: ClassVar[tuple[str, ...]] = ("types",)
@@ -104,9 +104,9 @@ class CoreTypes(SpecModel):
 
 
 class DvfsCores(SpecModel):
-    """Cores that change their frequency one by one."""
+    """Cores that change their frequency individually."""
 
-    dvfs: DvfsSpec = Field(description="Cores that change their frequency one by one.")
+    dvfs: DvfsSpec = Field(description="Cores that change their frequency individually.")
     noun: ClassVar[str] = "frequency"
     path: ClassVar[tuple[str, ...]] = ("dvfs", "levels")
 
@@ -145,14 +145,15 @@ class PowersBySpeed(SpecModel):
         "micro-2017-amp", "micro-2017-dvfs", "dissertation-2016", "cubic", "micro-2017"
     ] = Field(
         description="Powers by speed: a published table (of Haque et al., MICRO 2017, table 4, or "
-        "of the dissertation, 2016, table 5.3), or a model (`cubic`: speed^3, and static power "
-        "apart; `micro-2017`: speed^2.73, and static power in proportion to speed).",
+        "of the dissertation, 2016, table 5.3), or a model (`cubic`: speed^3 plus "
+        "separate static power; `micro-2017`: speed^2.73 plus static power in "
+        "proportion to speed).",
     )
     static_share_ppm: SharePpm | None = Field(
         default=None,
         alias="static_share",
-        description="Static power: of the chip's at peak for `cubic` (20 %, if absent), of a slow "
-        "core's for `micro-2017` (none, if absent).",
+        description="Static power: a share of the chip's peak power for `cubic` (default 20 %), "
+        "of a slow core's power for `micro-2017` (default 0).",
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:

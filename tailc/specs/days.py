@@ -25,32 +25,33 @@ class HorizonSpec(SpecModel):
     """When a plan begins, and how far it looks."""
 
     start: Text = Field(
-        examples=["2012-07-01T00:00-06:00"], description="When it begins: ISO 8601."
+        examples=["2012-07-01T00:00-06:00"], description="Start of the plan: ISO 8601."
     )
     zone: Text | None = Field(
-        default=None, examples=["America/Denver"], description="Zone of a start that states none."
+        default=None, examples=["America/Denver"], description="Time zone of a start without one."
     )
     epoch_s: Seconds = Field(
         default=QUARTER_S,
         alias="epoch",
-        description="Decisions are made so often.",
+        description="Length of an epoch, the time between decisions.",
         json_schema_extra={"default": "15min"},
     )
     length_s: Seconds = Field(
         default=TWO_DAYS_S,
         alias="length",
-        description="How far it looks.",
+        description="Length of the plan.",
         json_schema_extra={"default": "48h"},
     )
     known_jobs: Literal["past", "all"] = Field(
         default="past",
-        description="The jobs that are placed: `past`, those submitted before the start that still "
-        "run; `all`, those submitted in the horizon too, as an oracle would know them.",
+        description="The jobs that are placed: `past`, those submitted before the start that "
+        "still run; `all`, also those submitted in the horizon, as if they were known "
+        "in advance.",
     )
     learn_from: Annotated[Whole, Field(ge=1, le=MOST_LEARNED)] = Field(
         default=3,
-        description="Prices are made from the jobs of so many spans of the horizon's length before "
-        "the start.",
+        description="Number of spans before the start, each of the horizon's length, whose jobs "
+        "determine the prices.",
     )
 
     @model_validator(mode="after")

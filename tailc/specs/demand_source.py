@@ -15,7 +15,7 @@ from tailc.specs.one_of import ExactlyOne, Group, Groups
 
 PROFILE_SUFFIX = ".profile"
 PROFILE_PATTERN = r"\.profile$"
-_UNIT = "Unit of the times in the trace. **Required**, but a profile says its own."
+_UNIT = "Unit of the times in the trace. **Required**, except for a profile, which has its own."
 _WEIGHT = "Column with the number of requests that a row represents."
 
 

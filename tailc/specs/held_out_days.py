@@ -33,10 +33,10 @@ class StartSpec(SpecModel):
     """When the days begin; how long they are cut is the plan's."""
 
     start: Text = Field(
-        examples=["2012-08-01T00:00-06:00"], description="When they begin: ISO 8601."
+        examples=["2012-08-01T00:00-06:00"], description="Start of the days: ISO 8601."
     )
     zone: Text | None = Field(
-        default=None, examples=["America/Denver"], description="Zone of a start that states none."
+        default=None, examples=["America/Denver"], description="Time zone of a start without one."
     )
 
 
@@ -50,28 +50,31 @@ class DaysSpec(SpecModel):
     )
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
-    kind: Literal["days"] = Field(description="Days to judge on.")
+    kind: Literal["days"] = Field(description="Days to test a plan on.")
     jobs: JobsSpec = Field(
         description="The log of jobs.", examples=[{"trace": "jobs.swf.gz", "at_start": "72h"}]
     )
     supply: SupplySpec = Field(description="Energy of the same days.")
-    horizon: StartSpec = Field(description="When the days begin.")
+    horizon: StartSpec = Field(description="Start of the days.")
     own_speedup: dict[Text, SpeedupsField] = Field(
         default_factory=dict,
         alias="speedup",
         examples=[{"FT": "FT", "render": {"1": 1, "2": 1.9, "4": 3.4}}],
-        description="Of malleable jobs, as in a spec of kind `greenpar`.",
+        description="Speed-ups of malleable jobs, as in a spec of kind `greenpar`.",
     )
     vms_per_server: VmsAServer = Field(
         default=VMS_A_SERVER,
-        description="Virtual machines that a job may start with, for each server it asks for.",
+        description="Numbers of virtual machines that a job may start with, per server that it "
+        "requests.",
     )
     counts: Counts = Field(
         default=COUNTS,
         description="Numbers of servers on which a job may run, in addition to the number that it "
         "requests; or `any`.",
     )
-    max_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
+    max_vms: MostVms = Field(
+        default=MOST_VMS, description="Largest number of virtual machines on a server."
+    )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Applications against speed-ups, and machines against what a server takes."""

@@ -70,14 +70,15 @@ class JobColumnsSpec(SpecModel):
     run_unit: Literal["s", "min", "h", "d"] = Field(default="s", description="Its unit.")
     width: Text = Field(examples=["nodes"], description="Column with the number of servers.")
     number: Text | None = Field(
-        default=None, description="Column with the job's own number; else that of its row."
+        default=None,
+        description="Column with the number of the job. Default: the number of its row.",
     )
 
 
 class SameShare(SpecModel):
     """The same for all jobs."""
 
-    share: SharePercent = Field(description="Of all jobs.")
+    share: SharePercent = Field(description="Green share that all jobs request.")
 
 
 class DrawnShare(SpecModel):
@@ -85,8 +86,8 @@ class DrawnShare(SpecModel):
 
     seed: Seed = Field(
         examples=[1],
-        description="Each job's is 0, 25, 50, 75 or 100 %, drawn by this seed and its number; 0 "
-        "for those that run for more than 48 h.",
+        description="Each job requests 0, 25, 50, 75 or 100 %, at random from this seed and its "
+        "number; jobs that run for more than 48 h request 0 %.",
     )
 
 
@@ -126,7 +127,8 @@ class AfterStart(SpecModel):
     at_start_s: LeadSeconds = Field(
         alias="at_start",
         examples=["72h"],
-        description="How long after the log's start the plan begins; by its calendar, if absent.",
+        description="Time from the log's start to the plan's start. Default: from the dates of "
+        "both.",
     )
 
 
@@ -169,12 +171,12 @@ class JobsSpec(SpecModel):
     )
     log: Annotated[StandardLog | JobList, OneOf(_BY_FORMAT)] = Field(alias="<log>")
     where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
+        default_factory=dict, description="Use the rows whose column equals the value."
     )
     zone: Text | None = Field(
         default=None,
         examples=["America/Denver"],
-        description="Zone of times that state none; the log's own, if it says one.",
+        description="Time zone of times without one. Default: the log's own, if it has one.",
     )
     begins: Annotated[ByCalendar | AfterStart, OneOf(AtMostOne())] = Field(alias="<begins>")
     skip_zero_runs: Flag = Field(
@@ -188,18 +190,20 @@ class JobsSpec(SpecModel):
     map_width: Annotated[dict[str, Width], Field(min_length=1), or_absent({})] = Field(
         default_factory=dict,
         examples=[{"256": 4, OTHERS: 32}],
-        description=f"Replace widths by a table, those not in it by `{OTHERS}`.",
+        description=f"Replace widths by a table; those not in it by `{OTHERS}`.",
     )
     multiply_run: Times = Field(default=Fraction(1), description="Multiply run times.")
     green: GreenShareSpec | None = Field(
-        default=None, description="Green energy that jobs ask for; none, if absent."
+        default=None, description="Green energy that jobs request. Default: none."
     )
     applications: dict[Text, Annotated[Whole, Field(ge=1)]] = Field(
         default_factory=dict,
         examples=[{"FT": 12, "LU": 6}],
-        description="Which applications jobs are, in these proportions.",
+        description="Applications of jobs, in these proportions.",
     )
-    application_seed: Seed = Field(default=0, examples=[1], description="Which job is which.")
+    application_seed: Seed = Field(
+        default=0, examples=[1], description="Seed that assigns applications to jobs."
+    )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """One way only to change widths."""

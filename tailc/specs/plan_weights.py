@@ -49,7 +49,7 @@ CarbonUdollars = Annotated[
 
 
 class WeightsSpec(SpecModel):
-    """What a kWh of brown energy counts: its price, itself, and its CO2, all in dollars."""
+    """Cost of a kWh of brown energy in the objective, in dollars: price, energy and CO2."""
 
     money: Annotated[Whole, Field(ge=0, le=MOST_MONEY)] = Field(
         default=1, description="Weight of the price; 0 ignores it."
@@ -63,7 +63,7 @@ class WeightsSpec(SpecModel):
     carbon: CarbonUdollars = Field(
         default=0,
         examples=["80USD/t"],
-        description="What its CO2 counts.",
+        description="Cost of its CO2.",
         json_schema_extra={"default": "0USD/t"},
     )
 

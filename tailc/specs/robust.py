@@ -69,13 +69,13 @@ class RobustSpec(SpecModel):
     demand_ppm: ErrorPpm = Field(
         default=100_000,
         alias="demand",
-        description="Demands may be so much longer, or shorter.",
+        description="Demands are longer, or shorter, by this part.",
         json_schema_extra={"default": "10%"},
     )
     tail_ppm: ErrorPpm = Field(
         default=200_000,
         alias="tail",
-        description="Demands above `tail_from` may lie further above it by so much.",
+        description="The part of a demand above `tail_from` is longer by this part.",
         json_schema_extra={"default": "20%"},
     )
     tail_from_ppm: OpenPercentPpm = Field(
@@ -87,15 +87,15 @@ class RobustSpec(SpecModel):
     speedup_ppm: ErrorPpm = Field(
         default=100_000,
         alias="speedup",
-        description="Rungs that are faster than speed 1 may be so much slower, but no slower than "
-        "1; so may types of cores below 1.",
+        description="Rungs above speed 1 are slower by this part, but no slower than 1; types of "
+        "cores below 1 are slower too.",
         json_schema_extra={"default": "10%"},
     )
     days: Text | None = Field(
         default=None,
         examples=["arrived_at"],
-        description="Column with the day of a request, or its date and time; days are not told "
-        "apart, if absent.",
+        description="Column with the day of a request, or its date and time. Default: days are "
+        "not distinguished.",
     )
     mixture_ppm: ErrorPpm | None = Field(
         default=None,

@@ -93,36 +93,36 @@ class SeriesSpec(SpecModel):
     time: Text = Field(default="time", description="Column of times.")
     column: Text = Field(
         examples=["kw"],
-        description="Column of values; of a weather file `ghi`, `dni`, `dhi` or `cloud_cover`.",
+        description="Column of values; for a weather file `ghi`, `dni`, `dhi` or `cloud_cover`.",
     )
     source: Annotated[TableSeries | TypicalYear | MeasuredYear, OneOf(_BY_FORMAT)] = Field(
         alias="<source>"
     )
     zone: Text | None = Field(
-        default=None, examples=["America/Denver"], description="Zone of times that state none."
+        default=None, examples=["America/Denver"], description="Time zone of times without one."
     )
     time_pattern: Text | None = Field(
         default=None,
         examples=["%d.%m.%Y %H:%M"],
-        description="How times that are not ISO 8601 are.",
+        description="Pattern of times that are not ISO 8601.",
     )
     timestamp: Literal["start", "end"] = Field(
         default="start", description="Whether a row's time is that of its step's start or end."
     )
     step_s: Seconds | None = Field(
-        default=None, alias="step", description="Length of a step; the most common, if absent."
+        default=None, alias="step", description="Length of a step. Default: the most common length."
     )
     fill_up_to_s: Annotated[Seconds, or_absent(0)] = Field(
         default=0,
         alias="fill_up_to",
-        description="Fill gaps up to this long by straight lines.",
+        description="Fill gaps up to this length by linear interpolation.",
         json_schema_extra={"default": "0s"},
     )
     skip_longer_gaps: Flag = Field(
         default=False, description="Days in longer gaps are left out, instead of refused."
     )
     where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
+        default_factory=dict, description="Use the rows whose column equals the value."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
@@ -152,7 +152,7 @@ class ToPeak(SpecModel):
     peak_mw: PowerMw = Field(
         alias="peak",
         examples=["176.2kW"],
-        description="The series' largest value becomes this; so an irradiance becomes a power.",
+        description="Scale the series to this largest value; this converts irradiance to power.",
     )
 
 

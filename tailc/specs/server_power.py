@@ -10,14 +10,14 @@ from tailc.specs.plan_units import PowerMw, SleepMw
 
 BusyMw = Annotated[
     PowerMw,
-    Field(alias="busy", examples=["140W"], description="What a server draws with a job."),
+    Field(alias="busy", examples=["140W"], description="Power of a server with a job."),
 ]
 AsleepMw = Annotated[
     SleepMw,
     Field(
         alias="asleep",
         examples=["7W"],
-        description="What one draws without.",
+        description="Power of a server without a job.",
         json_schema_extra={"default": "0W"},
     ),
 ]

@@ -32,33 +32,33 @@ TunedRequests = Annotated[
 Weights = Annotated[
     tuple[Annotated[Whole, Field(ge=1, le=LARGEST)], ...],
     Field(
-        description="Of the method `simulation`: how much each of `rates` counts; all alike, if "
-        "absent.",
+        description="Method `simulation`: weight of each of `rates`. Default: equal weights.",
         examples=[[1, 3]],
     ),
 ]
 OptionalRules = Annotated[
     tuple[Literal["start-below", "give-up", "may-descend"], ...],
     Field(
-        description="Of the method `simulation`: what the server can do besides, and the table may "
-        "use: start requests by what is in use, let late ones fall to the first rung, let any fall "
-        "where the row has a lower one.",
+        description="Method `simulation`: further rules that the server supports. `start-below`: "
+        "start requests when the amount in use is below a limit. `give-up`: move late "
+        "requests to the first rung. `may-descend`: move a request down if its row "
+        "has a lower rung.",
         examples=[["start-below", "give-up"]],
     ),
 ]
 Effort = Annotated[
     Literal["quick", "normal", "thorough"],
     Field(
-        description="Of the method `auto`: how much its search simulates; `normal` finds nine "
-        "tenths of what `thorough` gains.",
+        description="Method `auto`: amount of simulation; `normal` reaches nine tenths of the "
+        "gain of `thorough`.",
     ),
 ]
 RiskPpm = Annotated[
     OpenPercentPpm,
     Field(
         alias="risk",
-        description="Of the method `auto`: in how many resamples of the trace's rows the table "
-        "may lose to a setting that could be picked by hand.",
+        description="Method `auto`: largest part of the resamples of the trace in which the table "
+        "may be worse than a setting by hand.",
         examples=["10%"],
         json_schema_extra={"default": "5%"},
     ),

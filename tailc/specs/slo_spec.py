@@ -27,8 +27,8 @@ AllowMisses = Annotated[
     Strict(),
     Field(
         default=False,
-        description="Whether a policy is written that misses an SLO, or overloads the server, at "
-        "one of `rates`. The option `--allow-misses` says the same of one compile.",
+        description="Whether to write a policy that misses an SLO, or overloads the server, at "
+        "one of `rates`. The option `--allow-misses` does this for one compile.",
     ),
 ]
 
@@ -46,18 +46,18 @@ class SloSpec(SpecModel):
 
     metric: Literal["latency"] = Field(
         default="latency",
-        description="What the percentile is of: latency, from arrival to exit.",
+        description="Metric of the percentile: latency, from arrival to exit.",
     )
     percentile_ppm: OpenPercentPpm = Field(alias="percentile", examples=["99%"])
     latency_us: DurationUs = Field(alias="latency", examples=["500ms"])
     window: WindowField | None = Field(
         default=None,
-        description="What is accounted at a time: requests or a duration. All, if absent.",
+        description="Accounting window: a number of requests or a duration. Default: all requests.",
     )
     request_class: Text | None = Field(
         default=None,
         alias="class",
-        description="The class of requests it is for. Every one, if absent.",
+        description="Class of requests. Default: all requests.",
     )
     fan_out: Annotated[Whole, Field(ge=1, le=MAX_FAN_OUT)] = Field(
         default=1,

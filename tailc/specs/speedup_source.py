@@ -53,7 +53,7 @@ class ClassCurvesSpec(SpecModel):
 class OneCurve(SpecModel):
     """A curve for all requests."""
 
-    name: Text | None = Field(default=None, description="Where the curve is from.")
+    name: Text | None = Field(default=None, description="Source of the curve.")
     curve: Annotated[tuple[SpeedupPpm, ...], Field(min_length=1)] = Field(
         description="Speed-up at degree 1, 2, ..."
     )

@@ -41,39 +41,43 @@ Degrees = Annotated[float, Field(ge=-180, le=360)]
 class PanelsSpec(SpecModel):
     """Where panels are and look."""
 
-    latitude: Degrees = Field(description="North [degrees].")
-    longitude: Degrees = Field(description="East [degrees].")
-    altitude_m: float = Field(default=0.0, alias="altitude", description="Above the sea [m].")
-    tilt: Degrees = Field(default=0.0, description="From lying flat [degrees].")
-    azimuth: Degrees = Field(default=180.0, description="From north by east [degrees].")
+    latitude: Degrees = Field(description="Latitude in degrees, north is positive.")
+    longitude: Degrees = Field(description="Longitude in degrees, east is positive.")
+    altitude_m: float = Field(
+        default=0.0, alias="altitude", description="Altitude above sea level in m."
+    )
+    tilt: Degrees = Field(default=0.0, description="Tilt in degrees; 0 is horizontal.")
+    azimuth: Degrees = Field(default=180.0, description="Azimuth in degrees, clockwise from north.")
 
 
 class ScenariosSpec(SpecModel):
     """Ways the green power may turn out, from how far forecasts of past days were off."""
 
-    count: Annotated[Whole, Field(ge=2, le=MOST_SCENARIOS)] = Field(description="How many.")
-    seed: Seed = Field(default=0, examples=[1], description="Which past days.")
+    count: Annotated[Whole, Field(ge=2, le=MOST_SCENARIOS)] = Field(
+        description="Number of scenarios."
+    )
+    seed: Seed = Field(default=0, examples=[1], description="Seed that chooses past days.")
 
 
 class ForecastSpec(SpecModel):
-    """How green power is forecast; its first source alone where there are several."""
+    """Forecast of green power; with several sources, of the first only."""
 
     method: Literal["perfect", "yesterday", "last-hour", "best-day", "clear-sky"] = Field(
         default="perfect",
-        description="`perfect` is what came. `best-day` and `clear-sky` need `clouds`.",
+        description="`perfect` is the real power. `best-day` and `clear-sky` need `clouds`.",
     )
     clouds: SeriesSpec | None = Field(
-        default=None, description="Cloud cover as a weather service foretold it."
+        default=None, description="Cloud cover from a weather forecast."
     )
-    panels: PanelsSpec | None = Field(default=None, description="For `clear-sky`.")
+    panels: PanelsSpec | None = Field(default=None, description="Solar panels, for `clear-sky`.")
     conservatism_ppm: PartPpm = Field(
         default=PPM,
         alias="conservatism",
-        description="Production under ideal sun is scaled by this.",
+        description="Factor on the production under a clear sky.",
         json_schema_extra={"default": "100%"},
     )
     scenarios: ScenariosSpec | None = Field(
-        default=None, description="Plan for several ways the sun may shine."
+        default=None, description="Plan for several scenarios of the sun."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
@@ -103,15 +107,15 @@ class SupplySpec(SpecModel):
 
     green: Annotated[tuple[GreenSourceSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"trace": "roof.csv", "column": "kw", "unit": "kW"}]],
-        description="Sources, which are added up.",
+        description="Sources of green energy; their power is added.",
     )
     price: PriceUdollars | SeriesSpec = Field(
-        examples=["10.55c/kWh"], description="Of brown energy: a price, or a series."
+        examples=["10.55c/kWh"], description="Price of brown energy: a price, or a series."
     )
     carbon: CarbonMg | SeriesSpec = Field(
         default=0,
         examples=["384g/kWh"],
-        description="CO2 of brown energy: an intensity, or a series. None, if absent.",
+        description="CO2 of brown energy: an intensity, or a series. Default: none.",
         json_schema_extra={"default": "0g/kWh"},
     )
     forecast: ForecastSpec = Field(default_factory=ForecastSpec)

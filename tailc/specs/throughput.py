@@ -26,24 +26,24 @@ class ThroughputSpec(SpecModel):
     machine: Text = Field(default="machine", description="Column with the machine's name.")
     column: Text = Field(
         default="throughput",
-        description="Column with the work that was done, in units a second, over a window that "
+        description="Column with the throughput, in units of work per second, over a window that "
         "ends at the row's time.",
     )
     share: Text = Field(
         default="share",
-        description="Column with the share of the host that the machine had since its row before, "
-        "0 to 1.",
+        description="Column with the share of the host that the machine had since its last row, 0 "
+        "to 1.",
     )
     reference: Text = Field(
         examples=["2 cores of a Xeon 8488C, caps every 50 ms"],
-        description="The host that was measured, and how shares were enforced.",
+        description="The measured host, and how shares were enforced.",
     )
     where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
+        default_factory=dict, description="Use the rows whose column equals the value."
     )
     held_out_ppm: OpenPercentPpm | None = Field(
         default=None,
         alias="held_out",
         examples=["30%"],
-        description="Part of each machine's rows, the latest, that is kept out to verify on.",
+        description="Part of each machine's rows, the latest, that is held out for `verify`.",
     )

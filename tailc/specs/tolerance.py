@@ -10,9 +10,9 @@ TolerancePpm = Annotated[
     SharePpm,
     Field(
         alias="tolerance",
-        description="By how much a row of the formula's table may be worse than the best, where "
-        "then no request runs on more, or waits for less time, than with fewer in the system; "
-        "`0%`: not at all.",
+        description="By how much a row of the formula's table may be worse than the best, so that "
+        "with more requests in the system none has more threads or waits less. `0%`: "
+        "the best of each row.",
         json_schema_extra={"default": "0.1%"},
     ),
 ]

@@ -27,7 +27,7 @@ PAGES = [
 ]
 
 # Pages that still have retired words.
-OLD_PAGES = {"published-results", "spec"}
+OLD_PAGES = {"published-results"}
 
 
 def table_below(heading: str) -> list[list[str]]:

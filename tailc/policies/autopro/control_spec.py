@@ -73,23 +73,23 @@ ForgettingPpm = Annotated[
 
 
 class ControlSpec(SpecModel):
-    """How shares follow from throughput, and how often."""
+    """How shares are computed from throughput, and how often."""
 
     law: Literal["pole-placement", "observer"] = Field(
         default="pole-placement",
-        description="What decides on a share: the published law, or one that corrects its model "
-        "by what its last two errors have in common.",
+        description="Control law of the shares: the published one, or one that corrects its model "
+        "by the common part of its last two errors.",
     )
     pole_ppm: PolePpm = Field(
         default=round(POLE * PPM),
         alias="pole",
-        description="What is left of an error after a step.",
+        description="Remaining part of an error after a step.",
         json_schema_extra={"default": POLE},
     )
     window_us: DurationUs = Field(
         default=WINDOW_US,
         alias="window",
-        description="What throughput is a mean over.",
+        description="Time over which throughput is averaged.",
         json_schema_extra={"default": "750ms"},
     )
     step_us: DurationUs = Field(
@@ -101,36 +101,36 @@ class ControlSpec(SpecModel):
     estimate_us: DurationUs = Field(
         default=ESTIMATE_US,
         alias="estimate",
-        description="How often the model is estimated anew.",
+        description="How often the model is estimated.",
         json_schema_extra={"default": "50ms"},
     )
     enforce_us: DurationUs = Field(
         default=ENFORCE_US,
         alias="enforce",
-        description="The period of the scheduler's caps.",
+        description="Period of the scheduler's caps.",
         json_schema_extra={"default": "50ms"},
     )
     forgetting_ppm: ForgettingPpm = Field(
         default=round(FORGETTING * PPM),
         alias="forgetting",
-        description="What a sample counts for at the next estimate.",
+        description="Weight of a sample at the next estimate, relative to the estimate before.",
         json_schema_extra={"default": FORGETTING},
     )
     first_covariance: Annotated[Whole, Field(ge=1, le=LARGEST_COVARIANCE)] = Field(
         default=FIRST_COVARIANCE,
-        description="How little the first model is trusted: 1 is as much as one sample. No "
-        "later one is trusted less.",
+        description="Uncertainty of the first model: 1 is that of one sample. It is also the "
+        "largest uncertainty of later models.",
     )
     least_b_ppm: OpenPercentPpm = Field(
         default=LEAST_B_PPM,
         alias="least_b",
-        description="Estimates whose b is smaller, as a part of the target, are not believed.",
+        description="Smallest accepted estimate of b, as a part of the target.",
         json_schema_extra={"default": "5%"},
     )
     shortage_steps: Annotated[Whole, Field(ge=1, le=MOST_SHORTAGE_STEPS)] = Field(
         default=SHORTAGE_STEPS,
-        description="Steps in a row, short of share and below target, that tell that a target "
-        "cannot be met.",
+        description="Number of steps in a row with too small a share and below target, after "
+        "which a target cannot be met.",
     )
 
     @model_validator(mode="after")

@@ -74,26 +74,26 @@ SharePpm = Annotated[int, BeforeValidator(_share), WithJsonSchema(PERCENT_SCHEMA
 class MachineSpec(SpecModel):
     """A virtual machine with a target."""
 
-    name: Text = Field(examples=["encoder"], description="Its name, as in the trace.")
+    name: Text = Field(examples=["encoder"], description="Name of the machine in the trace.")
     target: TargetField = Field(
         examples=["30/s"],
-        description="Units of its work a second, or a part of what the whole host would do.",
+        description="Units of work per second, or a part of the throughput with the whole host.",
     )
 
 
 class HostSpec(SpecModel):
-    """What there is to share."""
+    """The shared host."""
 
     most_ppm: SharePpm = Field(
         default=PPM,
         alias="most",
-        description="What all machines get together at most.",
+        description="Largest total share of all machines.",
         json_schema_extra={"default": "100%"},
     )
     least_ppm: OpenPercentPpm = Field(
         default=LEAST_PPM,
         alias="least",
-        description="What each machine with a target gets at least: smaller caps are not precise.",
+        description="Smallest share of a machine with a target. Smaller caps are not precise.",
         json_schema_extra={"default": "5%"},
     )
 

@@ -63,9 +63,16 @@ IpcPpm = Annotated[int, BeforeValidator(_ipc), WithJsonSchema(POSITIVE_SCHEMA)]
 class IpcSpec(SpecModel):
     """Instructions per cycle of requests."""
 
-    alone_ppm: IpcPpm = Field(alias="alone", examples=[1.4], description="Alone on the core.")
+    alone_ppm: IpcPpm = Field(
+        alias="alone",
+        examples=[1.4],
+        description="Instructions per cycle of a request alone on the core.",
+    )
     shared_ppm: IpcPpm = Field(
-        alias="shared", examples=[0.8], description="Beside the batch work, all the time."
+        alias="shared",
+        examples=[0.8],
+        description="Instructions per cycle of a request that always shares its "
+        "core with the batch work.",
     )
 
     @model_validator(mode="after")
@@ -87,13 +94,13 @@ class IpcTableSpec(SpecModel):
     """A row of a file with instructions per cycle of requests: CSV, NDJSON or Parquet."""
 
     file: Text = Field(examples=["ipc.csv"], description="Path of the file, relative to the spec.")
-    alone: Text = Field(examples=["ipc_alone"], description="Column with that alone.")
+    alone: Text = Field(examples=["ipc_alone"], description="Column with the value alone.")
     shared: Text = Field(
         examples=["ipc_shared"],
-        description="Column with the demand while batch work shares the core.",
+        description="Column with the value while batch work shares the core.",
     )
     where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the row whose column equals the value."
+        default_factory=dict, description="Use the row whose column equals the value."
     )
 
 
@@ -104,7 +111,9 @@ class CalibrateSpec(SpecModel):
         alias="alone", examples=["100/s"], description="Rate of requests that are always alone."
     )
     shared_mrps: RateMrps = Field(
-        alias="shared", examples=["40/s"], description="Rate of requests that never are."
+        alias="shared",
+        examples=["40/s"],
+        description="Rate of requests that always share their core.",
     )
 
     @model_validator(mode="after")
@@ -129,7 +138,7 @@ class Interference(SpecModel):
 class InterferenceByIpc(SpecModel):
     """How much slower requests are, by measured instructions per cycle."""
 
-    ipc: IpcSpec = Field(description="The same by measured instructions per cycle.")
+    ipc: IpcSpec = Field(description="The same from measured instructions per cycle.")
 
 
 class InterferenceFromFile(SpecModel):
@@ -141,9 +150,7 @@ class InterferenceFromFile(SpecModel):
 class CalibratedInterference(SpecModel):
     """How much slower requests are, by what a replay finds."""
 
-    calibrate: CalibrateSpec = Field(
-        description="The same by rates at which the tail is equal; found by replay."
-    )
+    calibrate: CalibrateSpec = Field(description="The same from rates with equal tails, by replay.")
 
 
 _ONE_INTERFERENCE = ExactlyOne(
@@ -156,7 +163,7 @@ _ONE_INTERFERENCE = ExactlyOne(
 
 
 class LanesSpec(SpecModel):
-    """What the lanes of a core do to each other; one of the first four says it of requests."""
+    """Interference between the lanes of a core; one of the first four keys has that of requests."""
 
     slower: Annotated[
         Interference | InterferenceByIpc | InterferenceFromFile | CalibratedInterference,
@@ -171,18 +178,18 @@ class LanesSpec(SpecModel):
     release_us: PauseUs = Field(
         default=RELEASE_US,
         alias="release",
-        description="How long batch work interferes after it has to leave.",
+        description="How long batch work still interferes after it was asked to leave.",
         json_schema_extra={"default": "2us"},
     )
     wake_ns: WakeNs = Field(
         default=0,
         alias="wake",
-        description="How long batch work takes to wake up once its lane is free for it.",
+        description="Time that batch work takes to wake up when its lane is free.",
         json_schema_extra={"default": "0ns"},
     )
     core_wake_ns: WakeNs = Field(
         default=0,
         alias="core_wake",
-        description="How long a core takes to wake up for a request where it has no batch work.",
+        description="Time that a core without batch work takes to wake up for a request.",
         json_schema_extra={"default": "0ns"},
     )

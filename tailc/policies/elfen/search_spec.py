@@ -28,10 +28,10 @@ class SearchSpec(TunedSearch):
 
     method: Literal["auto", "paper", "simulation"] | None = Field(
         default=None,
-        description="Ages as the policy says (`paper`, the default where there is a `policy`); "
-        "most batch work under the first SLO with queues, by ages for each number in the system "
-        "that are tuned on the replay at `rates` (`simulation`); or the same within the budget of "
-        "`effort` (`auto`, the default where there is no `policy`).",
+        description="`paper`: ages of the policy (default with `policy`). `simulation`: most "
+        "batch work that meets the first SLO with queues; ages by the number in the "
+        "system are tuned on the replay at `rates`. `auto`: the same within the "
+        "budget of `effort` (default without `policy`).",
     )
     effort: Effort = "normal"
 

@@ -78,14 +78,14 @@ class ElfenSpec(WithSlos):
     name: Name = Field(examples=["search-smt"], description="Name of the policy.")
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "100ms"}]],
-        description="What latency must meet; the first is what the budget is made from.",
+        description="Limits of latency percentiles; the budget is computed from the first.",
     )
     budgets: Budgets
     allow_misses: AllowMisses
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",
-        description="Latency to aim at, at most the first SLO's; that one's, if absent.",
+        description="Target of the search, at most the first SLO's latency. Default: that latency.",
     )
     demand: DemandSpec = Field(
         description="Where demand was measured, alone on a core, and how to read it.",
@@ -96,23 +96,23 @@ class ElfenSpec(WithSlos):
     policy: Static | Literal["optimised"] | None = Field(
         default=None,
         examples=["fixed"],
-        description="Who gets the budget: see the page on elfen. If absent, all but `optimised` "
-        "are tried, and the one that leaves most batch work within the SLOs is taken.",
+        description="Which requests get the budget: see the page on elfen. Default: the policy, "
+        "other than `optimised`, with the most batch work that meets the SLOs.",
     )
     budget: BudgetField | None = Field(
         default=None,
-        description="How long a request may share its core, or `by-load`; the SLO's latency less "
-        "the percentile alone, at the rate where that is least, if absent.",
+        description="How long a request may share its core, or `by-load`. Default: the SLO's "
+        "latency less the percentile alone, at the rate with the smallest difference.",
     )
     above_rates: Literal["borrow-idle", "last-budget"] = Field(
         default=BORROW_IDLE,
-        description="What a table with budgets by load does at rates above the last one: as "
-        "`borrow-idle`, or with the budget of the last rate.",
+        description="Behaviour of a table with budgets by load above the last rate: "
+        "`borrow-idle`, or the budget of the last rate.",
     )
     charge: Literal["time", "harm"] | None = Field(
         default=None,
-        description="What uses up a budget: time shared, or time lost by that; `harm` for "
-        "`dynamic`, `time` for others, if absent.",
+        description="What a budget counts: shared time, or time lost by sharing. Default: `harm` "
+        "for `dynamic`, `time` for others.",
     )
     rates_mrps: Annotated[tuple[RateMrps, ...], Field(min_length=1)] = Field(
         alias="rates",

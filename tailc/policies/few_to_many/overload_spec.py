@@ -32,13 +32,13 @@ class OverloadSpec(SpecModel):
     allow: Annotated[tuple[RuleName, ...], Field(min_length=1)] = Field(
         default=("shed",),
         examples=[["shed", "cut-off"]],
-        description="Rules of which the one that loses least is taken: refuse requests, end them "
-        "with a partial result, or do a part of their work.",
+        description="Rules that the compile may use; it chooses the one with the least loss: "
+        "refuse requests, end them with a partial result, or do a part of their work.",
         json_schema_extra={"default": ["shed"]},
     )
     degrade: DegradeSpec | None = Field(
         default=None,
-        description="How a request is degraded, where that is allowed.",
+        description="How a request is degraded, if `degrade` is allowed.",
         examples=[{"work": "60%"}],
     )
 

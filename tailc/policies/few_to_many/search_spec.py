@@ -39,32 +39,34 @@ MAX_IN_SYSTEM = 10_000
 
 
 class SearchSpec(AutoSearch):
-    """How the intervals are searched for."""
+    """How intervals are found."""
 
     # Errors to stand, the grid's step and longest interval, the last row and the budget are asked
     # for each by itself; the search chooses each that is absent by the trace, or does without.
     method: Literal["auto", "grid", "dual", "simulation"] | None = Field(
         default=None,
-        description="The best of the paper's table, of what could be set by hand, and of a search "
-        "on replays with queues at `rates` (`auto`, the default where there are rates); the "
-        "paper's grid (the default where there are none); continuous time with a bound; or the "
-        "table of one of them tuned on replays.",
+        description="`auto`: the best of the paper's table, settings by hand and a search on "
+        "replays with queues at `rates` (default with `rates`). `grid`: the paper's "
+        "grid (default without `rates`). `dual`: continuous time with a bound. "
+        "`simulation`: the table of `grid` or `dual`, tuned on replays.",
     )
     formula_method: Literal["grid", "dual"] = Field(
         default="grid",
-        description="Of the methods `auto` and `simulation`: whose table they begin with.",
+        description="Methods `auto` and `simulation`: method of the table from which the search "
+        "starts.",
     )
     objective: Literal["tail", "threads", "rate"] = Field(
         default="tail",
-        description="Least tail (the paper's), least threads that meet the first SLO, or, by the "
-        "method `simulation`, the highest rate that meets the SLO, up to the highest of `rates`.",
+        description="Lowest tail (the paper's), lowest thread-time that meets the first SLO, or, "
+        "with the method `simulation`, the highest rate that meets the SLO, up to the "
+        "highest of `rates`.",
     )
     optional_rules: OptionalRules = ()
     robust: RobustSpec | None = Field(
         default=None,
-        description="Errors of demand and speed-ups that the table shall stand: tells how large "
-        "ones it stands at `rates`, and by the method `simulation` tunes it for the worst; none, "
-        "if absent.",
+        description="Errors of demand and speed-ups. The compile computes the largest errors that "
+        "the table tolerates at `rates`, and with the method `simulation` tunes it "
+        "for the worst case. Default: none.",
         examples=[{"demand": "10%", "speedup": "10%"}],
     )
     step_us: DurationUs | None = Field(
@@ -73,19 +75,19 @@ class SearchSpec(AutoSearch):
     longest_interval_us: DurationUs | None = Field(
         default=None,
         alias="longest_interval",
-        description="Longest interval of the grid; the longest demand, if absent.",
+        description="Longest interval of the grid. Default: the longest demand.",
     )
     max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
         default=None,
-        description="Last load with a row; the target parallelism rounded down, if absent.",
+        description="Last load with a row. Default: the target parallelism, rounded down.",
     )
     tolerance_ppm: TolerancePpm = DEFAULT_PPM
     admit_on_departure: Flag = Field(
         default=True,
-        description="Whether requests wait for another to leave at the highest loads.",
+        description="Whether requests wait for an exit at the highest loads.",
     )
     max_evaluations: Annotated[Whole, Field(ge=1, le=LARGEST)] | None = Field(
-        default=None, description="Budget: schedules evaluated before giving up."
+        default=None, description="Budget: number of schedules to evaluate."
     )
 
     @model_validator(mode="after")

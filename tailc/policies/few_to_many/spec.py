@@ -55,7 +55,7 @@ _TARGETS_SCHEMA = {
 
 
 class ServerSpec(SpecModel):
-    """The machine, and how far threads may outnumber its cores."""
+    """The server, and by how much threads may outnumber its cores."""
 
     cores: Annotated[Whole, Field(ge=1, le=MAX_CORES)] = Field(
         examples=[15], description="Hardware threads that requests run on."
@@ -68,13 +68,13 @@ class ServerSpec(SpecModel):
     ] = Field(
         alias="target_parallelism",
         examples=[24],
-        description="Mean threads that run at once under load, moderately above the cores; "
-        "a list is swept.",
+        description="Mean number of running threads under load, moderately above the cores; a "
+        "list is swept.",
     )
     quantum_us: DurationUs = Field(
         default=5_000,
         alias="quantum",
-        description="How often a request looks whether to climb.",
+        description="How often a running request checks whether to climb.",
         json_schema_extra={"default": "5ms"},
     )
     max_degree: Annotated[Whole, Field(ge=1, le=MAX_DEGREE)] | None = Field(
@@ -85,7 +85,7 @@ class ServerSpec(SpecModel):
         default=True, description="Whether requests at the last degree may get priority."
     )
     age_clock: Literal["execution", "arrival"] = Field(
-        default="execution", description="Where the age that decides on climbing counts from."
+        default="execution", description="Start of the age at which a request climbs."
     )
 
 
@@ -99,7 +99,7 @@ class FewToManySpec(WithSlos):
     name: Name = Field(examples=["websearch-isn"], description="Name of the policy.")
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "500ms"}]],
-        description="What latency must meet; the first is the search's target.",
+        description="Limits of latency percentiles; the search uses the first.",
     )
     budgets: Budgets
     allow_misses: AllowMisses
@@ -109,7 +109,7 @@ class FewToManySpec(WithSlos):
     )
     speedup: SpeedupSpec | None = Field(
         default=None,
-        description="How requests speed up with the degree; absent with `demand.timings`.",
+        description="Speed-up of requests by degree; absent with `demand.timings`.",
     )
     server: ServerSpec = Field(examples=[{"cores": 15, "target_parallelism": 24}])
     search: SearchSpec = Field(default_factory=SearchSpec)
@@ -118,7 +118,8 @@ class FewToManySpec(WithSlos):
     )
     overload: OverloadSpec | None = Field(
         default=None,
-        description="Rates at which a rule may take something from requests; none, if absent.",
+        description="Overload rates, at which a rule may refuse or shorten requests. Default: "
+        "none.",
         examples=[{"rates": ["80/s"], "allow": ["shed"]}],
     )
 

@@ -22,10 +22,10 @@ class DatacentreSpec(SpecModel):
     """Racks of servers, from the brownest to the greenest."""
 
     racks: Annotated[Whole, Field(ge=1, le=MOST_SERVERS)] = Field(
-        examples=[42], description="How many there are."
+        examples=[42], description="Number of racks."
     )
     servers: Annotated[Whole, Field(ge=1, le=MOST_SERVERS)] = Field(
-        examples=[40], description="Servers of each rack."
+        examples=[40], description="Number of servers in each rack."
     )
     busy_mw: BusyMw
     asleep_mw: AsleepMw = 0
@@ -33,7 +33,7 @@ class DatacentreSpec(SpecModel):
         default=0,
         alias="migration",
         examples=["2.5kJ"],
-        description="Energy of moving what a server does to another rack.",
+        description="Energy to move the work of a server to another rack.",
         json_schema_extra={"default": "0J"},
     )
 
@@ -66,7 +66,7 @@ class TermsSpec(SpecModel):
     green: FeeUdollars = Field(
         examples=["29c/h"], description="Payment for a server-hour with green energy in the SLA."
     )
-    brown: FeeUdollars = Field(examples=["24c/h"], description="For each other.")
+    brown: FeeUdollars = Field(examples=["24c/h"], description="Payment for any other server-hour.")
     penalty: FeeUdollars = Field(
         examples=["50c/h"], description="Penalty for a server-hour in the SLA that was not green."
     )
@@ -81,28 +81,31 @@ class TermsSpec(SpecModel):
 
 
 class SearchSpec(SpecModel):
-    """How the plan is searched for."""
+    """How the plan is found."""
 
     method: Literal["arrival", "anneal", "mip"] = Field(
         default="arrival",
-        description="Jobs one after another, each where it brings most; from there on by simulated "
-        "annealing; or one mixed-integer program, which suits some ten jobs.",
+        description="`arrival`: jobs one after another, each where it earns most. `anneal`: "
+        "simulated annealing from there. `mip`: one mixed-integer program, which "
+        "suits some ten jobs.",
     )
     solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
         default="highs",
-        description="The general solver: of `mip`, and of bounds and prices by any method.",
+        description="The general solver: for `mip`, and for bounds and prices with any method.",
     )
     steps: Annotated[Whole, Field(ge=0, le=MOST_STEPS)] = Field(
-        default=200, description="Plans that `anneal` tries."
+        default=200, description="Number of plans that `anneal` tries."
     )
-    seed: Seed = Field(default=1, examples=[1], description="Of annealing, and of the solver.")
+    seed: Seed = Field(default=1, examples=[1], description="Seed of annealing, and of the solver.")
     nodes: Annotated[Whole, Field(ge=0, le=MOST_NODES)] | None = Field(
-        default=None, description="Nodes of the search tree; the solver's own limit, if absent."
+        default=None,
+        description="Largest number of nodes of the search tree. Default: the solver's own limit.",
     )
     time_limit_s: Seconds = Field(
         default=300,
         alias="time_limit",
-        description="Time of one answer of the solver, after which the plan before stays.",
+        description="Largest time of one answer of the solver; after it, the plan before remains "
+        "in use.",
         json_schema_extra={"default": "300s"},
     )
 

@@ -41,17 +41,17 @@ class GreenSlaSpec(WithoutRequests):
     jobs: JobsSpec = Field(examples=[{"trace": "jobs.swf.gz"}], description="The log of jobs.")
     supply: SupplySpec = Field(
         examples=[{"green": [{"trace": "roof.csv", "column": "kw", "unit": "kW"}]}],
-        description="Green energy, and what brown energy costs.",
+        description="Green energy, and the price of brown energy.",
     )
     horizon: HorizonSpec = Field(
-        examples=[{"start": "2012-07-01T00:00-06:00"}], description="When and how far to plan."
+        examples=[{"start": "2012-07-01T00:00-06:00"}], description="Start and length of the plan."
     )
     datacentre: DatacentreSpec = Field(
         examples=[{"racks": 42, "servers": 40, "busy": "140W"}], description="The servers."
     )
     terms: TermsSpec = Field(
         examples=[{"green": "29c/h", "brown": "24c/h", "penalty": "50c/h"}],
-        description="What customers pay.",
+        description="Payments of customers.",
     )
     violations_ppm: ViolationsPpm = Field(
         default=VIOLATIONS_PPM,
@@ -61,8 +61,9 @@ class GreenSlaSpec(WithoutRequests):
     )
     opportunity_cost: FeeUdollars = Field(
         default=OPPORTUNITY_UDOLLARS,
-        description="By so much is a server of each greener group of racks dearer when places are "
-        "compared, so that green ones stay free for others. It is on no bill.",
+        description="Additional price of a server in each greener group of racks when places are "
+        "compared, so that green servers remain free for other jobs. It is not "
+        "billed.",
         json_schema_extra={"default": "0.004c/h"},
     )
     deferral_s: Seconds | None = Field(
@@ -74,7 +75,7 @@ class GreenSlaSpec(WithoutRequests):
     battery: BatterySpec | None = Field(
         default=None,
         examples=[{"capacity": "40kWh", "charge": "10kW", "discharge": "10kW"}],
-        description="A battery for green energy that is left.",
+        description="A battery for unused green energy.",
     )
     weights: WeightsSpec = Field(default_factory=WeightsSpec)
     search: SearchSpec = Field(default_factory=SearchSpec)

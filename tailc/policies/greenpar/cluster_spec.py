@@ -62,14 +62,14 @@ Beta = Annotated[Fraction, BeforeValidator(_beta), WithJsonSchema({"type": "numb
 class ClusterSpec(SpecModel):
     """Servers that are all alike, on one bus."""
 
-    servers: Servers = Field(examples=[50], description="How many there are.")
+    servers: Servers = Field(examples=[50], description="Number of servers.")
     busy_mw: BusyMw
     asleep_mw: AsleepMw = 0
     change_mj: EnergyMj = Field(
         default=0,
         alias="change",
         examples=["600J"],
-        description="Energy of giving a running job one server more or less.",
+        description="Energy to give a running job one server more or less.",
         json_schema_extra={"default": "0J"},
     )
     counts: Counts = Field(
@@ -77,7 +77,9 @@ class ClusterSpec(SpecModel):
         description="Numbers of servers on which a job may run, in addition to the number that it "
         "requests; or `any`.",
     )
-    max_vms: MostVms = Field(default=MOST_VMS, description="Virtual machines that a server takes.")
+    max_vms: MostVms = Field(
+        default=MOST_VMS, description="Largest number of virtual machines on a server."
+    )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
         """Power of sleep against that of work, and counts against the servers."""
@@ -106,21 +108,25 @@ class ClusterSpec(SpecModel):
 
 
 class RunTimeSpec(SpecModel):
-    """What an hour of mean run time counts beside brown energy."""
+    """Cost of an hour of mean run time, compared with brown energy."""
 
     beta: Beta = Field(
         default=Fraction(BETA),
-        description="As often as what the brown energy of `reference` counts in an hour.",
+        description="Cost of an hour, in multiples of the cost of the brown energy of `reference` "
+        "in an hour.",
         json_schema_extra={"default": BETA},
     )
     reference_mw: PowerMw = Field(
         default=REFERENCE_MW,
         alias="reference",
-        description="Power of a machine that is rented.",
+        description="Power of a rented machine.",
         json_schema_extra={"default": "300W"},
     )
     cost_udollars: FeeUdollars | None = Field(
-        default=None, alias="cost", examples=["29c/h"], description="Instead of both."
+        default=None,
+        alias="cost",
+        examples=["29c/h"],
+        description="Cost of an hour, instead of both.",
     )
 
     @model_validator(mode="after")
@@ -134,12 +140,12 @@ class RunTimeSpec(SpecModel):
 
 
 class SearchSpec(SpecModel):
-    """How the plan is searched for."""
+    """How the plan is found."""
 
     method: Literal["columns", "mip"] = Field(
         default="columns",
-        description="Schedules priced by linear programs, with a proved bound; or one "
-        "mixed-integer program, which suits some ten jobs.",
+        description="`columns`: schedules priced by linear programs, with a proved bound. `mip`: "
+        "one mixed-integer program, which suits some ten jobs.",
     )
     solver: Literal["highs", "scip", "cp-sat", "gurobi"] = Field(
         default="highs", description="The general solver; for columns `highs` or `gurobi`."
@@ -151,12 +157,15 @@ class SearchSpec(SpecModel):
         json_schema_extra={"default": "0.5%"},
     )
     nodes: Annotated[Whole, Field(ge=0, le=MOST_NODES)] | None = Field(
-        default=None, description="Nodes of the search tree; some hundreds for columns, if absent."
+        default=None,
+        description="Largest number of nodes of the search tree. Default for "
+        "columns: some hundreds.",
     )
     time_limit_s: Seconds = Field(
         default=300,
         alias="time_limit",
-        description="Time of one answer of the solver, after which the plan before stays.",
+        description="Largest time of one answer of the solver; after it, the plan before remains "
+        "in use.",
         json_schema_extra={"default": "300s"},
     )
 

@@ -49,7 +49,7 @@ class OneDaySpec(HorizonSpec):
     length_s: Seconds = Field(
         default=DAY_S,
         alias="length",
-        description="How far it looks.",
+        description="Length of the plan.",
         json_schema_extra={"default": "24h"},
     )
 
@@ -70,14 +70,14 @@ class GreenParSpec(WithoutRequests):
     name: Name = Field(examples=["green-cluster"], description="Name of the policy.")
     jobs: JobsSpec = Field(
         examples=[{"trace": "jobs.swf.gz"}],
-        description="The log of jobs: run times are those on the servers that jobs asked for.",
+        description="The log of jobs; run times are those on the servers that jobs requested.",
     )
     supply: SupplySpec = Field(
         examples=[{"green": [{"trace": "roof.csv", "column": "kw", "unit": "kW"}]}],
-        description="Green energy, and what brown energy costs.",
+        description="Green energy, and the price of brown energy.",
     )
     horizon: OneDaySpec = Field(
-        examples=[{"start": "2012-07-01T00:00-06:00"}], description="When and how far to plan."
+        examples=[{"start": "2012-07-01T00:00-06:00"}], description="Start and length of the plan."
     )
     cluster: ClusterSpec = Field(
         examples=[{"servers": 50, "busy": "30W"}], description="The servers."
@@ -86,24 +86,26 @@ class GreenParSpec(WithoutRequests):
         default_factory=dict,
         alias="speedup",
         examples=[{"FT": "FT", "render": {"1": 1, "2": 1.9, "4": 3.4}}],
-        description="For each application a shape of ours by its name, speed-ups by servers, or "
-        "those by virtual machines and servers; applications named as our shapes need none.",
+        description="For each application: the name of a built-in shape, speed-ups by servers, or "
+        "speed-ups by virtual machines and servers. Applications with the name of a "
+        "built-in shape need none.",
     )
     vms_per_server: VmsAServer = Field(
         default=VMS_A_SERVER,
-        description="Virtual machines that a job may start with, for each server it asks for.",
+        description="Numbers of virtual machines that a job may start with, per server that it "
+        "requests.",
     )
     slowdown_ppm: SlowdownPpm = Field(
         default=round(SLOWDOWN * PPM),
         alias="slowdown",
-        description="How many times as long as on the servers it asks for a job may take.",
+        description="Longest time of a job, relative to its time on the servers that it requests.",
         json_schema_extra={"default": SLOWDOWN},
     )
     run_time: RunTimeSpec = Field(default_factory=RunTimeSpec)
     battery: BatterySpec | None = Field(
         default=None,
         examples=[{"capacity": "40kWh", "charge": "10kW", "discharge": "10kW"}],
-        description="A battery for green energy that is left.",
+        description="A battery for unused green energy.",
     )
     weights: WeightsSpec = Field(default_factory=WeightsSpec)
     deferral_s: Seconds | None = Field(

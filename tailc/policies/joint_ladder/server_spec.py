@@ -32,14 +32,15 @@ class ServerSpec(SpecModel):
         default=None,
         alias="peak_power",
         examples=[102],
-        description="What all cores at work may draw at once; needed with `dvfs`, where requests "
-        "share it. Of `types` they share the cores; what these draw, if absent.",
+        description="Largest power of all busy cores together; required with `dvfs`, where "
+        "requests share it. With `types` requests share the cores, and the default is "
+        "the power of all cores.",
     )
     target_powers: Annotated[PowersField, Field(min_length=1)] | None = Field(
         default=None,
         alias="target_power",
-        description="Mean power under load, near the peak; the peak, if absent. A list is swept. "
-        "Of `types` the same part of the cores of each.",
+        description="Mean power under load, near the peak. Default: the peak. A list is swept. "
+        "With `types` it reduces the cores of each type by the same factor.",
     )
     max_threads: Annotated[Whole, Field(ge=1, le=MAX_THREADS)] | None = Field(
         default=None,
@@ -48,14 +49,14 @@ class ServerSpec(SpecModel):
     quantum_us: DurationUs = Field(
         default=5_000,
         alias="quantum",
-        description="How often a request looks whether to climb.",
+        description="How often a running request checks whether to climb.",
         json_schema_extra={"default": "5ms"},
     )
     boosting: Flag = Field(
         default=True, description="Whether requests at the last rung may get priority."
     )
     age_clock: Literal["execution", "arrival"] = Field(
-        default="execution", description="Where the age that decides on climbing counts from."
+        default="execution", description="Start of the age at which a request climbs."
     )
 
 
@@ -82,35 +83,36 @@ class LanesSpec(SpecModel):
 
 
 class SearchSpec(AutoSearch):
-    """Which rows are searched for, and how a table is tuned with queues."""
+    """Objective of the rows, and how a table is tuned with queues."""
 
     # What is optional, with what every tuned search has, is asked for each by itself.
 
     method: Literal["auto", "dual", "simulation"] | None = Field(
         default=None,
-        description="The best of the formula's table, of what could be set by hand, and of a "
-        "search on replays with queues at `rates` (`auto`, the default for the objective `tail` "
-        "where there are rates); rows in continuous time with a bound (the default elsewhere); or "
-        "these tuned on replays.",
+        description="`auto`: the best of the formula's table, settings by hand and a search on "
+        "replays with queues at `rates` (default for the objective `tail` with "
+        "`rates`). `dual`: rows in continuous time with a bound (default otherwise). "
+        "`simulation`: these rows tuned on replays.",
     )
     objective: Literal["tail", "energy", "batch", "rate"] = Field(
         default="tail",
-        description="Least tail, least energy of a request under the first SLO, with `lanes` least "
-        "batch work given up for one under it, or, by the method `simulation`, the highest rate "
-        "that meets the SLO, up to the highest of `rates`.",
+        description="Lowest tail; lowest energy of a request that meets the first SLO; with "
+        "`lanes`, least batch work given up that meets it; or, with the method "
+        "`simulation`, the highest rate that meets the SLO, up to the highest of "
+        "`rates`.",
     )
     optional_rules: OptionalRules = ()
     robust: RobustSpec | None = Field(
         default=None,
-        description="Errors of demand and speeds that the table shall stand: tells how large ones "
-        "it stands at `rates`, and by the method `simulation` tunes it for the worst; none, if "
-        "absent.",
+        description="Errors of demand and speeds. The compile computes the largest errors that "
+        "the table tolerates at `rates`, and with the method `simulation` tunes it "
+        "for the worst case. Default: none.",
         examples=[{"demand": "10%", "speedup": "10%"}],
     )
     max_in_system: Annotated[Whole, Field(ge=1, le=MAX_IN_SYSTEM)] | None = Field(
         default=None,
-        description="Last load with a row; as many as the target power runs on the first rung, "
-        "if absent; of `types`, as many as there are cores.",
+        description="Last load with a row. Default: the number of requests that the target power "
+        "can run on the first rung; with `types`, the number of cores.",
     )
     tolerance_ppm: TolerancePpm = DEFAULT_PPM
 

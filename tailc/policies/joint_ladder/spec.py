@@ -70,34 +70,35 @@ class JointSpec(WithSlos):
     name: Name = Field(examples=["websearch-joint"], description="Name of the policy.")
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "400ms"}]],
-        description="What latency must meet; the first is the search's target.",
+        description="Limits of latency percentiles; the search uses the first.",
     )
     budgets: Budgets
     allow_misses: AllowMisses
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",
-        description="Of the objectives `energy` and `batch`: latency to aim at, at most "
-        " the first SLO's; that one's, if absent.",
+        description="Objectives `energy` and `batch`: target of the search, at most the first "
+        "SLO's latency. Default: that latency.",
     )
     demand: DemandSpec = Field(
-        description="Where demand was measured, on one thread; speed 1 is that of the level which "
-        "its reference names, or of the table of powers, else of the slowest.",
+        description="Where demand was measured, on one thread. Speed 1 is that of the level named "
+        "by its reference, or of the table of powers, or otherwise of the slowest "
+        "level.",
         examples=[{"trace": "traces/design.parquet"}],
     )
     threads: SpeedupSpec = Field(
         alias="speedup",
         examples=[[1, 1.9, 2.65, 3.2]],
-        description="How requests speed up with threads, on any core: one curve.",
+        description="Speed-up of requests by number of threads, on any core: one curve.",
     )
     cores: CoresSpec = Field(
         examples=[{"power_from": "micro-2017-dvfs", "dvfs": {"count": 60}}],
-        description="The cores: `types`, or frequencies as `dvfs`, slow ones first.",
+        description="The cores: `types`, or frequencies as `dvfs`, ascending in speed.",
     )
     lanes: LanesSpec | None = Field(
         default=None,
-        description="Batch work on the other lane of all cores, of one type: requests are beside "
-        "it or alone.",
+        description="Batch work on the other lane of all cores, which have one type. Requests "
+        "share their core with it or are alone.",
     )
     server: ServerSpec = Field(
         default_factory=ServerSpec,

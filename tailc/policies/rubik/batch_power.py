@@ -35,7 +35,7 @@ class PowerLaw(SpecModel):
     """What a formula says of each frequency."""
 
     power: PowerSpec = Field(
-        description="What a core draws that does it; as requests draw, if absent."
+        description="Power of a core with batch work. Default: that with requests."
     )
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:
@@ -54,7 +54,7 @@ class ListedPowers(SpecModel):
     listed_mw: Annotated[tuple[PowerMw, ...], Field(max_length=MAX_LEVELS)] = Field(
         alias="powers",
         examples=[["1.2W", "4W"]],
-        description="The same at each frequency of the server, low ones first.",
+        description="The same at each frequency of the server, ascending.",
     )
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:  # noqa: ARG002
@@ -71,8 +71,8 @@ class CountedPower(SpecModel):
     """What a power model makes of events, which a compile asks before all else."""
 
     counters: CountersSpec = Field(
-        description="The same by the power model `server.model`: events by cycle at "
-        "`demand.clock` of a core that does batch work.",
+        description="The same from the power model `server.model`: events per cycle at "
+        "`demand.clock` of a core with batch work.",
     )
 
     def powers_mw(self, levels: Sequence[Level]) -> tuple[int, ...]:  # noqa: ARG002

@@ -70,7 +70,7 @@ class MeasuredIpc(SpecModel):
     """How batch work scales by its instructions per cycle."""
 
     ipc: Annotated[tuple[IpcAtSpec, ...], Field(min_length=FEWEST_IPC)] = Field(
-        description="The same by measured instructions per cycle, at two frequencies."
+        description="The same from measured instructions per cycle at two frequencies."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
@@ -115,13 +115,14 @@ class BatchSpec(SpecModel):
         default=None,
         alias="rate",
         examples=["960/s"],
-        description="Rate of requests that frequencies are chosen for; the highest of `rates`, "
-        "if absent.",
+        description="Rate of requests for which frequencies are chosen. Default: the highest of "
+        "`rates`.",
     )
     search: Literal["enumeration", "hill-climbing"] = Field(
         default="enumeration",
-        description="How the pair of frequencies of most work per joule is found: among all, or by "
-        "steps to better neighbours (the dissertation's), which may end at a lesser pair.",
+        description="How the pair of frequencies with the most work per joule is found: among all "
+        "pairs, or by hill climbing (the dissertation's), which may miss the best "
+        "pair.",
     )
 
 

@@ -75,18 +75,20 @@ class FeedbackSpec(SpecModel):
     )
     kp: Gain = Field(
         default=KP,
-        description="Share of the bound by share of it that the tail comes nearer, at each epoch.",
+        description="Proportional gain: change of the bound per change of the error, both "
+        "relative to the bound.",
         json_schema_extra={"default": float(KP)},
     )
     ki: Gain = Field(
         default=KI,
-        description="Share of the bound by share of it that is left to it, at each epoch.",
+        description="Integral gain: change of the bound per error at each epoch, both relative to "
+        "the bound.",
         json_schema_extra={"default": float(KI)},
     )
     target_ppm: ScalePpm = Field(
         default=TARGET_PPM,
         alias="target",
-        description="The share of the bound at which the measured tail is held.",
+        description="Target of the measured tail, as a share of the bound.",
         json_schema_extra={"default": "98%"},
     )
     epoch_us: DurationUs = Field(
@@ -98,19 +100,19 @@ class FeedbackSpec(SpecModel):
     window_us: DurationUs = Field(
         default=WINDOW_US,
         alias="window",
-        description="Time whose latencies are the measured tail, counted in the same way.",
+        description="Time over which the tail is measured, counted in the same way.",
         json_schema_extra={"default": "1s"},
     )
     least_ppm: ScalePpm = Field(
         default=LEAST_PPM,
         alias="least",
-        description="The least share of the bound that frequencies are chosen by.",
+        description="Smallest factor on the bound.",
         json_schema_extra={"default": "10%"},
     )
     most_ppm: ScalePpm = Field(
         default=MOST_PPM,
         alias="most",
-        description="The largest share.",
+        description="Largest factor on the bound.",
         json_schema_extra={"default": "200%"},
     )
 

@@ -44,7 +44,8 @@ class LevelSpec(SpecModel):
         default=None,
         alias="power",
         examples=["6.5W"],
-        description="What a core draws at it with a request; by `server.model`, if absent.",
+        description="Power of a core with a request at this frequency. Default: from "
+        "`server.model`.",
     )
 
     @property
@@ -82,13 +83,19 @@ class PowerSpec(SpecModel):
 class RangeSpec(SpecModel):
     """Frequencies in equal steps, and a model of their powers."""
 
-    first_khz: FrequencyKhz = Field(alias="from", examples=["0.8GHz"], description="The lowest.")
-    last_khz: FrequencyKhz = Field(alias="to", examples=["3.4GHz"], description="The highest.")
+    first_khz: FrequencyKhz = Field(
+        alias="from", examples=["0.8GHz"], description="Lowest frequency."
+    )
+    last_khz: FrequencyKhz = Field(
+        alias="to", examples=["3.4GHz"], description="Highest frequency."
+    )
     step_khz: FrequencyKhz = Field(
-        alias="step", examples=["0.2GHz"], description="From one to the next."
+        alias="step",
+        examples=["0.2GHz"],
+        description="Difference between neighbouring frequencies.",
     )
     power: PowerSpec | None = Field(
-        default=None, description="What a core draws at each; by `server.model`, if absent."
+        default=None, description="Power of a core at each frequency. Default: from `server.model`."
     )
 
     @model_validator(mode="after")
@@ -138,5 +145,5 @@ class LevelTableSpec(SpecModel):
     power: Text = Field(examples=["power_mw"], description="Column with the power at work.")
     power_unit: Literal["mW", "W"] = Field(description="Unit of the powers.")
     where: dict[str, Cell] = Field(
-        default_factory=dict, description="Keep the rows whose column equals the value."
+        default_factory=dict, description="Use the rows whose column equals the value."
     )

@@ -47,17 +47,17 @@ class CountersSpec(SpecModel):
     """Events by cycle of a core that does some kind of work at `demand.clock`."""
 
     ipc_ppm: EventsPpm = Field(
-        alias="ipc", examples=[1.2], description="Instructions retired by cycle."
+        alias="ipc", examples=[1.2], description="Instructions retired per cycle."
     )
     near_loads_ppm: EventsPpm = Field(
         alias="near_loads",
         examples=[0.3],
-        description="Loads by cycle that hit the first or second level of cache.",
+        description="Loads per cycle that hit the first or second level of cache.",
     )
     far_accesses_ppm: EventsPpm = Field(
         alias="far_accesses",
         examples=[0.01],
-        description="Accesses by cycle to the last level of cache.",
+        description="Accesses per cycle to the last level of cache.",
     )
 
 
@@ -69,16 +69,16 @@ class ModelSpec(SpecModel):
         description="JSON that `tailc fit power` prints; its path, relative to the spec.",
     )
     counters: CountersSpec = Field(
-        description="Events by cycle of a core that serves requests at `demand.clock`.",
+        description="Events per cycle of a core that serves requests at `demand.clock`.",
         examples=[{"ipc": 1.2, "near_loads": 0.3, "far_accesses": 0.01}],
     )
     memory_ppm: SharePpm = Field(
         alias="memory",
         examples=["30%"],
-        description="Share of those cycles that wait for memory, in which nothing is counted.",
+        description="Share of those cycles that wait for memory, without events.",
     )
     volts: Annotated[tuple[MicroVolts, ...], Field(max_length=MAX_LEVELS)] | None = Field(
         default=None,
         examples=[[0.73, 1.03]],
-        description="Voltage at each frequency, for a model that was trained on measured ones.",
+        description="Voltage at each frequency, for a model that was trained on measured voltages.",
     )

@@ -20,14 +20,15 @@ class SearchSpec(TunedSearch):
 
     method: Literal["paper", "simulation"] = Field(
         default="paper",
-        description="Percentiles of what is left, whatever arrives; or least energy under the "
-        "first SLO with queues: bound and entries tuned on the replay at `rates`.",
+        description="`paper`: percentiles of the remaining work, independent of arrivals. "
+        "`simulation`: lowest energy that meets the first SLO with queues; bound and "
+        "entries are tuned on the replay at `rates`.",
     )
     target_ppm: OpenPercentPpm = Field(
         default=_TARGET_PPM,
         alias="target",
-        description="Of the method `simulation`: the share of the first SLO's latency that the "
-        "replays keep the percentile within.",
+        description="Method `simulation`: limit of the percentile in the replays, as a share of "
+        "the first SLO's latency.",
         json_schema_extra={"default": "98%"},
     )
 

@@ -28,52 +28,54 @@ MAX_LIMITED_CORES = 256
 
 
 class SleepSpec(SpecModel):
-    """What a core without requests does."""
+    """State of a core without requests."""
 
-    power_mw: RestingPowerMw = Field(alias="power", examples=["0.1W"], description="What it draws.")
+    power_mw: RestingPowerMw = Field(
+        alias="power", examples=["0.1W"], description="Power of a sleeping core."
+    )
     wake_us: PauseUs = Field(
         alias="wake",
         examples=["20us"],
-        description="How long its next request waits until it is awake.",
+        description="Time that the next request waits until the core is awake.",
     )
 
 
 class ServerSpec(SpecModel):
-    """Cores alike, each with a queue of its own, and the frequencies that it can run at."""
+    """Identical cores, each with its own queue, and their frequencies."""
 
     cores: Annotated[Whole, Field(ge=1, le=MAX_CORES)] = Field(
-        default=1, description="How many there are."
+        default=1, description="Number of cores."
     )
     frequencies: Annotated[ListedLevels | LevelRange | MeasuredLevels, OneOf(ONE_SOURCE)] = Field(
         alias="<frequencies>"
     )
     model: ModelSpec | None = Field(
         default=None,
-        description="Power model for the power of cores at `levels` or in `range`.",
+        description="Model for the power of cores at `levels` or in `range`.",
     )
     sleep: SleepSpec = Field(
         examples=[{"power": "0.1W", "wake": "20us"}],
-        description="What a core without requests does.",
+        description="State of a core without requests.",
     )
     uncore_mw: RestingPowerMw = Field(
         default=0,
         alias="uncore",
-        description="Power of the chip beside its cores; it counts where power is shared out, and "
-        "within `tdp`.",
+        description="Power of the chip outside its cores; it counts where power is divided among "
+        "cores, and within `tdp`.",
         json_schema_extra={"default": "0W"},
     )
     rest_mw: RestingPowerMw = Field(
         default=0,
         alias="rest",
-        description="Power of the server beside its chip, such as that of DRAM; it counts where "
-        "power is shared out.",
+        description="Power of the server outside its chip, such as that of DRAM; it counts where "
+        "power is divided among cores.",
         json_schema_extra={"default": "0W"},
     )
     tdp_mw: PowerMw | None = Field(
         default=None,
         alias="tdp",
         examples=["65W"],
-        description="Thermal design power of the chip, that of all cores together.",
+        description="Thermal design power of the chip with all cores.",
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:

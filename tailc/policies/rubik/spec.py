@@ -33,25 +33,28 @@ MAX_BUCKETS, MAX_ROWS, MAX_POSITIONS = 1_024, 256, 256
 
 
 class TableSpec(SpecModel):
-    """How fine the table is."""
+    """Resolution of the table."""
 
     buckets: Annotated[Whole, Field(ge=2, le=MAX_BUCKETS)] = Field(
-        default=BUCKETS, description="Buckets of each distribution, which round work up."
+        default=BUCKETS,
+        description="Number of buckets of each distribution; work is rounded up to buckets.",
     )
     rows: Annotated[Whole, Field(ge=1, le=MAX_ROWS)] = Field(
-        default=ROWS, description="Even quantiles of elapsed work that rows begin at."
+        default=ROWS,
+        description="Number of rows, which begin at equally spaced quantiles of elapsed work.",
     )
     positions: Annotated[Whole, Field(ge=1, le=MAX_POSITIONS)] = Field(
-        default=POSITIONS, description="Requests of a core whose tails are convolved."
+        default=POSITIONS, description="Number of queue positions whose tails are convolved."
     )
     most_positions: Annotated[Whole, Field(ge=1, le=MAX_POSITIONS)] = Field(
         default=MOST_POSITIONS,
-        description="Requests of a core with an entry, Gaussian beyond `positions`; with more the "
-        "core runs at the highest frequency.",
+        description="Number of queue positions with an entry; those beyond `positions` are "
+        "Gaussian. With more requests the core runs at the highest frequency.",
     )
     distribution: Literal["separate", "joint"] = Field(
         default="separate",
-        description="Tails of cycles and of memory time added (the paper's), or that of their sum.",
+        description="Tails of cycles and of memory time added (the paper's), or the tail of their "
+        "sum.",
     )
 
     @model_validator(mode="after")
@@ -80,7 +83,7 @@ class RubikSpec(WithSlos):
     name: Name = Field(examples=["masstree"], description="Name of the policy.")
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "95%", "latency": "1ms"}]],
-        description="What latency must meet; the first is what frequencies are chosen by.",
+        description="Limits of latency percentiles; frequencies are chosen for the first.",
     )
     budgets: Budgets
     allow_misses: AllowMisses
@@ -90,13 +93,13 @@ class RubikSpec(WithSlos):
     )
     server: ServerSpec = Field(examples=[{"cores": 6}])
     batch: BatchSpec | None = Field(
-        default=None, description="Work that cores do while they have no requests; else they sleep."
+        default=None, description="Work of cores without requests. Default: they sleep."
     )
-    table: TableSpec = Field(default_factory=TableSpec, description="How fine the table is.")
+    table: TableSpec = Field(default_factory=TableSpec, description="Resolution of the table.")
     feedback: FeedbackSpec = Field(
         default_factory=FeedbackSpec,
-        description="How the bound that frequencies are chosen by follows the measured tail; "
-        "`off`: not.",
+        description="How the latency bound for frequencies follows the measured tail; `off`: it "
+        "is constant.",
     )
     search: SearchSpec = Field(default_factory=SearchSpec, description="How entries are found.")
     rates_mrps: tuple[RateMrps, ...] = Field(

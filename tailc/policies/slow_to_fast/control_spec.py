@@ -83,9 +83,9 @@ Sensitivity = Annotated[
 class GainsSpec(SpecModel):
     """Gains of one interval: ms of the first threshold by ms of error, at each epoch."""
 
-    kp: Gain = Field(default=0.0, examples=[0.15], description="Of the change of the error.")
-    ki: Gain = Field(examples=[0.25], description="Of the error.")
-    kd: Gain = Field(default=0.0, description="Of the change of that change.")
+    kp: Gain = Field(default=0.0, examples=[0.15], description="Gain for the change of the error.")
+    ki: Gain = Field(examples=[0.25], description="Gain for the error.")
+    kd: Gain = Field(default=0.0, description="Gain for the change of that change.")
 
 
 class ControlSpec(SpecModel):
@@ -96,22 +96,23 @@ class ControlSpec(SpecModel):
     )
     max_sensitivity: Sensitivity = Field(
         default=MAX_SENSITIVITY,
-        description="Largest sensitivity of a loop; less is calmer and slower.",
+        description="Largest sensitivity of a loop; a lower one is more robust and slower.",
     )
     epoch_requests: Requests = Field(
         default=EPOCH_REQUESTS,
         alias="epoch",
-        description="Requests that leave between two steps of the controller.",
+        description="Number of exits between two steps of the controller.",
         json_schema_extra={"default": f"{EPOCH_REQUESTS} requests"},
     )
     window_requests: Requests = Field(
         default=WINDOW_REQUESTS,
         alias="window",
-        description="Requests whose latencies are the measured tail.",
+        description="Number of requests over which the tail is measured.",
         json_schema_extra={"default": f"{WINDOW_REQUESTS} requests"},
     )
     intervals: Annotated[Whole, Field(ge=1, le=MAX_INTERVALS)] = Field(
-        default=INTERVALS, description="Equal parts of the rates, each with gains of its own."
+        default=INTERVALS,
+        description="Number of equal parts of the rates, each with its own gains.",
     )
     boundaries_mrps: Annotated[tuple[RateMrps, ...], Field(min_length=1)] | None = Field(
         default=None,
@@ -119,7 +120,7 @@ class ControlSpec(SpecModel):
         description="Rates at which the gains change, instead of equal parts.",
     )
     gains: Annotated[tuple[GainsSpec, ...], Field(min_length=1)] | None = Field(
-        default=None, description="Gains of each interval; found, if absent."
+        default=None, description="Gains of each interval. Default: computed."
     )
 
     @model_validator(mode="before")

@@ -64,29 +64,29 @@ class ServerSpec(SpecModel):
     quantum_us: DurationUs = Field(
         default=QUANTUM_US,
         alias="quantum",
-        description="How often a request looks whether to climb.",
+        description="How often a running request checks whether to climb.",
         json_schema_extra={"default": "1ms"},
     )
     age_clock: Literal["arrival", "execution"] = Field(
-        default="arrival", description="Where the age that decides on climbing counts from."
+        default="arrival", description="Start of the age at which a request climbs."
     )
 
 
 class SearchSpec(TunedSearch):
-    """How the thresholds are searched for."""
+    """How the thresholds are found."""
 
     # What is optional, with what every tuned search has, is asked for each by itself.
 
     method: Literal["dual", "convex", "mip", "grid", "simulation"] | None = Field(
         default=None,
-        description="The exact dual (the default) or a convex solver where requests share their "
-        "speeds; a mixed-integer solver or a grid (the default) where they do not; or ages by "
-        "load, tuned on replays with queues at `rates`.",
+        description="If requests share their speeds: the exact dual (default) or a convex solver. "
+        "If they do not: a mixed-integer solver or a grid (default). `simulation`: "
+        "ages by load, tuned on replays with queues at `rates`.",
     )
     formula_method: Literal["dual", "convex", "mip", "grid"] | None = Field(
         default=None,
-        description="Of the method `simulation`: whose ages it begins with; the default one's, if "
-        "absent.",
+        description="Method `simulation`: method of the ages from which the search starts. "
+        "Default: the default method.",
     )
     solver: Annotated[Literal["highs", "scip", "cp-sat", "gurobi"], or_absent(DEFAULT_SOLVER)] = (
         Field(default=DEFAULT_SOLVER, description="The solver of `mip`.")
@@ -97,23 +97,24 @@ class SearchSpec(TunedSearch):
     time_limit_us: DurationUs = Field(
         default=TIME_LIMIT_US,
         alias="time_limit",
-        description="Time that a solver may take.",
+        description="Largest time of a solver.",
         json_schema_extra={"default": "60s"},
     )
     memory_limit_mb: Annotated[Whole, Field(ge=64, le=MAX_MEMORY_MB)] = Field(
-        default=MEMORY_LIMIT_MB, description="Memory that a solver may take, in MB."
+        default=MEMORY_LIMIT_MB, description="Largest memory of a solver, in MB."
     )
     objective: Literal["energy", "tail", "efficiency", "rate"] = Field(
         default="energy",
-        description="Least energy under the first SLO, least tail (by formula: fastest cores "
-        "first), slow cores only as long as there are any, or, by the method `simulation`, the "
-        "highest rate that meets the SLO, up to the highest of `rates`.",
+        description="Lowest energy that meets the first SLO; lowest tail (by formula: fastest "
+        "cores first); slow cores only, as long as some are free; or, with the method "
+        "`simulation`, the highest rate that meets the SLO, up to the highest of "
+        "`rates`.",
     )
     robust: RobustSpec | None = Field(
         default=None,
-        description="Errors of demand and speeds that the ages shall stand: tells how large ones "
-        "they stand at `rates`, and by the method `simulation` tunes them for the worst; none, "
-        "if absent.",
+        description="Errors of demand and speeds. The compile computes the largest errors that "
+        "the ages tolerate at `rates`, and with the method `simulation` tunes them "
+        "for the worst case. Default: none.",
         examples=[{"demand": "10%", "speedup": "10%"}],
     )
 
@@ -148,36 +149,38 @@ class SlowToFastSpec(WithSlos):
     name: Name = Field(examples=["websearch-amp"], description="Name of the policy.")
     slo: Annotated[tuple[SloSpec, ...], Field(min_length=1)] = Field(
         examples=[[{"percentile": "99%", "latency": "200ms"}]],
-        description="What latency must meet; the first is the search's target.",
+        description="Limits of latency percentiles; the search uses the first.",
     )
     budgets: Budgets
     allow_misses: AllowMisses
     target_us: DurationUs | None = Field(
         default=None,
         alias="target",
-        description="Latency to aim at, at most the first SLO's; that one's, if absent.",
+        description="Target of the search, at most the first SLO's latency. Default: that latency.",
     )
     demand: DemandSpec = Field(
-        description="Where demand was measured; speed 1 is that of the type which its reference "
-        "names, of the server or of the table of powers, else of the slowest.",
+        description="Where demand was measured. Speed 1 is that of the type named by its "
+        "reference, of the server or of the table of powers, or otherwise of the "
+        "slowest type.",
         examples=[{"trace": "traces/design.parquet"}],
     )
     cores: CoresSpec = Field(
         examples=[{"power_from": "micro-2017-amp", "types": [{"speed": 1, "count": 13}]}],
-        description="The cores of the server, slow ones first.",
+        description="The cores of the server, ascending in speed.",
     )
     own_speedup: SpeedupSpec | None = Field(
         default=None,
         alias="speedup",
-        description="Speeds on each type by request (`columns`) or class; those of the cores, if "
-        "absent.",
+        description="Speeds on each type by request (`columns`) or class. Default: those of the "
+        "cores.",
     )
     server: ServerSpec = Field(default_factory=ServerSpec, description="How requests climb.")
     control: ControlSpec = Field(
-        default_factory=ControlSpec, description="How thresholds follow the load; `off`: not."
+        default_factory=ControlSpec,
+        description="How thresholds follow the load; `off`: they are constant.",
     )
     search: SearchSpec = Field(
-        default_factory=SearchSpec, description="How the thresholds are searched for."
+        default_factory=SearchSpec, description="How the thresholds are found."
     )
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy is for."

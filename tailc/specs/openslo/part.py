@@ -83,7 +83,7 @@ class Part:
         """What is wrong with it, at its place."""
         return TailcError(self._finding(f"`{self.spelled}` {message}", hint, code))
 
-    def not_carried(self, message: str, hint: str) -> Finding:
+    def not_imported(self, message: str, hint: str) -> Finding:
         """A warning of what is lost of it."""
         text = f"`{self.spelled}` {message}"
         return self._finding(text, hint, Code.NOT_CARRIED, Severity.WARNING)

@@ -45,7 +45,7 @@ class Objective:
 
 @dataclass(frozen=True)
 class Imported:
-    """Objectives in the order of the file, each once; and warnings of what is not carried."""
+    """Objectives in the order of the file, each once; and warnings of what is not imported."""
 
     objectives: tuple[Objective, ...]
     warnings: tuple[Finding, ...]
@@ -113,17 +113,17 @@ class _Slo:
         yield from carried
 
     def _tell_rest(self) -> None:
-        """Of an SLO that is carried, what is not."""
+        """Warn of the parts of an imported SLO that are not imported."""
         if window := self._spec / "timeWindow":
             (first, *_) = window.items()
             aligned = " by the calendar" if first / "calendar" else ""
             lasts = (first / "duration").needed("such as `duration: 4w`")
-            message = f"of {shorten(lasts)}{aligned} is not carried"
+            message = f"of {shorten(lasts)}{aligned} is not imported"
             hint = "objectives here count all requests of a replay, or a `window` of some of them"
-            self.warnings.append(window.not_carried(message, hint))
+            self.warnings.append(window.not_imported(message, hint))
         if policies := self._spec / "alertPolicies":
             hint = "keep alerts where they are: a policy has none"
-            self.warnings.append(policies.not_carried("are not carried", hint))
+            self.warnings.append(policies.not_imported("are not imported", hint))
 
     def _objective(self, part: Part, method: str) -> Objective | None:
         """None, with a warning, where it is not of latency."""
@@ -137,7 +137,7 @@ class _Slo:
         latency, metric = found
         if weight := part / "compositeWeight":
             hint = "every objective here is to be met"
-            self.warnings.append(weight.not_carried("is not carried", hint))
+            self.warnings.append(weight.not_imported("is not imported", hint))
         percentile, window = self._share(part, method, quantile(metric))
         return Objective(percentile, latency, window, self._origin(part))
 
@@ -169,18 +169,18 @@ class _Slo:
         if op in ("gt", "gte"):
             hint = "a latency is met by `lte` or `lt`; this SLO stays where it is"
             message = f"is `{op}`: more is better, so this is no objective of latency"
-            self.warnings.append((part / "op").not_carried(message, hint))
+            self.warnings.append((part / "op").not_imported(message, hint))
             return None
         if op not in ("lt", "lte"):
             raise (part / "op").refused(f"is `{shorten(op)}`", "`lte` or `lt`")
         if lost := _no_latency(metric):
-            self.warnings.append(metric.not_carried(*lost))
+            self.warnings.append(metric.not_imported(*lost))
             return None
         factor = scale(metric)
         if factor is None:
             message = "calculates with what it measures, so this SLO is left out"
             hint = "only products with numbers are read, as `histogram_quantile(...) * 1000`"
-            self.warnings.append(metric.not_carried(message, hint))
+            self.warnings.append(metric.not_imported(message, hint))
             return None
         at = part / "value"
         value = at.number("such as `value: 0.5`") / factor
@@ -197,12 +197,12 @@ class _Slo:
             hint = 'a query such as `..._seconds_bucket{le="0.5"}` says which are fast enough'
             message = "counts no requests below one latency, so this objective is left out"
             at = good or ratio or indicator or part
-            self.warnings.append(at.not_carried(message, hint))
+            self.warnings.append(at.not_imported(message, hint))
             return None
         if threshold(ratio / "total") is not None:
             hint = "correct the document: `total` counts all requests, as `..._count` does"
             message = "counts requests below one latency too, and not all"
-            self.warnings.append((ratio / "total").not_carried(message, hint))
+            self.warnings.append((ratio / "total").not_imported(message, hint))
         bound, unit = found
         return self._latency(good, bound, good, unit), good
 
@@ -221,19 +221,19 @@ class _Slo:
         window = None
         if method == "RatioTimeslices":
             hint = "here all requests count alike, and not all time slices"
-            self.warnings.append(at.not_carried("is carried, but not as a mean of slices", hint))
+            self.warnings.append(at.not_imported("is imported, but not as a mean of slices", hint))
         if method == "Timeslices":
             window = _slice(part / "timeSliceWindow")
             hint = "`verify` tells the share of windows in time, and judges all requests"
-            message = f"of {share} of the time slices is not carried"
-            self.warnings.append(at.not_carried(message, hint))
+            message = f"of {share} of the time slices is not imported"
+            self.warnings.append(at.not_imported(message, hint))
             at = part / "timeSliceTarget"
             needed = at.number("such as `timeSliceTarget: 0.95`")
             share = "all" if needed == 1 and own is not None else _percentage(at, needed)
         if own is not None:
             hint = "here the percentile of the metric is one of all requests"
-            message = f"of {share} of a percentile's measurements is not carried"
-            self.warnings.append(at.not_carried(message, hint))
+            message = f"of {share} of a percentile's measurements is not imported"
+            self.warnings.append(at.not_imported(message, hint))
             share = _percentage(at, own)
         return share, window
 
@@ -245,7 +245,7 @@ def _no_latency(metric: Part) -> tuple[str, str] | None:
         word = summary(metric) or "quantile"
         message = f"tells by `{word}` of many requests together, and of no percentile of them"
         hint = "take the latency of each request, a percentile, or the ratio of fast requests"
-        return f"{message}: this SLO is not carried", hint
+        return f"{message}: this SLO is not imported", hint
     if not is_latency(metric):
         message = "is no latency by the names in it, so this SLO is left out"
         return message, "a latency has a name such as `..._latency` or `..._duration_seconds`"
@@ -288,7 +288,7 @@ def _quantity(at: Part, text: str, dimension: Dimension, shown: Callable[[int], 
     try:
         steps = parse(text, dimension)
     except QuantityError as fault:
-        raise at.refused(f"cannot be carried: {fault.message}", fault.help) from None
+        raise at.refused(f"cannot be imported: {fault.message}", fault.help) from None
     if steps == 0:
         raise at.refused("must be more than zero", f"for example `{dimension.example}`")
     return shown(steps).replace(" ", "")

@@ -308,7 +308,7 @@ def test_an_openslo_document_becomes_a_spec_that_compiles(table, tailc, in_folde
     text = (in_folder / "service.yaml").read_text()
     assert "slo:\n  - {percentile: 90%, latency: 400ms}  # `web-latency`, line 10\n" in text
     assert "slo.yaml:8:" in ended.err
-    assert "`spec.timeWindow` of 4w is not carried" in ended.err
+    assert "`spec.timeWindow` of 4w is not imported" in ended.err
     assert tailc("compile", "service.yaml", "--method", "grid", "-o", "build/x").code == 0
 
 

@@ -97,8 +97,8 @@ def test_a_ratio_of_a_bucket_over_time_slices_becomes_a_percentile_with_a_window
     found = read(BUCKETS)
     assert found.objectives == (Objective("95%", "250ms", "60s", "`search-latency`, line 27"),)
     assert said(found) == [
-        (27, "`spec.objectives[0].targetPercent` of 99.5% of the time slices is not carried"),
-        (22, "`spec.timeWindow` of 1M by the calendar is not carried"),
+        (27, "`spec.objectives[0].targetPercent` of 99.5% of the time slices is not imported"),
+        (22, "`spec.timeWindow` of 1M by the calendar is not imported"),
     ]
     assert {one.code for one in found.warnings} == {Code.NOT_CARRIED}
 
@@ -133,7 +133,7 @@ def test_a_metric_that_is_a_percentile_is_that_percentile_of_all_requests(read):
     found = read(THRESHOLD, ("checkout_duration_seconds", f"'{query}'"))
     assert (found.objectives[0].percentile, found.objectives[0].latency) == ("95%", "500ms")
     assert said(found) == [
-        (20, "`spec.objectives[0].target` of 99% of a percentile's measurements is not carried")
+        (20, "`spec.objectives[0].target` of 99% of a percentile's measurements is not imported")
     ]
 
 
@@ -155,7 +155,7 @@ def test_a_metric_that_is_a_percentile_is_that_percentile_of_all_requests(read):
 def test_a_percentile_is_known_in_the_words_of_many_sources(read, query):
     found = read(THRESHOLD, ("query: checkout_duration_seconds", f"query: '{query}'"))
     assert (found.objectives[0].percentile, found.objectives[0].latency) == ("95%", "500ms")
-    assert "is not carried" in said(found)[0][1]
+    assert "is not imported" in said(found)[0][1]
 
 
 def test_a_percentile_of_three_digits_has_a_point_after_two(read):
@@ -423,7 +423,7 @@ def test_a_composite_has_an_indicator_for_each_objective(read):
     own = "    - indicatorRef: fast-answers\n      compositeWeight: 2\n      targetPercent: 99.5"
     found = read(BUCKETS, (of_slo, ""), ("    - targetPercent: 99.5", own))
     assert found.objectives[0].latency == "250ms"
-    assert "`spec.objectives[0].compositeWeight` is not carried" in [
+    assert "`spec.objectives[0].compositeWeight` is not imported" in [
         text for _, text in said(found)
     ]
 
@@ -437,7 +437,7 @@ def test_a_composite_has_an_indicator_for_each_objective(read):
         ((("op: lte", "op: below"),), 18, "`spec.objectives[0].op` is `below`"),
         ((("value: 0.5", "value: soon"),), 19, "must be a number, not `soon`"),
         ((("value: 0.5", "value: 0"),), 19, "must be more than zero"),
-        ((("value: 0.5", "value: 0.0000005"),), 19, "cannot be carried"),
+        ((("value: 0.5", "value: 0.0000005"),), 19, "cannot be imported"),
         ((("target: 0.99", "target: 99"),), 20, "must be a share between 0 and 1, not `99`"),
         ((("target: 0.99", "target: 0.99\n      targetPercent: 99"),), 21, "both say a share"),
         ((("target: 0.99", "targetPercent: 0.99"),), 20, "is less than one per cent, `0.99`"),
