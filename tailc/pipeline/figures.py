@@ -30,6 +30,7 @@ class Figures:
         self._sample = sample
         total = problem.profile.total_weight
         self._limits = rank_limits(problem.percentile_ppm, total)
+        self._executions: dict[tuple[object, int], tuple[float, float, float]] = {}
 
     def of(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
         """The evidence of one load, every figure recomputed from whole microseconds.
@@ -61,7 +62,16 @@ class Figures:
         return schedule.wait_us + whole_us(self._execution(schedule, rank)[0])
 
     def _execution(self, schedule: Schedule, rank: int) -> tuple[float, float, float]:
-        """Of the execution, in ms: time of the request of that rank, mean time, mean cost-time."""
+        """Of the execution, in ms: time of the request of that rank, mean time, mean cost-time.
+
+        Many loads have the same stays, and differ in the wait.
+        """
+        key = schedule.stay_us, rank
+        if key not in self._executions:
+            self._executions[key] = self._executed(schedule, rank)
+        return self._executions[key]
+
+    def _executed(self, schedule: Schedule, rank: int) -> tuple[float, float, float]:
         stays = [math.inf if stay is None else stay / US_PER_MS for stay in schedule.stay_us]
         rates = cost_rates(self._problem)
         found = evaluate(self._sample, rates, [0.0, *stays], rank)

@@ -97,9 +97,9 @@ def _between(
 
     Where a row cannot take these and stay within its limits, cutting begins anew.
     """
-    limits_ms = _limits_ms(problem, sample, v_ms)
+    limits_ms, figures = _limits_ms(problem, sample, v_ms), _Figures(problem, sample)
     rows = [
-        _Row(problem, sample, int(load), limit_ms)
+        _Row(problem, figures, int(load), limit_ms)
         for load, limit_ms in zip(loads, limits_ms.tolist(), strict=True)
     ]
     later = _cut(rows, v_ms, np.maximum)
@@ -127,19 +127,36 @@ def _stays(ages_ms: Ages) -> Ages:
     return np.where(np.isinf(before), 0.0, ages_ms - np.where(np.isinf(before), 0.0, before))
 
 
+class _Figures:
+    """Tail, mean and cost of schedules; those that differ only in the wait are evaluated once."""
+
+    def __init__(self, problem: LadderProblem, sample: Sample) -> None:
+        self._problem, self._sample = problem, sample
+        self._of_stays: dict[bytes, Evaluation] = {}
+
+    def of(self, v_ms: NDArray[np.float64]) -> Evaluation:
+        """Of one schedule, without its wait."""
+        key = v_ms[1:].tobytes()
+        if key not in self._of_stays:
+            self._of_stays[key] = evaluate(
+                self._sample, cost_rates(self._problem), v_ms, self._problem.rank
+            )
+        return self._of_stays[key]
+
+
 @dataclass(frozen=True)
 class _Row:
     """What a schedule of one load must keep: the budget, and its objective and tail in ms."""
 
     problem: LadderProblem
-    sample: Sample
+    figures: _Figures
     load: int
     limit_ms: float
 
     def waiting(self, stays_ms: Ages) -> NDArray[np.float64]:
         """A schedule with the least wait, in whole microseconds, that the budget asks for."""
         v_ms = np.append(0.0, stays_ms)
-        found = self._figures(v_ms)
+        found = self.figures.of(v_ms)
         per_cost = self.load * PPM / (self.problem.budget_ppm * (1 + FEASIBILITY_TOLERANCE))
         need_ms = per_cost * float(found.cost_time_ms[0]) - float(found.execution_mean_ms[0])
         v_ms[0] = math.ceil(max(need_ms, 0.0) * US_PER_MS) / US_PER_MS
@@ -147,7 +164,7 @@ class _Row:
 
     def spare_ms(self, v_ms: NDArray[np.float64]) -> float:
         """By how much it may wait longer within the limits; below 0 where it is beyond them."""
-        found, target_ms = self._figures(v_ms), _target_ms(self.problem)
+        found, target_ms = self.figures.of(v_ms), _target_ms(self.problem)
         tail_ms = float(v_ms[0] + found.execution_tail_ms[0])
         if target_ms is None:
             return self.limit_ms - tail_ms
@@ -158,6 +175,3 @@ class _Row:
         v_ms = np.vstack([own, cut[(cut != own).any(axis=1)]])
         spare_ms = [max(self.spare_ms(one), 0.0) for one in v_ms]
         return Candidates(v_ms, np.array(spare_ms))
-
-    def _figures(self, v_ms: NDArray[np.float64]) -> Evaluation:
-        return evaluate(self.sample, cost_rates(self.problem), v_ms, self.problem.rank)

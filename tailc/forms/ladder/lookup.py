@@ -48,8 +48,8 @@ def lookup(ladder: Ladder, load: int, waited_us: int, executed_us: int) -> Answe
 
 def row_at(ladder: Ladder, load: int) -> Row:
     """The row whose range holds `load`; the first row for loads below it."""
-    firsts = [row.first_load for row in ladder.rows]
-    return ladder.rows[max(bisect_right(firsts, load) - 1, 0)]
+    after = bisect_right(ladder.rows, load, key=lambda row: row.first_load)
+    return ladder.rows[max(after - 1, 0)]
 
 
 def rung_at(row: Row, age_us: int) -> int:

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tailc_solvers.intervals.evaluate import evaluate
 
 from tailc.errors import TailcError
+from tailc.pipeline import figures as exact_figures
+from tailc.pipeline import smooth
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.pipeline.progress import silent
 from tailc.problems.interval_grid import IntervalGrid
@@ -137,3 +140,25 @@ def test_no_row_is_worse_than_the_best_by_more_than_the_tolerance(seed, toleranc
         assert other.evidence.objective_us <= limit_us
         assert other.evidence.bound_us == row.evidence.bound_us
     assert jumps(smooth) <= jumps(best)
+
+
+@pytest.mark.parametrize("seed", [3, 7, 13, 28])
+def test_schedules_that_differ_only_in_the_wait_are_evaluated_once(seed, monkeypatch):
+    """Thousands of loads have few schedules: beyond some load only the wait grows."""
+    seen = []
+
+    def recorded(sample, costs, v_ms, rank):
+        schedules = np.atleast_2d(v_ms)
+        if len(schedules) == 1:
+            seen.append((*schedules[0, 1:].tolist(), rank))
+        return evaluate(sample, costs, v_ms, rank)
+
+    instance = random_instance(seed)
+    loads = tuple(range(1, 200))
+    problem = replace(problem_of(instance, 30_000, Method.DUAL), loads=loads)
+    for room in (smooth, exact_figures):
+        seen.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(room, "evaluate", recorded)
+            assert len(solved(problem)) == len(loads)
+        assert len(seen) == len(set(seen)) < 3 * len(loads)

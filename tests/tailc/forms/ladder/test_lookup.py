@@ -1,6 +1,6 @@
 import pytest
 
-from tailc.forms.ladder.lookup import Answer, Start, lookup
+from tailc.forms.ladder.lookup import Answer, Start, lookup, row_at
 from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
@@ -60,3 +60,13 @@ def test_outside_the_guard_the_nearest_row_or_the_first_rung_holds():
 def test_negative_arguments_are_refused(arguments):
     with pytest.raises(ValueError, match="negative"):
         lookup(TABLE, *arguments)
+
+
+@pytest.mark.parametrize("load", [0, 1, 2, 7, 500, 998, 999, 5_000])
+def test_of_a_thousand_rows_the_last_that_begins_at_the_load_or_below_it_answers(load):
+    rows = (
+        *(Row(n, n, AT_ONCE, (Climb(0, n % 2),)) for n in range(1, 999)),
+        Row(999, None, ON_EXIT, (Climb(0, 0),)),
+    )
+    below = [row for row in rows if row.first_load <= load]
+    assert row_at(ladder(rows=rows), load) is (below[-1] if below else rows[0])
