@@ -178,11 +178,20 @@ def rows_by_load(
     number: dict[Row, int] = {}
     row_of_load = np.empty((len(ladders), loads), np.int32)
     for i, ladder in enumerate(ladders):
-        by_rate = ladder.load_axis is LoadAxis.RATE
-        for load in range(loads):
-            row = _row(ladder, rate_mrps if by_rate else load)
-            row_of_load[i, load] = number.setdefault(row, len(number))
+        if ladder.load_axis is LoadAxis.RATE:
+            row_of_load[i] = number.setdefault(_row(ladder, rate_mrps), len(number))
+            continue
+        for first_load in _firsts(ladder, loads):
+            row = _row(ladder, first_load)
+            row_of_load[i, first_load:] = number.setdefault(row, len(number))
     return list(number), row_of_load
+
+
+def _firsts(ladder: Ladder, loads: int) -> list[int]:
+    """Of `loads` loads, those from which on another row is read."""
+    guard = ladder.guard
+    firsts = {0, guard.min_load, guard.max_load + 1, *(row.first_load for row in ladder.rows)}
+    return sorted(first_load for first_load in firsts if first_load < loads)
 
 
 def _distinct_loads(ladder: Ladder, most_in_system: int) -> int:
@@ -201,11 +210,10 @@ def _row(ladder: Ladder, load: int) -> Row:
 
 
 def _reach(row: Row, rungs: int) -> list[int]:
-    ages = [
-        min((climb.age_us for climb in row.climbs if climb.rung >= rung), default=None)
-        for rung in range(rungs + 1)
-    ]
-    return [NEVER_NS if age is None else age * NS_PER_US for age in ages]
+    reach_ns = [NEVER_NS] * (rungs + 1)
+    for climb in reversed(row.climbs):  # ages and rungs ascend
+        reach_ns[: climb.rung + 1] = [climb.age_us * NS_PER_US] * (climb.rung + 1)
+    return reach_ns
 
 
 def _due_after_ns(reach_ns: NDArray[np.int64], quantum_ns: int) -> NDArray[np.int64]:

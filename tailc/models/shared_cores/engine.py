@@ -126,8 +126,7 @@ def _run(state, demand, table, measured_from, log):
             if server.in_system >= len(state.jobs):
                 _give_up(state, demand, table, log)
                 return
-            if _reread(state, table):
-                look_ahead(state, table)
+            _reread(state, table)
         elif start_at == upcoming:
             _enter(state, queue, demand, table, log)
         else:
@@ -265,7 +264,7 @@ def _change_rung(state, demand, table, log):
 
 @part  # pragma: no cover - compiled
 def _reread(state, table):
-    """Read the rows of the requests in the system now; whether a request has another."""
+    """Read the rows of the requests in the system now, and when a job climbs next by them."""
     server, is_other, row = state.server, False, 0
     load = min(server.in_system, table.row_of_load.shape[1] - 1)
     for number in range(state.ladders):
@@ -274,10 +273,11 @@ def _reread(state, table):
             state.queues[number].row = row
             is_other = True
     if table.keeps_row or not is_other:
-        return False
-    running, now = server.running, server.now
+        return
+    running, now, climb_at = server.running, server.now, NEVER_NS
     for i in range(running):
         job = state.jobs[i]
         job.row = row if state.ladders == 1 else state.queues[job.ladder].row
         job.due = due_at(job, now, table)
-    return True
+        climb_at = min(climb_at, job.due)
+    server.climb_at = climb_at

@@ -20,7 +20,7 @@ from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.fallbacks import fallbacks
 from tailc.pipeline.auto.heavier import heavier
 from tailc.pipeline.auto.joined import joined_by_rate
-from tailc.pipeline.auto.rivals import Option, least_far, promising
+from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
 from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
@@ -32,7 +32,6 @@ from tailc.pipeline.queue.search import least_budget, least_each, searched, sear
 from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 
 SEARCHED = "search"
-_SCREENING_REPEATS = 2
 
 
 @dataclass(frozen=True)
@@ -122,23 +121,24 @@ class _Choice:
         evaluations, requests, tables = self._searched()
         self._progress("judging the tables", 1.0)
         cores, asked = self._approach.cores, self._asked
-        tables = [ending_lean(one, cores) for one in tables]
+        tables = distinct(ending_lean(one, cores) for one in tables)
         comparison = Comparison(
             self._approach,
             self._others,
             asked.parts.judging,
             asked.objective,
-            asked.budget.resamples,
+            asked.budget,
             asked.risk,
             self._workers,
         )
-        found = comparison.compare(_searched_options([*self._leaner(tables), *tables]))
+        tables = distinct([*self._leaner(tables), *tables])
+        found = comparison.compare(_searched_options(tables))
         found += comparison.baselines()
         if not any(one.is_safe for one in found):
             baselines = [one.table for one in self._others]
             table = least_regret(found).option.table
-            more = fallbacks(table, baselines, cores, self._nearest)
-            found += comparison.compare(_searched_options(more))
+            more = distinct([*tables, *fallbacks(table, baselines, cores, self._nearest)])
+            found += comparison.compare(_searched_options(more[len(tables) :]))
         best = best_compared(found)
         option = replace(best.option, table=ending_lean(best.option.table, cores))
         return Best(option, self._others, best.loss_share, best.is_safe, evaluations, requests)
@@ -159,7 +159,7 @@ class _Choice:
             self._both.percentile_ppm,
             self._approach.cores,
             requests=2 * least_each(self._both.percentile_ppm),
-            repeats=_SCREENING_REPEATS,
+            repeats=self._asked.budget.screening,
             seed=Seed.DESIGN,
             workers=self._workers,
             subject_of=self._approach.subject_of,
@@ -180,7 +180,7 @@ class _Choice:
         cores, tables = self._approach.cores, [*rivals, *first.tables]
         variants = (one for table in first.tables for one in leanest_variants(table, cores))
         joined = joined_by_rate(tables, self._screening, self._asked.objective, cores)
-        nearest = self._nearest([*tables, *variants, *joined])
+        nearest = self._nearest(distinct([*tables, *variants, *joined]))
         given = self._rival_to(rivals, _with_rows_of(self._approach.base, nearest))
         if given.near is None:
             return first.evaluations, first.requests, [*first.tables, nearest]
@@ -201,8 +201,11 @@ class _Choice:
         return replace(approach, base=tables[0], rivals=tuple(tables[1:]), starts=starts)
 
     def _leaner(self, tables: Sequence[Ladder]) -> list[Ladder]:
+        repeats = self._asked.budget.repeats
         now, then = (
-            validation_sample(self._approach, each, self._both, Seed.RANKING, self._workers)
+            validation_sample(
+                self._approach, each, self._both, Seed.RANKING, self._workers, repeats
+            )
             for each in (self._now, self._then)
         )
         return [leanest(one, self._approach, now, then, self._asked.objective) for one in tables]

@@ -14,6 +14,7 @@ from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.workload import Workload
+from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.resamples import losses, regrets, resamples_of
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.queue.approach import Approach
@@ -68,17 +69,19 @@ class Comparison:
         baselines: Sequence[Option],
         kept_back: Workload,
         objective: TuningObjective,
-        resamples: int,
+        budget: Budget,
         risk: float,
         workers: Executor,
     ) -> None:
         """baselines: tables that need no search. risk: accepted part of resamples with a loss."""
         self._baselines, self._risk = baselines, risk
-        self._resamples = resamples_of(approach, approach.load, objective, resamples, workers)
+        self._resamples = resamples_of(
+            approach, approach.load, objective, budget.resamples, workers
+        )
         self._objective = objective.judging
         scenes = scenes_of(kept_back, self._objective)
         self._trials = validation_sample(
-            approach, scenes, self._objective, Seed.VALIDATION, workers
+            approach, scenes, self._objective, Seed.VALIDATION, workers, budget.repeats
         )
         self._of_baselines = self._measured(baselines)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,11 @@ class Option:
 
     name: str
     table: Ladder
+
+
+def distinct(tables: Iterable[Ladder]) -> list[Ladder]:
+    """Each table once, in the order given."""
+    return list(dict.fromkeys(tables))
 
 
 def set_by_hand(subject: LadderModel, load: Workload, search: Search) -> list[Option]:

@@ -9,6 +9,7 @@ import numpy as np
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.leanest import leanest_from, leanest_rung
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder
+from tailc.pipeline.auto.rivals import distinct
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import limited_amounts
 from tailc.pipeline.queue.tuning_sample import TuningSample
@@ -50,7 +51,7 @@ def leanest(
     objective: TuningObjective,
 ) -> Ladder:
     """The variant that serves heavy demand best, of those that cost next to nothing on trials."""
-    tables = [table, *leanest_variants(table, approach.cores)]
+    tables = distinct([table, *leanest_variants(table, approach.cores)])
     if len(tables) == 1:
         return table
     now, then = (limited_amounts(each.measure(tables), objective) for each in (trials, heavy))

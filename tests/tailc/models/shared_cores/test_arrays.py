@@ -3,6 +3,7 @@ import dataclasses
 import pytest
 
 from tailc.errors import Code, TailcError
+from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import (
     ON_EXIT,
     Admission,
@@ -91,3 +92,24 @@ def test_a_cut_off_is_execution_time_in_nanoseconds():
 def test_boosting_needs_a_capacity():
     with pytest.raises(TailcError, match="no stated capacity"):
         lower((ladder(at_once((0, 0)), boost=3),), 1, 10)
+
+
+@pytest.mark.parametrize("outside", Outside)
+@pytest.mark.parametrize(("low", "high"), [(1, 4), (3, 3), (2, 9), (5, 30)])
+@pytest.mark.parametrize("most", [2, 8, 40])
+def test_each_load_has_the_row_that_a_look_up_answers_with(outside, low, high, most):
+    rows = (
+        at_once((0, 1), first=2, last=2),
+        at_once((0, 0), (4, 2), first=3, last=6),
+        at_once((0, 1), first=7, last=20),
+        at_once((0, 0), first=21),
+    )
+    guard = Guard(low, high, outside)
+    policy = dataclasses.replace(ladder(*rows, rungs=3), guard=guard)
+    table = lower((policy,), 1, most)
+    loads = table.row_of_load.shape[1]
+    for load in range(most + 1):
+        row = table.row_of_load[0, min(load, loads - 1)]
+        for age_ms in (0, 4, 100):
+            reached = sum(age_ms * MS >= reach for reach in table.reach_ns[row]) - 1
+            assert reached == lookup(policy, load, 0, age_ms * 1000).rung

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from tailc.pipeline.auto import best, comparison
 from tailc.pipeline.auto.choice import Chosen
-from tailc.pipeline.auto.comparison import ComparedTable, best_compared, least_regret
+from tailc.pipeline.auto.comparison import (
+    ComparedTable,
+    Comparison,
+    best_compared,
+    least_regret,
+)
+from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.fallbacks import fallbacks
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.compile import compile_policy
@@ -32,15 +39,51 @@ def test_without_a_safe_table_the_one_with_least_regret_is_taken():
 
 
 @pytest.mark.parametrize(("share", "are_tried"), [(1.0, True), (0.0, False)])
-def test_fallbacks_are_compared_only_if_no_table_is_safe(service, monkeypatch, share, are_tried):
-    tried = []
+def test_fallbacks_are_compared_only_if_no_table_is_safe_and_no_table_twice(
+    service, monkeypatch, share, are_tried
+):
+    tried, compared = [], []
+    compare = Comparison.compare
 
     def recorded(*arguments):
         tried.extend(fallbacks(*arguments))
         return tried
 
+    def recording(comparison, options):
+        compared.extend(option.table for option in options)
+        return compare(comparison, options)
+
     monkeypatch.setattr(best, "fallbacks", recorded)
+    monkeypatch.setattr(Comparison, "compare", recording)
     monkeypatch.setattr(comparison, "losses", lambda own, _: np.full(len(own), share))
     (chosen,) = compile_policy(str(service), threads=2).added(Chosen)
     assert bool(tried) is are_tried
     assert chosen.best.is_safe is not are_tried
+    assert len(compared) == len(set(compared)) > 1
+
+
+def test_more_effort_is_less_of_nothing():
+    for less, more in pairwise(effort.budget for effort in Effort):
+        assert less != more
+        for one, other in zip(_numbers(less), _numbers(more), strict=True):
+            assert one <= other
+
+
+def test_effort_sets_on_how_many_replays_tables_are_compared(service, monkeypatch):
+    repeats = set()
+    sample = comparison.validation_sample
+
+    def recorded(*arguments):
+        repeats.add(arguments[-1])
+        return sample(*arguments)
+
+    for room in (best, comparison):
+        monkeypatch.setattr(room, "validation_sample", recorded)
+    monkeypatch.setattr(Effort, "budget", replace(Effort.QUICK.budget, repeats=3))
+    compile_policy(str(service), threads=2)
+    assert repeats == {3}
+
+
+def _numbers(budget):
+    *sizes, judging, tuned = astuple(budget)
+    return [*sizes, *judging, tuned]
