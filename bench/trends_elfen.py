@@ -35,6 +35,8 @@ INVOCATION = 5 * 1_141
 CALIBRATION = Calibration(alone_mrps=100_000, shared_mrps=40_000)
 
 Row = list[str]
+# The plan of each policy at each rate.
+Policies = dict[str, dict[int, Plan]]
 
 
 def main() -> None:
@@ -42,11 +44,11 @@ def main() -> None:
     calibrated = found(profile, Borrowing.IDLE, (100,))
     one = LanesStudy(profile, calibrated.lanes)
     many = LanesStudy(profile, dataclasses.replace(calibrated.lanes, cores=CORES))
-    show(["published", "value", "ours"], published(one, many))
     rates = [f"{rate}/s" for rate in RATES]
     sigma = one.lanes.interference_ppm
     best = {rate: found(profile, Borrowing.OPTIMISED, (rate,), sigma) for rate in RATES}
     policies = dict(_policies(one, best))
+    show(["published", "value", "ours"], published(one, many, policies))
     show(["p99 on one core, ms", *rates], _table(one, policies, p99, 1))
     show(["busy lanes, of 2", *rates], _table(one, policies, lambda run: run.busy, 3))
     batch = [*_table(one, policies, lambda run: 100 * run.batch, 2), _bound(best)]
@@ -88,7 +90,7 @@ def found(
     return solve_for_budgets(problem, thread_count(None))
 
 
-def published(one: LanesStudy, many: LanesStudy) -> Iterator[Row]:
+def published(one: LanesStudy, many: LanesStudy, policies: Policies) -> Iterator[Row]:
     sigma = one.lanes.interference_ppm / 10_000
     yield ["p99 alone at 100/s, ms", "76", one.figure(p99, one.alone, 100).said()]
     shared = one.figure(p99, one.shared, 40).said()
@@ -103,6 +105,7 @@ def published(one: LanesStudy, many: LanesStudy) -> Iterator[Row]:
     yield from _borrow_idle(one)
     yield ["p99 alone at 70/s, ms", "60", _said(one, one.alone, 70)]
     yield [f"p99 alone on {CORES} cores at 1000/s, ms", "60", _said(many, many.alone, 1_000)]
+    yield from _most_busy(one, policies)
     yield from _many_cores(many)
     short = LanesStudy(one.profile, one.lanes, INVOCATION)
     width = short.figure(lambda run: run.requests_busy, short.alone, 100)
@@ -121,6 +124,18 @@ def _borrow_idle(one: LanesStudy) -> Iterator[Row]:
     for rate in (20, 100):
         more = one.more(p99, idle, one.alone, rate)
         yield [f"borrow-idle: p99 more at {rate}/s, ms", "about 0", more.said(3)]
+
+
+def _most_busy(one: LanesStudy, policies: Policies) -> Iterator[Row]:
+    for name, least in (("fixed", "1.4"), ("dynamic", "1.5")):
+        at = policies[name].items()
+        most = max((one.figure(lambda r: r.busy, plan, rate) for rate, plan in at), key=_mean)
+        title = f"{name}: most busy lanes at {RATES[0]} to {RATES[-1]}/s"
+        yield [title, f"above {least}, at moderate loads", most.said(3)]
+
+
+def _mean(figure: Figure) -> float:
+    return figure.mean
 
 
 def _many_cores(many: LanesStudy) -> Iterator[Row]:
@@ -159,7 +174,7 @@ def _policies(
     yield "always-shared", dict.fromkeys(RATES, one.shared)
 
 
-def _table(one: LanesStudy, policies: dict[str, dict[int, Plan]], of, digits: int) -> Iterator[Row]:
+def _table(one: LanesStudy, policies: Policies, of, digits: int) -> Iterator[Row]:
     for name, plans in policies.items():
         yield [name, *(one.figure(of, plans[rate], rate).said(digits) for rate in RATES)]
 
