@@ -64,7 +64,11 @@ def judged(
     draw: Callable[[str, float], None],
     options: dict[str, Any],
 ) -> Judged:
-    """The policy on the trace; `options` are fields of VerifyOptions, None where not given."""
+    """The policy on the trace.
+
+    `options` are fields of VerifyOptions, None where not given, but for `chip`, which is the path
+    of a spec.
+    """
     from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.options import VerifyOptions
     from tailc.experiment.policy_arrivals import not_as_recorded
@@ -72,6 +76,10 @@ def judged(
     from tailc.verify.judge import verify
 
     held_out = read_held_out(policy, trace, trace_format, arrivals.column)
+    if options.get("chip") is not None:
+        from tailc.pipeline.chip_of_spec import chip_of
+
+        options = {**options, "chip": chip_of(options["chip"], policy, held_out.profile)}
     chosen = VerifyOptions(
         arrivals=arrivals.of(policy, held_out.recorded),
         held_out_name=trace,

@@ -24,6 +24,7 @@ _OF_PLANS = {"picture_file": "--picture", "windows": "--windows", "failures_ppm"
 _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
     "other_power_ppm": "--other-power",
+    "chip": "--chip",
     "requests_per_replay": "--requests",
     "replicates": "--replicates",
     "threads": "--threads",

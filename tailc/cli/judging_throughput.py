@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
     "other_power_ppm": "--other-power",
+    "chip": "--chip",
     "requests_per_replay": "--requests",
 }
 

@@ -40,6 +40,12 @@ cut_off = click.option(
     help="Execution time at which the server aborts a request, such as 200ms.",
 )
 
+chip = click.option(
+    "--chip",
+    metavar="SPEC",
+    help="For rubik: replay the cores on the chip of this spec, with its `server.tdp` and the "
+    "power of its batch work. hw-t and hw-tpw need it.",
+)
 
 other_power = click.option(
     "--other-power",

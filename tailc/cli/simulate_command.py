@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @replay_options.baselines()
 @replay_options.cut_off
 @replay_options.other_power
+@replay_options.chip
 @replay_options.thoroughness
 @replay_options.windows
 @replay_options.picture

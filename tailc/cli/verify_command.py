@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @replay_options.baselines()
 @replay_options.cut_off
 @replay_options.other_power
+@replay_options.chip
 @replay_options.thoroughness
 @click.option(
     "--tolerance",
@@ -142,6 +143,8 @@ def _asked(
     since: str | None = options.pop("since")
     if since is not None and budgets is None:
         raise click.UsageError("--since is what --budgets are counted from: name their spec")
+    if since is not None and options["chip"] is not None:
+        raise click.UsageError("--since compares policies without a chip: leave out --chip")
     asked = asked_budgets(budgets, policy, can_compare=since is not None and not drift)
     return asked, None if since is None else read_policy(since, trust)
 

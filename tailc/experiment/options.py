@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.models.arrivals import MOST_ARRIVALS, WARM_UP_PART, Arrivals
+from tailc.models.core_queues.chip import Chip
 from tailc.percentiles import PPM
 from tailc.units import format_ppm
 
@@ -27,6 +28,8 @@ MOST_SEED = 2**63 - 1
 class VerifyOptions:
     """What to replay, how often, and with how many threads.
 
+    chip: what the cores of a policy share, and their batch work; None: they share nothing, and the
+    policy states the rest. Only `verify` replays one.
     arrivals: None for those that the policy was tuned for, at the rates that it was compiled for.
     baselines: names; `all` is for those that suit the policy, `first` for the first of those. None
     for the first, what is best by hand at each rate, and the policy without its extras.
@@ -43,8 +46,8 @@ class VerifyOptions:
     pictured: whether to find what only pictures show: spectra, and where requests spend their time.
     Raises TailcError for values that no interval can be had from.
 
-    Each is an option of the command line; the six that may be None leave a choice to the policy,
-    the trace or the machine, any of them beside any other.
+    Each is an option of the command line; those that may be None leave a choice to the policy,
+    the trace or the machine, any of them next to any other.
     """
 
     arrivals: tuple[Arrivals, ...] | None = None
@@ -61,6 +64,7 @@ class VerifyOptions:
     held_out_name: str = "held-out trace"
     pictured: bool = False
     also_told_ppm: tuple[int, ...] = ()
+    chip: Chip | None = None
 
     def __post_init__(self) -> None:
         findings = [Finding(Code.USAGE, sentence) for sentence in self._faults()]

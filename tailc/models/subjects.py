@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from tailc.artifact.envelope import Policy
 from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.tail_table import TailTable
+from tailc.models.core_queues.chip import Chip
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.core_queues.reference_clock import reference_khz
@@ -37,6 +39,12 @@ def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
     if Rule.CORE_PER_REQUEST in ladder.rules:
         return CoreTypes(*parts, steering=policy.controller)
     return SharedCores(*parts)
+
+
+def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
+    """The subject with its cores on that chip; they must be cores that change their clock."""
+    assert isinstance(subject, CoreQueues)
+    return replace(subject, clocks=replace(subject.clocks, chip=chip))
 
 
 def on_ladders(name: str, ladders: Sequence[Ladder]) -> LadderModel:

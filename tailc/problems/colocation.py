@@ -12,7 +12,8 @@ class Host:
 
     idle_core_mw: a core without requests and batch work. uncore_mw: the chip beside its cores.
     rest_mw: the server beside the chip: DRAM, disks, fans. tdp_mw: the thermal design power of the
-    chip, or None.
+    chip, or None. ipc_ppm: instructions per cycle of requests at the nominal clock, in millionths;
+    None: not measured.
     """
 
     cores: int
@@ -20,6 +21,7 @@ class Host:
     uncore_mw: int = 0
     rest_mw: int = 0
     tdp_mw: int | None = None
+    ipc_ppm: int | None = None
 
     def __post_init__(self) -> None:
         assert self.cores > 0
@@ -40,7 +42,7 @@ class BatchWork:
     power_mw: by level, what a core draws that does it. memory_ppm: share of its cycles at the
     nominal clock that wait for memory. throughput_ppm: work a second of a core of its own at that
     clock. rate_mrps: of requests of the whole server, that frequencies are chosen for. search: how
-    they are.
+    they are. ipc_ppm: instructions per cycle at the nominal clock; None: not measured.
     """
 
     power_mw: tuple[int, ...]
@@ -48,6 +50,7 @@ class BatchWork:
     throughput_ppm: int
     rate_mrps: int
     search: Search = Search.ENUMERATION
+    ipc_ppm: int | None = None
 
     def __post_init__(self) -> None:
         assert self.power_mw

@@ -27,17 +27,26 @@ from tailc.models.arrivals import Poisson
 from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.outcome import nearest_us
+from tailc.pipeline.clocked_spec import open_clocked
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
+<<<<<<< HEAD:tailc/studies/colocation_sizing.py
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
+=======
+from tailc.pipeline.solve import TAILS
+from tailc.pipeline.spec import OpenedSpec
+>>>>>>> 1dd257ba (Replay a policy on the chip of its spec):tailc/pipeline/colocation_sizing.py
 from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import TailProblem
-from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.slo import promise
+<<<<<<< HEAD:tailc/studies/colocation_sizing.py
 from tailc.studies.core_configuration import design_of
 from tailc.units import format_khz, format_mrps, format_us, printable
+=======
+from tailc.units import format_khz, format_mrps, format_us
+>>>>>>> 1dd257ba (Replay a policy on the chip of its spec):tailc/pipeline/colocation_sizing.py
 
 
 @dataclass(frozen=True)
@@ -130,7 +139,7 @@ def size_colocation(
     Raises TailcError for a spec that is wrong or has no batch work, and where no frequency meets
     the bound beside it.
     """
-    opened = open_kind(path)
+    opened = open_clocked(path)
     problem, host, batch = _problem(opened)
     with told_in_full(opened.loaded, {}, opened.warnings):
         table = opened.kind.emit(opened.spec, problem, solve(problem))
@@ -142,11 +151,6 @@ def size_colocation(
 
 
 def _problem(opened: OpenedSpec) -> tuple[TailProblem, Host, BatchWork]:
-    if not isinstance(opened.spec.demand, ClockedDemandSpec):
-        message = f"the kind `{printable(opened.spec.kind)}` has no clocks to share a core by"
-        place = opened.loaded.place("kind")
-        hint = "give a spec whose demand is cycles and memory time"
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, place, hint))
     # INVARIANT: what is compiled from cycles and memory time is a tail table.
     problem: TailProblem = opened.kind.reduce(opened.spec, design_of(opened))
     if problem.host is None or problem.batch is None:

@@ -11,7 +11,7 @@ from tailc.experiment.compatibility import check, is_compile_trace
 from tailc.experiment.drift import drift_from
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.policy_arrivals import arrivals_of
-from tailc.models.subjects import subject_of
+from tailc.models.subjects import on_chip, subject_of
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.verify.verdict import Verdicts
@@ -30,6 +30,8 @@ def verify(
     check(policy, held_out, options)
     arrivals = arrivals_of(policy) if options.arrivals is None else options.arrivals
     subject = subject_of(policy, held_out)
+    if options.chip is not None:
+        subject = on_chip(subject, options.chip)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         drifted = workers.submit(drift_from, policy, held_out, options.seed)
         points = compared(

@@ -29,15 +29,16 @@ class Limited(enum.IntEnum):
 class Counters:
     """What hardware counts of a program at the reference clock.
 
-    memory_ppm: share of the cycles that wait for memory. ipc_milli: instructions in 1,000 cycles.
+    memory_ppm: share of the cycles that wait for memory. ipc_milli: instructions in 1,000 cycles;
+    None: not measured, so hardware cannot weigh this program against others.
     """
 
     memory_ppm: int
-    ipc_milli: int = 1_000
+    ipc_milli: int | None = 1_000
 
     def __post_init__(self) -> None:
         assert 0 <= self.memory_ppm <= PPM
-        assert self.ipc_milli > 0
+        assert self.ipc_milli is None or self.ipc_milli > 0
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ class Chip:
 
     def __post_init__(self) -> None:
         assert self.shared_mw >= 0
+
+    @property
+    def programs(self) -> tuple[Counters, ...]:
+        """Counters of requests, and of the batch work of each core that has any."""
+        return (self.requests, *(one.counters for one in self.batch if one is not None))
 
     def least_mw(self, requests_mw: int, idle_mw: int) -> int:
         """What the chip draws at most with batch work stopped and requests at the lowest level."""

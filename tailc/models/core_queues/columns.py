@@ -29,6 +29,8 @@ in the system; energy: watts times ms that a request drew, with its interval ove
 what cores without requests drew, by request; cores: share of them that were busy; power: of all
 cores; frequency: mean of busy cores; batch: share of core time that batch work had; output: what
 scales the bound, and nine in ten"""
+_LIMITED = """; batch slowed,
+batch stopped, requests slowed: share of the time that the limit of the chip did that"""
 _LEVELS = "share of the time of busy cores at each frequency"
 
 
@@ -37,7 +39,7 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
 
     def legend(self, shared: str, use: CoreQueuesUse, against: str) -> str:  # noqa: ARG002
         """In watts."""
-        return f"{_LEGEND}{against}."
+        return f"{_LEGEND}{'' if use.clocks.limited is None else _LIMITED}{against}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002
         """Each request has its core."""
@@ -84,4 +86,11 @@ def _clock_columns(uses: Sequence[ClockUse]) -> Group:
     batch = [use.batch_ppm for use in uses if use.batch_ppm is not None]
     if len(batch) == len(uses):
         columns.append(column("batch", [percent(share) for share in batch]))
+    limits = [use.limited for use in uses if use.limited is not None]
+    if len(limits) == len(uses):
+        columns += [
+            column("batch slowed", [percent(one.batch_slowed_ppm) for one in limits]),
+            column("batch stopped", [percent(one.batch_stopped_ppm) for one in limits]),
+            column("requests slowed", [percent(one.requests_slowed_ppm) for one in limits]),
+        ]
     return tuple(columns)

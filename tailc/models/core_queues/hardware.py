@@ -72,6 +72,7 @@ def _program(
     table: TailTable, counters: Counters, power_mw: Sequence[int], reference_khz: int
 ) -> _Options:
     khz = np.array([level.frequency_khz for level in table.levels], np.float64)
+    assert counters.ipc_milli is not None
     memory = counters.memory_ppm / PPM
     speed = khz / (memory * khz + (1 - memory) * reference_khz)
     work = counters.ipc_milli / 1_000 * (reference_khz / 1_000) * speed

@@ -37,6 +37,14 @@ class CoreQueuesOutcome(PoweredOutcome):
         return tuple(float(at) / busy_ns if busy_ns else 0.0 for at in level_ns)
 
     @property
+    def batch_share(self) -> float:
+        """Share of core time without requests; on a chip, that which batch work had."""
+        if self.chip is None:
+            return 1 - self.utilization
+        cores = sum(self.capacity_ppm) / PPM
+        return float(self.shares_of_time(self.chip.batch_ns).sum()) / cores
+
+    @property
     def mean_idle_power(self) -> float:
         """Of cores without requests; batch work of a chip is among it."""
         return free_cores_power(self) if self.chip is None else self._chip_idle_power(self.chip)

@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from tailc.models.core_queues.chip import Limited
 from tailc.models.core_queues.columns import CoreQueuesColumns
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
+from tailc.models.core_queues.times import ChipTimes
 from tailc.models.energy import EnergyTimes, PoweredUse
 from tailc.models.server_load import Load
 from tailc.models.usage import Headline, Quantity
@@ -26,17 +28,28 @@ class LevelUse:
 
 
 @dataclass(frozen=True)
+class LimitUse:
+    """Shares of the time that a chip was at its limit, by what gave way."""
+
+    batch_slowed_ppm: int
+    batch_stopped_ppm: int
+    requests_slowed_ppm: int
+
+
+@dataclass(frozen=True)
 class ClockUse:
     """How cores with a clock each ran, in the mean over time.
 
     `power_mw`: of all cores, idle ones included; `frequency_khz`: of busy ones. `batch_ppm`: share
-    of core time that batch work had, None where idle cores sleep.
+    of core time that batch work had, None where idle cores sleep. `limited`: None where cores share
+    no chip.
     """
 
     power_mw: int
     frequency_khz: int
     levels: tuple[LevelUse, ...]
     batch_ppm: int | None
+    limited: LimitUse | None
 
 
 @dataclass(frozen=True)
@@ -68,13 +81,15 @@ class CoreQueuesUse(PoweredUse):
 class LevelShares:
     """One replay: power of all cores [W], and by level the share of the time of busy cores.
 
-    idle: share of the time of cores without requests.
+    batch: share of core time without requests, which batch work has where there is any; on a chip,
+    what it had. limited: share of the time by `Limited`; None without a chip.
     """
 
     power: float
     frequency_khz: tuple[int, ...]
     shares: tuple[float, ...]
-    idle: float
+    batch: float
+    limited: tuple[float, ...] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +106,13 @@ def level_times(outcome: CoreQueuesOutcome) -> LevelShares:
         outcome.mean_power + outcome.mean_idle_power,
         outcome.levels.frequency_khz,
         outcome.level_shares,
-        1 - outcome.utilization,
+        outcome.batch_share,
+        None if outcome.chip is None else _limited(outcome, outcome.chip),
     )
+
+
+def _limited(outcome: CoreQueuesOutcome, chip: ChipTimes) -> tuple[float, ...]:
+    return tuple(outcome.shares_of_time(chip.limited_ns).tolist())
 
 
 def level_use(repeats: Sequence[LevelShares], *, has_batch: bool) -> ClockUse:
@@ -103,5 +123,15 @@ def level_use(repeats: Sequence[LevelShares], *, has_batch: bool) -> ClockUse:
         round(fmean(one.power for one in repeats) * _MW_PER_W),
         round(sum(khz * at for khz, at in by_level)),
         tuple(LevelUse(khz, round(at * PPM)) for khz, at in by_level),
-        round(fmean(one.idle for one in repeats) * PPM) if has_batch else None,
+        round(fmean(one.batch for one in repeats) * PPM) if has_batch else None,
+        _limit_use([one.limited for one in repeats if one.limited is not None]),
+    )
+
+
+def _limit_use(repeats: Sequence[tuple[float, ...]]) -> LimitUse | None:
+    if not repeats:
+        return None
+    means = [round(fmean(share) * PPM) for share in zip(*repeats, strict=True)]
+    return LimitUse(
+        means[Limited.BATCH_SLOWED], means[Limited.BATCH_STOPPED], means[Limited.REQUESTS_SLOWED]
     )

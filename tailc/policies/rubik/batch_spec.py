@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -65,6 +66,9 @@ class MemoryShare(SpecModel):
         """Share of cycles at the clock that wait for memory, in millionths."""
         return self.memory_ppm
 
+    def ipc_at(self, clock_khz: int) -> None:
+        """Instructions per cycle are not measured."""
+
 
 class MeasuredIpc(SpecModel):
     """How batch work scales by its instructions per cycle."""
@@ -85,8 +89,15 @@ class MeasuredIpc(SpecModel):
 
     def at(self, clock_khz: int) -> int:
         """Share of cycles at the clock that wait for memory, in millionths."""
+        return self._line(clock_khz).memory_ppm
+
+    def ipc_at(self, clock_khz: int) -> int:
+        """Instructions per cycle at the clock, in millionths."""
+        return self._line(clock_khz).ipc_ppm
+
+    def _line(self, clock_khz: int) -> CyclesLine:
         measured = [(each.frequency_khz, each.ipc_ppm) for each in self.ipc]
-        return memory_share_ppm(measured, clock_khz)
+        return cycles_line(measured, clock_khz)
 
 
 _ONE_WAIT = ExactlyOne(
@@ -126,19 +137,40 @@ class BatchSpec(SpecModel):
     )
 
 
-def memory_share_ppm(measured: list[tuple[int, int]], clock_khz: int) -> int:
-    """Share of cycles that wait for memory at the clock, from (kHz, IPC in millionths), 0 to PPM.
+@dataclass(frozen=True)
+class CyclesLine:
+    """Cycles of an instruction at frequency f times the clock: compute + memory f."""
 
-    Cycles per instruction are a + b f: a of compute, and b f of a time b that no clock shortens.
-    The line is that of least squares; one that falls with f has no memory time, and one that
-    starts below 0 nothing else. Fractions give it alike on every machine.
+    compute: Fraction
+    memory: Fraction
+
+    @property
+    def memory_ppm(self) -> int:
+        """Share of the cycles at the clock that wait for memory: 0 to PPM.
+
+        A line that falls with f has no memory time, and one that starts below 0 nothing else.
+        """
+        if self.memory <= 0:
+            return 0
+        return PPM if self.compute <= 0 else round(self.memory / (self.memory + self.compute) * PPM)
+
+    @property
+    def ipc_ppm(self) -> int:
+        """Instructions per cycle at the clock, in millionths, 1 at least."""
+        cycles = self.compute + self.memory
+        return max(round(PPM / cycles), 1) if cycles > 0 else _MOST * PPM
+
+
+def cycles_line(measured: list[tuple[int, int]], clock_khz: int) -> CyclesLine:
+    """The line of least squares through (kHz, IPC in millionths).
+
+    Fractions give it alike on every machine.
     """
     frequency = [Fraction(khz, clock_khz) for khz, _ in measured]
     cycles = [Fraction(PPM, ipc_ppm) for _, ipc_ppm in measured]
-    mean_f, mean_c = sum(frequency) / len(measured), sum(cycles) / len(measured)
-    spread = sum((f - mean_f) ** 2 for f in frequency)
-    slope = sum((f - mean_f) * c for f, c in zip(frequency, cycles, strict=True)) / spread
-    compute = mean_c - slope * mean_f
-    if slope <= 0:
-        return 0
-    return PPM if compute <= 0 else round(slope / (slope + compute) * PPM)
+    nothing = Fraction()
+    mean_f, mean_c = sum(frequency, nothing) / len(measured), sum(cycles, nothing) / len(measured)
+    spread = sum(((f - mean_f) ** 2 for f in frequency), nothing)
+    pairs = zip(frequency, cycles, strict=True)
+    slope = sum(((f - mean_f) * c for f, c in pairs), nothing) / spread
+    return CyclesLine(mean_c - slope * mean_f, slope)

@@ -70,6 +70,7 @@ def host(spec: RubikSpec) -> Host:
         uncore_mw=server.uncore_mw,
         rest_mw=server.rest_mw,
         tdp_mw=server.tdp_mw,
+        ipc_ppm=server.ipc_ppm,
     )
 
 
@@ -85,4 +86,5 @@ def batch_work(spec: RubikSpec) -> BatchWork | None:
         throughput_ppm=batch.throughput_ppm,
         rate_mrps=rate_mrps,
         search=Search(batch.search),
+        ipc_ppm=batch.waits.ipc_at(spec.demand.clock_khz),
     )

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from tailc.errors import Code
 from tailc.forms.tail_table import Level
+from tailc.policies.rubik.batch_spec import Amount
 from tailc.policies.rubik.frequencies_spec import (
     ONE_SOURCE,
     LevelRange,
@@ -76,6 +77,14 @@ class ServerSpec(SpecModel):
         alias="tdp",
         examples=["65W"],
         description="Thermal design power of the chip with all cores.",
+    )
+
+    ipc_ppm: Amount | None = Field(
+        default=None,
+        alias="ipc",
+        examples=[1.2],
+        description="Instructions per cycle of requests at `demand.clock`; only the baselines "
+        "`hw-t` and `hw-tpw` use it.",
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:

@@ -191,6 +191,7 @@ def test_the_same_days_give_the_same_verdict(days, tailc):
         ("--requests", "2000"),
         ("--rate", "5/s"),
         ("--cut-off", "1s"),
+        ("--chip", "x.yaml"),
         ("--tolerance", "5%"),
         ("--replicates", "50"),
         ("--format", "csv"),

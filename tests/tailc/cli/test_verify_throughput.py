@@ -53,7 +53,7 @@ def test_every_format_names_the_machines(case, tailc, form):
 
 @pytest.mark.parametrize(
     "words",
-    [("--requests", "2000"), ("--rate", "5/s"), ("--cut-off", "1s")],
+    [("--requests", "2000"), ("--rate", "5/s"), ("--cut-off", "1s"), ("--chip", "x.yaml")],
 )
 def test_options_about_requests_do_not_apply(case, tailc, words):
     written, policy = case

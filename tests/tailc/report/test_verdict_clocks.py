@@ -29,7 +29,7 @@ def use(power_mw: int, *shares_ppm: int, batch_ppm: int | None = None) -> ClockU
     khz = (800_000, 1_600_000)
     levels = tuple(LevelUse(*pair) for pair in zip(khz, shares_ppm, strict=True))
     mean_khz = sum(f * share for f, share in zip(khz, shares_ppm, strict=True)) // 1_000_000
-    return ClockUse(power_mw, mean_khz, levels, batch_ppm)
+    return ClockUse(power_mw, mean_khz, levels, batch_ppm, None)
 
 
 def made(batch_ppm: int | None = None) -> Verdicts:
@@ -99,4 +99,5 @@ def test_other_forms_tell_the_same():
             {"frequency_khz": 1_600_000, "share_ppm": 250_000},
         ],
         "batch_ppm": None,
+        "limited": None,
     }

@@ -11,6 +11,7 @@ from typing import final
 
 from tailc.models.baseline_syntax import Given, Syntax
 from tailc.models.core_queues.clocks import Aim, Clocks, Hardware
+from tailc.models.core_queues.hardware import MOST_CORES
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
@@ -28,7 +29,7 @@ class MostWork(Baseline[CoreQueues]):
         return ("hw-t",)
 
     def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
-        return no_chip(policy.clocks)
+        return no_hardware(policy.clocks)
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
         return ("hw-t",)
@@ -42,8 +43,18 @@ def hw_t(clocks: Clocks) -> CoreQueues:
     return CoreQueues("HW-T", replace(clocks, rule=Hardware(Aim.WORK)))
 
 
-def no_chip(clocks: Clocks) -> Unfit | None:
-    """Why a baseline that sets a chip's clocks is none of these; None: it is."""
-    if clocks.chip is not None:
-        return None
-    return Unfit("the policy does not say what its cores share, and what else they run")
+def no_hardware(clocks: Clocks) -> Unfit | None:
+    """Why no hardware can set these clocks; None: it can."""
+    if clocks.chip is None:
+        return Unfit(
+            "a policy does not state what its cores share and what else they run",
+            "add `--chip SPEC`, the spec that the policy was compiled from",
+        )
+    if any(program.ipc_milli is None for program in clocks.chip.programs):
+        return Unfit(
+            "the spec of the chip lacks instructions per cycle",
+            "add `server.ipc` for requests, and measure batch work by `batch.ipc`",
+        )
+    if clocks.table.cores > MOST_CORES:
+        return Unfit(f"it is computed for {MOST_CORES} cores at most")
+    return None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import final
 
 from tailc.models.baseline_syntax import Given, Syntax
-from tailc.models.core_queues.baselines.hw_t import no_chip
+from tailc.models.core_queues.baselines.hw_t import no_hardware
 from tailc.models.core_queues.clocks import Aim, Clocks, Hardware
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.request_baselines import Baseline, Setup, Unfit
@@ -29,7 +29,7 @@ class MostWorkByJoule(Baseline[CoreQueues]):
         return ("hw-tpw",)
 
     def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
-        return no_chip(policy.clocks)
+        return no_hardware(policy.clocks)
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
         return ("hw-tpw",)

@@ -165,8 +165,8 @@ def test_a_verdict_reads_well_and_fits_its_schema():
 
 def test_mean_frequency_is_over_busy_time():
     two = [
-        LevelShares(2.0, (GHZ, 2 * GHZ), (1.0, 0.0), 0.75),
-        LevelShares(3.0, (GHZ, 2 * GHZ), (0.5, 0.5), 0.25),
+        LevelShares(2.0, (GHZ, 2 * GHZ), (1.0, 0.0), 0.75, None),
+        LevelShares(3.0, (GHZ, 2 * GHZ), (0.5, 0.5), 0.25, None),
     ]
     use = level_use(two, has_batch=True)
     assert (use.power_mw, use.frequency_khz, use.batch_ppm) == (2_500, 1_250_000, 500_000)

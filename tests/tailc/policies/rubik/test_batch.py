@@ -13,7 +13,7 @@ from tailc.errors import Code, Severity, TailcError
 from tailc.forms.tail_table import Batch
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.spec import open_kind
-from tailc.policies.rubik.batch_spec import memory_share_ppm
+from tailc.policies.rubik.batch_spec import cycles_line
 from tailc.problems.colocation import Throttling
 from tests.tailc.policies.rubik.case import SPEC, swapped, write
 
@@ -133,8 +133,16 @@ def test_without_powers_of_its_own_batch_work_draws_what_requests_do(tmp_path):
 def test_measured_instructions_per_cycle_tell_the_memory_share():
     # 1 + f / 2.4 GHz cycles an instruction: half of them wait at 2.4 GHz, a third at 1.2 GHz.
     measured = [(1_200_000, 666_667), (2_400_000, 500_000)]
-    assert memory_share_ppm(measured, 2_400_000) == pytest.approx(500_000, abs=2)
-    assert memory_share_ppm(measured, 1_200_000) == pytest.approx(333_333, abs=2)
+    assert cycles_line(measured, 2_400_000).memory_ppm == pytest.approx(500_000, abs=2)
+    assert cycles_line(measured, 1_200_000).memory_ppm == pytest.approx(333_333, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("clock_khz", "ipc_ppm"), [(1_200_000, 666_667), (2_400_000, 500_000), (4_800_000, 333_333)]
+)
+def test_a_line_through_two_measurements_gives_both_and_what_lies_beyond(clock_khz, ipc_ppm):
+    measured = [(1_200_000, 666_667), (2_400_000, 500_000)]
+    assert cycles_line(measured, clock_khz).ipc_ppm == pytest.approx(ipc_ppm, abs=2)
 
 
 def test_measured_instructions_per_cycle_stand_in_for_the_memory_share(tmp_path):
@@ -145,11 +153,12 @@ def test_measured_instructions_per_cycle_stand_in_for_the_memory_share(tmp_path)
 
 
 def test_instructions_per_cycle_that_do_not_fall_have_no_memory_time():
-    assert memory_share_ppm([(1_000_000, 900_000), (2_000_000, 910_000)], 2_000_000) == 0
+    assert cycles_line([(1_000_000, 900_000), (2_000_000, 910_000)], 2_000_000).memory_ppm == 0
 
 
 def test_instructions_per_cycle_that_fall_faster_than_the_clock_rises_are_all_memory_time():
-    assert memory_share_ppm([(1_000_000, 900_000), (2_000_000, 400_000)], 2_000_000) == 1_000_000
+    line = cycles_line([(1_000_000, 900_000), (2_000_000, 400_000)], 2_000_000)
+    assert line.memory_ppm == 1_000_000
 
 
 def test_a_chip_beyond_its_limit_slows_batch_work_first_and_requests_last(tmp_path):

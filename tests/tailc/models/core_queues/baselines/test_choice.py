@@ -1,5 +1,7 @@
 """Baselines of tail tables: which there are, what each does, and what the searched one chooses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -106,8 +108,9 @@ def test_defaults_are_all_that_fit():
     assert policy(law=LAW).default_baselines(LOAD) == all_names
 
 
-def on_a_chip() -> CoreQueues:
-    chip = Chip(Counters(0), (BatchCore(Counters(0), (1, 2, 4, 8), 1),))
+def on_a_chip(requests: int | None = 1_000, batch: int | None = 1_000) -> CoreQueues:
+    """With these instructions in 1,000 cycles."""
+    chip = Chip(Counters(0, requests), (BatchCore(Counters(0, batch), (1, 2, 4, 8), 1),))
     return CoreQueues("ours", Clocks(TABLE, GHZ, chip=chip))
 
 
@@ -119,19 +122,34 @@ def test_on_a_chip_hardware_that_knows_no_requests_is_a_baseline():
     assert [each.name for each in (most_work, by_joule)] == ["HW-T", "HW-TPW"]
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("hw-t", "the policy does not say what its cores share, and what else they run"),
-        ("hw-tpw", "the policy does not say what its cores share, and what else they run"),
-    ],
-)
-def test_cores_that_share_nothing_have_no_such_hardware(name, why):
-    with pytest.raises(TailcError) as refused:
-        policy().check_baseline(name)
-    finding = refused.value.findings[0]
+def refused(name: str, subject: CoreQueues):
+    with pytest.raises(TailcError) as found:
+        subject.check_baseline(name)
+    return found.value.findings[0]
+
+
+@pytest.mark.parametrize("name", ["hw-t", "hw-tpw"])
+def test_cores_that_share_nothing_have_no_such_hardware(name):
+    finding = refused(name, policy())
+    why = "a policy does not state what its cores share and what else they run"
     assert finding.message == f"baseline `{name}`: {why}"
-    assert finding.help == "known: `fixed`, `fixed-800MHz`, `static-oracle`, `dynamic-oracle`"
+    assert finding.help == "add `--chip SPEC`, the spec that the policy was compiled from"
+
+
+@pytest.mark.parametrize("name", ["hw-t", "hw-tpw"])
+@pytest.mark.parametrize(("requests", "batch"), [(None, 1_000), (1_000, None), (None, None)])
+def test_hardware_needs_the_instructions_per_cycle_of_all_programs(name, requests, batch):
+    finding = refused(name, on_a_chip(requests, batch))
+    assert "lacks instructions per cycle" in finding.message
+    assert finding.help == "add `server.ipc` for requests, and measure batch work by `batch.ipc`"
+    assert "hw-t" not in on_a_chip(requests, batch).default_baselines(LOAD)
+
+
+def test_hardware_is_computed_for_few_cores():
+    table = replace(TABLE, cores=9)
+    chip = Chip(Counters(0), (None,) * 9)
+    finding = refused("hw-t", CoreQueues("ours", Clocks(table, GHZ, chip=chip)))
+    assert finding.message == "baseline `hw-t`: it is computed for 8 cores at most"
 
 
 def test_who_foresees_knows_of_one_core_at_a_time():

@@ -1,0 +1,18 @@
+"""Specs whose demand is cycles and memory time, which cores serve at a clock of their own."""
+
+from __future__ import annotations
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.pipeline.spec import OpenedSpec, open_kind
+from tailc.specs.clocked import ClockedDemandSpec
+from tailc.units import printable
+
+
+def open_clocked(path: str) -> OpenedSpec:
+    """The spec at `path`; TailcError for one of a kind without clocks."""
+    opened = open_kind(path)
+    if isinstance(opened.spec.demand, ClockedDemandSpec):
+        return opened
+    message = f"the kind `{printable(opened.spec.kind)}` has no clocks to share a core by"
+    hint = "give a spec whose demand is cycles and memory time"
+    raise TailcError(Finding(Code.METHOD_UNFIT, message, opened.loaded.place("kind"), hint))
