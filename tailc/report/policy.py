@@ -20,7 +20,7 @@ from tailc.report.plan import plan_text
 from tailc.report.robust import radius_line
 from tailc.report.rungs import is_joint, rungs_text
 from tailc.report.shares import shares_text
-from tailc.report.sharing import sharing_text
+from tailc.report.sharing import boost_text, sharing_text
 from tailc.report.slos import predictions_text, slos_text
 from tailc.report.steering import climbs_text, controller_text, cores_text
 from tailc.report.table import aligned
@@ -115,7 +115,7 @@ def _ladder(form: Ladder, policy: Policy) -> str:
 
 
 def _beside(form: Ladder, cores: str) -> tuple[str, ...]:
-    return overload_text(form), sharing_text(form), cores
+    return overload_text(form), sharing_text(form), boost_text(form), cores
 
 
 def demand_line(policy: Policy) -> str | None:

@@ -1,4 +1,4 @@
-"""How requests share what they draw on, in words."""
+"""How requests share what they draw on, and which of them have priority, in words."""
 
 from __future__ import annotations
 
@@ -14,6 +14,21 @@ def sharing_text(ladder: Ladder) -> str:
     """
     told = ladder.sharing
     return "" if told is None else f"sharing: {'; '.join(_parts(told, ladder))}"
+
+
+def boost_text(ladder: Ladder) -> str:
+    """A line on a limit of boosting that was tuned; nothing where it is all that there is."""
+    boost = ladder.boost
+    if boost is None:
+        return ""
+    unit = ladder.cost_units[boost.unit]
+    if boost.below_ppm == unit.capacity_ppm:
+        return ""
+    rung, limit = printable(ladder.rungs[-1].name), plain_ppm(boost.below_ppm)
+    return (
+        f"boosting: a request raised to {rung} has priority while boosted requests, itself among "
+        f"them, have less than {limit} {printable(unit.name)}"
+    )
 
 
 def start_text(ladder: Ladder) -> str:

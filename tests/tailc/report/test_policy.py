@@ -4,6 +4,7 @@ import pytest
 
 from tailc.artifact.envelope import Input, InputRole
 from tailc.forms.ladder.sharing import Sharing
+from tailc.forms.ladder.table import Boost
 from tailc.report.policy import demand_line, policy_text, rough_time
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tests.tailc.artifact.published import lucene_policy, policy_of, sharing_policy
@@ -79,6 +80,25 @@ def test_how_requests_share_stands_below_the_rows():
         "one that runs 325 ms after its start falls to d1",
     ]
     assert "sharing" not in policy_text(lucene_policy())
+
+
+@pytest.mark.parametrize(
+    ("below_ppm", "limit"), [(8_000_000, "8"), (22_500_000, "22.5"), (30_000_000, "30")]
+)
+def test_a_tuned_limit_of_boosting_stands_below_the_rows(below_ppm, limit):
+    policy = lucene_policy()
+    (ladder,) = policy.forms
+    text = policy_text(replace(policy, forms=(replace(ladder, boost=Boost(0, below_ppm)),)))
+    assert text.splitlines()[-1] == (
+        f"boosting: a request raised to {ladder.rungs[-1].name} has priority while boosted "
+        f"requests, itself among them, have less than {limit} threads"
+    )
+
+
+def test_a_limit_of_boosting_that_is_all_cores_goes_without_saying():
+    (ladder,) = lucene_policy().forms
+    assert ladder.boost == Boost(0, ladder.cost_units[0].capacity_ppm)
+    assert "boosting" not in policy_text(lucene_policy())
 
 
 @pytest.mark.parametrize(
