@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -22,7 +22,7 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
 from tailc.traces.table import Table, Wanted
 from tailc.traces.times import NS_PER_MS, whole_ns
-from tailc.traces.trace import cells_of, refuse_running_total, table_of
+from tailc.traces.trace import Filters, in_parts, refuse_running_total, table_of
 
 # From here on a kernel of our own is faster than pyarrow, with half a second to load it.
 LONG_CSV_BYTES = 1 << 27
@@ -39,9 +39,8 @@ def read_column(
     refuse_running_total(source, table, column.weight)
     counts = _count(table, wanted, unit.in_ms * NS_PER_MS, interval_ns)
     if counts is None:
-        cells = cells_of(table, wanted)
-        counts = Counts(1.0, interval_ns)
-        count_cells(counts, cells, whole_ns(cells, column.name, unit), column.weight)
+        times = partial(whole_ns, name=column.name, unit=unit)
+        counts = count_parts(table, wanted, (), times, column.weight, interval_ns)
     name = f"a column of {NAMES[format_]}"
     histogram = histogram_of(counts, source, column.weight)
     added = counts.estimated
@@ -99,11 +98,29 @@ def _is_number(kind: pa.DataType) -> bool:
     return pa.types.is_integer(kind) or pa.types.is_floating(kind)
 
 
-def count_cells(counts: Counts, cells: Cells, times_ns: Floats, weight: str | None) -> None:
-    """Count the times of cells, each once or by the column of weights.
+def count_parts(
+    table: Table,
+    wanted: Wanted,
+    where: Filters,
+    times_ns: Callable[[Cells], Floats],
+    weight: str | None,
+    interval_ns: int | None,
+) -> Counts:
+    """What the rows count, each once or by the column of weights, a batch at a time.
 
-    Raises TailcError where a cell was refused.
+    Raises TailcError for the first batch with cells that are refused.
     """
+
+    def counted(parts: Iterator[Cells]) -> Counts:
+        counts = Counts(1.0, interval_ns)
+        for cells in parts:
+            _count_cells(counts, cells, times_ns(cells), weight)
+        return counts
+
+    return in_parts(counted, table, wanted, where)
+
+
+def _count_cells(counts: Counts, cells: Cells, times_ns: Floats, weight: str | None) -> None:
     times = None if weight is None else whole(cells, weight, MAX_REQUESTS)
     cells.stop_if_refused()
     if times is None:

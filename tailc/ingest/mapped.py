@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailc.errors import Code
-from tailc.ingest.columns import NAMES, count_cells, histogram_of
-from tailc.ingest.counting import Counts, Floats
+from tailc.ingest.columns import NAMES, count_parts, histogram_of
+from tailc.ingest.counting import Floats
 from tailc.ingest.input_times import InputTimes
 from tailc.specs.column_map import ColumnMap, TimeBetween, TimeColumn, TimeOfCounts
 from tailc.traces.arrow import numpy_of
@@ -21,7 +21,7 @@ from tailc.traces.source import Source, format_of
 from tailc.traces.split_keys import time_column
 from tailc.traces.table import Wanted
 from tailc.traces.times import MAX_NS, NS_PER_MS, whole_ns
-from tailc.traces.trace import cells_in_parts, refuse_running_total, table_of
+from tailc.traces.trace import refuse_running_total, table_of
 from tailc.units import format_us
 
 Names = tuple[str, ...]
@@ -38,11 +38,8 @@ def read_mapped(source: Source, map_: ColumnMap, interval_ns: int | None) -> Inp
     wanted = _wanted(map_)
     table = table_of(source, wanted, format_)
     refuse_running_total(source, table, map_.weight)
-    what = (table, wanted, source.name, tuple(map_.where.items()))
-    try:
-        counts = _counted(cells_in_parts(*what, is_careful=False), map_, interval_ns)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        counts = _counted(cells_in_parts(*what, is_careful=True), map_, interval_ns)
+    where, times = tuple(map_.where.items()), partial(_times_ns, map_=map_)
+    counts = count_parts(table, wanted, where, times, map_.weight, interval_ns)
     histogram = histogram_of(counts, source, map_.weight)
     name = f"{NAMES[format_]} by the map `{map_.name}`"
     added = counts.estimated
@@ -66,14 +63,6 @@ def _columns(way: TimeColumn | TimeBetween | TimeOfCounts) -> tuple[Names, Names
             return (), (begin, end)
         case TimeOfCounts(sum=each_us):
             return tuple(each_us), ()
-
-
-def _counted(parts: Iterator[Cells], map_: ColumnMap, interval_ns: int | None) -> Counts:
-    """What all rows count; TailcError for the first part with cells that are refused."""
-    counts = Counts(1.0, interval_ns)
-    for cells in parts:
-        count_cells(counts, cells, _times_ns(cells, map_), map_.weight)
-    return counts
 
 
 def _times_ns(cells: Cells, map_: ColumnMap) -> Floats:

@@ -20,7 +20,7 @@ def profile_findings(
 ) -> tuple[Finding, ...]:
     """What is odd about the demands of a trace, with the rows where requests are those of rows."""
     in_ms, column, demand = reading.measured.unit.in_ms, None, requests.demand_ms
-    is_by_row = reading.weight is None and not reading.rows.where
+    is_by_row = reading.weight is None and not reading.rows.where and requests.repeats is None
     are_rows = isinstance(reading, DemandReading) and is_by_row
     row = np.arange(1, len(demand) + 1) if are_rows else np.zeros(0, np.int64)
     if isinstance(reading, DemandReading):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -29,16 +30,26 @@ from tailc.traces.arrivals import ArrivalColumn, times_in
 from tailc.traces.arrow import numpy_of
 from tailc.traces.cells import Cells, as_text, numbers, positive, texts, whole
 from tailc.traces.curves import MAX_SPEEDUP, common_curves, distinct_curves
+from tailc.traces.demand_log import ONE_THREAD
 from tailc.traces.profile import DemandProfile, Measure
-from tailc.traces.reading import Curve, Measured, Rows, TimeUnit, TimingsReading
+from tailc.traces.reading import (
+    Curve,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    Rows,
+    TimeUnit,
+    TimingsReading,
+)
 from tailc.traces.reading import Timings as TimingColumns
+from tailc.traces.request_rows import MAX_TOTAL_WEIGHT
 from tailc.traces.source import Format, Source
 from tailc.traces.speedup_check import curve_findings
 from tailc.traces.split_keys import time_column
 from tailc.traces.table import Wanted
 from tailc.traces.times import NS_PER_MS, suspect_unit, whole_ns
 from tailc.traces.timings import MAX_DEGREE, timed_requests
-from tailc.traces.trace import MAX_TOTAL_WEIGHT, cells_of, table_of
+from tailc.traces.trace import cells_of, table_of, trace_in
 from tailc.units import format_ppm
 
 _FULL = 1_000_000
@@ -58,6 +69,24 @@ def table_in(source: Source, roles: Roles, format_: Format) -> Table:
     wanted = Wanted((), roles.columns, ())
     table = table_of(source, wanted, format_)
     return Table(cells_of(table, wanted), roles, format_)
+
+
+def distinct_requests(source: Source, roles: Roles, format_: Format) -> tuple[int, Requests]:
+    """The number of rows, and their demands, of which equal ones are merged."""
+    unit = roles.units.get(Role.DEMAND, TimeUnit.MS)
+    demand, weight = roles.names[Role.DEMAND], roles.names.get(Role.WEIGHT)
+    measured = Measured(Measure.DEMAND_BUSY, "", unit)
+    reading = DemandReading(measured, Rows(), DemandColumn(demand), ONE_THREAD, weight)
+    found = trace_in(source, reading, format_).requests
+    no_row = np.zeros(0, np.int64)
+    demands = found.demand_ms / unit.in_ms
+    return found.rows, Requests(demands, unit.in_ms, no_row, found.weight, demand, is_ordered=False)
+
+
+def only_demands(too_large: Finding, requests: Requests) -> Finding:
+    """The warning that no more than the demands of a file that is too large was looked at."""
+    message = f"{too_large.message}: only `{requests.column}` is checked, without its order"
+    return replace(too_large, message=message, severity=Severity.WARNING)
 
 
 def views_of(source: Source, table: Table, options: TraceOptions) -> tuple[Views, list[Finding]]:

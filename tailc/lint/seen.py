@@ -24,12 +24,19 @@ from tailc.lint.other_tables import (
     jobs_in,
     throughput_columns,
 )
-from tailc.lint.roles import Role, TraceOptions, roles_of
-from tailc.lint.row_views import small_sample, table_in, views_of
+from tailc.lint.roles import Role, Roles, TraceOptions, roles_of
+from tailc.lint.row_views import (
+    distinct_requests,
+    only_demands,
+    small_sample,
+    table_in,
+    views_of,
+)
 from tailc.lint.series_view import steps_of
 from tailc.lint.text_lines import TextLines, text_lines
 from tailc.lint.views import Header, Jobs, Machines, Unknown, counted_requests
 from tailc.traces.compression import inner_name
+from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns
 from tailc.traces.profile_file import is_profile
 from tailc.traces.source import PARQUET_MAGIC, SUFFIXES, Format, Source
@@ -167,11 +174,26 @@ def _look(
             seen.findings += steps.series.warnings
     if roles.columns:
         with _told_in(seen):
-            table = table_in(source, roles, form)
-            seen.rows = table.cells.count
-            views, findings = views_of(source, table, options)
-            seen.views += views
-            seen.findings += findings
+            _look_at_rows(seen, source, roles, form, options)
+
+
+def _look_at_rows(
+    seen: Seen, source: Source, roles: Roles, form: Format, options: TraceOptions
+) -> None:
+    """Add what stands in the columns, or only the demands of more rows than memory should hold."""
+    try:
+        table = table_in(source, roles, form)
+    except TooExpandedError as error:
+        if roles.is_of_timings or Role.DEMAND not in roles.names:
+            raise
+        seen.rows, requests = distinct_requests(source, roles, form)
+        seen.views.append(requests)
+        seen.findings += (only_demands(one, requests) for one in error.findings)
+        return
+    seen.rows = table.cells.count
+    views, findings = views_of(source, table, options)
+    seen.views += views
+    seen.findings += findings
 
 
 @contextmanager

@@ -41,10 +41,10 @@ def slower_cores(load: Workload, part: float) -> Workload:
 
 def resampled(load: Workload, seed: int) -> Workload:
     """As many requests, drawn from these with replacement: a bootstrap sample."""
-    record = np.empty(load.requests, np.int32)
+    counts = np.zeros(len(load.work_ns), np.int64)
     state = streams.stream(seed, Purpose.RESAMPLE)
-    streams.draw_sorted(state, load.last_request_of, np.empty(len(record) + 1), record)
-    return _counted(load, np.bincount(record, minlength=len(load.work_ns)))
+    streams.count_drawn(state, load.last_request_of, load.requests, counts)
+    return _counted(load, counts)
 
 
 def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Workload:

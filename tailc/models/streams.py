@@ -198,3 +198,19 @@ def draw_sorted(state, last_request_of, spacing, out):  # pragma: no cover - com
         while last_request_of[record] <= request:
             record += 1
         out[i] = record
+
+
+@njit(cache=True, nogil=True)
+def count_drawn(state, last_request_of, draws, counts):  # pragma: no cover - compiled
+    """Add to `counts` how often `draw_sorted` draws each record, without memory for the draws."""
+    again, total = state.copy(), 0.0
+    for _ in range(draws + 1):
+        total += -np.log(1.0 - uniform(state))
+    scale = last_request_of[-1] / total
+    reached, record = 0.0, 0
+    for _ in range(draws):
+        reached += -np.log(1.0 - uniform(again))
+        request = min(np.int64(reached * scale), last_request_of[-1] - 1)
+        while last_request_of[record] <= request:
+            record += 1
+        counts[record] += 1

@@ -109,4 +109,4 @@ def _rows_input(role: InputRole, part: ThroughputTrace) -> Input:
 
 def _input(role: InputRole, part: DemandProfile) -> Input:
     demand = summary(part) if role is InputRole.DESIGN else None
-    return Input(role, part.digest, len(part.demand_ms), part.total_weight, demand)
+    return Input(role, part.digest, part.rows, part.total_weight, demand)

@@ -65,8 +65,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.WRONG_TYPE: "The column has values of another type than numbers or text, such as lists "
     "or dates. Name another column.",
     Code.TRACE_TOO_LARGE: "The file states more rows or bytes than the limits allow, or its rows "
-    "need far more memory than the file has bytes. The limits protect the memory against forged "
-    "or damaged files. `tailc ingest` counts equal rows into a small profile.",
+    "need far more memory than the file has bytes and cannot be merged. The limits protect the "
+    "memory against forged or damaged files. `tailc ingest` counts rows into a small profile.",
     Code.NOT_SINGLE: "Recorded arrivals are replayed one by one, and a row for several requests "
     "has only one time. Write one row for each request.",
     Code.OUT_OF_ORDER: "An arrival time is earlier than the one before, so the order of rows is "

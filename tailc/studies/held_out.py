@@ -26,7 +26,7 @@ from tailc.traces.profile_file import reading_of_profile
 from tailc.traces.reading import DemandReading, RequestReading, SplitRule
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.split import held_out_mask
-from tailc.traces.trace import Trace, trace_in
+from tailc.traces.trace import Trace, trace_by_row, trace_in
 from tailc.traces.written import reading_stated_in
 
 
@@ -62,7 +62,8 @@ def read_held_out(
         own = logged or _stated(opened, compiled)
         if own is None:
             refuse_responses(opened, compiled.measured)
-        trace = trace_in(opened, compiled.whole() if own is None else own, format)
+        read = trace_in if arrivals is None else trace_by_row
+        trace = read(opened, compiled.whole() if own is None else own, format)
         remarks = profile_findings(trace.requests, own or compiled, opened.name)
         trace = replace(trace, warnings=(*trace.warnings, *located(remarks, opened)))
         trace = trace if logged is None else as_drawn(trace)
@@ -72,7 +73,9 @@ def read_held_out(
         rule = compiled.rows.split
         chosen = None
         if own is None and rule and trace.profile.digest == _digest_of(policy, InputRole.WHOLE):
-            trace, chosen = _held_out_part(policy, compiled, rule, opened, format)
+            trace, chosen = _held_out_part(
+                policy, rule, opened.name, read(opened, compiled, format)
+            )
         if arrivals is None:
             return HeldOut(trace.profile, trace.warnings)
         if own is not None:
@@ -111,14 +114,9 @@ def trace_warnings(
 
 
 def _held_out_part(
-    policy: Policy,
-    compiled: RequestReading,
-    rule: SplitRule,
-    opened: Source,
-    format: Format,  # noqa: A002
+    policy: Policy, rule: SplitRule, name: str, whole: Trace
 ) -> tuple[Trace, NDArray[np.bool_]]:
     """The part that the compile held out, and which requests of the whole trace it has."""
-    whole = trace_in(opened, compiled, format)
     chosen = held_out_mask(whole, rule)
     if chosen.any():
         part = replace(whole, requests=whole.requests.select(chosen), split_key=None)
@@ -126,8 +124,7 @@ def _held_out_part(
             return part, chosen
     message = "is the whole compile trace in another order, so its held-out part is not known"
     hint = "give the trace as it was compiled, or the held-out part that `tailc split` wrote"
-    place = Place(opened.name)
-    raise TailcError(Finding(Code.COMPILE_TRACE, f"`{opened.name}` {message}", place, hint))
+    raise TailcError(Finding(Code.COMPILE_TRACE, f"`{name}` {message}", Place(name), hint))
 
 
 def _without_requests(policy: Policy) -> TailcError:

@@ -32,6 +32,12 @@ def mask(chosen: NDArray[np.bool_]) -> pa.BooleanArray:
     return pa.BooleanArray.from_buffers(pa.bool_(), len(chosen), [None, bits])
 
 
+def array_of(values: NDArray[Any]) -> pa.Array:
+    """Numbers as a column, not copied."""
+    kind, buffer = pa.from_numpy_dtype(values.dtype), pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(kind, len(values), [None, buffer])
+
+
 def text_array(texts: Sequence[str]) -> pa.StringArray:
     """The texts as a column."""
     encoded = [text.encode() for text in texts]

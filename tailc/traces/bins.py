@@ -34,6 +34,7 @@ def binned(profile: DemandProfile, bin_us: int) -> DemandProfile:
         weight=total,
         curve_of=profile.curve_of[first],
         memory_ms=None if profile.memory_ms is None else mean_ms(profile.memory_ms),
+        repeats=None,
     )
 
 

@@ -102,30 +102,39 @@ class CsvTable:
     def careful_batches(self, wanted: Wanted) -> Iterator[pa.RecordBatch]:
         self.source.check_whole()
         is_utf8 = _is_utf8(self.source)
-        ragged: list[pa_csv.InvalidRow] = []
-
-        def note(row: pa_csv.InvalidRow) -> str:
-            ragged.append(row)
-            return "skip"
-
+        ragged: list[tuple[int, pa_csv.InvalidRow]] = []
+        rows, table = 0, self
         try:
-            # pyarrow cannot hand over a ragged row that is not UTF-8.
-            yield from self._all_text(wanted, note if is_utf8 else None)
+            for records in [] if self._has_no_rows() else _records(self.source):
+                skipped: list[pa_csv.InvalidRow] = []
+                # pyarrow cannot hand over a ragged row that is not UTF-8.
+                found = table._all_text(records, wanted, skipped if is_utf8 else None)
+                # The reader counts the header, where there is one, as row 1.
+                before = rows - (table._line_names is None)
+                ragged += [(before + row.number, row) for row in skipped]
+                rows += found.num_rows + len(skipped)
+                yield from map(self._with_points, found.to_batches())
+                table = CsvTable(self.source, self.names) if table is self else table
         except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             raise self._unreadable(error, is_utf8) from None
         if ragged:
             raise TailcError(self._ragged_row(ragged))
 
-    def _all_text(self, wanted: Wanted, on_ragged: OnRagged | None) -> Iterator[pa.RecordBatch]:
-        if self._has_no_rows():
-            return
-        # The unthreaded reader of a whole file knows the row numbers of ragged rows, and calls
+    def _all_text(
+        self, records: bytes, wanted: Wanted, skipped: list[pa_csv.InvalidRow] | None
+    ) -> pa.Table:
+        """The wanted columns of the records as text; adds ragged ones to those skipped, if any."""
+
+        def skip(row: pa_csv.InvalidRow) -> str:
+            skipped.append(row)
+            return "skip"
+
+        # The unthreaded reader of a whole buffer knows the row numbers of ragged rows, and calls
         # back on this thread. That of a stream does so on a thread of its own, which outlives it:
         # where the process ends soon after, it is aborted.
         reading, converting = self._options(wanted, lambda _name: False, use_threads=False)
-        with self.source.plain() as stream:
-            table = pa_csv.read_csv(stream, reading, self._parsing(on_ragged), converting)
-        yield from map(self._with_points, table.to_batches())
+        parsing = self._parsing(None if skipped is None else skip)
+        return pa_csv.read_csv(pa.BufferReader(records), reading, parsing, converting)
 
     def _with_points(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The same texts, numbers with a decimal point."""
@@ -161,10 +170,9 @@ class CsvTable:
         message = f"`{self.source.name}` cannot be read as CSV ({brief(error)})"
         return self.source.fault(Code.BROKEN_FORMAT, message, advice=_SAVE)
 
-    def _ragged_row(self, ragged: list[pa_csv.InvalidRow]) -> Finding:
-        first = ragged[0]
-        # The reader counts the header, where there is one, as row 1.
-        rows = [row.number - (self._line_names is None) for row in ragged[:SHOWN]]
+    def _ragged_row(self, ragged: list[tuple[int, pa_csv.InvalidRow]]) -> Finding:
+        first = ragged[0][1]
+        rows = [number for number, _row in ragged[:SHOWN]]
         cells = counted(first.actual_columns, "cell")
         message = f"row has {cells} where the header has {first.expected_columns}"
         if len(ragged) > 1:
@@ -182,6 +190,26 @@ class CsvTable:
             newlines_in_values=True,
             invalid_row_handler=on_ragged,
         )
+
+
+def _records(source: Source) -> Iterator[bytes]:
+    """Whole records, a block or more at a time: line breaks between quotes do not end one."""
+    rest = b""
+    with source.plain() as stream:
+        # As much again as there is, so that a long piece is not copied often.
+        while block := stream.read(max(BLOCK_BYTES, len(rest))):
+            rest += block
+            end = rest.rfind(b"\n") + 1
+            is_quoted = rest.count(b'"', 0, end) % 2 == 1
+            while is_quoted and end:
+                quote = rest.rfind(b'"', 0, end)
+                end = rest.rfind(b"\n", 0, quote) + 1
+                is_quoted = rest.count(b'"', end, quote) % 2 == 1
+            if end:
+                yield rest[:end]
+                rest = rest[end:]
+    if rest:
+        yield rest
 
 
 def _is_utf8(source: Source) -> bool:

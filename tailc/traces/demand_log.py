@@ -28,7 +28,7 @@ HEADERS = (b"demand_us,weight", b"demand_us,weight,class")
 """Of the CSV: a request's work, how many requests it stands for, and perhaps its class."""
 
 _LONGEST_HEADER = 64
-_ONE_THREAD = CommonCurve(Curve(None, (PPM,)))
+ONE_THREAD = CommonCurve(Curve(None, (PPM,)))
 
 
 def is_demand_log(source: Source) -> bool:
@@ -38,7 +38,7 @@ def is_demand_log(source: Source) -> bool:
 
 def demands_of_log(reference: str) -> DemandReading:
     """How to read its demands alone, as of requests that gain nothing from another rung."""
-    return _reading(reference, _ONE_THREAD)
+    return _reading(reference, ONE_THREAD)
 
 
 def reading_of_log(source: Source, like: RequestReading) -> DemandReading | None:
@@ -72,8 +72,8 @@ def as_drawn(trace: Trace) -> Trace:
 
     A row that stands for a hundred requests is still one draw: intervals must not take it for more.
     """
-    weight = trace.requests.weight
-    drawn = replace(trace.requests, weight=weight // np.gcd.reduce(weight))
+    requests = trace.requests
+    drawn = replace(requests, weight=requests.weight // np.gcd.reduce(requests.weight_of_row))
     return replace(trace, requests=drawn)
 
 

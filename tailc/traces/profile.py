@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -45,6 +46,7 @@ class DemandProfile:
     memory_ms: float64 (requests,), the part of each demand that no clock shortens; None: not told.
     is_of_points: whether a spectrum is all that is known: requests that took no longer than a
         demand, and longer than the one before.
+    repeats: int64 (requests,), how many equal rows of the trace each was merged from; None: one.
     """
 
     demand_ms: NDArray[np.float64]
@@ -56,6 +58,7 @@ class DemandProfile:
     reference: str
     memory_ms: NDArray[np.float64] | None = None
     is_of_points: bool = False
+    repeats: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         requests = len(self.demand_ms)
@@ -73,6 +76,8 @@ class DemandProfile:
         if self.memory_ms is not None:
             assert self.memory_ms.shape == (requests,)
             assert ((self.memory_ms >= 0) & (self.memory_ms <= self.demand_ms)).all()
+        if self.repeats is not None:
+            assert (self.weight % self.repeats == 0).all()
 
     @property
     def degrees(self) -> int:
@@ -89,29 +94,53 @@ class DemandProfile:
         """Number of requests the profile stands for."""
         return int(self.weight.sum())
 
+    @property
+    def rows(self) -> int:
+        """Number of rows of the trace."""
+        return len(self.demand_ms) if self.repeats is None else int(self.repeats.sum())
+
+    @property
+    def weight_of_row(self) -> NDArray[np.int64]:
+        """How many requests a row of each stands for, int64 (requests,)."""
+        return self.weight if self.repeats is None else self.weight // self.repeats
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the content, whatever file it came from and in whatever order.
 
         Demands enter as whole nanoseconds and speed-ups as millionths, so the digest does not
         depend on the file format or on how a float was printed; rows enter sorted by demand,
-        weight and speed-ups, so it does not depend on their order either. Memory times enter as
-        nanoseconds, where there are any.
+        weight and speed-ups, so it does not depend on their order either, nor on whether equal
+        rows were merged. Memory times enter as nanoseconds, where there are any.
         """
         hasher = hashlib.sha256(b"tailc demand profile 1\n")
         demand_ns = np.rint(self.demand_ms * NS_PER_MS).astype("<i8")
         speedup_ppm = np.rint(self.curves * PPM).astype("<i8")
         rank_of_curve = np.argsort(np.lexsort(speedup_ppm.T[::-1]))
-        columns = [demand_ns, self.weight.astype("<i8")]
+        columns = [demand_ns, self.weight_of_row.astype("<i8")]
         if self.memory_ms is not None:
             columns.append(np.rint(self.memory_ms * NS_PER_MS).astype("<i8"))
         order = np.lexsort((rank_of_curve[self.curve_of], *columns[:0:-1], demand_ns))
         for column in columns:
-            hasher.update(column[order].tobytes())
-        curve_of = self.curve_of[order]
-        for start in range(0, len(curve_of), HASHED_ROWS):
-            hasher.update(speedup_ppm[curve_of[start : start + HASHED_ROWS]].tobytes())
+            for block in self.blocks(order, HASHED_ROWS):
+                hasher.update(column[block].tobytes())
+        for block in self.blocks(order, HASHED_ROWS):
+            hasher.update(speedup_ppm[self.curve_of[block]].tobytes())
         return hasher.hexdigest()
+
+    def blocks(self, order: NDArray[np.intp], most: int) -> Iterator[NDArray[np.intp]]:
+        """Requests in that order, each once for every row of it: at most so many at a time."""
+        if self.repeats is None:
+            yield from (order[start : start + most] for start in range(0, len(order), most))
+            return
+        ends = np.cumsum(self.repeats[order])
+        starts = ends - self.repeats[order]
+        for start in range(0, int(ends[-1]), most):
+            stop = min(start + most, int(ends[-1]))
+            first, last = np.searchsorted(ends, (start, stop - 1), side="right")
+            here = slice(first, last + 1)
+            counts = np.minimum(ends[here], stop) - np.maximum(starts[here], start)
+            yield np.repeat(order[here], counts)
 
     def select(self, chosen: NDArray[np.bool_]) -> DemandProfile:
         """The requests where `chosen` is true, in trace order, and the curves that they follow."""
@@ -124,12 +153,13 @@ class DemandProfile:
             curve_of=curve_of.astype(np.int32),
             curve_names=tuple(self.curve_names[c] for c in kept) if self.curve_names else (),
             memory_ms=None if self.memory_ms is None else self.memory_ms[chosen],
+            repeats=None if self.repeats is None else self.repeats[chosen],
         )
 
     def reweighted(self, weight: NDArray[np.int64]) -> DemandProfile:
         """With other weights, int64 (requests,), without the requests that have none left."""
         stay = weight > 0
-        return replace(self.select(stay), weight=weight[stay])
+        return replace(self.select(stay), weight=weight[stay], repeats=None)
 
     def first_degrees(self, most: int) -> DemandProfile:
         """The same requests with speed-ups up to degree `most` only."""

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
+from tailc.percentiles import PPM
 from tailc.traces.bins import binned
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import SplitBy, SplitRule
-from tailc.traces.split_keys import hash_key
+from tailc.traces.split_keys import below_fraction, drawn_keys
 from tailc.traces.trace import Trace
-
-PPM = 1_000_000
-HASH_RANGE = 2**64
 
 
 def split(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandProfile]:
@@ -27,7 +25,7 @@ def split(trace: Trace, rule: SplitRule) -> tuple[DemandProfile, DemandProfile]:
     held_out = held_out_mask(trace, rule)
     for part, chosen in (("design", ~held_out), ("held-out", held_out)):
         if not chosen.any():
-            raise _empty_part(part, rule, len(held_out))
+            raise _empty_part(part, rule, trace.requests.rows)
     design, judged = trace.requests.select(~held_out), trace.requests.select(held_out)
     if trace.bin_us is None:
         return design, judged
@@ -44,22 +42,21 @@ def held_out_mask(trace: Trace, rule: SplitRule) -> NDArray[np.bool_]:
     seed: as hash, of the text `seed:row`, where rows of requests count from 1.
     The last two hold out about the fraction, not exactly.
     """
-    if rule.by is SplitBy.SEED:
-        rows = range(1, len(trace.requests.demand_ms) + 1)
-        drawn = (hash_key(f"{rule.seed}:{row}") for row in rows)
-        return _below_fraction(np.fromiter(drawn, dtype=np.uint64), rule)
-    assert trace.split_key is not None
-    if rule.by is SplitBy.HASH:
-        return _below_fraction(trace.split_key, rule)
-    times = trace.split_key
-    latest = -(-rule.fraction_ppm * len(times) // PPM)
-    boundary = np.partition(times, len(times) - latest)[len(times) - latest]
-    return times >= boundary
+    requests, keys = trace.requests, trace.split_key
+    if keys is None:
+        keys = drawn_keys(rule.seed, 1, requests.rows)
+    if rule.by is not SplitBy.TIME:
+        return below_fraction(keys, rule)
+    latest = -(-rule.fraction_ppm * requests.rows // PPM)
+    return keys >= _latest_time(keys, requests.repeats, latest)
 
 
-def _below_fraction(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.bool_]:
-    # key < ppm * 2^64 / 10^6 for whole keys is key < the bound rounded up.
-    return keys < np.uint64(-(-rule.fraction_ppm * HASH_RANGE // PPM))
+def _latest_time(times: NDArray, repeats: NDArray[np.int64] | None, number: int) -> int | float:
+    """That of the row with so many latest rows from it on."""
+    if repeats is None:
+        return np.partition(times, len(times) - number)[len(times) - number]
+    order = np.argsort(times)[::-1]
+    return times[order[np.searchsorted(np.cumsum(repeats[order]), number)]]
 
 
 def _empty_part(part: str, rule: SplitRule, requests: int) -> TailcError:

@@ -9,8 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailc.errors import Code
+from tailc.percentiles import PPM
 from tailc.traces.arrow import numpy_of, text_array, truths_of
 from tailc.traces.cells import MEND, Cells, texts
+from tailc.traces.reading import SplitRule
 
 # Kinds of time, tried in this order on the whole column.
 TIME_TYPES = (pa.int64(), pa.float64(), pa.timestamp("ns"), pa.timestamp("ns", "UTC"))
@@ -18,6 +20,7 @@ TIME_TYPES = (pa.int64(), pa.float64(), pa.timestamp("ns"), pa.timestamp("ns", "
 FAR_TIME_TYPES = (pa.timestamp("us"), pa.timestamp("us", "UTC"))
 MOST_US = (2**63 - 1) // 1000
 SLICE_ROWS = 1000
+HASH_RANGE = 2**64
 
 
 def time_keys(cells: Cells, name: str) -> NDArray:
@@ -75,10 +78,15 @@ def _far(column: pa.ChunkedArray) -> NDArray[np.bool_] | None:
     return np.abs(np.nan_to_num(numpy_of(times.cast(pa.int64())))) > MOST_US
 
 
+def first_kind(column: pa.ChunkedArray) -> pa.DataType | None:
+    """The kind of time of the first cell, float64 for every number; None where it is no time."""
+    first = column.slice(0, 1)
+    return next((kind for kind in TIME_TYPES[1:] if _cast(first, kind) is not None), None)
+
+
 def _unlike_first(column: pa.ChunkedArray) -> NDArray[np.bool_]:
     """Which cells are not times of the kind that the first one is."""
-    first = column.slice(0, 1)
-    kind = next((kind for kind in TIME_TYPES[1:] if _cast(first, kind) is not None), pa.float64())
+    kind = first_kind(column) or pa.float64()
     unlike = np.zeros(len(column), dtype=bool)
     for start in range(0, len(column), SLICE_ROWS):
         piece = column.slice(start, SLICE_ROWS)
@@ -99,3 +107,20 @@ def id_keys(cells: Cells, name: str) -> NDArray[np.uint64]:
 def hash_key(text: str) -> int:
     """The first 8 bytes, big-endian, of the text's SHA-256."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def drawn_keys(seed: int, first: int, rows: int) -> NDArray[np.uint64]:
+    """The same of the texts `seed:row`, of rows from the first on."""
+    drawn = (hash_key(f"{seed}:{row}") for row in range(first, first + rows))
+    return np.fromiter(drawn, dtype=np.uint64, count=rows)
+
+
+def below_fraction(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.bool_]:
+    """Which hashes are below the fraction of their range that is held out."""
+    # key < ppm * 2^64 / 10^6 for whole keys is key < the bound rounded up.
+    return keys < np.uint64(-(-rule.fraction_ppm * HASH_RANGE // PPM))
+
+
+def side_of(keys: NDArray[np.uint64], rule: SplitRule) -> NDArray[np.uint64]:
+    """The least key instead of all that are held out, and the largest instead of the others."""
+    return np.where(below_fraction(keys, rule), np.uint64(0), np.uint64(HASH_RANGE - 1))

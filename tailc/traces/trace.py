@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,38 +19,28 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, TailcError, did_you_mean
 from tailc.traces.arrow import mask, text_array, truths_of
 from tailc.traces.bins import binned
-from tailc.traces.cells import Cells, as_text, text_as_cell, whole
-from tailc.traces.clocked import demand_and_memory_ns
+from tailc.traces.cells import Cells, as_text, text_as_cell
 from tailc.traces.csv_table import CsvTable
-from tailc.traces.curves import Curves, common_curves, curves_by_class, curves_by_request
-from tailc.traces.expansion import ExpansionLimit
+from tailc.traces.curves import Curves
+from tailc.traces.equal_rows import equal_rows
+from tailc.traces.expansion import TIMES_HELD, TooExpandedError, most_bytes, too_expanded
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import ProfileTable, is_profile, read_counted
-from tailc.traces.reading import (
-    ClassCurves,
-    CommonCurve,
-    DemandReading,
-    RequestReading,
-    Rows,
-    SpeedupColumns,
-    SplitBy,
-    TimingsReading,
-    clock_khz_of,
-)
+from tailc.traces.reading import DemandReading, RequestReading, TimingsReading, clock_khz_of
+from tailc.traces.request_rows import RequestRows, request_rows, split_key, weights
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
-from tailc.traces.split_keys import id_keys, time_keys
 from tailc.traces.table import Table, Wanted
 from tailc.traces.telling_names import is_running_total
 from tailc.traces.times import CHECK_CYCLES, CHECK_UNIT, ms_of_ns, suspect_unit
 from tailc.traces.timings import timed_requests
 
-# Sums of weights stay exact in float64.
-MAX_TOTAL_WEIGHT = 2**53
 COLUMNS_TOLD = 10
 Filters = tuple[tuple[str, str], ...]
+Taken = TypeVar("Taken")
+_UNREADABLE = (pa.ArrowException, OSError, UnicodeDecodeError)
 _FILL = "check that what writes it has ended, and that it is the right file"
 TABLES = {
     "parquet": ParquetTable,
@@ -103,18 +94,46 @@ def trace_in(
     format: Format = "auto",  # noqa: A002
 ) -> Trace:
     """As `read_trace`, of what is open already; the same source can be read by several readings."""
-    wanted = wanted_columns(reading)
-    table = table_of(source, wanted, format_of(source, format))
-    refuse_running_total(source, table, reading.weight)
-    cells = cells_of(table, wanted, reading.rows.where)
-    match reading:
-        case TimingsReading():
-            trace = _timed_trace(cells, reading)
-        case DemandReading():
-            trace = _demand_trace(cells, reading)
+    table, wanted = _table(source, reading, format)
+    if isinstance(reading, TimingsReading):
+        return _timed_trace(cells_of(table, wanted, reading.rows.where), reading)
+    try:
+        limit = most_bytes(source, TIMES_HELD)
+        rows = request_rows(cells_of(table, wanted, reading.rows.where, limit), reading)
+    except TooExpandedError:
+        merged = partial(equal_rows, reading=reading, source=source)
+        rows = in_parts(merged, table, wanted, reading.rows.where)
+    trace = _demand_trace(rows, reading, source.name)
     if not is_profile(source) or not read_counted(source).is_of_points:
         return trace
     return replace(trace, requests=replace(trace.requests, is_of_points=True))
+
+
+def trace_by_row(
+    source: Source,
+    reading: RequestReading,
+    format: Format = "auto",  # noqa: A002
+) -> Trace:
+    """As `trace_in`, with a request for each row, in the order of the file.
+
+    Raises TailcError (TRACE_TOO_LARGE) where these take far more memory than the file has bytes.
+    """
+    if not isinstance(reading, DemandReading):
+        return trace_in(source, reading, format)
+    table, wanted = _table(source, reading, format)
+    cells = cells_of(table, wanted, reading.rows.where)
+    return _demand_trace(request_rows(cells, reading), reading, source.name)
+
+
+def _table(
+    source: Source,
+    reading: RequestReading,
+    format: Format,  # noqa: A002
+) -> tuple[Table, Wanted]:
+    wanted = wanted_columns(reading)
+    table = table_of(source, wanted, format_of(source, format))
+    refuse_running_total(source, table, reading.weight)
+    return table, wanted
 
 
 def refuse_running_total(source: Source, table: Table, weight: str | None) -> None:
@@ -149,12 +168,27 @@ def table_of(source: Source, wanted: Wanted, format: Format) -> Table:  # noqa: 
     return table
 
 
-def cells_of(table: Table, wanted: Wanted, where: Filters = ()) -> Cells:
-    """The wanted columns of a table, which has them, of the rows that `where` keeps."""
+def cells_of(table: Table, wanted: Wanted, where: Filters = (), limit: int | None = None) -> Cells:
+    """The wanted columns of a table, which has them, of the rows that `where` keeps.
+
+    Raises TooExpandedError where they take more bytes of memory than the limit, `most_bytes`
+    without one.
+    """
+    limit = limit or most_bytes(table.source)
     try:
-        return _gather(table.batches(wanted), wanted, where, table.source)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        return _gather(table.careful_batches(wanted), wanted, where, table.source)
+        return _gather(table.batches(wanted), wanted, where, table.source, limit)
+    except _UNREADABLE:
+        return _gather(table.careful_batches(wanted), wanted, where, table.source, limit)
+
+
+def in_parts(
+    take: Callable[[Iterator[Cells]], Taken], table: Table, wanted: Wanted, where: Filters = ()
+) -> Taken:
+    """What is made of a table's cells a batch at a time, where all would be too many at once."""
+    try:
+        return take(_parts(table.batches(wanted), wanted, where, table.source.name))
+    except _UNREADABLE:
+        return take(_parts(table.careful_batches(wanted), wanted, where, table.source.name))
 
 
 def wanted_columns(reading: RequestReading) -> Wanted:
@@ -184,14 +218,9 @@ def _no_rows(name: str, what: str, help_: str) -> TailcError:
     return TailcError(Finding(Code.EMPTY_TRACE, f"`{name}` has {what}", Place(name), help=help_))
 
 
-def cells_in_parts(
-    table: Table, wanted: Wanted, name: str, where: Filters = (), *, is_careful: bool
+def _parts(
+    batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, name: str
 ) -> Iterator[Cells]:
-    """As `cells_of`, a batch at a time, where all of them would be too many at once.
-
-    Unless it is careful, pyarrow's errors come through: read again, carefully, where one does.
-    """
-    batches = table.careful_batches(wanted) if is_careful else table.batches(wanted)
     total, any_kept = 0, False
     for batch, rows, total in _kept(batches, wanted, where):
         columns = {key: pa.chunked_array([batch.column(key)]) for key in batch.schema.names}
@@ -217,13 +246,13 @@ def _kept(
 
 
 def _gather(
-    batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, source: Source
+    batches: Iterator[pa.RecordBatch], wanted: Wanted, where: Filters, source: Source, limit: int
 ) -> Cells:
-    kept, rows, total = [], [], 0
-    limit = ExpansionLimit(source)
+    kept, rows, total, held = [], [], 0, 0
     for batch, chosen, so_far in _kept(batches, wanted, where):
-        limit.hold(batch)
         kept.append(batch)
+        if (held := held + batch.nbytes) > limit:
+            raise too_expanded(source, limit)
         total = so_far
         if chosen is not None:
             rows.append(chosen)
@@ -249,35 +278,20 @@ def _where(batch: pa.RecordBatch, where: Filters) -> NDArray[np.bool_]:
     return chosen
 
 
-def _demand_trace(cells: Cells, reading: DemandReading) -> Trace:
-    demand_ns, memory_ns = demand_and_memory_ns(cells, reading.demand, reading.measured.unit)
-    weight = _weights(cells, reading.weight)
-    curves = _curves(cells, reading)
-    key = _split_key(cells, reading.rows)
-    cells.stop_if_refused()
-    requests = _requests(ms_of_ns(demand_ns), weight, curves, reading)
+def _demand_trace(rows: RequestRows, reading: DemandReading, source: str) -> Trace:
+    requests = _requests(ms_of_ns(rows.demand_ns), rows.weight, rows.curves, reading)
     hint = CHECK_UNIT if clock_khz_of(reading) is None else CHECK_CYCLES
-    warnings = suspect_unit(requests, Place(cells.source, field=reading.demand.name), hint)
-    warnings += curve_findings(requests, cells.source)
-    if memory_ns is not None:
-        requests = replace(requests, memory_ms=ms_of_ns(memory_ns))
-    return Trace(requests, key, warnings, reading.bin_us)
-
-
-def _curves(cells: Cells, reading: DemandReading) -> Curves:
-    match reading.speedups:
-        case SpeedupColumns() as columns:
-            return curves_by_request(cells, columns.number_columns(reading.max_degree))
-        case ClassCurves(column, curves):
-            return curves_by_class(cells, column, curves, reading.max_degree)
-        case CommonCurve(curve):
-            return common_curves(cells.count, curve, reading.max_degree)
+    warnings = suspect_unit(requests, Place(source, field=reading.demand.name), hint)
+    warnings += curve_findings(requests, source)
+    memory_ms = None if rows.memory_ns is None else ms_of_ns(rows.memory_ns)
+    requests = replace(requests, memory_ms=memory_ms, repeats=rows.repeats)
+    return Trace(requests, rows.split_key, warnings, reading.bin_us)
 
 
 def _timed_trace(cells: Cells, reading: TimingsReading) -> Trace:
     timed = timed_requests(cells, reading)
-    weight = timed.of_requests(cells, _weights(cells, reading.weight), reading.weight)
-    key = _split_key(cells, reading.rows)
+    weight = timed.of_requests(cells, weights(cells, reading.weight), reading.weight)
+    key = split_key(cells, reading.rows)
     cells.stop_if_refused()
     key = None if key is None else key[timed.first]
     requests = _requests(ms_of_ns(timed.demand_ns), weight, timed.curves, reading)
@@ -301,22 +315,3 @@ def _requests(
         reading.measured.measure,
         reading.measured.reference,
     )
-
-
-def _weights(cells: Cells, column: str | None) -> NDArray[np.int64]:
-    if column is None:
-        return np.ones(cells.count, dtype=np.int64)
-    weight = whole(cells, column, MAX_TOTAL_WEIGHT)
-    if (total := weight.sum(dtype=np.float64)) > MAX_TOTAL_WEIGHT:
-        message = f"the weights add up to `{total:g}`, more than {MAX_TOTAL_WEIGHT:g}"
-        place = Place(cells.source, field=column)
-        hint = "divide all weights by one number, or give fewer rows"
-        cells.findings.append(Finding(Code.OUT_OF_RANGE, message, place, hint))
-    return weight
-
-
-def _split_key(cells: Cells, rows: Rows) -> NDArray | None:
-    rule = rows.split
-    if rule is None or rule.column is None:
-        return None
-    return (time_keys if rule.by is SplitBy.TIME else id_keys)(cells, rule.column)

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from tailc.errors import Code
 from tailc.traces.curves import PPM
@@ -34,24 +35,34 @@ def written_profile(profile: DemandProfile) -> bytes:
 
     Columns: `demand_ms`; `memory_ms` where it is told; `weight` unless every one is 1; `class`
     where several curves have names, `speedup_1`, `speedup_2`, ... where they have none. A common
-    curve, the curves of the classes, the measure and the reference stand in the metadata. Read back
-    by `reading_of_written`, the digest is the same.
+    curve, the curves of the classes, the measure and the reference stand in the metadata. Rows that
+    were merged are written one by one. Read back by `reading_of_written`, the digest is the same.
     """
-    columns: dict[str, pa.Array] = {"demand_ms": pa.array(profile.demand_ms)}
+    metadata = {METADATA_KEY: _metadata(profile)}
+    every = np.arange(len(profile.demand_ms))
+    schema = _rows(profile, every[:0]).schema.with_metadata(metadata)
+    sink = io.BytesIO()
+    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
+        for block in profile.blocks(every, ROW_GROUP_ROWS):
+            writer.write_table(_rows(profile, block).replace_schema_metadata(metadata))
+    return sink.getvalue()
+
+
+def _rows(profile: DemandProfile, chosen: NDArray[np.intp]) -> pa.Table:
+    """A row for each of the chosen requests."""
+    columns: dict[str, pa.Array] = {"demand_ms": pa.array(profile.demand_ms[chosen])}
     if profile.memory_ms is not None:
-        columns["memory_ms"] = pa.array(profile.memory_ms)
-    if (profile.weight != 1).any():
-        columns["weight"] = pa.array(profile.weight)
+        columns["memory_ms"] = pa.array(profile.memory_ms[chosen])
+    if (profile.weight_of_row != 1).any():
+        columns["weight"] = pa.array(profile.weight_of_row[chosen])
+    curve_of = profile.curve_of[chosen]
     if profile.curve_names and not profile.has_common_curve:
-        columns["class"] = pa.array(profile.curve_names).take(pa.array(profile.curve_of))
+        columns["class"] = pa.array(profile.curve_names).take(pa.array(curve_of))
     elif not profile.has_common_curve:
-        speedup = profile.curves[profile.curve_of]
+        speedup = profile.curves[curve_of]
         for degree in range(profile.degrees):
             columns[f"speedup_{degree + 1}"] = pa.array(np.ascontiguousarray(speedup[:, degree]))
-    table = pa.table(columns).replace_schema_metadata({METADATA_KEY: _metadata(profile)})
-    sink = io.BytesIO()
-    pq.write_table(table, sink, compression="zstd", row_group_size=ROW_GROUP_ROWS)
-    return sink.getvalue()
+    return pa.table(columns)
 
 
 def reading_of_written(source: str) -> DemandReading | None:

@@ -14,6 +14,7 @@ from tailc.pipeline.recorded import recorded_arrivals
 from tailc.pipeline.trace import OpenedTrace
 from tailc.traces.source import open_source
 from tailc.traces.split import held_out_mask
+from tailc.traces.trace import trace_by_row
 
 # The last of so many parts of the recording judges, as of the records.
 _JUDGING_PART = 3
@@ -30,12 +31,14 @@ def with_recorded(
     """
     if aim.recorded is None:
         return aim, ()
-    trace, chosen = read.trace, None
-    if (rule := read.reading.rows.split) is not None:
-        chosen = ~held_out_mask(trace, rule)
-        trace = replace(trace, requests=trace.requests.select(chosen), split_key=None)
-    column = aim.recorded
+    column, chosen = aim.recorded, None
     with open_source(read.path) as source:
+        trace = read.trace
+        if trace.requests.repeats is not None:
+            trace = trace_by_row(source, read.reading, read.format)
+        if (rule := read.reading.rows.split) is not None:
+            chosen = ~held_out_mask(trace, rule)
+            trace = replace(trace, requests=trace.requests.select(chosen), split_key=None)
         found, warnings = recorded_arrivals(
             source, trace, read.reading, column, chosen, read.format
         )

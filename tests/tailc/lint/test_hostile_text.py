@@ -1,10 +1,13 @@
 """Text at the limits of its readers: long cells, stray line ends, deep values, many columns."""
 
+import gzip
+
 import pytest
 
-from tailc.errors import Code, TailcError
+from tailc.errors import Code, Severity, TailcError
 from tailc.lint.lint import lint
 from tailc.lint.roles import TraceOptions
+from tailc.traces import expansion
 from tailc.traces.source import HEAD_BYTES, open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import cells_of, table_of
@@ -114,3 +117,34 @@ def test_a_wide_file_names_columns_that_are_missing(tmp_path):
         assert cells.columns.keys() >= {"c0", "c999"}
         with pytest.raises(TailcError):
             table_of(source, Wanted(("c1000",), (), ()), "csv")
+
+
+def swollen(folder, monkeypatch, header, *rows):
+    """What is found in rows that need far more memory than their file has bytes."""
+    monkeypatch.setattr(expansion, "FREE_BYTES", 1 << 10)
+    path = folder / "x.csv.gz"
+    text = header + "\n" + "\n".join(rows)
+    path.write_bytes(gzip.compress(text.encode()))
+    return lint(str(path), TraceOptions())
+
+
+def test_of_rows_that_memory_should_not_hold_the_demands_are_checked(tmp_path, monkeypatch):
+    linted = swollen(tmp_path, monkeypatch, "demand_ms,id", *["1.5,1", "2,2"] * 5_000, "900,3")
+    assert linted.rows == 10_001
+    found = {one.code.ident: one for one in linted.findings}
+    part = found[Code.TRACE_TOO_LARGE.ident]
+    assert part.severity is Severity.WARNING
+    assert part.message.endswith("only `demand_ms` is checked, without its order")
+    assert found["TC1208"].place.row is None
+
+
+def test_a_bad_demand_is_found_in_rows_that_memory_should_not_hold(tmp_path, monkeypatch):
+    linted = swollen(tmp_path, monkeypatch, "demand_ms,id", *["1.5,1"] * 10_000, "fast,2")
+    (finding,) = (one for one in linted.findings if one.code is Code.NOT_A_NUMBER)
+    assert (finding.place.row, linted.exit_code) == (10_001, 65)
+
+
+def test_rows_without_a_demand_that_memory_should_not_hold_are_refused(tmp_path, monkeypatch):
+    linted = swollen(tmp_path, monkeypatch, "time_s,class", *["1.5,a"] * 10_000)
+    assert Code.TRACE_TOO_LARGE in [one.code for one in linted.findings]
+    assert linted.exit_code == 65

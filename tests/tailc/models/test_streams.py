@@ -73,6 +73,13 @@ def test_a_sorted_draw_is_as_variable_as_an_unsorted_one():
     assert abs(np.var(counts) - 8) < 4 * 8 * math.sqrt(2 / 4000)
 
 
+def test_draws_that_are_counted_are_the_same():
+    out, spacing, counts = np.empty(1_000, np.int32), np.empty(1_001), np.zeros(4, np.int64)
+    streams.draw_sorted(streams.stream(8), np.cumsum([5, 1, 3, 2]), spacing, out)
+    streams.count_drawn(streams.stream(8), np.cumsum([5, 1, 3, 2]), len(out), counts)
+    assert counts.tolist() == np.bincount(out, minlength=4).tolist()
+
+
 def test_every_hand_is_dealt_alike():
     hands = np.empty(100_000, np.int32)
     streams.dealt(streams.stream(4), 5, hands)

@@ -171,6 +171,31 @@ def test_ragged_rows_are_counted_and_the_first_is_shown(tmp_path):
     assert finding.message == wanted
 
 
+@pytest.mark.parametrize("header", ["demand,id\n", "\n\ndemand,id\n"])
+def test_ragged_rows_of_a_long_file_have_their_numbers(tmp_path, monkeypatch, header):
+    monkeypatch.setattr(csv_table, "BLOCK_BYTES", 64)
+    rows = ["1,1"] * 300
+    rows[40], rows[200], rows[299] = "1", "1,1,1", '"a\n\n",1,1'
+    path = tmp_path / "trace.csv"
+    path.write_text(header + "\n".join(rows))
+    (finding,) = refused(path, reading())
+    assert finding.place.row == 41
+    assert finding.message.endswith("(first of 3 such rows: 41, 201, 300)")
+
+
+@pytest.mark.parametrize("note", ['"a\nb"', '"a ""b""\n"', "5 inch", '"' + "\n" * 500 + '"'])
+def test_records_are_not_cut_between_quotes(tmp_path, monkeypatch, note):
+    monkeypatch.setattr(csv_table, "BLOCK_BYTES", 600)
+    rows = [f"{note},{row}" for row in range(1, 100)] + [f"{note},x"]
+    path = tmp_path / "trace.csv"
+    path.write_text("note,demand\n" + "\n".join(rows) + "\n")
+    (finding,) = refused(path, reading())
+    assert (finding.code.name, finding.place.row) == ("NOT_A_NUMBER", 100)
+    with open_source(str(path)) as source:
+        records = list(csv_table._records(source))
+    assert (len(records) > 1, b"".join(records)) == (True, path.read_bytes())
+
+
 def test_no_thread_of_the_reader_calls_back(tmp_path, monkeypatch):
     """One that does so while the interpreter ends aborts the process."""
     callers = []

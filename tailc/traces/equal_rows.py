@@ -1,0 +1,147 @@
+"""Equal rows of a trace merged as they are read, so that only distinct ones are in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Place, TailcError
+from tailc.traces.arrow import array_of, numpy_of
+from tailc.traces.cells import Cells
+from tailc.traces.curves import Curves
+from tailc.traces.expansion import most_bytes, too_expanded
+from tailc.traces.reading import DemandReading, SplitBy
+from tailc.traces.request_rows import RequestRows, excess_weight, request_rows
+from tailc.traces.source import Source
+from tailc.traces.split_keys import drawn_keys, first_kind, side_of
+
+# What Python needs for a curve besides its values: an object, and its entry in a dictionary.
+_BYTES_A_CURVE = 200
+_REPEATS = "repeats"
+
+
+def equal_rows(parts: Iterator[Cells], reading: DemandReading, source: Source) -> RequestRows:
+    """The distinct requests of all parts, sorted by demand, with the number of rows of each.
+
+    The key of a split by hash or seed is replaced by one value for each side of the split. Raises
+    TailcError for the first part with cells that are refused, and where too many are distinct.
+    """
+    limit = most_bytes(source)
+    merged, curves, keys = _Merged(), _CurveTable(reading), _Keys(reading)
+    for cells in parts:
+        rows = request_rows(cells, reading)
+        columns = {"demand": rows.demand_ns, "weight": rows.weight, "memory": rows.memory_ns}
+        columns |= {"curve": curves.numbers(rows.curves), "key": keys.of(rows, cells)}
+        merged.add({name: values for name, values in columns.items() if values is not None})
+        if merged.nbytes + curves.nbytes > limit:
+            raise too_expanded(source, limit)
+    found = merged.columns()
+    weight, repeats = found["weight"], found[_REPEATS]
+    place = Place(source.name, field=reading.weight)
+    if excess := excess_weight(weight * repeats.astype(np.float64), place):
+        raise TailcError(excess)
+    speedups = curves.of(found["curve"])
+    memory, key = found.get("memory"), found.get("key")
+    return RequestRows(found["demand"], memory, weight * repeats, speedups, key, repeats)
+
+
+class _Merged:
+    """Distinct rows so far, in tables that are merged when these have twice as many rows."""
+
+    def __init__(self) -> None:
+        self._tables: list[pa.Table] = []
+        self._rows = 0
+
+    @property
+    def nbytes(self) -> int:
+        return sum(table.nbytes for table in self._tables)
+
+    def add(self, columns: dict[str, NDArray]) -> None:
+        columns[_REPEATS] = np.ones(len(columns["demand"]), np.int64)
+        arrays = {name: array_of(values) for name, values in columns.items()}
+        self._tables.append(_distinct(pa.table(arrays)))
+        if sum(table.num_rows for table in self._tables) > 2 * self._rows:
+            self._merge()
+
+    def columns(self) -> dict[str, NDArray]:
+        """The distinct rows, sorted by the first column, then by the others."""
+        self._merge()
+        (table,) = self._tables
+        found = {name: numpy_of(table.column(name)) for name in table.schema.names}
+        order = np.lexsort([values for name, values in found.items() if name != _REPEATS][::-1])
+        return {name: values[order] for name, values in found.items()}
+
+    def _merge(self) -> None:
+        # Times are whole numbers in one part, and floats in another.
+        self._tables = [_distinct(pa.concat_tables(self._tables, promote_options="permissive"))]
+        self._rows = self._tables[0].num_rows
+
+
+def _distinct(table: pa.Table) -> pa.Table:
+    names = [name for name in table.schema.names if name != _REPEATS]
+    found = pa.TableGroupBy(table, names, use_threads=False).aggregate([(_REPEATS, "sum")])
+    return found.select([*names, f"{_REPEATS}_sum"]).rename_columns([*names, _REPEATS])
+
+
+class _CurveTable:
+    """The curves that the rows of all parts follow; distinct ones, where each row has its own."""
+
+    def __init__(self, reading: DemandReading) -> None:
+        self._are_shared = bool(reading.curves)
+        self._curves: Curves | None = None
+        self._number_of: dict[bytes, int] = {}
+
+    @property
+    def nbytes(self) -> int:
+        return len(self._number_of) * _BYTES_A_CURVE
+
+    def numbers(self, curves: Curves) -> NDArray[np.int32]:
+        self._curves = curves
+        if self._are_shared:
+            return curves.of
+        known = self._number_of
+        numbers = [known.setdefault(one.tobytes(), len(known)) for one in curves.speedup]
+        return np.array(numbers, np.int32)[curves.of]
+
+    def of(self, numbers: NDArray[np.int32]) -> Curves:
+        """The curves of requests that follow those of these numbers."""
+        assert self._curves is not None, "a trace without rows is refused"
+        if self._are_shared:
+            return replace(self._curves, of=numbers)
+        speedup = np.frombuffer(b"".join(self._number_of))
+        return Curves(speedup.reshape(len(self._number_of), -1), numbers, ())
+
+
+class _Keys:
+    """What a split goes by in rows that are merged; None where nothing is split."""
+
+    def __init__(self, reading: DemandReading) -> None:
+        self._rule = reading.rows.split
+        self._rows = 0
+        self._kind: pa.DataType | None = None
+
+    def of(self, rows: RequestRows, cells: Cells) -> NDArray | None:
+        first, keys = self._rows + 1, rows.split_key
+        self._rows += cells.count
+        if self._rule is None or not cells.count:
+            return keys
+        if self._rule.by is SplitBy.TIME:
+            self._check_kind(cells, self._rule.column)
+            return keys
+        if keys is None:
+            keys = drawn_keys(self._rule.seed, first, cells.count)
+        return side_of(keys, self._rule)
+
+    def _check_kind(self, cells: Cells, column: str) -> None:
+        """Raise TailcError where times are of another kind than those of the parts before."""
+        kind = first_kind(cells.columns[column])
+        self._kind = self._kind or kind
+        if kind != self._kind:
+            what = f"is `{kind}`, and earlier times are `{self._kind}`"
+            hint = "write all times in one way"
+            cells.refuse(np.ones(cells.count, np.bool_), column, Code.NOT_A_NUMBER, what, hint)
+            cells.stop_if_refused()
