@@ -77,7 +77,7 @@ def judged(
 
     held_out = read_held_out(policy, trace, trace_format, arrivals.column)
     if options.get("chip") is not None:
-        from tailc.pipeline.chip_of_spec import chip_of
+        from tailc.studies.chip_of_spec import chip_of
 
         options = {**options, "chip": chip_of(options["chip"], policy, held_out.profile)}
     chosen = VerifyOptions(

@@ -27,26 +27,17 @@ from tailc.models.arrivals import Poisson
 from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.outcome import nearest_us
-from tailc.pipeline.clocked_spec import open_clocked
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
 from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
-<<<<<<< HEAD:tailc/studies/colocation_sizing.py
 from tailc.pipeline.solve import solve
-from tailc.pipeline.spec import OpenedSpec, open_kind
-=======
-from tailc.pipeline.solve import TAILS
 from tailc.pipeline.spec import OpenedSpec
->>>>>>> 1dd257ba (Replay a policy on the chip of its spec):tailc/pipeline/colocation_sizing.py
 from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import TailProblem
 from tailc.specs.slo import promise
-<<<<<<< HEAD:tailc/studies/colocation_sizing.py
+from tailc.studies.clocked_spec import open_clocked
 from tailc.studies.core_configuration import design_of
-from tailc.units import format_khz, format_mrps, format_us, printable
-=======
 from tailc.units import format_khz, format_mrps, format_us
->>>>>>> 1dd257ba (Replay a policy on the chip of its spec):tailc/pipeline/colocation_sizing.py
 
 
 @dataclass(frozen=True)

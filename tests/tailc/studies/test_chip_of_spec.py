@@ -6,9 +6,9 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.models.core_queues.chip import BatchCore, Chip, Counters
-from tailc.pipeline.chip_of_spec import chip_of
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.held_out import read_held_out
+from tailc.studies.chip_of_spec import chip_of
+from tailc.studies.held_out import read_held_out
 from tests.tailc.policies.rubik.case import SPEC, swapped, write
 from tests.tailc.toy import write_toy
 

@@ -11,10 +11,10 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.tail_table import TailTable, least_level
 from tailc.models.core_queues.chip import BatchCore, Chip, Counters
 from tailc.percentiles import PPM
-from tailc.pipeline.clocked_spec import open_clocked
 from tailc.pipeline.spec import OpenedSpec
 from tailc.problems.colocation import BatchWork, Host
 from tailc.problems.tail_table import TailProblem
+from tailc.studies.clocked_spec import open_clocked
 from tailc.traces.profile import DemandProfile
 
 _PPM_PER_MILLI = 1_000
