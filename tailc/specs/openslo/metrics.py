@@ -48,6 +48,8 @@ _CHOICE = re.compile(r"\((?:\?:)?([^()]*)\)(\??)|([0-9.])([?*])")
 # Texts that a pattern of one bound has, as `0[.]50?`, and more than any of them.
 _MOST_TEXTS = 64
 _FRACTION = re.compile(rf"\bhistogram_fraction\s*\(\s*(?:-Inf|-?0*\.?0+)\s*,\s*{_NUMBER}\s*,")
+# A query that is such a fraction, or one times a number.
+_IS_FRACTION = re.compile(r"[0-9.eE\s*(]*histogram_fraction\s*\(")
 _BELOW = re.compile(
     rf"([0-9)]\s*[*/]\s*)?([A-Za-z][A-Za-z0-9_.]*)[\"'`\])\s]*<=?\s*{_NUMBER}\s*(ns|us|ms|s)?(?![A-Za-z0-9.])"
 )
@@ -90,6 +92,13 @@ def threshold(metric: Part) -> tuple[Decimal, Decimal | None] | None:
         return None if bounds or bound is None else (bound, None)
     found = {bound for text in metric.texts() for bound in _times_below(text)}
     return found.pop() if len(found) == 1 else None
+
+
+def fraction_below(metric: Part) -> Decimal | None:
+    """The latency up to which the metric is itself a fraction of requests; None of any other."""
+    fractions = [text for text in metric.texts() if _IS_FRACTION.match(text)]
+    bounds = [bound for text in fractions for bound in _FRACTION.findall(text)]
+    return Decimal(bounds[0]) if len(bounds) == len(fractions) == 1 else None
 
 
 def quantile(metric: Part) -> Decimal | None:

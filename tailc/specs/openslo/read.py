@@ -9,7 +9,14 @@ from decimal import Decimal
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.specs.document import read_documents
-from tailc.specs.openslo.metrics import is_latency, quantile, summary, threshold, unit_us
+from tailc.specs.openslo.metrics import (
+    fraction_below,
+    is_latency,
+    quantile,
+    summary,
+    threshold,
+    unit_us,
+)
 from tailc.specs.openslo.part import Part
 from tailc.specs.openslo.scale import scale
 from tailc.units import (
@@ -85,6 +92,14 @@ def _is(document: Part, kind: str) -> bool:
 
 
 @dataclass(frozen=True)
+class _Own:
+    """The share of requests that a metric or its threshold states by itself, and where."""
+
+    at: Part
+    share: Decimal
+
+
+@dataclass(frozen=True)
 class _Slo:
     """One SLO, the documents that it may refer to, and warnings to add to."""
 
@@ -134,11 +149,11 @@ class _Slo:
             found = self._by_query(part, indicator)
         if found is None:
             return None
-        latency, metric = found
+        latency, own = found
         if weight := part / "compositeWeight":
             hint = "every objective here is to be met"
             self.warnings.append(weight.not_imported("is not imported", hint))
-        percentile, window = self._share(part, method, quantile(metric))
+        percentile, window = self._share(part, method, own)
         return Objective(percentile, latency, window, self._origin(part))
 
     def _origin(self, part: Part) -> str:
@@ -163,10 +178,12 @@ class _Slo:
         message = f"is `{shorten(wanted)}`, and no SLI of this file has that name"
         raise reference.refused(message, "put the document of the SLI into this file")
 
-    def _by_value(self, part: Part, metric: Part) -> tuple[str, Part] | None:
+    def _by_value(self, part: Part, metric: Part) -> tuple[str, _Own | None] | None:
         """Of a metric that is a latency: what it is compared with."""
         op = (part / "op").needed("such as `op: lte`")
         if op in ("gt", "gte"):
+            if (found := self._by_fraction(part, metric)) is not None:
+                return found
             hint = "a latency is met by `lte` or `lt`; this SLO stays where it is"
             message = f"is `{op}`: more is better, so this is no objective of latency"
             self.warnings.append((part / "op").not_imported(message, hint))
@@ -184,9 +201,18 @@ class _Slo:
             return None
         at = part / "value"
         value = at.number("such as `value: 0.5`") / factor
-        return self._latency(at, value, metric, None), metric
+        return self._latency(at, value, metric, None), _own(metric)
 
-    def _by_query(self, part: Part, indicator: Part) -> tuple[str, Part] | None:
+    def _by_fraction(self, part: Part, metric: Part) -> tuple[str, _Own] | None:
+        """Of a metric that is the share of requests up to a latency: both."""
+        bound, factor = fraction_below(metric), scale(metric)
+        if bound is None or factor is None:
+            return None
+        at = part / "value"
+        share = at.number("such as `value: 0.99`") / factor
+        return self._latency(metric, bound, metric, None), _Own(at, share)
+
+    def _by_query(self, part: Part, indicator: Part) -> tuple[str, _Own | None] | None:
         """Of a ratio of requests: up to which latency a good one may take."""
         ratio = indicator / "ratioMetric"
         good = ratio / "good"
@@ -204,7 +230,7 @@ class _Slo:
             message = "counts requests below one latency too, and not all"
             self.warnings.append((ratio / "total").not_imported(message, hint))
         bound, unit = found
-        return self._latency(good, bound, good, unit), good
+        return self._latency(good, bound, good, unit), _own(good)
 
     def _latency(self, at: Part, value: Decimal, metric: Part, unit: Decimal | None) -> str:
         if unit is None:
@@ -215,7 +241,7 @@ class _Slo:
             raise at.refused(message, hint, Code.MISSING_UNIT)
         return _quantity(at, f"{value * unit:f}us", DURATION, format_us)
 
-    def _share(self, part: Part, method: str, own: Decimal | None) -> tuple[str, str | None]:
+    def _share(self, part: Part, method: str, own: _Own | None) -> tuple[str, str | None]:
         """The percentile of requests, and the window that it counts in."""
         at, share = _target(part)
         window = None
@@ -231,11 +257,20 @@ class _Slo:
             needed = at.number("such as `timeSliceTarget: 0.95`")
             share = "all" if needed == 1 and own is not None else _percentage(at, needed)
         if own is not None:
-            hint = "here the percentile of the metric is one of all requests"
-            message = f"of {share} of a percentile's measurements is not imported"
+            percentile = _percentage(own.at, own.share)
+            hint = "`verify` counts requests, and not measurements of a metric"
+            message = (
+                f"of {share} is not imported: it counts measurements of the metric, and the "
+                f"objective becomes the percentile {percentile} of all requests"
+            )
             self.warnings.append(at.not_imported(message, hint))
-            share = _percentage(at, own)
+            share = percentile
         return share, window
+
+
+def _own(metric: Part) -> _Own | None:
+    share = quantile(metric)
+    return None if share is None else _Own(metric, share)
 
 
 def _no_latency(metric: Part) -> tuple[str, str] | None:

@@ -133,8 +133,74 @@ def test_a_metric_that_is_a_percentile_is_that_percentile_of_all_requests(read):
     found = read(THRESHOLD, ("checkout_duration_seconds", f"'{query}'"))
     assert (found.objectives[0].percentile, found.objectives[0].latency) == ("95%", "500ms")
     assert said(found) == [
-        (20, "`spec.objectives[0].target` of 99% of a percentile's measurements is not imported")
+        (
+            20,
+            "`spec.objectives[0].target` of 99% is not imported: it counts measurements of the "
+            "metric, and the objective becomes the percentile 95% of all requests",
+        )
     ]
+
+
+def at_least(query, value, target="0.95"):
+    """A threshold that a metric must reach."""
+    return (
+        ("query: checkout_duration_seconds", f"query: '{query}'"),
+        ("op: lte", "op: gte"),
+        ("value: 0.5", f"value: {value}"),
+        ("target: 0.99", f"target: {target}"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "value", "percentile", "latency"),
+    [
+        ("histogram_fraction(0, 0.3, rate(took_seconds[5m]))", "0.99", "99%", "300ms"),
+        ("histogram_fraction(-Inf, 40, rate(took_milliseconds[5m]))", "0.999", "99.9%", "40ms"),
+        ("100 * histogram_fraction(0, 0.3, rate(took_seconds[5m]))", "99.5", "99.5%", "300ms"),
+        ("(histogram_fraction(0.0, 2e-1, rate(took_seconds[5m]))) * 100", "95", "95%", "200ms"),
+    ],
+)
+def test_a_fraction_that_must_be_reached_is_a_percentile(read, query, value, percentile, latency):
+    found = read(THRESHOLD, *at_least(query, value))
+    assert (found.objectives[0].percentile, found.objectives[0].latency) == (percentile, latency)
+    ((line, message),) = said(found)
+    assert line == 20
+    assert message.startswith("`spec.objectives[0].target` of 95% is not imported")
+    assert message.endswith(f"becomes the percentile {percentile} of all requests")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "histogram_fraction(0.1, 0.3, rate(took_seconds[5m]))",
+        "histogram_fraction(0.3, +Inf, rate(took_seconds[5m]))",
+        "1 - histogram_fraction(0, 0.3, rate(took_seconds[5m]))",
+        "avg(histogram_fraction(0, 0.3, rate(took_seconds[5m])))",
+        "histogram_fraction(0, 1, rate(a_seconds[5m])) / histogram_fraction(0, 2, rate(b_s[5m]))",
+        "took_seconds",
+    ],
+)
+def test_what_else_must_be_reached_is_left_out(read, query):
+    with pytest.raises(TailcError) as caught:
+        read(THRESHOLD, *at_least(query, "0.99"))
+    assert "is `gte`: more is better" in caught.value.findings[1].message
+
+
+@pytest.mark.parametrize("value", ["1", "99", "0"])
+def test_a_fraction_to_reach_is_a_share_between_0_and_1(read, value):
+    query = "histogram_fraction(0, 0.3, rate(took_seconds[5m]))"
+    with pytest.raises(TailcError) as caught:
+        read(THRESHOLD, *at_least(query, value))
+    (finding,) = caught.value.findings
+    assert (line_of(finding), finding.place.column) == (19, 14)
+    assert f"must be a share between 0 and 1, not `{value}`" in finding.message
+
+
+def test_a_fraction_whose_metric_names_no_unit_asks_for_one(read):
+    changes = at_least("histogram_fraction(0, 300, rate(took[5m]))", "0.99")
+    with pytest.raises(TailcError, match=r"`300` of a unit that .* do not say"):
+        read(THRESHOLD, *changes)
+    assert read(THRESHOLD, *changes, unit="ms").objectives[0].latency == "300ms"
 
 
 @pytest.mark.parametrize(
