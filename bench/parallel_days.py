@@ -38,7 +38,7 @@ from tailc.models.datacentre.supply import PPM, Supply, Whole
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.specs.speedup_shapes import CORES_A_SERVER, SPEEDUP_SHAPES
-from tailc.traces.jobs.chosen import JobReading
+from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import JobLog, node_seconds, peak_width
 from tailc.traces.jobs.scaling import WidthMap, window, with_applications
 from tailc.traces.jobs.swf import read_swf

@@ -42,7 +42,7 @@ from tailc.forms.plan.quote import RigidJob
 from tailc.models.datacentre.supply import Supply
 from tailc.models.datacentre.window import Window
 from tailc.models.rigid_jobs.jobs import rigid_jobs_of
-from tailc.pipeline.racks.solved import solve_for_racks
+from tailc.pipeline.rigid_jobs.solve import solve_for_racks
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
 from tailc.problems.rigid_jobs import NamedJob, RacksProblem
 from tailc.traces.series.resample import scaled

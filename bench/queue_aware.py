@@ -44,8 +44,8 @@ from tailc.pipeline.compile import AnyCompiled, compile_policy
 from tailc.pipeline.queue.approach import approach_to, on_server
 from tailc.pipeline.queue.highest import Highest, Raised, highest, raised
 from tailc.pipeline.queue.judge import RateGain, judged
-from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.rate_sample import rate_sample
+from tailc.pipeline.queue.scaled_table import Kept
 from tailc.pipeline.queue.scene import Scene
 from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.report.judging import OVERLOADED

@@ -30,7 +30,7 @@ from tailc.means import mean_and_half
 from tailc.models.execution_model import Subject
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.clock_approach import clock_approach
-from tailc.pipeline.queue.kept import eased
+from tailc.pipeline.queue.scaled_table import eased
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.traces.profile import DemandProfile

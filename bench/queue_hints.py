@@ -47,7 +47,7 @@ from tailc.pipeline.queue import family
 from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.judge import RateGain, judged
-from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.scaled_table import Kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.space import Space

@@ -37,7 +37,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import AnyCompiled, compile_policy
 from tailc.pipeline.queue.approach import on_server
-from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.scaled_table import Kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.pipeline.robust.compare import Change, Tail, compared

@@ -33,7 +33,7 @@ from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import Submitted, rigid_jobs_of
 from tailc.models.rigid_jobs.planner import Planner, View
-from tailc.models.rigid_jobs.priced import Priced
+from tailc.models.rigid_jobs.prices import Priced
 from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.bid_prices import bid_prices

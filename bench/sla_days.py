@@ -36,8 +36,8 @@ from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.solar import SolarRule, solar_forecasts
 from tailc.models.datacentre.supply import Supply
 from tailc.models.datacentre.window import Expected, Window
-from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.scaling import DividedWidths, window, with_green_percents
 from tailc.traces.jobs.swf import read_swf

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tailc.cli import run
-from tailc.report.page.written import picture_style
+from tailc.report.page.html_file import picture_style
 
 HERE = Path(__file__).resolve().parent
 

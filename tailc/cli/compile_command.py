@@ -207,7 +207,7 @@ def _once(
             raise _with_conflicts(error, opened, given, threads) from None
         estimate = None
         if wish.report is not None or wish.plot:
-            from tailc.pipeline.on_design import on_design
+            from tailc.pipeline.in_sample_replay import on_design
 
             estimate = on_design(compiled, threads, draw)
     outcome = _write(compiled, stem, wish)
@@ -215,7 +215,7 @@ def _once(
         outcome = with_policy(outcome, compiled.policy, estimate, replayed=_ON_DESIGN)
     if wish.report is None:
         return outcome, compiled
-    from tailc.report.page.compiled import compiled_page
+    from tailc.report.page.compile_page import compiled_page
 
     return with_report(outcome, wish.report, compiled_page(compiled, estimate)), compiled
 
@@ -234,8 +234,8 @@ def _with_conflicts(
 def _write(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
     """Write the policy, if it shall be written, and tell what was found."""
     from tailc.artifact.files import paths_of, write_policy
+    from tailc.pipeline.build_inputs import package_versions
     from tailc.pipeline.estimate_findings import is_undecided
-    from tailc.pipeline.made_from import package_versions
     from tailc.report.compiled import compiled_result, compiled_text
 
     paths = paths_of(stem)

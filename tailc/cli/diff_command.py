@@ -10,15 +10,15 @@ from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.budgets_option import asked_budgets, with_budgets
 from tailc.cli.budgets_option import budgets as budgets_option
-from tailc.cli.comparing_plans import compared_plans
-from tailc.cli.comparing_throughput import compared_throughput
-from tailc.cli.judging_plan import without_plan
+from tailc.cli.diff_plans import compared_plans
+from tailc.cli.diff_throughput import compared_throughput
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.terminal_pictures import with_change
 from tailc.cli.trust_option import trusts
+from tailc.cli.verify_plan import without_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,7 +143,7 @@ def _reported(
 ) -> Outcome:
     """With its page."""
     from tailc.diff.compare import diff
-    from tailc.report.page.compared import compared_page
+    from tailc.report.page.diff_page import compared_page
 
     page = compared_page(policies, found or diff(*policies), held_out, told.text)
     return with_report(told, report, page)

@@ -10,7 +10,7 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.errors import Code, ExitCode, Finding, Place, Severity, TailcError
 
 if TYPE_CHECKING:
-    from tailc.cli.rewriting import Rewritten
+    from tailc.cli.rewrite import Rewritten
     from tailc.report.junit import Case
 
 
@@ -52,7 +52,7 @@ def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:
 
 
 def _formatted(path: str) -> Rewritten:
-    from tailc.cli.rewriting import Rewritten
+    from tailc.cli.rewrite import Rewritten
     from tailc.pipeline.spec import DOCUMENT_MODELS, open_document
     from tailc.specs.formatting import formatted
 
@@ -62,7 +62,7 @@ def _formatted(path: str) -> Rewritten:
 
 
 def _write(files: list[Rewritten]) -> None:
-    from tailc.cli.rewriting import write
+    from tailc.cli.rewrite import write
 
     write(files)
 

@@ -17,8 +17,8 @@ from tailc.errors import TailcError
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
+    from tailc.pipeline.build_inputs import MadeFrom
     from tailc.pipeline.compile import AnyCompiled
-    from tailc.pipeline.made_from import MadeFrom
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Again:
 
     def outcome(self) -> Outcome:
         """What came of the compile, or that it was not needed. Raises TailcError as it does."""
-        from tailc.pipeline.made_from import made_from
+        from tailc.pipeline.build_inputs import made_from
         from tailc.pipeline.spec import open_kind
 
         opened = open_kind(self.spec)
@@ -61,7 +61,7 @@ class Again:
 
     def files(self) -> list[str]:
         """The spec, and what it names: of a spec that is none, what it named before."""
-        from tailc.pipeline.made_from import named_files
+        from tailc.pipeline.build_inputs import named_files
         from tailc.specs.document import read_document
 
         with suppress(TailcError):
@@ -83,7 +83,7 @@ def _keep_record(stem: str, now: MadeFrom, policy: Policy) -> Path:
     """Write what the policy at `stem` was made from, and return that path."""
     from tailc.artifact.json_form import digest_of
     from tailc.atomic_files import replace_files
-    from tailc.pipeline.made_from import record_of
+    from tailc.pipeline.build_inputs import record_of
 
     path = _record(stem)
     replace_files([(path, record_of(now, digest_of(policy)))])
@@ -98,7 +98,7 @@ def _record(stem: str) -> Path:
 
 def _reasons(stem: str, now: MadeFrom) -> list[str]:
     from tailc.artifact.files import paths_of
-    from tailc.pipeline.made_from import changes, recorded
+    from tailc.pipeline.build_inputs import changes, recorded
 
     if now.reads_standard_input:
         return ["what standard input holds is not known before it is read"]

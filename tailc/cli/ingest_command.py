@@ -83,7 +83,7 @@ def command(
     from tailc.ingest.measured import StatedMeasure
     from tailc.ingest.options import InputOptions
     from tailc.lint.of_demands import histogram_findings
-    from tailc.report.ingested import ingested_result, ingested_text
+    from tailc.report.ingest_report import ingested_result, ingested_text
     from tailc.traces.profile import Measure
     from tailc.traces.profile_file import written_counted
 

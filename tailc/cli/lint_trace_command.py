@@ -62,7 +62,7 @@ def command(
     from dataclasses import replace
 
     from tailc.lint.lint import lint
-    from tailc.report.linted import linted_result, linted_text
+    from tailc.report.lint_report import linted_result, linted_text
 
     options = replace(_options(told), zone=zone, percentile_ppm=percentile_ppm)
     if spec is not None:

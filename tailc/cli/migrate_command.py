@@ -15,7 +15,7 @@ from tailc.errors import Finding, TailcError
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
-    from tailc.cli.rewriting import Rewritten
+    from tailc.cli.rewrite import Rewritten
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _is_no_file(path: Path) -> bool:
 
 def _policy(path: str, trust: Trust) -> _Migration:
     from tailc.artifact.migrate import migrated
-    from tailc.cli.rewriting import Rewritten
+    from tailc.cli.rewrite import Rewritten
 
     whole = migrated(path, trust)
     version = f"1.{whole.minor}"
@@ -109,7 +109,7 @@ def _policy(path: str, trust: Trust) -> _Migration:
 
 def _spec(path: str) -> _Migration:
     """A spec of this version stays as it is, byte by byte."""
-    from tailc.cli.rewriting import Rewritten
+    from tailc.cli.rewrite import Rewritten
     from tailc.pipeline.spec import migrated
     from tailc.specs.common import API_VERSION
 
@@ -134,7 +134,7 @@ def _written(file: _Migration, output: str) -> list[str]:
 
 
 def _rewritten(changed: list[Rewritten], *, diff: bool) -> list[str]:
-    from tailc.cli.rewriting import write
+    from tailc.cli.rewrite import write
 
     write([] if diff else changed)
     return [] if diff else [file.path for file in changed]

@@ -36,7 +36,7 @@ def words_in(value: object) -> Iterator[str]:
 
 def _named_by(spec: str) -> Iterator[str]:
     from tailc.errors import TailcError
-    from tailc.pipeline.made_from import named_files
+    from tailc.pipeline.build_inputs import named_files
     from tailc.specs.document import read_document
 
     if spec == "-":  # which can be read once

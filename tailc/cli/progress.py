@@ -27,7 +27,7 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
     if not wanted:
         yield _draw_nothing
         return
-    from tailc.cli.translating import announcing_kernels
+    from tailc.cli.kernel_progress import announcing_kernels
 
     with (
         _drawn(on_terminal and not is_told, is_timed=is_told) as draw,

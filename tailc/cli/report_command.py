@@ -9,12 +9,12 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
-from tailc.cli.judging import judged
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.report_option import REPORT_FILE, with_report
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.terminal_pictures import with_policy
 from tailc.cli.trust_option import trusts
+from tailc.cli.verify_requests import judged
 
 if TYPE_CHECKING:
     from pathlib import Path

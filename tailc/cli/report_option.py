@@ -44,7 +44,7 @@ def with_report(outcome: Outcome, path: Path, page: Page) -> Outcome:
     """Write the page; the outcome tells of the file. An old one stays until the new is whole."""
     from tailc.atomic_files import replace_files
     from tailc.cli.own_files import words_in
-    from tailc.report.page.written import page_bytes
+    from tailc.report.page.html_file import page_bytes
     from tailc.units import printable
 
     replace_files([(path, page_bytes(page))])

@@ -10,7 +10,7 @@ import click
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.passphrase import passphrase_file, passphrase_in, typed_passphrase
 from tailc.cli.quantities import MOMENT_UNIX_S
-from tailc.cli.rewriting import replace_in_place
+from tailc.cli.rewrite import replace_in_place
 
 if TYPE_CHECKING:
     from tailc.artifact.keys import PrivateKey

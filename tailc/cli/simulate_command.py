@@ -9,10 +9,10 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
-from tailc.cli.judging import judged
-from tailc.cli.judging_plan import judged_plan, without_plan
-from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
+from tailc.cli.verify_plan import judged_plan, without_plan
+from tailc.cli.verify_requests import judged
+from tailc.cli.verify_throughput import judged_throughput
 
 if TYPE_CHECKING:
     from tailc.cli.arrivals_option import AskedArrivals

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.listed import Listed
+from tailc.cli.list_option import Listed
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.pictures import check_apart, picture_format
 from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS

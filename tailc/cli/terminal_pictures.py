@@ -117,7 +117,7 @@ def _spectrum(comparison: Comparison, replayed: str, look: Look) -> str:
 
 
 def _change(behaviour: Behaviour | None, policies: tuple[Policy, Policy], look: Look) -> str:
-    from tailc.report.page.compared import promised, spectra_of
+    from tailc.report.page.diff_page import promised, spectra_of
     from tailc.report.terminal.spectra import spectrum_text
 
     if behaviour is None:

@@ -12,10 +12,6 @@ from tailc.cli.arrivals_option import arrivals_options
 from tailc.cli.budgets_option import asked_budgets, with_budgets
 from tailc.cli.budgets_option import budgets as budgets_option
 from tailc.cli.budgets_option import since as since_option
-from tailc.cli.judging import judged
-from tailc.cli.judging_drift import judged_drift
-from tailc.cli.judging_plan import judged_plan, without_plan
-from tailc.cli.judging_throughput import judged_throughput
 from tailc.cli.outcome import Outcome, reports
 from tailc.cli.quantities import SHARE_PPM
 from tailc.cli.report_option import report as report_option
@@ -23,6 +19,10 @@ from tailc.cli.report_option import with_report
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.terminal_pictures import with_policy
 from tailc.cli.trust_option import trusts
+from tailc.cli.verify_drift import judged_drift
+from tailc.cli.verify_plan import judged_plan, without_plan
+from tailc.cli.verify_requests import judged
+from tailc.cli.verify_throughput import judged_throughput
 
 if TYPE_CHECKING:
     from pathlib import Path

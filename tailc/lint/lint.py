@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tailc.errors import Code, ExitCode, Finding, Severity, TailcError
+from tailc.lint.measurements import seen_in
 from tailc.lint.registry import find_checks
 from tailc.lint.roles import TraceOptions
-from tailc.lint.seen import seen_in
 from tailc.lint.sighted import sighted
 from tailc.traces.places import located
 from tailc.traces.source import open_source

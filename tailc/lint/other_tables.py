@@ -13,8 +13,8 @@ from tailc.lint.roles import CounterColumns, Role, TraceOptions
 from tailc.lint.views import Counters
 from tailc.traces.cells import not_negative
 from tailc.traces.compression import inner_name
-from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, job_list_in
+from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.swf import swf_in
 from tailc.traces.profile import Measure

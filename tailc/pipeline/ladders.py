@@ -24,7 +24,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
 from tailc.pipeline.courses import milestones
 from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
-from tailc.pipeline.limited import limited_schedules
+from tailc.pipeline.limited_ladders import limited_schedules
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.smooth import smoothed
 from tailc.problems.convergence import Milestone

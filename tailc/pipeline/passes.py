@@ -26,12 +26,12 @@ from tailc.pipeline.controller import Tuned, tune
 from tailc.pipeline.estimate_findings import check_estimates
 from tailc.pipeline.judging import with_estimates
 from tailc.pipeline.objectives import limits_of, predicted, with_objectives_kept
+from tailc.pipeline.overload.evidence import relieved_policy
 from tailc.pipeline.overload.search import Relief, relieved
-from tailc.pipeline.overload.told import relieved_policy
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import approach_to, gains_by_climbing
 from tailc.pipeline.queue.clock_approach import clock_approach
-from tailc.pipeline.queue.told import queue_remarks, tuned_policy
+from tailc.pipeline.queue.evidence import queue_remarks, tuned_policy
 from tailc.pipeline.queue.tune import AnyTuned, tuned_for_queue
 from tailc.pipeline.robust.stand import (
     Robustness,

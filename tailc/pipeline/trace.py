@@ -10,7 +10,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
 from tailc.ingest.responses import refuse_responses
 from tailc.lint.of_demands import profile_findings
-from tailc.pipeline.days.opened import open_days
+from tailc.pipeline.days.days_of_spec import open_days
 from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
 from tailc.pipeline.spec import OpenedSpec
 from tailc.specs.clocked import ClockedDemandSpec

@@ -11,11 +11,11 @@ from tailc.experiment.drift import drift_findings, drift_from
 from tailc.ingest.responses import refuse_responses
 from tailc.studies.held_out import request_reading_of
 from tailc.traces.demand_log import as_drawn, demands_of_log, is_demand_log
+from tailc.traces.parquet_profile import reading_stated_in
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import reading_of_profile
 from tailc.traces.source import Format, open_source
 from tailc.traces.trace import trace_in
-from tailc.traces.written import reading_stated_in
 
 
 @dataclass(frozen=True, eq=False)

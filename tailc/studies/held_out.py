@@ -15,11 +15,12 @@ from tailc.forms.ladder.units import degrees
 from tailc.ingest.responses import refuse_responses
 from tailc.lint.of_demands import profile_findings
 from tailc.models.arrivals import Recorded
-from tailc.pipeline.recorded import recorded_arrivals
+from tailc.pipeline.recorded_arrivals import recorded_arrivals
 from tailc.pipeline.remarks import other_measure, suspect_unit
 from tailc.pipeline.trace import not_about_degrees
 from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.demand_log import as_drawn, reading_of_log
+from tailc.traces.parquet_profile import reading_stated_in
 from tailc.traces.places import located
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import reading_of_profile
@@ -27,7 +28,6 @@ from tailc.traces.reading import DemandReading, RequestReading, SplitRule
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.split import held_out_mask
 from tailc.traces.trace import Trace, trace_by_row, trace_in
-from tailc.traces.written import reading_stated_in
 
 
 @dataclass(frozen=True, eq=False)

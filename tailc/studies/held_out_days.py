@@ -13,7 +13,7 @@ from tailc.forecasts.days import Days
 from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.window import Curves, NoCurves, Window, windows
 from tailc.models.malleable_jobs.jobs import malleable_jobs_of
-from tailc.pipeline.days.opened import open_days
+from tailc.pipeline.days.days_of_spec import open_days
 from tailc.pipeline.refusals import told_in_full
 from tailc.pipeline.spec import open_document
 from tailc.specs.days import DaysAsked

@@ -19,8 +19,8 @@ from tailc.pipeline.trace import (
     split_trace,
 )
 from tailc.specs.days import DaysAsked
+from tailc.traces.parquet_profile import written_profile
 from tailc.traces.throughput_written import written_throughput
-from tailc.traces.written import written_profile
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import Submitted, rigid_jobs_of
 from tailc.models.rigid_jobs.outcome import RigidOutcome
 from tailc.models.rigid_jobs.planner import Planner
-from tailc.models.rigid_jobs.priced import Priced
+from tailc.models.rigid_jobs.prices import Priced
 from tailc.models.rigid_jobs.site import Site
 from tailc.models.rule_baselines import RuleBaselines, rules_in
 

@@ -24,11 +24,11 @@ from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
 from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.found import validation_sample
 from tailc.pipeline.queue.freedoms import by_halves
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, least_each, searched, searched_near
+from tailc.pipeline.queue.search_result import validation_sample
 from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 
 SEARCHED = "search"

@@ -18,10 +18,10 @@ from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.resamples import losses, regrets, resamples_of
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.found import validation_sample
 from tailc.pipeline.queue.goals import aspect_of, best_by_scene
 from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search_result import validation_sample
 from tailc.pipeline.queue.tuning_sample import Measurements
 
 

@@ -18,8 +18,8 @@ from tailc.specs.jobs import (
     SameShare,
     StandardLog,
 )
-from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.scaling import (
     DividedWidths,

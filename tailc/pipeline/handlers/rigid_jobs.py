@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.pipeline.handlers.handler import ProblemHandler, no_requests
-from tailc.pipeline.racks.solved import solve_for_racks
-from tailc.pipeline.racks.told import racks_remarks, racks_settings
+from tailc.pipeline.rigid_jobs.evidence import racks_remarks, racks_settings
+from tailc.pipeline.rigid_jobs.solve import solve_for_racks
 
 HANDLER = ProblemHandler(solve_for_racks, racks_settings, no_requests, racks_remarks)

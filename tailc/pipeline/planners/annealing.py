@@ -23,12 +23,12 @@ from tailc_solvers.green.sla.solution import Solution
 from tailc.models.datacentre.supply import Whole
 from tailc.models.rigid_jobs.jobs import Running, Submitted
 from tailc.models.rigid_jobs.planner import View
-from tailc.pipeline.planners.handing_out import Granted, handed_out
-from tailc.pipeline.planners.in_force import for_now, in_force, left_of, was_on
+from tailc.pipeline.planners.current_schedule import for_now, in_force, left_of, was_on
 from tailc.pipeline.planners.on_arrival import OnArrival
-from tailc.pipeline.planners.opened import opened, outlooks
-from tailc.pipeline.planners.owed import arriving_job, running_job
-from tailc.pipeline.planners.seen import Epsilons, seen
+from tailc.pipeline.planners.planner_state import Epsilons, seen
+from tailc.pipeline.planners.rack_assignment import Granted, handed_out
+from tailc.pipeline.planners.remaining_sla import arriving_job, running_job
+from tailc.pipeline.planners.reoptimisation import opened, outlooks
 
 Searching = Callable[[Groups, Sequence[Job], Plan, Schedule], Solution]
 """Looks for a better plan of some jobs than the one that it is given."""

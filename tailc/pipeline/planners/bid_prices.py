@@ -23,8 +23,8 @@ from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
 from tailc.models.datacentre.supply import Supply, Whole
 from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.models.rigid_jobs.site import Site
-from tailc.pipeline.planners.owed import job_within
-from tailc.pipeline.planners.seen import Epsilons, energy_of
+from tailc.pipeline.planners.planner_state import Epsilons, energy_of
+from tailc.pipeline.planners.remaining_sla import job_within
 
 
 def bid_prices(

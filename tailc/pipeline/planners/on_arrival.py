@@ -17,9 +17,9 @@ from tailc_solvers.green.sla.solution import Solution
 from tailc.models.datacentre.supply import Whole
 from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.models.rigid_jobs.planner import View
-from tailc.pipeline.planners.handing_out import Granted, handed_out
-from tailc.pipeline.planners.owed import arriving_job
-from tailc.pipeline.planners.seen import Epsilons, seen
+from tailc.pipeline.planners.planner_state import Epsilons, seen
+from tailc.pipeline.planners.rack_assignment import Granted, handed_out
+from tailc.pipeline.planners.remaining_sla import arriving_job
 
 Placing = Callable[[Groups, Job], Solution]
 """Places one job on groups, or turns it away."""

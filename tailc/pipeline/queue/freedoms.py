@@ -22,17 +22,17 @@ from tailc.models.perturbations import longer
 from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.found import (
+from tailc.pipeline.queue.judge import judged, ranked
+from tailc.pipeline.queue.parts import Parts
+from tailc.pipeline.queue.scaled_table import Kept
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search import Searched, searched
+from tailc.pipeline.queue.search_result import (
     Found,
     best_found,
     first_better,
     validation_sample,
 )
-from tailc.pipeline.queue.judge import judged, ranked
-from tailc.pipeline.queue.kept import Kept
-from tailc.pipeline.queue.parts import Parts
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.search import Searched, searched
 from tailc.pipeline.queue.tuning_sample import Form
 
 # The chance that a mean is further off is 2.5 %.

@@ -22,13 +22,13 @@ from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import requests_each
 from tailc.pipeline.queue.judge import Judged, interval, judged
-from tailc.pipeline.queue.kept import Kept
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.rate_sample import RateSample, rate_sample
+from tailc.pipeline.queue.scaled_table import Kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import Searched, least_each, searched_for_rate
+from tailc.pipeline.queue.search_result import requests_each
 from tailc.pipeline.queue.tuning_sample import Form, tuning_sample
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us

@@ -21,7 +21,7 @@ from tailc.means import mean_and_half
 from tailc.models.outcome import NS_PER_US
 from tailc.percentiles import PPM
 from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.scaled_table import Kept
 from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample
 
 

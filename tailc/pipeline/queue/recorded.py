@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.recorded_gaps import RecordedGaps
-from tailc.pipeline.recorded import recorded_arrivals
+from tailc.pipeline.recorded_arrivals import recorded_arrivals
 from tailc.pipeline.trace import OpenedTrace
 from tailc.traces.source import open_source
 from tailc.traces.split import held_out_mask

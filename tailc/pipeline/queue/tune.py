@@ -23,13 +23,13 @@ from tailc.models.streams import NS_PER_S_IN_MRPS
 from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, unfit
-from tailc.pipeline.queue.found import Found, best_found, requests_each
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.freedoms import freely_found
 from tailc.pipeline.queue.highest import FoundRate, Raised, tuned_for_rate
 from tailc.pipeline.queue.judge import Judged, RateGain, energy_of
 from tailc.pipeline.queue.parts import Parts, parts_of
 from tailc.pipeline.queue.search import least_budget
+from tailc.pipeline.queue.search_result import Found, best_found, requests_each
 from tailc.pipeline.queue.tuning_sample import Form, TuningSample
 from tailc.problems.convergence import Milestone
 from tailc.units import format_mrps

@@ -23,13 +23,13 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach, approach_to, unfit
-from tailc.pipeline.queue.found import validation_sample
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import ranked
-from tailc.pipeline.queue.kept import Kept, kept, surely_kept
 from tailc.pipeline.queue.parts import judging_weight, parts_of
+from tailc.pipeline.queue.scaled_table import Kept, kept, surely_kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import least_budget, searched_near
+from tailc.pipeline.queue.search_result import validation_sample
 from tailc.pipeline.queue.tune import (
     TunedTable,
     check_rates,

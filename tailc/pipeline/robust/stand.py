@@ -13,13 +13,13 @@ from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.subjects import subject_of
 from tailc.models.workload import Workload, workload
 from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.evidence import queue_remarks, tail_told, tuned_policy
 from tailc.pipeline.queue.parts import parts_of
-from tailc.pipeline.queue.told import queue_remarks, tail_told, tuned_policy
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.doubts import slowed_on
+from tailc.pipeline.robust.evidence import hardened_settings, radius_settings, taken
 from tailc.pipeline.robust.harden import Hardened, hardened
 from tailc.pipeline.robust.radius import Radius, radius_of
-from tailc.pipeline.robust.told import hardened_settings, radius_settings, taken
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile

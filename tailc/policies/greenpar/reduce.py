@@ -7,7 +7,7 @@ from fractions import Fraction
 from tailc.forecasts.days import Days
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.policies.greenpar.cluster_spec import RunTimeSpec
-from tailc.policies.greenpar.logged import LoggedJobs
+from tailc.policies.greenpar.jobs_of_log import LoggedJobs
 from tailc.policies.greenpar.spec import DAY_S, GreenParSpec
 from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights

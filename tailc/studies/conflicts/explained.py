@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.made_from import made_from
+from tailc.pipeline.build_inputs import made_from
 from tailc.pipeline.parts import Design, parts_of
 from tailc.pipeline.solve import handler_of, solve
 from tailc.pipeline.spec import OpenedSpec, completed

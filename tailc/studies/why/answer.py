@@ -24,7 +24,7 @@ from tailc.models.workload import Workload
 from tailc.pipeline.progress import Progress, silent
 from tailc.studies.why.decision import Decision, decision
 from tailc.studies.why.inputs import OtherInput, inputs
-from tailc.studies.why.measured import Case, Measured, measured
+from tailc.studies.why.measurement import Case, Measured, measured
 from tailc.studies.why.occupancy import Presence, holding, passed, presence
 from tailc.studies.why.paired_effect import Effect, MeasuredEffect, effect, measured_effect
 from tailc.studies.why.perturbations import Edited, edited, with_row_of

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tailc.means import mean_and_half
 
 if TYPE_CHECKING:
-    from tailc.studies.why.measured import Measured
+    from tailc.studies.why.measurement import Measured
 
 
 @dataclass(frozen=True)

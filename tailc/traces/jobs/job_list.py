@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.cells import MEND, Cells, not_negative, numbers, texts
-from tailc.traces.jobs.chosen import JobReading, Stated, chosen_jobs
+from tailc.traces.jobs.job_selection import JobReading, Stated, chosen_jobs
 from tailc.traces.jobs.log import Ints, JobLog, LogHeader, Rows
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import Wanted

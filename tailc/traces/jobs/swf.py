@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.traces.jobs.chosen import JobReading, Stated, chosen_jobs
+from tailc.traces.jobs.job_selection import JobReading, Stated, chosen_jobs
 from tailc.traces.jobs.log import Ints, JobLog, Lines, LogHeader
 from tailc.traces.jobs.swf_header import SwfHeader
 from tailc.traces.source import Source, open_source

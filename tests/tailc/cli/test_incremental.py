@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tailc.artifact.files import read_policy
-from tailc.pipeline.made_from import made_from, named_files
+from tailc.pipeline.build_inputs import made_from, named_files
 from tailc.specs.document import parse_document
 from tests.tailc.cli.compiling import compile_in
 from tests.tailc.schemas import validate

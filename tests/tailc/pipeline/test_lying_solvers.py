@@ -22,10 +22,10 @@ from tailc.errors import Code, TailcError
 from tailc.pipeline.solve import solve
 from tailc.problems.plan import PlanMethod, PlanSearch
 from tailc.problems.thresholds import ThresholdMethod
-from tests.tailc.pipeline.clusters.instances import long_cluster, random_cluster
 from tests.tailc.pipeline.cores import MS, problem, profile
-from tests.tailc.pipeline.racks.problems import drawn, named, supply
-from tests.tailc.pipeline.racks.problems import problem as racks
+from tests.tailc.pipeline.malleable_jobs.instances import long_cluster, random_cluster
+from tests.tailc.pipeline.rigid_jobs.problems import drawn, named, supply
+from tests.tailc.pipeline.rigid_jobs.problems import problem as racks
 
 Vector = np.ndarray
 

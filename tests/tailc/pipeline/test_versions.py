@@ -12,8 +12,8 @@ import pytest
 
 from tailc.artifact.envelope import COMPILED_SPEC
 from tailc.artifact.json_form import encode_json
+from tailc.pipeline.build_inputs import package_versions
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.made_from import package_versions
 from tailc.pipeline.versions import versions
 from tailc.specs.document import parse_document
 from tests.tailc.toy import SPEC, with_lines, write_toy

@@ -8,8 +8,8 @@ import jsonschema
 from tailc.artifact.envelope import Policy
 from tailc.artifact.estimates import Sample, Standing
 from tailc.report.estimates import estimates_result, estimates_text
+from tailc.report.page.html_file import page_bytes
 from tailc.report.page.pages import policy_page
-from tailc.report.page.written import page_bytes
 from tailc.report.policy import policy_result, policy_text
 from tests.tailc.artifact.published import ROOT, lucene_policy, policy_of
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tailc.traces import expansion, parquet_table
 from tailc.traces.demand_log import as_drawn
+from tailc.traces.parquet_profile import reading_of_written, written_profile
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import Curve, SplitBy, SplitRule
 from tailc.traces.source import open_source
 from tailc.traces.split import held_out_mask, split
 from tailc.traces.trace import Trace, read_trace, trace_by_row
-from tailc.traces.written import reading_of_written, written_profile
 from tests.tailc.traces.making import reading, refused
 
 ROWS = 3_000

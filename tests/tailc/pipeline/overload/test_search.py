@@ -14,9 +14,9 @@ from tailc.experiment.overload_objective import OverloadAim
 from tailc.forms.ladder.table import Rule
 from tailc.models.workload import workload
 from tailc.pipeline.overload import search
+from tailc.pipeline.overload.evidence import overload_settings
 from tailc.pipeline.overload.losses import rate_losses
 from tailc.pipeline.overload.search import Relief, largest, relieved
-from tailc.pipeline.overload.told import overload_settings
 from tailc.pipeline.progress import silent
 from tailc.report.relief import relief_result, relief_text
 from tailc.traces.profile import DemandProfile

@@ -12,10 +12,10 @@ from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.on_arrival import OnArrival
-from tailc.pipeline.planners.opened import opened, outlooks
+from tailc.pipeline.planners.reoptimisation import opened, outlooks
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
-from tests.tailc.pipeline.planners.test_seen import running, view
+from tests.tailc.pipeline.planners.test_planner_state import running, view
 
 SHORT = Schedule(steps=10)
 

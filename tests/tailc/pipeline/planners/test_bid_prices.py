@@ -5,7 +5,7 @@ from tailc_solvers.backends.linear import Answer, Duals, Outcome, Point
 
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import Submitted
-from tailc.models.rigid_jobs.priced import Priced
+from tailc.models.rigid_jobs.prices import Priced
 from tailc.pipeline.planners.bid_prices import bid_prices
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners.test_on_arrival import Rogue

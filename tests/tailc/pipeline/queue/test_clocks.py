@@ -16,8 +16,8 @@ from tailc.forms.tail_table import TailRow
 from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.clock_approach import clock_approach
-from tailc.pipeline.queue.kept import eased, kept
 from tailc.pipeline.queue.parts import parts_of
+from tailc.pipeline.queue.scaled_table import eased, kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.tune import tuned_for_queue
 from tailc.pipeline.queue.tuning_sample import tuning_sample

@@ -17,14 +17,14 @@ from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.core_family import STARTS, core_lines
-from tailc.pipeline.queue.found import best_found
+from tailc.pipeline.queue.evidence import queue_remarks, queue_settings
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import Energies, judged
-from tailc.pipeline.queue.kept import Kept, kept, surely_kept
 from tailc.pipeline.queue.parts import Parts
+from tailc.pipeline.queue.scaled_table import Kept, kept, surely_kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, searched
-from tailc.pipeline.queue.told import queue_remarks, queue_settings
+from tailc.pipeline.queue.search_result import best_found
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.queue.tuning_sample import Measurements, tuning_sample
 from tests.tailc.pipeline.queue.core_case import (

@@ -11,9 +11,9 @@ from tailc.errors import Code, TailcError
 from tailc.experiment.sizes import VALIDATION, Size
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.pipeline.progress import silent
+from tailc.pipeline.queue.evidence import queue_remarks
 from tailc.pipeline.queue.free_rates import freely_raised
 from tailc.pipeline.queue.search import Searched
-from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.tune import TunedTable
 from tests.tailc.pipeline.queue.case import MS
 from tests.tailc.pipeline.queue.test_freedoms import (
@@ -39,7 +39,9 @@ AIM = objective_of(94)
 @pytest.fixture
 def finds(monkeypatch):
     """Searches that end with a table each, without freedoms and with them; replays are short."""
-    monkeypatch.setattr("tailc.pipeline.queue.found.VALIDATION", Size(1, VALIDATION.repeats))
+    monkeypatch.setattr(
+        "tailc.pipeline.queue.search_result.VALIDATION", Size(1, VALIDATION.repeats)
+    )
     monkeypatch.setattr("tailc.pipeline.queue.search._FEWEST_REQUESTS", 2_000)
 
     def those(plain, free, aim=AIM):

@@ -13,11 +13,11 @@ from tailc.errors import Code
 from tailc.experiment.tuning_objective import Criterion, OptionalRule, TuningObjective
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach, on_server
+from tailc.pipeline.queue.evidence import queue_remarks
 from tailc.pipeline.queue.family import MOST_STARTS, lines
 from tailc.pipeline.queue.freedoms import freely_found, longer_by_chance
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.search import Searched, least_budget
-from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.tune import TunedTable
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
 

@@ -17,11 +17,11 @@ from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.clairvoyant.server import shared_server
 from tailc.models.shared_cores.clairvoyant.tail import clairvoyant_tail_ns
 from tailc.pipeline.queue.approach import on_server
+from tailc.pipeline.queue.evidence import queue_settings
 from tailc.pipeline.queue.goals import merit
 from tailc.pipeline.queue.judge import RateGain, judged, ranked
-from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.scaled_table import Kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
-from tailc.pipeline.queue.told import queue_settings
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.report.queue import queue_result, queue_text

@@ -27,8 +27,8 @@ from tailc.percentiles import PPM
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.kept import kept
 from tailc.pipeline.queue.lane_family import CLOCKS, STARTS, lane_lines, sooner_alone
+from tailc.pipeline.queue.scaled_table import kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_budget, searched
 from tailc.pipeline.queue.tuning_sample import tuning_sample

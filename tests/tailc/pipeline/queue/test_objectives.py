@@ -15,11 +15,11 @@ from tailc.models.arrivals import Poisson
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.queue.approach import on_server
+from tailc.pipeline.queue.evidence import queue_remarks
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import Judged, judged
-from tailc.pipeline.queue.kept import Kept, kept
+from tailc.pipeline.queue.scaled_table import Kept, kept
 from tailc.pipeline.queue.scene import Scene
-from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.queue.tuning_sample import Measurements, tuning_sample
 from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder

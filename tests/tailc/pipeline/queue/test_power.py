@@ -30,7 +30,7 @@ from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import approach_to, on_server
 from tailc.pipeline.queue.family import Family, lines
 from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.kept import kept
+from tailc.pipeline.queue.scaled_table import kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import searched
 from tailc.pipeline.queue.tuning_sample import tuning_sample

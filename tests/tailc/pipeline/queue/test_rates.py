@@ -18,12 +18,12 @@ from tailc.pipeline.progress import silent
 from tailc.pipeline.queue import core_family, family
 from tailc.pipeline.queue.approach import Approach, on_server
 from tailc.pipeline.queue.core_family import core_lines
+from tailc.pipeline.queue.evidence import queue_remarks
 from tailc.pipeline.queue.family import lines
 from tailc.pipeline.queue.highest import Highest, RateChange, raised, tuned_for_rate
 from tailc.pipeline.queue.judge import Judged, RateGain
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.rate_sample import rate_sample
-from tailc.pipeline.queue.told import queue_remarks
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.report.queue import queue_text
 from tests.tailc.pipeline.queue import case, core_case

@@ -10,7 +10,7 @@ from scipy import stats
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.queue.approach import on_server
 from tailc.pipeline.queue.judge import ranked
-from tailc.pipeline.queue.kept import Kept
+from tailc.pipeline.queue.scaled_table import Kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.pipeline.robust.compare import compared

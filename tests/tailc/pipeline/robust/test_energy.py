@@ -13,7 +13,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.progress import silent
 from tailc.pipeline.queue.approach import approach_to, on_server
 from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.kept import Kept, kept
+from tailc.pipeline.queue.scaled_table import Kept, kept
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.pipeline.robust.compare import compared

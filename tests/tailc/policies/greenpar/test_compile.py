@@ -16,8 +16,8 @@ from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
 from tailc.models.malleable_jobs.cluster import cluster_of
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.models.malleable_jobs.jobs import malleable_jobs_of
-from tailc.pipeline.clusters import solved
 from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.malleable_jobs import solve as solved
 from tailc.studies.held_out_days import read_held_out_days
 from tests.tailc.policies.greenpar.case import SPEC, write
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tailc.report.page.html_file import page_bytes
 from tailc.report.page.loops import control_section
 from tailc.report.page.pages import policy_page
-from tailc.report.page.written import page_bytes
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.report.page.loops_made import made_tuned
 from tests.tailc.report.page.pages_made import made_page

@@ -12,12 +12,12 @@ import pytest
 from tailc.errors import ExitCode
 from tailc.forms.plan.ledger import Entry
 from tailc.report.page.content import Page
+from tailc.report.page.html_file import LARGEST_BYTES, page_bytes
 from tailc.report.page.job_stack import jobs_figure
 from tailc.report.page.pages import judged_plan_page, policy_page
 from tailc.report.page.plot import HEIGHT, Plot
 from tailc.report.page.power_stack import power_section
 from tailc.report.page.time_axis import Intervals
-from tailc.report.page.written import LARGEST_BYTES, page_bytes
 from tailc.report.plan_power import Power, power_of_plan
 from tests.tailc.artifact.published import policy_of
 

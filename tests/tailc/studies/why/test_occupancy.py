@@ -16,7 +16,7 @@ from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.subjects import on_ladders
-from tailc.studies.why.measured import Case, measured
+from tailc.studies.why.measurement import Case, measured
 from tailc.studies.why.occupancy import holding, passed, presence
 from tests.tailc.models.shared_cores.servers import overloaded
 from tests.tailc.pipeline.queue import core_case

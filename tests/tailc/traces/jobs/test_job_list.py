@@ -5,8 +5,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import LogHeader
 
 HOURS = JobColumns("arrival_h", "run_h", "cpus", JobTimeUnit.HOUR, JobTimeUnit.HOUR)

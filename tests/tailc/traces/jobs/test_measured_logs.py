@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.traces.jobs.chosen import JobReading
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import refuse_wide
 from tailc.traces.jobs.scaling import (
     DividedWidths,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
-from tailc.traces.jobs.chosen import JobReading
+from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import LogHeader
 from tailc.traces.jobs.swf import read_swf
 from tailc.traces.jobs.swf_written import swf_text

@@ -1,0 +1,113 @@
+"""A solver's servers as the plan form, after checks that need none of the solver's code.
+
+Whatever solved it, each job is followed second by second as a replay does: without a break, on
+counts that it has a speed-up on, done within its slowdown; and the books of the plan must be those
+that the solution was judged by. A fault here is ours, so it is an assertion.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tailc_solvers.green.parallel.plan import Plan as ParallelPlan
+from tailc_solvers.green.parallel.solution import CostedPlan
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.forms.plan.plan import (
+    LARGEST_UDOLLARS,
+    LARGEST_WORTH_UDOLLARS,
+    PPM,
+    Epoch,
+    Malleable,
+    Plan,
+    PlannedJob,
+    Pool,
+    PoolPrices,
+)
+from tailc.forms.plan.spans import spans_of
+from tailc.pipeline.malleable_jobs.formulation import Stated
+from tailc.pipeline.malleable_jobs.shadow_prices import Priced
+from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable, Placed
+from tailc.problems.plan import Whole
+from tailc.units import plain_ppm
+
+POOL = "cluster"
+
+
+def plan_of(problem: ClusterProblem, servers: Whole, priced: Priced) -> Plan:
+    """The plan of servers by job and epoch, int64 (jobs, epochs), and prices.
+
+    Raises TailcError for prices beyond what a plan can state.
+    """
+    supply = problem.supply
+    _check_prices(problem, priced)
+    series = (supply.green_mw, supply.brown_udollars_per_kwh, supply.brown_mg_per_kwh)
+    columns = [one.tolist() for one in series]
+    return Plan(
+        start_unix_s=problem.start_unix_s,
+        epoch_s=problem.epoch_s,
+        pools=(Pool(POOL, problem.servers, problem.busy_mw, problem.asleep_mw, problem.change_mj),),
+        epochs=tuple(
+            Epoch(green_mw, price, carbon_mg, None)
+            for green_mw, price, carbon_mg in zip(*columns, strict=True)
+        ),
+        jobs=tuple(
+            PlannedJob(job.name, spans_of(row[None, : supply.epochs]), 0)
+            for job, row in zip(problem.jobs, servers, strict=True)
+        ),
+        prices=(PoolPrices(tuple(priced.udollars.tolist())),),
+        terms=None,
+        malleable=Malleable(priced.delay_udollars, problem.slowdown_ppm),
+        violations_ppm=problem.violations_ppm,
+    )
+
+
+def placed(problem: ClusterProblem, found: ParallelPlan) -> tuple[Placed, ...]:
+    """How each job fares; an AssertionError for one that is not done as was promised."""
+    epochs = problem.supply.epochs
+    return tuple(
+        _placed(problem, job, row.tolist(), sorted(job.speedup_ppm)[shape], epochs)
+        for job, row, shape in zip(problem.jobs, found.servers, found.shape.tolist(), strict=True)
+    )
+
+
+def check_books(asked: Stated, found: CostedPlan, plan: Plan) -> None:
+    """An AssertionError unless the form draws in each epoch what the solution was judged by."""
+    problem = asked.problem
+    asleep_mj = problem.servers * problem.asleep_mw * problem.epoch_s
+    drawn = [sum(pools) for pools in plan.drawn_mj]
+    judged = (found.ledger.energy_mj[: len(drawn)] + asleep_mj).tolist()
+    assert drawn == judged, "the plan draws other energy than its solution"
+
+
+def _placed(
+    problem: ClusterProblem, job: NamedMalleable, servers: list[int], vms: int, epochs: int
+) -> Placed:
+    runs = [epoch for epoch, count in enumerate(servers) if count]
+    first, past = runs[0], runs[-1] + 1
+    begins = -(-job.submit_s // problem.epoch_s)
+    assert begins <= first <= begins + job.may_wait, f"`{job.name}` starts at another time"
+    assert len(runs) == past - first, f"`{job.name}` pauses"
+    left, run_s = job.work_s * PPM, 0
+    for count in servers[first:past]:
+        speed = job.speedup_ppm[vms][count]
+        assert left > 0, f"`{job.name}` runs on after its end"
+        took_s = min(problem.epoch_s, -(-left // speed))
+        left, run_s = left - speed * took_s, run_s + took_s
+    assert left <= 0, f"`{job.name}` is not done"
+    longest_s = -(-job.work_s * problem.slowdown_ppm // job.asked_ppm)
+    assert run_s <= longest_s, f"`{job.name}` takes longer than it may"
+    return Placed(vms, run_s, past > epochs)
+
+
+def _check_prices(problem: ClusterProblem, priced: Priced) -> None:
+    """A plan states prices up to 2^28, and is worth less than 2^53 in all."""
+    highest = max(int(np.max(priced.udollars)), priced.delay_udollars)
+    worth = problem.servers * problem.supply.epochs * highest
+    if highest <= LARGEST_UDOLLARS and worth <= LARGEST_WORTH_UDOLLARS:
+        return
+    message = (
+        f"a server and epoch would cost {plain_ppm(highest)} dollars, and a plan states "
+        f"{plain_ppm(LARGEST_UDOLLARS)} at most"
+    )
+    hint = "make the weights, prices or the cost of run time smaller, all by the same factor"
+    raise TailcError(Finding(Code.BAD_VALUE, message, help=hint, about=("weights",)))

@@ -1,0 +1,109 @@
+"""What a server is worth in each epoch to jobs that come, from the jobs that days before brought.
+
+For each span of days the linear program over schedules gives multipliers of servers and of energy,
+on the energy that the horizon is expected to bring; prices are their means over the spans. Where no
+job ran in a span, its price is the brown energy that one server would draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.backends.linear import Limits
+from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
+from tailc_solvers.green.parallel.prices import bid_prices
+from tailc_solvers.green.parallel.problem import MJ_PER_KWH, S_PER_H
+from tailc_solvers.green.parallel.solution import Ending
+
+from tailc.pipeline.malleable_jobs.formulation import Stated, costs_of_kwh, forecasts_mw, stated
+from tailc.pipeline.malleable_jobs.infeasible import check_solver
+from tailc.pipeline.progress import Progress
+from tailc.problems.malleable_jobs import ClusterProblem
+from tailc.problems.plan import Whole
+
+# Prices are those of the linear program: no plan of the days before is wanted.
+ROOT_ALONE = Effort(nodes=0, starts=0, passes=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """udollars: of a server in each epoch; int64 (epochs,). delay_udollars: of an epoch more until
+    a job is done. spans: days behind them; 0: the plan's own jobs.
+    """
+
+    udollars: Whole
+    delay_udollars: int
+    spans: int
+
+
+def priced(
+    problem: ClusterProblem,
+    own: tuple[Stated, Columns] | None,
+    solver: Solver,
+    limits: Limits,
+    progress: Progress,
+) -> Priced:
+    """The prices. own: the plan's own jobs and what was found of them; None: there are none.
+
+    Raises TailcError where the solver fails.
+    """
+    found: list[Whole] = []
+    delays: list[Fraction] = []
+    for number, jobs in enumerate(problem.expected):
+        progress("pricing servers", number / len(problem.expected))
+        if not jobs:
+            found.append(idle_udollars(problem))
+            continue
+        asked = stated(problem, jobs)
+        answer = solve_columns(asked.parallel, solver, effort=ROOT_ALONE, limits=limits)
+        check_solver(solver.backend, answer.solution)
+        if answer.solution.ending is not Ending.NONE_EXISTS:
+            found.append(prices_of(asked, answer))
+            delays.append(_delay(problem, len(jobs)))
+    spans = len(found)
+    if not found and own is not None:
+        found, delays = [prices_of(*own)], [_delay(problem, len(own[0].parallel.jobs))]
+    return Priced(
+        _mean(found or [idle_udollars(problem)]),
+        round(sum(delays, Fraction(0)) / len(delays)) if delays else round(_delay(problem, 1)),
+        spans,
+    )
+
+
+def prices_of(asked: Stated, answer: Columns) -> Whole:
+    """Bid prices of the horizon's epochs; none below the brown energy of a server that is alone."""
+    idle = idle_udollars(asked.problem)
+    if answer.prices is None:
+        return idle
+    bid = bid_prices(asked.parallel, answer.prices).server[: len(idle)]
+    return np.maximum(bid, idle)
+
+
+def idle_udollars(problem: ClusterProblem) -> Whole:
+    """The brown energy of one busy server where all others sleep, by epoch, to the nearest."""
+    each_mw = problem.busy_mw - problem.asleep_mw
+    asleep_mw = problem.servers * problem.asleep_mw
+    short_mw = np.clip(asleep_mw + each_mw - forecasts_mw(problem), 0, each_mw)
+    total = short_mw.sum(axis=0).tolist()
+    return np.array(
+        [
+            round(cost * mw * problem.epoch_s / (MJ_PER_KWH * len(short_mw)))
+            for cost, mw in zip(costs_of_kwh(problem), total, strict=True)
+        ],
+        np.int64,
+    )
+
+
+def _delay(problem: ClusterProblem, jobs: int) -> Fraction:
+    """What an epoch more of one of so many jobs adds to the cost of mean run time."""
+    return Fraction(problem.run_cost * problem.epoch_s, S_PER_H * jobs)
+
+
+def _mean(found: Sequence[Whole]) -> Whole:
+    """To the nearest, of halves the larger."""
+    total, spans = np.sum(found, axis=0), len(found)
+    return (2 * total + spans) // (2 * spans)

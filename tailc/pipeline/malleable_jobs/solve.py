@@ -1,0 +1,162 @@
+"""From a cluster and its jobs to a plan: by a column for each schedule, or by one program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.linear import Limits, Outcome
+from tailc_solvers.course import Reached
+from tailc_solvers.green.parallel.columns import Columns, Effort, solve_columns
+from tailc_solvers.green.parallel.indexed import solve_indexed
+from tailc_solvers.green.parallel.solution import CostedPlan, Solution, compared
+
+from tailc.forms.plan.plan import PPM
+from tailc.pipeline.courses import milestones
+from tailc.pipeline.malleable_jobs.formulation import Stated, idle_cost, stated
+from tailc.pipeline.malleable_jobs.infeasible import check_solver, no_plan
+from tailc.pipeline.malleable_jobs.schedule import check_books, placed, plan_of
+from tailc.pipeline.malleable_jobs.shadow_prices import Priced, priced
+from tailc.pipeline.plan_battery import charged
+from tailc.pipeline.plan_solvers import backend_for_prices
+from tailc.pipeline.progress import Progress, silent
+from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution, NamedMalleable
+from tailc.problems.plan import PlanMethod
+
+DUAL_BOUND, SOLVER_CLAIM, BY_DEFINITION, NONE = (
+    "dual-bound",
+    "solver-claim",
+    "by-definition",
+    "none",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A plan of the problem's jobs, and the columns that it comes from or was compared with."""
+
+    asked: Stated
+    solution: Solution
+    best: CostedPlan
+    columns: Columns
+
+
+def solve_for_clusters(
+    problem: ClusterProblem, _threads: int = 1, progress: Progress = silent
+) -> ClusterSolution:
+    """The plan, and prices for jobs to come.
+
+    Raises TailcError where no plan keeps every job's slowdown (INFEASIBLE), where a limit ended the
+    search without one (BUDGET_ENDED), and where a solver fails.
+    """
+    progress("planning", 0.0)
+    limits = _limits(problem)
+    with Solver(backend_for_prices(problem.search)) as solver:
+        found = _found(problem, solver, limits) if problem.jobs else None
+        own = (found.asked, found.columns) if found is not None and not problem.expected else None
+        prices = priced(problem, own, solver, limits, progress)
+    return _without_jobs(problem, prices) if found is None else _with_jobs(problem, found, prices)
+
+
+def _found(problem: ClusterProblem, solver: Solver, limits: Limits) -> _Found:
+    """The plan; `solver` gives prices of rows, and another one may be asked for.
+
+    The optimum of a general solver is its word, so columns try to refute it.
+    """
+    asked = stated(problem, problem.jobs)
+    if problem.method is PlanMethod.MIP:
+        with Solver(problem.search.solver) as other:
+            proposed = solve_indexed(asked.parallel, other, limits)
+        check_solver(Backend(problem.search.solver), proposed)
+        columns = _by_columns(asked, solver, limits)
+        check_solver(solver.backend, columns.solution)
+        solution = compared(proposed, columns.solution)
+        check_solver(Backend(problem.search.solver), solution)
+    else:
+        columns = _by_columns(asked, solver, limits)
+        solution = columns.solution
+        check_solver(solver.backend, solution)
+    if solution.best is None:
+
+        def again(jobs: Sequence[NamedMalleable]) -> Solution:
+            return _by_columns(stated(problem, jobs), solver, limits).solution
+
+        raise no_plan(problem, solution, again)
+    return _Found(asked, solution, solution.best, columns)
+
+
+def _by_columns(asked: Stated, solver: Solver, limits: Limits) -> Columns:
+    search, effort = asked.problem.search, Effort()
+    nodes = effort.nodes if search.nodes is None else search.nodes
+    effort = Effort(aim=search.aim_ppm / PPM, nodes=nodes)
+    return solve_columns(asked.parallel, solver, effort=effort, limits=limits)
+
+
+def _limits(problem: ClusterProblem) -> Limits:
+    search = problem.search
+    if search.method is PlanMethod.MIP and search.nodes is not None:
+        return Limits(wall_s=search.wall_s, nodes=search.nodes)
+    return Limits(wall_s=search.wall_s)
+
+
+def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> ClusterSolution:
+    asked, solution, best = found.asked, found.solution, found.best
+    plan = plan_of(problem, best.plan.servers, prices)
+    check_books(asked, best, plan)
+    # The solver's cost of a kWh is rounded down, so the bound is one of the true cost too.
+    idle = idle_cost(problem)
+    proved = solution.bounds.proved
+    bound = None if proved is None else math.floor(proved + idle)
+    return ClusterSolution(
+        plan=charged(plan, problem.battery, problem.weights),
+        value=math.ceil(asked.cost(best.ledger)),
+        bound=bound,
+        placed=placed(problem, best.plan),
+        columns=len(found.columns.columns),
+        nodes=found.columns.nodes,
+        epochs_beyond=asked.epochs_beyond,
+        spans=prices.spans,
+        proof=_proof(solution),
+        course=milestones(_reached(found), added=float(idle)),
+        solver=f"{_METHODS[problem.method]} with {problem.search.solver}",
+    )
+
+
+def _reached(found: _Found) -> tuple[Reached, ...]:
+    """By the method: columns prove their bounds, and a general solver claims them."""
+    is_proposed = found.asked.problem.method is PlanMethod.MIP
+    return found.solution.course if is_proposed else found.columns.course
+
+
+def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:
+    """Nothing is to be decided: what sleeping servers draw is the cost, and the bound."""
+    epochs = problem.supply.epochs
+    plan = plan_of(problem, np.zeros((0, epochs), np.int64), prices)
+    cost = idle_cost(problem)
+    return ClusterSolution(
+        plan=charged(plan, problem.battery, problem.weights),
+        value=math.ceil(cost),
+        bound=math.floor(cost),
+        placed=(),
+        columns=0,
+        nodes=0,
+        epochs_beyond=0,
+        spans=prices.spans,
+        proof=BY_DEFINITION,
+        solver=_METHODS[problem.method],
+    )
+
+
+_METHODS = {
+    PlanMethod.COLUMNS: "tailc_solvers.green.parallel.columns",
+    PlanMethod.MIP: "tailc_solvers.green.parallel.indexed",
+}
+
+
+def _proof(solution: Solution) -> str:
+    if solution.bounds.proved is not None:
+        return DUAL_BOUND
+    return SOLVER_CLAIM if solution.outcome is Outcome.OPTIMAL else NONE

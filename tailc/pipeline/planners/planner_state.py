@@ -1,0 +1,145 @@
+"""What a planner knows at an epoch, as a solver's groups of racks.
+
+Racks that are expected on the same bus in every epoch, and whose room does not change, make a
+group; each of the others, whose room opens and closes, is one. So a server that stays in a group
+can stay in its rack, and no move is hidden in a group.
+
+How many racks are green is what the forecast carries when they are full, less where work that moves
+into them under the plan in force takes the energy of one. A busy server's energy counts whole, that
+of a sleeping one not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tailc_solvers.green.sla.problem import Charges, Energy, Groups
+
+from tailc.forms.plan.ledger import MJ_PER_KWH
+from tailc.models.datacentre.supply import Supply, Whole
+from tailc.models.rigid_jobs.jobs import Running
+from tailc.models.rigid_jobs.planner import View
+from tailc.models.rigid_jobs.site import Site
+from tailc.pipeline.planners.current_schedule import was_on
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Epsilons:
+    """Charges that are on no bill. slot_udollars: for a slot, so much more on each greener run of
+    racks; move_udollars: for a move, so that none serves nothing.
+    """
+
+    slot_udollars: int = 10
+    move_udollars: int = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The next epochs as a solver takes them.
+
+    groups: with what other jobs have. rack_group: int64 (racks,), the group of each rack. free:
+    int64 (racks, epochs).
+    """
+
+    groups: Groups
+    rack_group: Whole
+    free: Whole
+
+    def by_group(self, servers: Whole) -> Whole:
+        """Servers by rack, int64 (racks, ...), summed up by group."""
+        return summed(self.rack_group, servers)
+
+
+def seen(
+    view: View,
+    epochs: int,
+    epsilons: Epsilons | None = None,
+    open_jobs: Sequence[Running] = (),
+) -> Seen:
+    """The next epochs, in which the servers of `open_jobs` count as free."""
+    epsilons = epsilons or Epsilons()
+    site = view.site
+    is_green = expected_green(view, epochs)
+    shape = is_green.shape
+    busy = view.busy[:, view.epoch : view.epoch + epochs] - _servers(open_jobs, view.epoch, shape)
+    opened = {one.job.number for one in open_jobs}
+    closed = [one for one in view.running if one.job.number not in opened]
+    free = site.rack_servers - busy
+    rack_group = _groups(is_green, _is_steady(free, open_jobs, view.epoch))
+    first = np.unique(rack_group, return_index=True)[1]
+    run = np.append(0, np.cumsum((is_green[1:] != is_green[:-1]).any(axis=1)))
+    groups = Groups(
+        site.rack_servers * np.bincount(rack_group),
+        is_green[first],
+        energy_of(site, view.ahead, epochs),
+        Charges(epsilons.slot_udollars * run[first], epsilons.move_udollars),
+        summed(rack_group, busy),
+        summed(rack_group, _moves(closed, view.epoch, shape)),
+    )
+    return Seen(groups, rack_group, free)
+
+
+def expected_green(view: View, epochs: int) -> Flags:
+    """Whether each rack is expected to be on the green bus; bool (racks, epochs)."""
+    site = view.site
+    energy = energy_of(site, view.ahead, epochs)
+    busy = view.busy[:, view.epoch : view.epoch + epochs]
+    drawn = energy.server * busy + energy.move * _moves(view.running, view.epoch, busy.shape)
+    carried = np.count_nonzero(np.cumsum(drawn[::-1], axis=0) <= energy.green, axis=0)
+    green = np.minimum(site.green_racks(view.ahead.green_mw[:epochs]), carried)
+    return np.arange(site.racks)[:, None] >= site.racks - green
+
+
+def energy_of(site: Site, ahead: Supply, epochs: int) -> Energy:
+    """The energy expected in the next epochs; the price of a busy server's is rounded up."""
+    server_mj = site.busy_mw * site.epoch_s
+    price = ahead.brown_udollars_per_kwh[:epochs]
+    brown = -(-price * server_mj // MJ_PER_KWH)
+    return Energy(ahead.green_mw[:epochs] * site.epoch_s, server_mj, site.migration_mj, brown)
+
+
+def summed(rack_group: Whole, servers: Whole) -> Whole:
+    """Servers by rack, int64 (racks, ...), summed up by group."""
+    found = np.zeros((int(rack_group.max()) + 1, *servers.shape[1:]), np.int64)
+    np.add.at(found, rack_group, servers)
+    return found
+
+
+def _is_steady(free: Whole, open_jobs: Sequence[Running], epoch: int) -> Flags:
+    """Racks whose room does not change, and holds the open jobs that were there; bool (racks,)."""
+    here = [before for one in open_jobs if (before := was_on(one, epoch)) is not None]
+    held = np.sum(here, axis=0) if here else 0
+    return (free == free[:, :1]).all(axis=1) & (held <= free[:, 0])
+
+
+def _groups(is_green: Flags, is_steady: Flags) -> Whole:
+    """The group of each rack, in order of their first racks; int64 (racks,)."""
+    found: dict[tuple[bytes, int], int] = {}
+    keys = ((row.tobytes(), -1 if is_steady[rack] else rack) for rack, row in enumerate(is_green))
+    return np.array([found.setdefault(key, len(found)) for key in keys])
+
+
+def _servers(jobs: Sequence[Running], epoch: int, shape: tuple[int, int]) -> Whole:
+    """What the jobs have from this epoch on; int64 (racks, epochs)."""
+    found = np.zeros(shape, np.int64)
+    for one in jobs:
+        left = one.places[:, epoch - one.first_epoch :][:, : shape[1]]
+        found[:, : left.shape[1]] += left
+    return found
+
+
+def _moves(jobs: Sequence[Running], epoch: int, shape: tuple[int, int]) -> Whole:
+    """Arrivals of the jobs on each rack from this epoch on; int64 (racks, epochs)."""
+    found = np.zeros(shape, np.int64)
+    for one in jobs:
+        begun = epoch - one.first_epoch
+        reach = one.places[:, max(begun - 1, 0) : begun + shape[1]]
+        arrived = np.maximum(np.diff(reach, axis=1), 0)
+        since = 0 if begun else 1
+        found[:, since : since + arrived.shape[1]] += arrived
+    return found

@@ -1,0 +1,94 @@
+"""From servers of groups to racks: who stays in a group stays in its rack.
+
+A group is one rack, or racks whose room does not change (`seen`), so that whoever stays finds its
+rack as free as before and moves between racks are those between groups. Who comes to racks that are
+green at some time, and is owed green slots, takes the greenest with room, else the brownest: they
+are the last that an error of the forecast reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.models.datacentre.supply import Whole
+from tailc.pipeline.planners.planner_state import Seen
+
+
+@dataclass(frozen=True, eq=False)
+class Granted:
+    """What a job was given. servers: int64 (groups, epochs of the job), from the present epoch on.
+
+    before: int64 (racks,), where it was in the epoch before; None: it starts now. is_owed_green:
+    whether green slots are owed to it.
+    """
+
+    servers: Whole
+    before: Whole | None
+    is_owed_green: bool
+
+
+def handed_out(seen: Seen, granted: Sequence[Granted]) -> list[Whole]:
+    """Places of each job, int64 (racks, epochs of the job); together they must have room."""
+    places = [np.zeros((len(seen.rack_group), one.servers.shape[1]), np.int64) for one in granted]
+    for group in range(seen.groups.groups):
+        racks = np.flatnonzero(seen.rack_group == group)
+        if len(racks) == 1:
+            for place, one in zip(places, granted, strict=True):
+                place[racks[0]] = one.servers[group]
+        else:
+            _share(seen, group, racks, granted, places)
+    return places
+
+
+def _share(
+    seen: Seen, group: int, racks: Whole, granted: Sequence[Granted], places: Sequence[Whole]
+) -> None:
+    """Fill in the places of all jobs on the racks of a group."""
+    wanted = _wanted(group, granted)
+    present = [number for number, row in enumerate(wanted) if row.any()]
+    room = seen.free[racks, 0]
+    is_green = bool(seen.groups.is_green[group].any())
+    held = {number: _held(granted[number], racks) for number in present}
+    changes = np.flatnonzero(np.diff(wanted, axis=1, prepend=-1).any(axis=0)).tolist()
+    for since, until in zip(changes, [*changes[1:], wanted.shape[1]], strict=True):
+        for number in present:
+            held[number] = _left(held[number], int(wanted[number, since]))
+        free = room - sum(held.values())
+        for number in present:
+            lacking = int(wanted[number, since] - held[number].sum())
+            come = _first(free, lacking, is_green and granted[number].is_owed_green)
+            held[number] = held[number] + come
+            free = free - come
+            places[number][racks, since:until] = held[number][:, None]
+
+
+def _wanted(group: int, granted: Sequence[Granted]) -> Whole:
+    """Servers of each job in a group, none after its end; int64 (jobs, epochs)."""
+    longest = max((one.servers.shape[1] for one in granted), default=0)
+    found = np.zeros((len(granted), longest), np.int64)
+    for row, one in zip(found, granted, strict=True):
+        row[: one.servers.shape[1]] = one.servers[group]
+    return found
+
+
+def _held(one: Granted, racks: Whole) -> Whole:
+    return np.zeros(len(racks), np.int64) if one.before is None else one.before[racks]
+
+
+def _left(held: Whole, most: int) -> Whole:
+    """What is kept where no more than `most` stay: those of the racks with the most."""
+    order = np.argsort(-held, kind="stable")
+    kept = np.zeros_like(held)
+    kept[order] = _first(held[order], min(most, int(held.sum())), False)
+    return kept
+
+
+def _first(room: Whole, wanted: int, from_end: bool) -> Whole:
+    """So many servers of the first racks with room, or of the last."""
+    if from_end:
+        return _first(room[::-1], wanted, False)[::-1]
+    ahead = np.cumsum(room) - room
+    return np.clip(wanted - ahead, 0, room)

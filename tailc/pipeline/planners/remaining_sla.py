@@ -1,0 +1,54 @@
+"""Jobs of a replay as a solver takes them: what they still pay, and the green slots still owed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tailc_solvers.green.sla.problem import Job, green_slots_of
+
+from tailc.forms.plan.plan import Terms
+from tailc.models.datacentre.supply import Whole
+from tailc.models.rigid_jobs.jobs import Running, Submitted
+from tailc.models.rigid_jobs.site import Site
+from tailc.pipeline.planners.current_schedule import was_on
+from tailc.pipeline.planners.planner_state import Seen
+
+
+def arriving_job(site: Site, job: Submitted) -> Job:
+    """A job that would start now."""
+    epochs = job.epochs(site.epoch_s)
+    owed = green_slots_of(job.green_ppm, job.width, epochs)
+    return _job(site.terms, job.width, epochs, owed, None)
+
+
+def job_within(site: Site, job: Submitted, horizon: int) -> Job | None:
+    """As much of a job as falls into the first epochs, from its own first one on; None: nothing.
+
+    It starts with the first epoch after its submission.
+    """
+    first = -(-job.submit_s // site.epoch_s)
+    epochs = min(job.epochs(site.epoch_s), horizon - first)
+    if epochs <= 0:
+        return None
+    owed = green_slots_of(job.green_ppm, job.width, epochs)
+    return replace(_job(site.terms, job.width, epochs, owed, None), first_epoch=first)
+
+
+def running_job(site: Site, seen: Seen, one: Running, epoch: int) -> Job:
+    """What is left of an admitted job; one that was admitted in this epoch moves nothing yet."""
+    before = was_on(one, epoch)
+    placed = None if before is None else seen.by_group(before)
+    epochs = one.past_epoch - epoch
+    return _job(site.terms, one.width, epochs, owed_slots(one, epoch), placed)
+
+
+def owed_slots(one: Running, epoch: int) -> int:
+    """Promised green slots that it has not had, no more than it still has slots."""
+    slots = one.width * (one.past_epoch - epoch)
+    owed = one.promised(one.slots + slots) - one.green_slots
+    return min(max(owed, 0), slots)
+
+
+def _job(terms: Terms, width: int, epochs: int, owed: int, placed: Whole | None) -> Job:
+    pays = owed * terms.green_udollars + (width * epochs - owed) * terms.brown_udollars
+    return Job(width, epochs, owed, pays, terms.penalty_udollars, placed=placed)

@@ -1,0 +1,114 @@
+"""What the evidence of a plan on racks names, and what there is to warn of."""
+
+from __future__ import annotations
+
+import math
+
+from tailc.errors import Code, Finding, Severity
+from tailc.forms.plan.expected import expected_of
+from tailc.percentiles import PPM
+from tailc.pipeline.plan_battery import saved_udollars
+from tailc.pipeline.rigid_jobs.formulation import MOVE_UDOLLARS
+from tailc.problems.plan import PlanMethod
+from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
+from tailc.units import counted
+
+
+def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, int]:
+    """How good the plan is, what it was made from, and what steered the search.
+
+    Money is in millionths of a dollar. `value` and `bound` are of what is decided by;
+    `profit_udollars` is what the plan's books say, rounded down.
+    """
+    settings = {
+        "begun_jobs": sum(one.must_run for one in problem.jobs),
+        "expected_jobs": sum(map(len, problem.expected)),
+        "spans": len(problem.expected),
+        "known_jobs": len(problem.jobs),
+        "move_udollars": MOVE_UDOLLARS,
+        "opportunity_udollars": problem.epsilon_udollars,
+        "placed_jobs": solution.admitted,
+        "profit_udollars": math.floor(expected_of(solution.plan).profit_udollars),
+        "refused_before": problem.refused_before,
+        "scenarios": len(problem.supply.scenarios_mw),
+        "seed": problem.search.seed,
+        "value": solution.value,
+        "weight_carbon": problem.weights.carbon,
+        "weight_energy": problem.weights.energy,
+        "weight_money": problem.weights.money,
+    }
+    if solution.bound is not None:
+        settings["bound"] = solution.bound
+        settings["gap_ppm"] = gap_ppm(solution.value, solution.bound)
+    if problem.method is PlanMethod.ANNEAL:
+        settings["steps"] = problem.search.steps
+    if problem.battery is not None:
+        settings["battery_saved_udollars"] = saved_udollars(solution.plan)
+    if problem.search.nodes is not None:
+        settings["nodes"] = problem.search.nodes
+    return settings
+
+
+def gap_ppm(value: int, bound: int) -> int:
+    """How far the bound is above the value, relative to that; rounded up."""
+    return -(-max(bound - value, 0) * PPM // max(abs(value), 1))
+
+
+def racks_remarks(problem: RacksProblem, solution: PlanSolution) -> tuple[Finding, ...]:
+    """Warnings: names that a log gives twice, jobs without a place, prices from nothing, no sun."""
+    found = (_renamed(problem), _refused_before(problem), _turned_away(problem, solution))
+    found = (*found, _unpriced(problem), _dark(solution))
+    return tuple(one for one in found if one is not None)
+
+
+def _renamed(problem: RacksProblem) -> Finding | None:
+    if not problem.renamed:
+        return None
+    one = len(problem.renamed) == 1
+    message = (
+        f"{counted(len(problem.renamed), 'job')} {'has' if one else 'have'} the number of another "
+        f"in the log; the plan calls {'it' if one else 'the first of them'} `{problem.renamed[0]}`"
+    )
+    hint = "give each job a number of its own; in a list of jobs the column may be left out"
+    return _warning(Code.SAME_NUMBER, message, hint, "jobs")
+
+
+def _refused_before(problem: RacksProblem) -> Finding | None:
+    if not problem.refused_before:
+        return None
+    message = (
+        f"{counted(problem.refused_before, 'job')} of before the start found no room when they "
+        "came, one after another, and count as refused then"
+    )
+    hint = "divide widths by more, or plan more servers, if they did run"
+    return _warning(Code.JOBS_LEFT_OUT, message, hint, "jobs")
+
+
+def _turned_away(problem: RacksProblem, solution: PlanSolution) -> Finding | None:
+    away = len(problem.jobs) - solution.admitted
+    if not away:
+        return None
+    message = f"{counted(away, 'job')} of {len(problem.jobs)} turned away: no room, or no profit"
+    hint = "nothing to do, if a refusal is what the terms mean; else plan more servers"
+    return _warning(Code.JOBS_TURNED_AWAY, message, hint, "jobs")
+
+
+def _unpriced(problem: RacksProblem) -> Finding | None:
+    if any(problem.expected):
+        return None
+    message = "no job is known of the days before, to learn prices from"
+    hint = "begin later in the log, or admit with care: prices are of the known jobs, or of energy"
+    return _warning(Code.NO_EXPECTED_JOBS, message, hint, "horizon", "learn_from")
+
+
+def _dark(solution: PlanSolution) -> Finding | None:
+    pools = len(solution.plan.pools)
+    if any(epoch.first_green_pool != pools for epoch in solution.plan.epochs):
+        return None
+    message = "the expected green power is below that of one rack, so no rack is green"
+    hint = "check the unit of `supply.green`, or plan smaller racks"
+    return _warning(Code.NO_GREEN_POWER, message, hint, "supply", "green")
+
+
+def _warning(code: Code, message: str, hint: str, *about: str) -> Finding:
+    return Finding(code, message, None, hint, Severity.WARNING, about)

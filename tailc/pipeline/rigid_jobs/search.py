@@ -1,0 +1,140 @@
+"""Places of jobs on racks by one of three methods, each with a bound that multipliers prove.
+
+Jobs are placed one after another (ARRIVAL), from there by simulated annealing (ANNEAL), or all at
+once by a mixed-integer program (MIP). Whoever proposes a plan, it is checked in whole numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tailc_solvers.backends.adapters import Backend, Solver
+from tailc_solvers.backends.check import Tolerances, Trust
+from tailc_solvers.backends.linear import Outcome
+from tailc_solvers.green.sla.admission import prove_admission
+from tailc_solvers.green.sla.anneal import Schedule, anneal
+from tailc_solvers.green.sla.arrival import admitting, by_pay, in_order
+from tailc_solvers.green.sla.check import figures_of
+from tailc_solvers.green.sla.flow import turned_away
+from tailc_solvers.green.sla.horizon import solve_admission, solve_horizon
+from tailc_solvers.green.sla.problem import Job, Plan
+from tailc_solvers.green.sla.reduced import solve_reduced
+from tailc_solvers.green.sla.solution import Solution, proposed
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.pipeline.plan_solvers import failed, limits_of
+from tailc.pipeline.rigid_jobs.formulation import Stated
+from tailc.problems.plan import PlanMethod
+
+# Of jobs that may be turned away: the search for the best admission looks at sets of them.
+MOST_PROVED = 12
+
+_HAS_POINT_OR_LIMIT = (Outcome.OPTIMAL, Outcome.FEASIBLE, Outcome.LIMIT)
+
+
+@dataclass(frozen=True, eq=False)
+class RacksSearch:
+    """A search for the places of the jobs that are known; `prices` is a solver with multipliers."""
+
+    stated: Stated
+    prices: Solver
+
+    def found(self) -> Solution:
+        """A plan that passes every check; TailcError where there is none."""
+        if not self.jobs:
+            return turned_away(self.stated.groups, [])
+        if self.stated.problem.method is PlanMethod.MIP:
+            return self._by_program()
+        start = self._one_by_one()
+        if self.stated.problem.method is PlanMethod.ARRIVAL:
+            return self._checked(proposed(self.stated.groups, self.jobs, start, self.bound))
+        search = self.stated.problem.search
+        schedule = Schedule(steps=search.steps, seed=search.seed)
+        return self._checked(
+            anneal(self.stated.groups, self.jobs, start, schedule, bound=self.bound)
+        )
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """As the solvers take them."""
+        return self.stated.jobs(self.stated.problem.jobs)
+
+    @property
+    def bound(self) -> float:
+        """No plan is worth more."""
+        return self._admission[0]
+
+    @cached_property
+    def _admission(self) -> tuple[float, tuple[bool, ...]]:
+        """A bound on every plan, and which jobs to admit were moves free.
+
+        Of few jobs the best admission and its bound are proved. Of many the bound is that where a
+        part of a job may be admitted, and the admission a general solver's.
+        """
+        limits = limits_of(self.stated.problem.search)
+        if sum(not job.must_run for job in self.jobs) <= MOST_PROVED:
+            proved = prove_admission(self.stated.groups, self.jobs, self.prices, limits)
+            if proved.outcome is not Outcome.OPTIMAL or proved.trust is Trust.REFUTED:
+                raise failed(self.prices.backend, proved.outcome, proved.trust, proved.message)
+            if not math.isfinite(proved.bound):
+                told = "its multipliers prove nothing"
+                raise failed(self.prices.backend, proved.outcome, Trust.REFUTED, told)
+            return proved.bound, proved.admitted or self._begun
+        found = solve_horizon(self.stated.groups, self.jobs, self.prices, limits)
+        if found.outcome is not Outcome.OPTIMAL or found.trust is Trust.REFUTED:
+            raise failed(self.prices.backend, found.outcome, found.trust, found.message)
+        return found.bound, self._admitted()
+
+    def _admitted(self) -> tuple[bool, ...]:
+        """By job, on a solver's word; none where a limit of nodes ends the search for them."""
+        search = self.stated.problem.search
+        with Solver(Backend(search.solver)) as solver:
+            found = solve_admission(self.stated.groups, self.jobs, solver, limits_of(search))
+        if found.outcome not in _HAS_POINT_OR_LIMIT or found.trust is Trust.REFUTED:
+            raise failed(solver.backend, found.outcome, found.trust, found.message)
+        plan = in_order(self.stated.groups, self.jobs, by_pay(self.jobs))
+        if plan is not None and found.outcome is Outcome.OPTIMAL:
+            value = figures_of(self.stated.groups, self.jobs, plan).value
+            if Tolerances().above(value, found.claimed_bound):
+                told = "it calls jobs the best to admit, and others are worth more"
+                raise failed(solver.backend, found.outcome, Trust.REFUTED, told)
+        return found.admitted or self._begun
+
+    @property
+    def _begun(self) -> tuple[bool, ...]:
+        return tuple(job.must_run for job in self.jobs)
+
+    def _one_by_one(self) -> Plan:
+        """Jobs that must run, then those to admit, then others, each by their pay."""
+        plan = admitting(self.stated.groups, self.jobs, self._admission[1])
+        if plan is None:
+            message = "jobs that have begun, placed one after another, do not all find room"
+            raise TailcError(Finding(Code.INFEASIBLE, message, help="use the method `mip`"))
+        return plan
+
+    def _by_program(self) -> Solution:
+        search = self.stated.problem.search
+        with Solver(Backend(search.solver)) as solver:
+            found = solve_reduced(self.stated.groups, self.jobs, solver, limits_of(search))
+        if found.plan is None:
+            told = "; ".join(found.faults) or found.message
+            raise failed(solver.backend, found.outcome, found.trust, told)
+        if found.outcome is Outcome.OPTIMAL and self._is_beaten(found):
+            told = "it calls a plan the best, and another one is worth more"
+            raise failed(solver.backend, found.outcome, Trust.REFUTED, told)
+        return replace(found, bound=min(found.bound, self.bound))
+
+    def _is_beaten(self, found: Solution) -> bool:
+        """Whether jobs placed one after another are worth more, by more than rounded bills."""
+        groups = self.stated.groups
+        plan = admitting(groups, self.jobs, self._admission[1])
+        if plan is None or found.figures is None:
+            return False
+        value = figures_of(groups, self.jobs, plan).value
+        return Tolerances().above(value - groups.epochs, found.figures.value)
+
+    def _checked(self, found: Solution) -> Solution:
+        assert found.plan is not None, found.faults
+        return found

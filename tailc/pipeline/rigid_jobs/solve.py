@@ -1,0 +1,124 @@
+"""From jobs and racks to a plan with prices.
+
+A plan is decided by its profit less an opportunity cost, which is on no bill, with brown energy as
+the weights count it. That is its value, and the bound says that no plan has a higher one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from tailc_solvers.backends.adapters import Solver
+from tailc_solvers.course import Reached
+from tailc_solvers.green.sla.check import load_of
+from tailc_solvers.green.sla.problem import Groups
+from tailc_solvers.green.sla.problem import Plan as Placements
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.pipeline.courses import milestones
+from tailc.pipeline.plan_battery import charged
+from tailc.pipeline.plan_solvers import backend_for_prices
+from tailc.pipeline.progress import Progress, silent
+from tailc.pipeline.rigid_jobs.formulation import Stated
+from tailc.pipeline.rigid_jobs.robust import RobustSearch
+from tailc.pipeline.rigid_jobs.schedule import racks_plan
+from tailc.pipeline.rigid_jobs.search import RacksSearch
+from tailc.pipeline.rigid_jobs.shadow_prices import prices_of
+from tailc.problems.plan import PlanMethod
+from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
+from tailc.traces.zones import utc_text
+
+_MODULES = {
+    PlanMethod.ARRIVAL: "tailc_solvers.green.sla.arrival",
+    PlanMethod.ANNEAL: "tailc_solvers.green.sla.anneal",
+}
+
+
+def solve_for_racks(
+    problem: RacksProblem, _threads: int = 1, progress: Progress = silent
+) -> PlanSolution:
+    """The plan.
+
+    Raises TailcError where jobs that have begun need more servers than there are (INFEASIBLE), and
+    where a general solver has no answer in its limits (BUDGET_ENDED), is not installed
+    (MISSING_PART), turns the problem down (METHOD_UNFIT), crashes or is shown wrong
+    (SOLVER_FAILED).
+    """
+    _check_room(problem)
+    stated = Stated(problem)
+    with Solver(backend_for_prices(problem.search)) as solver:
+        progress("placing jobs", 0.0)
+        found = _robustly(stated, solver) if stated.scenarios else _plainly(stated, solver)
+        prices = prices_of(stated, _left_by_begun(stated, found.plan), solver, progress)
+    bound = found.bound - stated.asleep_cost
+    is_proved = math.isfinite(bound)
+    plan = racks_plan(problem, stated.groups, found.plan, prices)
+    return PlanSolution(
+        plan=charged(plan, problem.battery, problem.weights),
+        value=found.value - stated.asleep_cost,
+        bound=math.ceil(bound) if is_proved else None,
+        admitted=sum(one is not None for one in found.plan),
+        evaluations=problem.search.steps if problem.method is PlanMethod.ANNEAL else 1,
+        proof="dual-bound" if is_proved else "none",
+        solver=_solver(problem),
+        course=milestones(found.course, added=stated.asleep_cost),
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Places, what they are worth and a bound, without what servers draw asleep."""
+
+    plan: Placements
+    value: int
+    bound: float
+    course: tuple[Reached, ...] = ()
+
+
+def _plainly(stated: Stated, solver: Solver) -> _Found:
+    search = RacksSearch(stated, solver)
+    found = search.found()
+    assert found.plan is not None
+    assert found.figures is not None
+    bound = search.bound if search.jobs else found.bound
+    return _Found(found.plan, found.figures.value, min(bound, found.bound), found.course)
+
+
+def _robustly(stated: Stated, solver: Solver) -> _Found:
+    found = RobustSearch(stated, solver).found()
+    return _Found(found.plan, found.value, found.bound)
+
+
+def _solver(problem: RacksProblem) -> str:
+    if len(problem.supply.scenarios_mw):
+        own = "tailc_solvers.green.sla.robust"
+        return (
+            own if problem.method is PlanMethod.ARRIVAL else f"{own} with {problem.search.solver}"
+        )
+    return _MODULES.get(problem.method, problem.search.solver)
+
+
+def _left_by_begun(stated: Stated, placed: Placements) -> Groups:
+    """What jobs that must run leave free; others may never come."""
+    groups, jobs = stated.groups, stated.jobs(stated.problem.jobs)
+    kept = tuple(one if job.must_run else None for job, one in zip(jobs, placed, strict=True))
+    return groups.with_load(*load_of(groups, jobs, kept))
+
+
+def _check_room(problem: RacksProblem) -> None:
+    needed = np.zeros(problem.supply.epochs, np.int64)
+    for one in problem.jobs:
+        if one.must_run:
+            needed[one.job.first_epoch : one.job.first_epoch + one.job.epochs] += one.job.width
+    most, servers = int(needed.max(initial=0)), problem.racks * problem.rack_servers
+    if most > servers:
+        when = utc_text(problem.start_unix_s + int(needed.argmax()) * problem.epoch_s)
+        message = (
+            f"jobs that have begun need {most:,} servers at `{when}`, and the datacentre has "
+            f"{servers:,}"
+        )
+        hint = f"plan {most:,} servers or more, divide widths by more, or begin elsewhere"
+        about = ("datacentre", "racks")
+        raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))
