@@ -278,7 +278,7 @@ def _told(drafted: Draft, trace: str, output: str) -> str:
     held = quote(trace) if drafted.is_held_out else f"HELD-OUT{Path(trace).suffix}"
     found = "".join(f"  {line}\n" for line in drafted.detected)
     return (
-        f"wrote {output}; of the trace it says\n{found}\n"
+        f"wrote {output}, with these keys for the trace:\n{found}\n"
         f"next: tailc compile {quote(output)} -o {stem}\n"
         f"      tailc verify {stem}.tailc --trace {held}\n"
     )

@@ -15,6 +15,7 @@ from tailc.ingest.formats import format_written
 from tailc.ingest.ingest import ingest
 from tailc.ingest.measured import StatedMeasure
 from tailc.ingest.options import InputOptions, MetricOptions
+from tailc.lint.hints import with_command
 from tailc.lint.other_tables import (
     counter_columns,
     counters_in,
@@ -44,6 +45,7 @@ from tailc.traces.table import Wanted
 from tailc.traces.throughput import throughput_in
 from tailc.traces.trace import TABLES, table_of
 
+_INGEST = "tailc ingest"
 _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
 
@@ -73,12 +75,12 @@ def _of_report(source: Source, options: TraceOptions) -> Seen:
     try:
         read = ingest([source.name], _input_options(options), StatedMeasure())
     except TailcError as error:
-        seen.findings += error.findings
+        seen.findings += (with_command(one, _INGEST) for one in error.findings)
         return seen
     (input_,) = read.inputs
     seen.format = "a profile" if input_.times is None else input_.times.format
     seen.rows = read.counted.histogram.requests
-    seen.findings += read.warnings
+    seen.findings += (with_command(one, _INGEST) for one in read.warnings)
     requests = counted_requests(read.counted.histogram)
     seen.views.append(requests)
     seen.findings += small_sample(requests, source.name, options.percentile_ppm)

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from tailc.errors import Code, Finding, Place, Severity, TailcError
 from tailc.ingest.rows import is_success
+from tailc.lint.hints import with_command
 from tailc.lint.roles import Role, Roles, TraceOptions
 from tailc.lint.views import (
     Attempts,
@@ -216,7 +217,8 @@ def _arrival_findings(source: Source, table: Table) -> tuple[Finding, ...]:
     except TailcError as error:
         # A wrong unit is found by a check of its own.
         noted = {Code.USAGE, *(one.code for one in table.cells.findings)}
-        return tuple(one for one in error.findings if one.code not in noted)
+        found = (one for one in error.findings if one.code not in noted)
+        return tuple(with_command(one, "tailc verify") for one in found)
     return ()
 
 

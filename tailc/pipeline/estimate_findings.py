@@ -181,12 +181,24 @@ def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
 
 def _undecided(row: RateEstimate, more: int | None, policy: Policy, loaded: LoadedSpec) -> Finding:
     slo = policy.slos[row.slo]
-    high = "without an upper end" if row.high_us is None else f"to {format_us(row.high_us)}"
     message = f"`{promise(slo.percentile_ppm, slo.latency_us)}` is undecided at "
-    message += f"{format_mrps(row.rate_mrps)}: the 95 % interval of that percentile is "
-    message += f"{format_us(row.low_us)} {high}"
+    message += f"{format_mrps(row.rate_mrps)}: {interval_text(row.low_us, row.high_us)}"
     hint = "relax the latency: the percentile is too near to it for any number of requests"
     if more is not None:
         hint = f"give a longer trace: about {more:,} more requests would decide"
     place = loaded.place("slo", row.slo, "latency")
     return Finding(Code.PREDICTED_MISS, message, place, hint, Severity.WARNING)
+
+
+def interval_text(low_us: int, high_us: int | None) -> str:
+    """What is known of a percentile, by the limits of its 95 % interval.
+
+    high_us: None where the sample is too small for one; low_us is 0 where it has no lower one.
+    """
+    if high_us is not None:
+        limits = f"{format_us(low_us)} to {format_us(high_us)}"
+        return f"the 95 % interval of that percentile is {limits}"
+    if low_us == 0:
+        return "the sample is too small for a 95 % interval of that percentile"
+    low = format_us(low_us)
+    return f"that percentile is at least {low}, and the sample is too small for an upper limit"

@@ -19,7 +19,9 @@ from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of,
 from tailc.traces.trace import COLUMNS_TOLD, TABLES
 
 _HELD_OUT = "held_out: 20%"
-_NONE_HELD_OUT = "# Of so few nothing is held out: verify with requests of another run."
+_NONE_HELD_OUT = (
+    "# The trace is too short to hold requests out: verify with the requests of another run."
+)
 # What YAML takes for text without quotes, but for some words.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NO_TEXTS = ("null", "true", "false")

@@ -358,7 +358,7 @@ def test_of_few_rows_none_are_held_out(in_folder, tailc):
     assert "--trace HELD-OUT.csv" in ended.out
     text = (in_folder / "service.yaml").read_text()
     assert "held_out:" not in text
-    assert "# Of so few nothing is held out" in text
+    assert "# The trace is too short to hold requests out" in text
     assert tailc("check", "--with-trace", "service.yaml").code == 0
     assert tailc("compile", "service.yaml", "--method", "grid", "-o", "build/x").code == 0
 

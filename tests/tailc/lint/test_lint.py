@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tailc.cli.lint_trace_command import command
 from tailc.lint.registry import OF_READERS, find_defects
 from tests.tailc.lint import seeded, seeded_others
 from tests.tailc.lint.seeded import Seed
@@ -81,6 +83,12 @@ def test_there_are_sixty_classes_and_a_seed_of_each():
     assert set(SEEDED) == {*DEFECTS, *(code.ident for code in OF_READERS)}
 
 
+def has_named_command(hint: str) -> bool:
+    """Whether the options in a hint are those of lint, or of the command that it names."""
+    own = {option for one in command.params for option in one.opts}
+    return set(re.findall(r"`(--[a-z-]+)", hint)) <= own or "`tailc " in hint
+
+
 @pytest.mark.parametrize("ident", sorted(SEEDED))
 def test_a_seeded_defect_is_found(tailc, tmp_path, ident):
     code, document = linted(tailc, tmp_path, SEEDED[ident])
@@ -88,6 +96,7 @@ def test_a_seeded_defect_is_found(tailc, tmp_path, ident):
     assert ident in found, sorted(found)
     assert found[ident]["source"]
     assert found[ident]["help"]
+    assert all(has_named_command(one["help"]) for one in document["findings"])
     errors = [one for one in document["findings"] if one["severity"] == "error"]
     assert code == (65 if errors else 0)
     if ident in DEFECTS:

@@ -1,0 +1,19 @@
+"""Hints of readers that lint shares with other commands, which have more options."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from tailc.errors import Finding
+
+# Of the options that hints of readers name.
+_OF_LINT = frozenset({"--column", "--time", "--unit", "--weight"})
+_OPTION = re.compile(r"`(--[a-z-]+)")
+
+
+def with_command(finding: Finding, command: str) -> Finding:
+    """The finding; a hint with options that lint does not have names the command that has them."""
+    if finding.help is None or set(_OPTION.findall(finding.help)) <= _OF_LINT:
+        return finding
+    return replace(finding, help=f"{finding.help} (options of `{command}`)")
