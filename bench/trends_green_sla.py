@@ -91,11 +91,11 @@ def main() -> None:
     found = Cases(of_all(work, listed, options.processes))
     report_base(found, logs)
     show(["published", "value", *logs], list(published(found, logs)))
-    others = [f"{policy} by LP" for policy in OTHERS]
+    others = [f"{policy} / LP" for policy in OTHERS]
     show(["panels, share of the peak", *others], panels(found, logs))
     show(["energy as published", *others], as_published(found, logs, sizes))
     show(["forecast, Medium", *(f"{p}: profit, missed" for p in PLANNED)], kinds(found, logs))
-    show(["promises drawn by five seeds", "FF by LP", "SGP by LP"], drawn(found, logs))
+    show(["assignments of five seeds", "FF / LP", "SGP / LP"], drawn(found, logs))
     heads = [
         "racks",
         "published LP, SA, ms",
@@ -103,7 +103,7 @@ def main() -> None:
         "most",
         "SA, ms a job",
         "most",
-        "SA by LP",
+        "profit, SA over LP",
     ]
     show(heads, scale(found))
 
@@ -188,7 +188,7 @@ def suns(data: Path) -> Iterator[Row]:
 
 
 def report_base(found: Cases, logs: list[str]) -> None:
-    heads = ["profit, $", "by SA", "green by SA", "admitted", "missed", "of them", "moved"]
+    heads = ["profit, $", "profit / SA", "green / SA", "admitted", "missed", "of them", "moved"]
     rows = (row for log in logs for day in DAYS for row in base(found, log, day))
     show(["log, days, policy", *heads], rows)
 
@@ -212,15 +212,15 @@ def base(found: Cases, log: str, day: str) -> Iterator[Row]:
 def published(found: Cases, logs: list[str]) -> Iterator[Row]:
     for day, ratio in (("High", "85 %"), ("Medium", "79 %; Intrepid 64 %"), ("Low", "50 %")):
         ours = [f"{found.profit('FF', 'SA', log, day):.0%}" for log in logs]
-        yield [f"profit of FF by SA, {day}", ratio, *ours]
+        yield [f"profit of FF / SA, {day}", ratio, *ours]
     for day, ratio in (("High", "88 %"), ("Medium", "75 %"), ("Low", "")):
         ours = [f"{found.profit('SGP', 'SA', log, day):.0%}" for log in logs]
-        yield [f"profit of SGP by SA, {day}", ratio, *ours]
+        yield [f"profit of SGP / SA, {day}", ratio, *ours]
     for penalty, ratio in zip(PENALTIES, ("0.74", "0.88", "0.96"), strict=True):
         for policy, told in (("SGP", ratio), ("FF", "falls")):
             more = {"penalty": PENALTIES[penalty]}
             ours = [f"{found.profit(policy, 'SA', log, 'High', **more):.2f}" for log in logs]
-            yield [f"{policy} by SA, High, penalty {penalty} an hour", told, *ours]
+            yield [f"{policy} / SA, High, penalty {penalty} an hour", told, *ours]
     for day in DAYS:
         both = [(found.of(log, day, "SA"), found.of(log, day, "LP")) for log in logs]
         yield _more(
@@ -246,7 +246,7 @@ def published(found: Cases, logs: list[str]) -> Iterator[Row]:
     yield _more(
         "profit of SA-All over SA, Medium", "+3.5 %", [a.profit / b.profit for a, b in everything]
     )
-    yield ["time of SA-All by SA", "28", *(f"{a.cpu_s / b.cpu_s:.1f}" for a, b in everything)]
+    yield ["time of SA-All / SA", "28", *(f"{a.cpu_s / b.cpu_s:.1f}" for a, b in everything)]
 
 
 def _conservative(found: Cases, logs: list[str]) -> Iterator[Row]:

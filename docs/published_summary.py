@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from published_verdicts import verdict
 
-HEAD = ("kind", "published in", "what", "published", "ours", "verdict", "why", "more")
+HEAD = ("kind", "published in", "figure", "published", "ours", "verdict", "why", "section")
 
 
 class Place(NamedTuple):
@@ -197,14 +197,14 @@ SUMMARY: dict[tuple[str, str], tuple[Compared, ...]] = {
         _growing("done in a day", "2 times the load, F = 1.1", "jobs that run longer delay others"),
     ),
     ("green-sla", "Haque 2016, appendix A"): (
-        _promised("profit of FF by SA, High", PERCENT_OF),
-        _promised("profit of FF by SA, Low", PERCENT_OF),
-        _promised("profit of SGP by SA, High", PERCENT_OF, "depends on which jobs ask for green"),
+        _promised("profit of FF / SA, High", PERCENT_OF),
+        _promised("profit of FF / SA, Low", PERCENT_OF),
+        _promised("profit of SGP / SA, High", PERCENT_OF, "depends on which jobs ask for green"),
         _promised("profit of SA over LP, High"),
         _promised("profit of SA, B x 0.8, Medium"),
         _promised("promises missed by SA, B x 0.8, Medium"),
         _promised("profit of SA-All over SA, Medium"),
-        _promised("time of SA-All by SA", RATIO, "searches stay small"),
+        _promised("time of SA-All / SA", RATIO, "searches stay small"),
     ),
 }
 
