@@ -43,6 +43,8 @@ STEPS_PER_TARGET = 400
 # ... unless passes over all requests and rungs would then be more than this without bounds, which
 # leave out all but a few: some seconds.
 MOST_VISITS = 5e10
+# A step that the user gave may make this many, a hundred times as many as a default: minutes.
+MOST_VISITS_ASKED = 5e12
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,7 @@ def _rounds(backend: Backend, outcome: Outcome) -> bool:
 def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:
     _check_faster(problem)
     target_us = _target_us(problem)
-    step_us = problem.limits.step_us or default_step_us(problem)
+    step_us = _step_us(problem)
     found = search_thresholds(
         sample,
         problem.speed_ppm,
@@ -219,18 +221,39 @@ def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:
     return Answer(found.age_us, None, None, GRID_EXHAUSTED, name, found.evaluations)
 
 
+def _step_us(problem: ThresholdProblem) -> int:
+    """The step that the user gave, or the default; TailcError for one on which no search ends."""
+    given_us = problem.limits.step_us
+    if given_us is None:
+        return default_step_us(problem)
+    visits = _visits(problem, given_us)
+    if visits > MOST_VISITS_ASKED:
+        message = (
+            f"a step of {given_us:,} us makes a grid whose search takes up to {visits:.1e} looks "
+            f"at requests, and does not end; the limit is {MOST_VISITS_ASKED:.0e}"
+        )
+        hint = f"write `step: {default_step_us(problem)}us`, leave `step` out, or use another "
+        hint += "method"
+        about = ("search", "step")
+        raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=about))
+    return given_us
+
+
 def default_step_us(problem: ThresholdProblem) -> int:
     """1, 2 or 5 times a power of ten, as fine as some seconds allow."""
     target_us = _target_us(problem)
-    requests, free = len(problem.profile.demand_ms), max(len(problem.power_ppm) - 2, 0)
     step_us = rounded_step_us(max(target_us / STEPS_PER_TARGET, 1))
-    while step_us < target_us:
-        steps = target_us // step_us
-        passes = math.comb(steps + free, free) * max(math.log2(steps + 1), 1)
-        if passes * requests * len(problem.power_ppm) <= MOST_VISITS:
-            break
+    while step_us < target_us and _visits(problem, step_us) > MOST_VISITS:
         step_us = rounded_step_us(step_us + 1)
     return min(step_us, target_us)
+
+
+def _visits(problem: ThresholdProblem, step_us: int) -> float:
+    """Looks at a request on a rung in a search that leaves out nothing."""
+    rungs, requests = len(problem.power_ppm), len(problem.profile.demand_ms)
+    steps, free = _target_us(problem) // step_us, max(rungs - 2, 0)
+    passes = math.comb(steps + free, free) * max(math.log2(steps + 1), 1)
+    return passes * requests * rungs
 
 
 def rounded_ages(problem: ThresholdProblem, sample: Sample, age_ms: np.ndarray) -> Ages:

@@ -23,9 +23,11 @@ from tailc.pipeline.auto.best import Best, Question, best_table
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.auto.rivals import Option, set_by_hand
+from tailc.pipeline.auto.size import refuse_endless
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.parts import Parts
+from tailc.pipeline.queue.search import least_budget
 from tailc.policies import AutoChoice
 
 FORMULA = "formula"
@@ -52,16 +54,21 @@ def best_policy(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, Chosen]:
-    """The policy with the best table; it stays as it is where that is its own."""
+    """The policy with the best table; it stays as it is where that is its own.
+
+    Raises TailcError for a search that simulates too many requests to end.
+    """
     (own,) = policy.ladders
     loads = Parts(workload(parts.searched, own), workload(parts.judging, own))
 
     def towards(base: Ladder, aim: TuningObjective):
         return approach_to(base, parts.searched, aim)
 
-    question = Question(
-        objective, towards, loads, Effort(asked.effort).budget, asked.risk_ppm / PPM
-    )
+    effort = Effort(asked.effort)
+    budget, starts = effort.budget, towards(own, objective).starts
+    least = least_budget(objective, min(budget.starts, starts))
+    refuse_endless(budget.times * least, effort, objective)
+    question = Question(objective, towards, loads, budget, asked.risk_ppm / PPM)
     options = [Option(FORMULA, own), *(Option(FORMULA, one) for one in formulas if one != own)]
     with ThreadPoolExecutor(threads) as workers:
         subject = on_ladders(policy.name, (own,))

@@ -8,6 +8,7 @@ from tailc.errors import Code, TailcError
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.auto.effort import Effort
+from tailc.pipeline.auto.size import refuse_endless
 from tailc.pipeline.queue.approach import approach_to
 from tailc.pipeline.queue.search import least_budget
 from tailc.pipeline.queue.tune import check_rates
@@ -20,7 +21,7 @@ def aim_within(
     """The aim with that budget; None where nothing is to be tuned, or a rate leaves no room.
 
     Raises TailcError for the latter where arrivals are stated: without a search nothing is made for
-    them.
+    them; and for a search that simulates too many requests to end.
     """
     times = effort.budget.tuned
     if not times:
@@ -34,4 +35,6 @@ def aim_within(
             raise
         # Whoever asks for a search is told why there is none; the default does without.
         return None
-    return replace(aim, most_requests=times * least_budget(aim, approach.starts))
+    requests = times * least_budget(aim, approach.starts)
+    refuse_endless(requests, effort, aim)
+    return replace(aim, most_requests=requests)

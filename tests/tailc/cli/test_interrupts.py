@@ -1,11 +1,16 @@
 """Signals end a command, also where it is in a compiled loop."""
 
+import ast
 import json
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import tailc_solvers
+
+import tailc
 
 # A loop that takes minutes and lets other threads run, as all compiled loops here do; without
 # waiting for a compiler, one of the standard library's.
@@ -72,3 +77,20 @@ def test_a_signal_ends_a_compiled_search(program, number, code):
     assert (begun.returncode, json.loads(out)["exit_code"]) == (code, code)
     assert "interrupted" in err
     assert "Traceback" not in err
+
+
+def test_every_compiled_loop_lets_the_thread_run_that_hears_of_signals():
+    """What is written into its callers (`inline`) runs as they do."""
+    packages = [Path(package.__file__).parent for package in (tailc, tailc_solvers)]
+    texts = {path: path.read_text() for package in packages for path in package.rglob("*.py")}
+    compiled = [
+        (path, {word.arg: ast.literal_eval(word.value) for word in call.keywords})
+        for path, text in texts.items()
+        if "jit(" in text
+        for call in ast.walk(ast.parse(text))
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("jit")
+    ]
+    assert len(compiled) > 3
+    for path, words in compiled:
+        assert words.get("nogil") or words.get("inline") == "always", path
+    assert not [path for path, text in texts.items() if "@njit\n" in text]

@@ -184,3 +184,18 @@ def test_the_default_step_gets_coarser_with_rungs_and_requests():
     many = profile(np.linspace(1, 300, 8_000), curves=((1.0, 1.3, 1.6, 1.9, 2.0),))
     five = problem(profile=many, power_ppm=tuple(p * PPM for p in (1, 2, 3, 4, 5)))
     assert 500 < default_step_us(five) <= 20_000
+
+
+@pytest.mark.parametrize(("rungs", "step_us"), [(5, 1), (6, 500), (4, 1), (4, 20)])
+def test_a_grid_on_which_no_search_ends_is_refused_with_its_size(rungs, step_us):
+    speeds = tuple(1 + 0.3 * rung for rung in range(rungs))
+    finding, exit_code = finding_of(
+        profile=profile(np.linspace(1, 300, 8_000), curves=(speeds,)),
+        power_ppm=tuple((1 + rung) * PPM for rung in range(rungs)),
+        method=ThresholdMethod.GRID,
+        limits=SolverLimits(60.0, 2_048, step_us),
+    )
+    assert (finding.code, finding.about) == (Code.METHOD_UNFIT, ("search", "step"))
+    assert exit_code == ExitCode.BAD_CONTENT
+    assert "looks at requests" in finding.message
+    assert "`step: " in finding.help
