@@ -10,6 +10,7 @@ type Shares struct {
 	pole         float64
 	forget       forgetting
 	lag, full    int64 // in ticks
+	sample       int64 // ticks with work waiting before throughput says anything of the share
 	ticks        int64
 	served       []Served
 	isServed     []bool // by machine
@@ -34,6 +35,25 @@ type Machine struct {
 // since the start while that is shorter. One that is negative or no number is an ErrArgument, and
 // then everything stays as it was.
 func (s *Shares) Tick(throughput []float64) ([]int64, error) {
+	return s.tick(throughput, nil)
+}
+
+// TickWaiting is Tick where the host knows how many requests of each machine of Served wait now. Of a
+// machine of which it does not, it reports any number above 0.
+func (s *Shares) TickWaiting(throughput []float64, waiting []int64) ([]int64, error) {
+	isRight := len(waiting) == len(s.served)
+	for _, count := range waiting {
+		isRight = isRight && count >= 0
+	}
+	if !isRight {
+		return s.granted, argumentError(
+			"requests that wait are a number, not negative, for each machine served")
+	}
+	return s.tick(throughput, waiting)
+}
+
+// tick is Tick with waiting nil where nothing is known of it.
+func (s *Shares) tick(throughput []float64, waiting []int64) ([]int64, error) {
 	const largestLevel = 1000.0 // more counts as that
 	if !areMeasured(throughput) || len(throughput) != len(s.served) {
 		return s.granted, argumentError(
@@ -46,7 +66,12 @@ func (s *Shares) Tick(throughput []float64) ([]int64, error) {
 	for i := range s.served {
 		one := &s.served[i]
 		level := min(throughput[i]/one.target, largestLevel)
-		if s.ticks >= s.full+s.lag {
+		one.busyTicks++
+		if waiting != nil && waiting[i] == 0 {
+			one.busyTicks = 0
+		}
+		isSample := one.cap.mode == capFree && one.busyTicks >= s.sample
+		if isSample && s.ticks >= s.full+s.lag {
 			shares := since*s.had[i] + (s.lag-since)*s.beforeServed[i]
 			one.estimate(&s.forget, one.levels[slot], quotient(shares, s.lag*ppm), level)
 		}
@@ -73,41 +98,64 @@ func areMeasured(throughput []float64) bool {
 // step shares out anew.
 func (s *Shares) step() {
 	for i := range s.served {
-		s.asked[i] = s.askedPpm(s.request(&s.served[i], quotient(s.had[i], ppm)))
+		s.asked[i] = s.askedOf(&s.served[i], s.had[i])
 	}
 	s.shareOut()
 	s.had, s.beforeServed = s.beforeServed, s.had
 	given := s.ofServed(s.had, s.granted)
 	for i := range s.served {
 		one := &s.served[i]
-		isLimited := given[i] < s.asked[i] || given[i] == s.raw.hostPpm
-		if isLimited && one.level < 1 {
+		isBelow := one.levelBefore < 1
+		if isBelow && (given[i] < s.asked[i] || given[i] == s.raw.hostPpm) {
 			one.ShortSteps++
-		} else {
+		} else if !isBelow || !one.cap.isTested() {
 			one.ShortSteps = 0
 		}
-		one.hasStepped, one.levelBefore = true, one.level
 	}
+}
+
+// askedOf is the share that a machine asks for, whose levelBefore then is that of this step.
+func (s *Shares) askedOf(one *Served, hadPpm int64) int64 {
+	share := quotient(hadPpm, ppm)
+	ranOut := one.busyTicks < s.full
+	if ranOut {
+		one.level = max(one.level, 1) // at its target at least: it has no more work to do
+	}
+	if s.raw.cap != nil && one.cap.step(s, one, hadPpm) {
+		one.begin(s.forget.firstCovariance)
+	}
+	request := 0.0
+	if ranOut {
+		one.missed = 0
+		request = min(share, (1-one.BelievedA)/one.BelievedB)
+	} else {
+		request = s.request(one, share)
+	}
+	one.hasStepped, one.levelBefore = true, one.level
+	if one.cap.mode != capFree {
+		return one.CapPpm
+	}
+	return s.askedPpm(request)
 }
 
 // request is the share that the law asks for, whatever can be had.
 func (s *Shares) request(one *Served, share float64) float64 {
 	a, b := one.BelievedA, one.BelievedB
-	if s.raw.law == flat.ShareLawPOLE_PLACEMENT {
-		gain := (1 - s.pole) / b
-		errorBefore := 0.0
-		if one.hasStepped {
-			errorBefore = 1 - one.levelBefore
-		}
-		return (share + float64(gain*(1-one.level))) - float64(float64(a*gain)*errorBefore)
-	}
 	missed := 0.0
 	if one.hasStepped {
 		missed = one.level - (float64(a*one.levelBefore) + float64(b*share))
 	}
 	lasting := common(missed, one.missed)
 	one.missed = missed
-	return (((1 - s.pole) + float64((s.pole-a)*one.level)) - lasting) / b
+	if s.raw.law == flat.ShareLawOBSERVER {
+		return (((1 - s.pole) + float64((s.pole-a)*one.level)) - lasting) / b
+	}
+	gain := (1 - s.pole) / b
+	errorBefore := 0.0
+	if one.hasStepped {
+		errorBefore = 1 - one.levelBefore
+	}
+	return (share + float64(gain*(1-one.level))) - float64(float64(a*gain)*errorBefore)
 }
 
 func (s *Shares) askedPpm(request float64) int64 {
@@ -178,10 +226,23 @@ func (s *Shares) ofServed(into, amounts []int64) []int64 {
 }
 
 // CannotMeet says of each machine of Served whether a lasting shortage tells of too high a target.
+// Under a policy with caps, a machine that was capped after a trial; and where one that is short needs
+// more than the whole host, only such machines.
 func (s *Shares) CannotMeet() []bool {
 	found := make([]bool, len(s.served))
+	hasCause := false
+	host := quotient(s.raw.hostPpm, ppm)
 	for i := range s.served {
-		found[i] = s.served[i].ShortSteps >= s.raw.shortageSteps
+		one := &s.served[i]
+		found[i] = one.ShortSteps >= s.raw.shortageSteps
+		hasCause = hasCause || found[i] && one.needsMore(host)
+	}
+	if s.raw.cap == nil {
+		return found
+	}
+	for i := range s.served {
+		one := &s.served[i]
+		found[i] = found[i] && (!hasCause || one.needsMore(host)) || one.cap.mode >= capCapped
 	}
 	return found
 }
@@ -212,6 +273,7 @@ func newShares(raw *rawShares) *Shares {
 	if raw.windowUs%raw.estimateUs > 0 {
 		s.full++
 	}
+	s.sample = max(s.full, s.lag)
 	for i := range raw.machines {
 		machine := &raw.machines[i]
 		s.isServed = append(s.isServed, machine.TargetMilli != nil)
@@ -219,6 +281,7 @@ func newShares(raw *rawShares) *Shares {
 			continue
 		}
 		one := newServed(machine, s.forget.firstCovariance)
+		one.busyTicks, one.CapPpm = s.sample, raw.hostPpm
 		s.served = append(s.served, one)
 		s.asked = append(s.asked, s.askedPpm((1-one.A)/one.B))
 	}

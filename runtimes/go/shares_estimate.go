@@ -10,6 +10,8 @@ type Served struct {
 	BelievedA, BelievedB float64
 	// Steps in a row with too little, and below the target.
 	ShortSteps int64
+	// What it asks for where its throughput does not follow its share, else the whole host.
+	CapPpm int64
 
 	target      float64 // work per second
 	covariance  covariance
@@ -18,6 +20,10 @@ type Served struct {
 	hasStepped  bool
 	levelBefore float64 // at the last step
 	missed      float64 // what the model was off at the last step
+	busyTicks   int64   // ticks since the last at which it had no request waiting
+	cap         capState
+	firstA      float64
+	firstB      float64
 }
 
 type covariance struct{ aa, ab, bb float64 }
@@ -27,11 +33,22 @@ type forgetting struct{ factor, firstCovariance, leastB float64 }
 func newServed(machine *Machine, firstCovariance float64) Served {
 	a := quotient(machine.FirstAPpm, ppm)
 	b := quotient(machine.FirstBMilli, *machine.TargetMilli)
-	return Served{
-		Name: machine.Name, A: a, B: b, BelievedA: a, BelievedB: b,
-		target:     quotient(*machine.TargetMilli, 1_000),
-		covariance: covariance{firstCovariance, 0, firstCovariance},
+	one := Served{
+		Name: machine.Name, target: quotient(*machine.TargetMilli, 1_000), firstA: a, firstB: b,
 	}
+	one.begin(firstCovariance)
+	return one
+}
+
+// begin begins the estimate with the first model.
+func (s *Served) begin(firstCovariance float64) {
+	s.A, s.B, s.BelievedA, s.BelievedB = s.firstA, s.firstB, s.firstA, s.firstB
+	s.covariance = covariance{firstCovariance, 0, firstCovariance}
+}
+
+// needsMore says whether the model that is believed needs more than the host for the target.
+func (s *Served) needsMore(host float64) bool {
+	return 1-s.BelievedA > float64(s.BelievedB*host)
 }
 
 func quotient(dividend, divisor int64) float64 { return float64(dividend) / float64(divisor) }

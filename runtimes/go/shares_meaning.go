@@ -15,6 +15,7 @@ type rawShares struct {
 	leastBPpm, leastPpm, hostPpm            int64
 	shortageSteps, tolerancePpm             int64
 	machines                                []Machine
+	cap                                     *shareCap // nil: there are no caps
 }
 
 func (raw *rawShares) check() {
@@ -36,6 +37,17 @@ func (raw *rawShares) check() {
 	require(served > 0, "a host needs a machine with a target")
 	require(0 <= raw.leastPpm && raw.leastPpm <= raw.hostPpm/served,
 		"the least shares are more than the host")
+	if raw.cap != nil {
+		raw.cap.check()
+	}
+}
+
+func (c *shareCap) check() {
+	const mostSteps, largestHeadroomPpm = 1_000_000, 10 * ppm
+	require(min(c.steps, c.probeSteps) > 0 && max(c.steps, c.probeSteps) <= mostSteps,
+		"a cap is decided on one step at least, and on a million at most")
+	require(0 < c.headroomPpm && c.headroomPpm <= largestHeadroomPpm,
+		"the headroom of a cap is above 0 and at most ten times the share")
 }
 
 // checkMachines tells how many have a target.
@@ -74,5 +86,13 @@ func readShares(table flatbuffers.Table) rawForm {
 				machine.FirstAPpm(), machine.FirstBMilli(),
 			}
 		}),
+		cap: readCap(form.Cap(nil)),
 	}
+}
+
+func readCap(cap *flat.ShareCap) *shareCap {
+	if cap == nil {
+		return nil
+	}
+	return &shareCap{cap.Steps(), cap.ProbeSteps(), cap.HeadroomPpm()}
 }

@@ -44,6 +44,7 @@ def damaged_tails() -> dict[str, tuple[str, bytes]]:
         "tails-level.tailc": ("bad-meaning", _with_number("tails", 3_400_000, 3_200_000)),
         "tails-falling.tailc": ("bad-meaning", _with_number("tails", 135_001, 104_999)),
         "shares-law.tailc": ("bad-meaning", _with_law(9)),
+        "shares-cap-probe.tailc": ("bad-meaning", _with_number("shares-cap", 10, 0)),
     }
 
 
@@ -89,6 +90,14 @@ def _meanings(forms: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Cha
             **_of_shares(),
             "shares-twice": lambda policy: policy["forms"].append(policy["forms"][0]),
             "shares-controller": _put_last(forms["tails-trim"][-1:]),
+        },
+        "shares-cap": {
+            "shares-cap-steps": _in_cap(steps=0),
+            "shares-cap-many-steps": _in_cap(steps=PPM + 1),
+            "shares-cap-probe": _in_cap(probe_steps=0),
+            "shares-cap-late-probe": _in_cap(probe_steps=PPM + 1),
+            "shares-cap-headroom": _in_cap(headroom_ppm=0),
+            "shares-cap-much-headroom": _in_cap(headroom_ppm=10 * PPM + 1),
         },
         "lanes": {
             "lanes-two-ages": _in_form(rules=["age-from-arrival", "busy-period-age",
@@ -174,6 +183,11 @@ def _structures() -> dict[str, dict[str, Change]]:
             "shares-missing": lambda policy: policy["forms"][0].pop("law"),
             "shares-null": _in_part("machines", 0, target_milli=None),
         },
+        "shares-cap": {
+            "shares-cap-unknown": _in_cap(colour=3),
+            "shares-cap-missing": lambda policy: policy["forms"][0]["cap"].pop("steps"),
+            "shares-cap-null": _in_form(cap=None),
+        },
     }
 
 
@@ -192,6 +206,10 @@ def _in_part(part: str, place: int, /, **members: Any) -> Change:
 
 def _in_batch(**members: Any) -> Change:
     return lambda policy: policy["forms"][0]["batch"].update(members)
+
+
+def _in_cap(**members: Any) -> Change:
+    return lambda policy: policy["forms"][0]["cap"].update(members)
 
 
 def _put_first(forms: list[dict[str, Any]]) -> Change:

@@ -33,6 +33,14 @@ def begin(shares: dict[str, Any]) -> Numbers:
                 "before": None,
                 "missed": [0.0, 0.0],
                 "short": 0,
+                "busy": max(_lag(shares), _full(shares)),
+                "mode": "free",
+                "cap": shares["host_ppm"],
+                "count": 0,
+                "sums": [0.0, 0],
+                "means": (0.0, 0.0),
+                "need": (1.0 - a) / b,
+                "first": (a, b),
             }
         )
     asked = [_in_limits(shares, (1.0 - one["a"]) / one["b"]) for one in machines]
@@ -40,23 +48,50 @@ def begin(shares: dict[str, Any]) -> Numbers:
     return {"ticks": 0, "machines": machines, "grants": grants, "grants_before": grants}
 
 
-def tick(shares: dict[str, Any], state: Numbers, throughput: tuple[float, ...]) -> None:
-    """Change `state` to what it is a tick later."""
+def tick(
+    shares: dict[str, Any],
+    state: Numbers,
+    throughput: tuple[float, ...],
+    waiting: tuple[int, ...] | None = None,
+) -> None:
+    """Change `state` to what it is a tick later; `waiting` None: nothing is known of it."""
     state["ticks"] += 1
-    ticks = state["ticks"]
-    lag = shares["step_us"] // shares["estimate_us"]
-    full = -(-shares["window_us"] // shares["estimate_us"])
+    ticks, lag, full = state["ticks"], _lag(shares), _full(shares)
     of_served = _of_served(shares, state["grants"])
     of_served_before = _of_served(shares, state["grants_before"])
     since = (ticks - 1) % lag + 1
     for place, one in enumerate(state["machines"]):
         level = min(throughput[place] / one["target"], MOST_LEVEL)
         granted = since * of_served[place] + (lag - since) * of_served_before[place]
-        if ticks >= full + lag:
+        one["busy"] = 0 if waiting and waiting[place] == 0 else one["busy"] + 1
+        is_sample = one["busy"] >= max(lag, full) and one["mode"] == "free"
+        if is_sample and ticks >= full + lag:
             _estimate(shares, one, one["levels"][-lag], granted / (lag * MILLION), level)
         one["levels"].append(level)
     if ticks % lag == 0 and ticks >= full:
         _step(shares, state, of_served)
+
+
+def cannot_meet(shares: dict[str, Any], state: Numbers) -> list[bool]:
+    """By served machine."""
+    short = [one["short"] >= shares["shortage_steps"] for one in state["machines"]]
+    if "cap" not in shares:
+        return short
+    host = shares["host_ppm"] / MILLION
+    beyond = [
+        is_short and 1.0 - one["believed"][0] > one["believed"][1] * host
+        for is_short, one in zip(short, state["machines"], strict=True)
+    ]
+    capped = [one["mode"] in ("capped", "probe") for one in state["machines"]]
+    return [x or y for x, y in zip(beyond if True in beyond else short, capped, strict=True)]
+
+
+def _lag(shares: dict[str, Any]) -> int:
+    return shares["step_us"] // shares["estimate_us"]
+
+
+def _full(shares: dict[str, Any]) -> int:
+    return -(-shares["window_us"] // shares["estimate_us"])
 
 
 def _estimate(shares: dict[str, Any], one: Numbers, x: float, u: float, y: float) -> None:
@@ -80,32 +115,111 @@ def _estimate(shares: dict[str, Any], one: Numbers, x: float, u: float, y: float
 
 
 def _step(shares: dict[str, Any], state: Numbers, of_served: list[int]) -> None:
-    asked = []
-    for one, granted in zip(state["machines"], of_served, strict=True):
-        asked.append(_in_limits(shares, _request(shares, one, granted / MILLION)))
+    asked = [
+        _asked(shares, one, granted)
+        for one, granted in zip(state["machines"], of_served, strict=True)
+    ]
     state["grants_before"] = state["grants"]
     state["grants"] = _grants(shares, asked)
     now = _of_served(shares, state["grants"])
     for one, wanted, got in zip(state["machines"], asked, now, strict=True):
-        level = one["levels"][-1]
-        is_short = level < 1.0 and (got < wanted or got == shares["host_ppm"])
-        one["short"] = one["short"] + 1 if is_short else 0
-        one["before"] = level
+        if one["before"] >= 1.0:
+            one["short"] = 0
+        elif got < wanted or got == shares["host_ppm"]:
+            one["short"] += 1
+        elif one["mode"] != "trial" and one["count"] >= 0:
+            one["short"] = 0
 
 
-def _request(shares: dict[str, Any], one: Numbers, share: float) -> float:
+def _asked(shares: dict[str, Any], one: Numbers, had: int) -> int:
+    """In millionths; what is remembered of the machine is changed for the next step."""
+    level, before = one["levels"][-1], one["before"]
+    ran_out = one["busy"] < _full(shares)
+    if ran_out:
+        level = max(level, 1.0)
+    if "cap" in shares:
+        _change_cap(shares, one, level, had)
+    share = had / MILLION
+    a, b = one["believed"]
+    error = 0.0 if ran_out or before is None else level - (a * before + b * share)
+    one["missed"] = [one["missed"][1], error]
+    request = _request(shares, one, level, share)
+    if ran_out:
+        request = min(share, (1.0 - a) / b)
+    one["before"] = level
+    return _in_limits(shares, request) if one["mode"] == "free" else one["cap"]
+
+
+def _request(shares: dict[str, Any], one: Numbers, level: float, share: float) -> float:
+    """What the law asks for."""
     pole = shares["pole_ppm"] / MILLION
     a, b = one["believed"]
-    level, before = one["levels"][-1], one["before"]
     if shares["law"] == "pole-placement":
         gain = (1.0 - pole) / b
-        error_before = 0.0 if before is None else 1.0 - before
+        error_before = 0.0 if one["before"] is None else 1.0 - one["before"]
         return (share + gain * (1.0 - level)) - (a * gain) * error_before
-    error = 0.0 if before is None else level - (a * before + b * share)
-    one["missed"] = [one["missed"][1], error]
-    # The middle one of both and 0.
+    # The middle one of both errors and 0.
     lasting = sorted([0.0, *one["missed"]])[1]
     return (((1.0 - pole) + (pole - a) * level) - lasting) / b
+
+
+def _change_cap(shares: dict[str, Any], one: Numbers, level: float, had: int) -> None:
+    if level >= 1.0 and one["before"] is not None and one["before"] >= 1.0:
+        _begin(one, "free", shares["host_ppm"], 0)
+    elif one["count"] < 0:
+        one["count"] += 1
+    elif one["mode"] == "free" and not _has_too_much(shares, one, level, had):
+        _begin(one, "free", shares["host_ppm"], 0)
+    else:
+        one["count"] += 1
+        one["sums"] = [one["sums"][0] + level, one["sums"][1] + had]
+        is_capped = one["mode"] == "capped"
+        if one["count"] == shares["cap"]["probe_steps" if is_capped else "steps"]:
+            _end_mode(shares, one)
+
+
+def _has_too_much(shares: dict[str, Any], one: Numbers, level: float, had: int) -> bool:
+    return one["short"] > 0 and level < 1.0 and had > _with_headroom(shares, one, level)
+
+
+def _with_headroom(shares: dict[str, Any], one: Numbers, level: float) -> int:
+    factor = (MILLION + shares["cap"]["headroom_ppm"]) / MILLION
+    return _in_limits(shares, factor * (level * one["need"]))
+
+
+def _end_mode(shares: dict[str, Any], one: Numbers) -> None:
+    count, (levels, millionths) = one["count"], one["sums"]
+    level, share = levels / count, millionths / (count * MILLION)
+    level_before, share_before = one["means"]
+    one["means"] = level, share
+    factor = MILLION + shares["cap"]["headroom_ppm"]
+    settling = -(-shares["window_us"] // shares["step_us"]) - 1
+    for_target = _in_limits(shares, one["need"])
+    if one["mode"] == "free":
+        cap = max(millionths * MILLION // (count * factor), shares["least_ppm"])
+        _begin(one, "trial", cap, -settling)
+        # The model begins anew.
+        one["a"], one["b"] = one["believed"] = one["first"]
+        one["p"] = [float(shares["first_covariance"]), 0.0, float(shares["first_covariance"])]
+        return
+    if one["mode"] == "capped":
+        cap = max(one["cap"] * factor // MILLION, for_target * MILLION // factor)
+        cap = min(cap, shares["host_ppm"])
+        _begin(one, "probe", cap, -settling)
+        return
+    # Lower and higher, by their shares.
+    (y, r), (y_more, r_more) = (level, share), (level_before, share_before)
+    if one["mode"] == "probe":
+        (y, r), (y_more, r_more) = (y_more, r_more), (y, r)
+    if y * r_more < y_more * (0.5 * (r + r_more)):
+        _begin(one, "free", shares["host_ppm"], -shares["cap"]["probe_steps"])
+    else:
+        cap = min(_with_headroom(shares, one, level), for_target)
+        _begin(one, "capped", cap, -settling)
+
+
+def _begin(one: Numbers, mode: str, cap: int, count: int) -> None:
+    one["mode"], one["cap"], one["count"], one["sums"] = mode, cap, count, [0.0, 0]
 
 
 def _in_limits(shares: dict[str, Any], request: float) -> int:

@@ -46,10 +46,12 @@ from sharings import (
 )
 from tails import (
     batched_table,
+    capped_shares,
     extreme_table,
     extreme_trim,
     lanes_ladder,
     observed_shares,
+    settling_shares,
     shares,
     smallest_table,
     tail_table,
@@ -256,6 +258,14 @@ def _shares() -> dict[str, Vector]:
         "shares-observer": (
             "Schema 1.3: shares by the other law, for one machine, every setting at a limit.",
             policy("shares-observer", observed_shares(), reading=throughput_reading()),
+        ),
+        "shares-cap": (
+            "Schema 1.9: shares with caps of machines whose throughput follows no share.",
+            policy("shares-cap", capped_shares(), reading=throughput_reading()),
+        ),
+        "shares-cap-settling": (
+            "Schema 1.9: caps under the other law, with windows longer than steps.",
+            policy("shares-cap-settling", settling_shares(), reading=throughput_reading()),
         ),
     }
 

@@ -19,7 +19,7 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.forms.shares import Machine, ShareLaw, Shares
+from tailc.forms.shares import Machine, ShareCap, ShareLaw, Shares
 from tailc.forms.tail_table import (
     LARGEST_BOUND_US,
     LARGEST_CYCLES,
@@ -182,6 +182,38 @@ def shares() -> Shares:
             Machine("index", 12_500, -100_000, 55_000),
             Machine("nightly", None, 0, 1_000),
         ),
+    )
+
+
+def capped_shares() -> Shares:
+    """Two machines of one core, and caps for those without work."""
+    return replace(
+        shares(),
+        estimate_us=250_000,
+        forgetting_ppm=970_000,
+        first_covariance=100,
+        least_ppm=50_000,
+        shortage_steps=20,
+        machines=(
+            Machine("encoder", 500_000, 107_259, 1_664_331),
+            Machine("hasher", 3_290_000, 36_914, 12_677_046),
+            Machine("nightly", None, 0, 1),
+        ),
+        cap=ShareCap(steps=6, probe_steps=10, headroom_ppm=PPM),
+    )
+
+
+def settling_shares() -> Shares:
+    """The other law, and a window longer than two steps, after which each test begins."""
+    return replace(
+        capped_shares(),
+        law=ShareLaw.OBSERVER,
+        window_us=1_200_000,
+        step_us=500_000,
+        least_ppm=0,
+        host_ppm=900_000,
+        shortage_steps=3,
+        cap=ShareCap(steps=3, probe_steps=4, headroom_ppm=600_000),
     )
 
 

@@ -18,7 +18,7 @@ from tailc.traces.reading import TraceReading
 from tailc.traces.summary import DemandSummary
 
 SCHEMA_MAJOR = 1
-SCHEMA_MINOR = 8
+SCHEMA_MINOR = 9
 
 PROOFS = ("grid-exhausted", "dual-bound", "solver-claim", "replayed", "by-definition", "none")
 COMPILED_SPEC = "compiled-spec"

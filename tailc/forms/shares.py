@@ -19,6 +19,9 @@ MILLI = 1_000
 LARGEST_COVARIANCE = 1_000_000
 # A runtime keeps the levels of so many ticks; their shares' sums stay below 2^53.
 LARGEST_LAG = 1_000_000
+# Sums of shares over so many steps stay below 2^53.
+MOST_CAP_STEPS = 1_000_000
+LARGEST_HEADROOM_PPM = 10 * PPM
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -62,6 +65,26 @@ class Machine:
 
 
 @dataclass(frozen=True)
+class ShareCap:
+    """When a machine whose throughput does not follow its share gets a cap: see `shares_cap`.
+
+    steps: steps of each comparison. probe_steps: steps of a cap until it is tested again.
+    headroom_ppm: what a cap is above the share that the machine uses, relative to that; also by how
+    much shares differ that are compared.
+    """
+
+    steps: int
+    probe_steps: int
+    headroom_ppm: int
+
+    def __post_init__(self) -> None:
+        few = 0 < self.steps <= MOST_CAP_STEPS and 0 < self.probe_steps <= MOST_CAP_STEPS
+        _require(few, "a cap is decided on one step at least, and on a million at most")
+        is_bounded = 0 < self.headroom_ppm <= LARGEST_HEADROOM_PPM
+        _require(is_bounded, "the headroom of a cap is above 0 and at most ten times the share")
+
+
+@dataclass(frozen=True)
 class Shares:
     """Machines on one host, and how often they are measured, estimated and served.
 
@@ -72,7 +95,8 @@ class Shares:
     least_b_ppm: a smaller b is not believed, in millionths of a machine's target.
     shortage_steps: so many steps in a row with all it asks for cut, or the whole host granted, and
     below target tell that a target cannot be met. tolerance_ppm is the promise: the mean absolute
-    error of each machine's throughput at the steps, relative to its target, is no larger.
+    error of each machine's throughput at the steps, relative to its target, is no larger. cap:
+    None where no machine gets a cap.
     """
 
     law: ShareLaw = field(metadata={"since": 3})
@@ -89,6 +113,7 @@ class Shares:
     shortage_steps: int
     tolerance_ppm: int
     machines: tuple[Machine, ...]
+    cap: ShareCap | None = field(default=None, metadata={"since": 9})
 
     def __post_init__(self) -> None:
         _require(0 <= self.pole_ppm < PPM, "a pole lies from 0 to 1")

@@ -16,6 +16,13 @@ At a step every machine asks for a share by the form's law, from the estimate of
 is asked is cut to [least_ppm, host_ppm], and down to whole millionths. If all together ask for more
 than the host, each gets its part of what is asked, but the least share at least; else what is left
 goes to the machines without a target in equal parts.
+
+A host may report at each tick how many requests of each machine wait. A machine ran out of work at
+a step if none waited at a tick of its window: it keeps up with its work, counts as at its target at
+least, and asks for no more than it has, nor than the model says for its target. Nothing is
+estimated from what it did then. Without a report, a policy may put a cap on a machine, which asks
+for just that then (`shares_cap`); its model is not estimated under a cap, and begins anew with the
+first.
 """
 
 from __future__ import annotations
@@ -24,6 +31,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
+from tailc.forms.shares_cap import CapMode, CapState, Measured, asked_ppm, next_cap
 
 # Throughput beyond so many times its target counts as that: no estimate can overflow.
 LARGEST_LEVEL = 1_000.0
@@ -53,6 +61,8 @@ class MachineState:
     """
 
     estimate: Estimate
+    cap: CapState
+    busy_ticks: int
     levels: tuple[float, ...] = ()
     before: float | None = None
     missed: float = 0.0
@@ -74,19 +84,32 @@ class HostState:
 
 def first_state(shares: Shares) -> HostState:
     """Before anything is measured: each machine has the share that its first model needs."""
-    machines = tuple(MachineState(_first_estimate(shares, at)) for at in range(len(shares.served)))
+    machines = tuple(
+        MachineState(_first_estimate(shares, at), CapState(shares.host_ppm), sample_ticks(shares))
+        for at in range(len(shares.served))
+    )
     needed = [(1.0 - one.estimate.a) / one.estimate.b for one in machines]
     granted_ppm = shared_out(shares, [asked_ppm(shares, request) for request in needed])
     return HostState(0, machines, granted_ppm, granted_ppm)
 
 
-def tick(shares: Shares, state: HostState, throughput: Sequence[float]) -> HostState:
+def tick(
+    shares: Shares,
+    state: HostState,
+    throughput: Sequence[float],
+    waiting: Sequence[int] | None = None,
+) -> HostState:
     """The state `estimate_us` later, a step taken where one is due.
 
     `throughput` of each machine with a target [work/s]: its mean over the last `window_us`, or over
     the time since the start while that is shorter. Nothing is estimated from, and no step taken on,
-    a window that is not full. Raises ValueError for a throughput that is negative or no number.
+    a window that is not full. `waiting`: how many requests of each wait now; None, or any number
+    above 0 for a machine of which it is not known, counts as work that waits. Raises ValueError for
+    a throughput that is negative or no number, and for a negative number of requests.
     """
+    waits = [1] * len(shares.served) if waiting is None else waiting
+    if not all(count >= 0 for count in waits):
+        raise ValueError("a number of waiting requests is not negative")
     levels = [
         level(machine.target_milli or 0, measured)
         for machine, measured in zip(shares.served, throughput, strict=True)
@@ -94,8 +117,8 @@ def tick(shares: Shares, state: HostState, throughput: Sequence[float]) -> HostS
     ticks, lag = state.ticks + 1, lag_ticks(shares)
     grants = _served_grants(shares, state)
     machines = tuple(
-        _measured(shares, one, ticks, now, mean_share(lag, ticks, *granted))
-        for one, now, granted in zip(state.machines, levels, grants, strict=True)
+        _measured(shares, one, ticks, now, mean_share(lag, ticks, *granted), is_busy=count > 0)
+        for one, now, granted, count in zip(state.machines, levels, grants, waits, strict=True)
     )
     state = replace(state, ticks=ticks, machines=machines)
     is_step = ticks % lag == 0 and ticks >= full_ticks(shares)
@@ -110,6 +133,11 @@ def lag_ticks(shares: Shares) -> int:
 def full_ticks(shares: Shares) -> int:
     """Ticks until a window is full."""
     return -(-shares.window_us // shares.estimate_us)
+
+
+def sample_ticks(shares: Shares) -> int:
+    """Ticks with work waiting before throughput says anything of the share."""
+    return max(full_ticks(shares), lag_ticks(shares))
 
 
 def level(target_milli: int, throughput: float) -> float:
@@ -185,14 +213,6 @@ def request(
     return (((1.0 - pole) + (pole - a) * now) - lasting) / b
 
 
-def asked_ppm(shares: Shares, requested: float) -> int:
-    """What is asked for, cut to what one machine may have, in whole millionths rounded down."""
-    ppm = requested * PPM
-    if ppm >= shares.host_ppm:
-        return shares.host_ppm
-    return int(ppm) if ppm > shares.least_ppm else shares.least_ppm
-
-
 def shared_out(shares: Shares, asked: Sequence[int]) -> tuple[int, ...]:
     """The share of every machine [ppm], when those with a target ask for that much.
 
@@ -230,8 +250,28 @@ def predicted(shares: Shares, state: HostState) -> tuple[float, ...] | None:
 
 
 def cannot_meet(shares: Shares, state: HostState) -> tuple[bool, ...]:
-    """Of each machine with a target, whether a lasting shortage tells that it cannot be met."""
-    return tuple(one.short_steps >= shares.shortage_steps for one in state.machines)
+    """Of each machine with a target, whether a lasting shortage tells that it cannot be met.
+
+    Under a policy with caps, a machine that was capped after a trial; and where one that is short
+    needs more than the whole host, only such machines, for the others are short of what these take.
+    """
+    is_short = [one.short_steps >= shares.shortage_steps for one in state.machines]
+    if shares.cap is None:
+        return tuple(is_short)
+    is_cause = [
+        short and needs_more(shares, one.estimate)
+        for short, one in zip(is_short, state.machines, strict=True)
+    ]
+    named = is_cause if any(is_cause) else is_short
+    return tuple(
+        name or one.cap.mode >= CapMode.CAPPED
+        for name, one in zip(named, state.machines, strict=True)
+    )
+
+
+def needs_more(shares: Shares, estimate: Estimate) -> bool:
+    """Whether the model that is believed needs more than the host for the target."""
+    return 1.0 - estimate.believed_a > estimate.believed_b * (shares.host_ppm / PPM)
 
 
 def _first_estimate(shares: Shares, at: int) -> Estimate:
@@ -249,29 +289,25 @@ def _served_grants(shares: Shares, state: HostState) -> list[tuple[int, int]]:
 
 
 def _measured(
-    shares: Shares, state: MachineState, ticks: int, now: float, share: float
+    shares: Shares, state: MachineState, ticks: int, now: float, share: float, *, is_busy: bool
 ) -> MachineState:
     """The machine with one more level; its model updated where a lag of full windows is past."""
     lag = lag_ticks(shares)
-    estimate = state.estimate
-    if ticks >= full_ticks(shares) + lag:
+    estimate, busy_ticks = state.estimate, state.busy_ticks + 1 if is_busy else 0
+    is_sample = state.cap.mode is CapMode.FREE and busy_ticks >= sample_ticks(shares)
+    if is_sample and ticks >= full_ticks(shares) + lag:
         estimate = updated(shares, estimate, state.levels[0], share, now)
-    return replace(state, estimate=estimate, levels=(*state.levels, now)[-lag:])
+    levels = (*state.levels, now)[-lag:]
+    return replace(state, estimate=estimate, busy_ticks=busy_ticks, levels=levels)
 
 
 def _stepped(shares: Shares, state: HostState, levels: Sequence[float]) -> HostState:
-    had = [now_ppm / PPM for now_ppm, _ in _served_grants(shares, state)]
-    errors = [
-        missed(one.estimate, one.before, now, share)
-        for one, now, share in zip(state.machines, levels, had, strict=True)
+    had_ppm = [now_ppm for now_ppm, _ in _served_grants(shares, state)]
+    asking = [
+        _asking(shares, at, *each)
+        for at, each in enumerate(zip(state.machines, levels, had_ppm, strict=True))
     ]
-    asked = [
-        asked_ppm(
-            shares,
-            request(shares, one.estimate, one.before, now, share, common(error, one.missed)),
-        )
-        for one, now, share, error in zip(state.machines, levels, had, errors, strict=True)
-    ]
+    asked = [ppm for _, ppm in asking]
     stepped = replace(
         state,
         granted_ppm=shared_out(shares, asked),
@@ -279,17 +315,47 @@ def _stepped(shares: Shares, state: HostState, levels: Sequence[float]) -> HostS
     )
     given = [now_ppm for now_ppm, _ in _served_grants(shares, stepped)]
     machines = tuple(
-        replace(one, before=now, missed=error, short_steps=_short(shares, one, now, wanted, got))
-        for one, now, error, wanted, got in zip(
-            state.machines, levels, errors, asked, given, strict=True
-        )
+        replace(one, short_steps=_short(shares, one, wanted, got))
+        for (one, wanted), got in zip(asking, given, strict=True)
     )
     return replace(stepped, machines=machines)
 
 
-def _short(shares: Shares, state: MachineState, now: float, wanted: int, got: int) -> int:
-    is_limited = got < wanted or got == shares.host_ppm
-    return state.short_steps + 1 if is_limited and now < 1.0 else 0
+def _asking(
+    shares: Shares, at: int, state: MachineState, now: float, had_ppm: int
+) -> tuple[MachineState, int]:
+    """The machine after a step, but for its shortage, and the share that it asks for [ppm]."""
+    ran_out = state.busy_ticks < full_ticks(shares)
+    counted, share = max(now, 1.0) if ran_out else now, had_ppm / PPM
+    cap = next_cap(shares, shares.served[at], state.cap, _at_step(state, counted, had_ppm))
+    begins = cap.mode is CapMode.TRIAL and state.cap.mode is CapMode.FREE
+    estimate = _first_estimate(shares, at) if begins else state.estimate
+    error = 0.0 if ran_out else missed(estimate, state.before, now, share)
+    stepped = replace(state, estimate=estimate, cap=cap, before=counted, missed=error)
+    if cap.mode is not CapMode.FREE:
+        return stepped, cap.cap_ppm
+    if ran_out:
+        needed = (1.0 - estimate.believed_a) / estimate.believed_b
+        return stepped, asked_ppm(shares, min(share, needed))
+    lasting = common(error, state.missed)
+    requested = request(shares, estimate, state.before, now, share, lasting)
+    return stepped, asked_ppm(shares, requested)
+
+
+def _at_step(state: MachineState, level: float, had_ppm: int) -> Measured:
+    is_met = level >= 1.0 and state.before is not None and state.before >= 1.0
+    return Measured(level, had_ppm, is_met=is_met, is_short=state.short_steps > 0)
+
+
+def _short(shares: Shares, state: MachineState, wanted: int, got: int) -> int:
+    """`short_steps` of a machine whose level at this step is its `before`.
+
+    A trial, and what follows it, does not end a shortage.
+    """
+    is_below = state.before is not None and state.before < 1.0
+    if is_below and (got < wanted or got == shares.host_ppm):
+        return state.short_steps + 1
+    return state.short_steps if is_below and state.cap.is_tested else 0
 
 
 def _cut(shares: Shares, asked: Sequence[int]) -> list[int]:

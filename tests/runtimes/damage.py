@@ -20,7 +20,8 @@ NAMES = (
     *("classes", "lucene", "cores", "controller", "lanes", "overload", "sharing"),
     *("tails-trim", "shares", "plan"),
 )
-CONTRADICTED = (*NAMES, "tails-batch", "shares-observer", "plan-battery-racks", "plan-cluster")
+CONTRADICTED = (*NAMES, "tails-batch", "shares-observer", "shares-cap", "plan-battery-racks",
+                "plan-cluster")  # fmt: skip
 # Where climbs of a row begin and end is structure, not meaning.
 FIXED = ("first_climb", "climb_count")
 UNSIGNED = ("age_us", "rung", "first_load", "delay_us")
@@ -30,7 +31,7 @@ OPTIONAL = (
     *("capacity_ppm", "move_us", "reference_khz", "target_milli", "racks", "first_green_pool"),
     *("battery_mj", "boost", "power", "batch", "terms", "malleable", "battery"),
     *("overload", "shed_from", "cut_off_us", "degrade_from", "work_ppm"),
-    *("sharing", "start_unit", "start_below_ppm", "give_up_us"),
+    *("sharing", "start_unit", "start_below_ppm", "give_up_us", "cap"),
 )
 PAYLOADS = [unseal((VECTORS / f"{name}.tailc").read_bytes()) for name in NAMES]
 

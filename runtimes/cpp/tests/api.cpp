@@ -57,6 +57,8 @@ void refuse_arguments(const fs::path& vectors) {
   tailc::Policy host = tailc::open((vectors / "shares.tailc").string());
   expect(thrown_by([&] { host.shares().tick({1.0}); }) == invalid, "each machine is measured");
   expect(thrown_by([&] { host.shares().tick({1.0, -1.0}); }) == invalid, "no work is negative");
+  expect(thrown_by([&] { host.shares().tick({1.0, 1.0}, {1, -1}); }) == invalid,
+         "no number of requests is negative");
   tailc::Policy datacentre = tailc::open((vectors / "plan.tailc").string());
   expect(thrown_by([&] { datacentre.plan().quote(0, 0, 1); }) == invalid, "a job has an epoch");
   expect(thrown_by([&] { datacentre.plan().release("nobody", 0); }) == invalid,

@@ -101,7 +101,10 @@ Question shares_question(tailc::Shares& shares) {
     std::vector<double> throughput(shares.served().size());
     for (double& work_per_s : throughput)
       work_per_s = static_cast<double>(from.below(1'000'000)) / 1'000.0;
-    for (const std::int64_t share_ppm : shares.tick(throughput)) into.fold(share_ppm);
+    std::vector<std::int64_t> waiting(throughput.size());
+    // Nothing once in a while.
+    for (std::int64_t& count : waiting) count = static_cast<std::int64_t>(from.below(64));
+    for (const std::int64_t share_ppm : shares.tick(throughput, waiting)) into.fold(share_ppm);
     for (const tailc::Served& one : shares.served()) into.fold(bits_of(one.a), bits_of(one.b));
   };
 }

@@ -141,20 +141,24 @@ bool are_same(const std::vector<double>& got, const std::vector<double>& wanted)
 // The columns of a row that differ, doubles bit for bit.
 std::string shares_difference(const tailc::Shares& shares, const Row& row) {
   std::vector<double> a, b, believed_a, believed_b;
-  std::vector<std::int64_t> short_steps;
+  std::vector<std::int64_t> short_steps, cap_ppm, cannot_meet;
   for (const tailc::Served& one : shares.served()) {
     a.push_back(one.a);
     b.push_back(one.b);
     believed_a.push_back(one.believed.first);
     believed_b.push_back(one.believed.second);
     short_steps.push_back(one.short_steps);
+    cap_ppm.push_back(one.cap_ppm());
   }
+  for (const bool is_named : shares.cannot_meet()) cannot_meet.push_back(is_named ? 1 : 0);
   if (shares.granted_ppm() != wholes(row.at("granted_ppm"))) return "granted_ppm";
   if (!are_same(a, doubles(row.at("a")))) return "a";
   if (!are_same(b, doubles(row.at("b")))) return "b";
   if (!are_same(believed_a, doubles(row.at("believed_a")))) return "believed_a";
   if (!are_same(believed_b, doubles(row.at("believed_b")))) return "believed_b";
-  return short_steps == wholes(row.at("short_steps")) ? "" : "short_steps";
+  if (short_steps != wholes(row.at("short_steps"))) return "short_steps";
+  if (cap_ppm != wholes(row.at("cap_ppm"))) return "cap_ppm";
+  return cannot_meet == wholes(row.at("cannot_meet")) ? "" : "cannot_meet";
 }
 
 Check ticks(const std::string& path) {
@@ -162,6 +166,8 @@ Check ticks(const std::string& path) {
   return [policy, path](const Row& row) {
     if (row.at("tick") == "0") {
       *policy = tailc::open(path);
+    } else if (const auto waiting = wholes(row.at("waiting")); !waiting.empty()) {
+      policy->shares().tick(doubles(row.at("throughput")), waiting);
     } else {
       policy->shares().tick(doubles(row.at("throughput")));
     }

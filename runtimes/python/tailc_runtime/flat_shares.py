@@ -6,13 +6,14 @@ from typing import Any
 
 from tailc_runtime._generated import policy_generated as fbs
 from tailc_runtime.flat_walk import text, vector, word
-from tailc_runtime.raw import RawMachine, RawShares
+from tailc_runtime.raw import RawMachine, RawShareCap, RawShares
 
 _LAWS = {fbs.ShareLaw.POLE_PLACEMENT: "pole-placement", fbs.ShareLaw.OBSERVER: "observer"}
 
 
 def read_shares(form: Any) -> RawShares:
     """The shares behind an accessor."""
+    cap = form.Cap()
     return RawShares(
         law=word(_LAWS, form.Law()),
         pole_ppm=form.PolePpm(),
@@ -28,6 +29,7 @@ def read_shares(form: Any) -> RawShares:
         shortage_steps=form.ShortageSteps(),
         tolerance_ppm=form.TolerancePpm(),
         machines=tuple(_machine(machine) for machine in vector(form, "Machines")),
+        cap=None if cap is None else RawShareCap(cap.Steps(), cap.ProbeSteps(), cap.HeadroomPpm()),
     )
 
 

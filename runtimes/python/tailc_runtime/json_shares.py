@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc_runtime.members import objects, refuse_others, text, whole
-from tailc_runtime.raw import RawMachine, RawShares
+from tailc_runtime.members import object_in, objects, refuse_others, text, whole
+from tailc_runtime.raw import RawMachine, RawShareCap, RawShares
 
 _MACHINE = ("name", "target_milli", "first_a_ppm", "first_b_milli")
 _NUMBERS = (
@@ -13,7 +13,8 @@ _NUMBERS = (
     *("first_covariance", "least_b_ppm", "least_ppm", "host_ppm"),
     *("shortage_steps", "tolerance_ppm"),
 )
-_SHARES = ("form", "law", *_NUMBERS, "machines")
+_CAP = ("steps", "probe_steps", "headroom_ppm")
+_SHARES = ("form", "law", *_NUMBERS, "machines", "cap")
 
 
 def shares_in(form: dict[str, Any]) -> RawShares:
@@ -22,6 +23,7 @@ def shares_in(form: dict[str, Any]) -> RawShares:
         law=text(form, "law"),
         **{name: whole(form, name) for name in _NUMBERS},
         machines=tuple(_machine(machine) for machine in objects(form, "machines")),
+        cap=_cap(object_in(form, "cap")) if "cap" in form else None,
     )
 
 
@@ -30,6 +32,12 @@ def refuse_unknown_in_shares(form: dict[str, Any]) -> None:
     refuse_others(form, _SHARES)
     for machine in form["machines"]:
         refuse_others(machine, _MACHINE)
+    if "cap" in form:
+        refuse_others(form["cap"], _CAP)
+
+
+def _cap(cap: dict[str, Any]) -> RawShareCap:
+    return RawShareCap(*(whole(cap, name) for name in _CAP))
 
 
 def _machine(machine: dict[str, Any]) -> RawMachine:

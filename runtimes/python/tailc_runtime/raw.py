@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 # The schema this reader was written for; a newer minor version only adds what may be ignored.
-SCHEMA_MAJOR, SCHEMA_MINOR = 1, 8
+SCHEMA_MAJOR, SCHEMA_MINOR = 1, 9
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,17 @@ class RawMachine:
 
 
 @dataclass(frozen=True)
+class RawShareCap:
+    """When a machine whose throughput does not follow its share gets a cap."""
+
+    steps: int
+    probe_steps: int
+    headroom_ppm: int
+
+
+@dataclass(frozen=True)
 class RawShares:
-    """Shares of a host; words are those of the canonical JSON."""
+    """Shares of a host; words are those of the canonical JSON. `cap` None: there are no caps."""
 
     law: str
     pole_ppm: int
@@ -161,6 +170,7 @@ class RawShares:
     shortage_steps: int
     tolerance_ppm: int
     machines: tuple[RawMachine, ...]
+    cap: RawShareCap | None
 
 
 @dataclass(frozen=True)

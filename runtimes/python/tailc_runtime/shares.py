@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from tailc_runtime.controller import PPM
 from tailc_runtime.counters import Counters
 from tailc_runtime.errors import BadMeaning
-from tailc_runtime.raw import Head, RawMachine, RawShares
+from tailc_runtime.raw import Head, RawMachine, RawShareCap, RawShares
+from tailc_runtime.shares_cap import LARGEST_HEADROOM_PPM, MOST_CAP_STEPS, Cap, Mode
 
 POLE_PLACEMENT, OBSERVER = "pole-placement", "observer"
 LARGEST_COVARIANCE = 1_000_000
@@ -24,21 +25,35 @@ class Served:
 
     a, b: the estimate of its model in units of its target; believed: the last pair that was
     believed; missed: what that was off at the last step; short_steps: how many steps in a row it
-    got less than it asked for, or the whole host, and was below its target.
+    got less than it asked for, or the whole host, and was below its target. cap: what it asks for
+    where its throughput does not follow its share. busy_ticks: ticks since the last at which it had
+    no request waiting.
     """
 
-    def __init__(self, machine: RawMachine, covariance: float, lag: int) -> None:
+    def __init__(self, machine: RawMachine, raw: RawShares) -> None:
         assert machine.target_milli is not None
         self.name = machine.name
         self.target = machine.target_milli / _MILLI
-        self.a = machine.first_a_ppm / PPM
-        self.b = machine.first_b_milli / machine.target_milli
-        self.believed = self.a, self.b
+        self._first_model = machine.first_a_ppm / PPM, machine.first_b_milli / machine.target_milli
+        self._first_covariance = float(raw.first_covariance)
+        self.begin()
+        self.cap = Cap(raw, *self._first_model)
         self.short_steps = 0
-        self.covariance = covariance, 0.0, covariance
+        lag = raw.step_us // raw.estimate_us
+        self.busy_ticks = max(lag, -(-raw.window_us // raw.estimate_us))
         self.levels: deque[float] = deque(maxlen=lag)
         self.level_before: float | None = None
         self.missed = 0.0
+
+    def begin(self) -> None:
+        """Begin the estimate with the first model."""
+        self.a, self.b = self.believed = self._first_model
+        self.covariance = self._first_covariance, 0.0, self._first_covariance
+
+    @property
+    def cap_ppm(self) -> int:
+        """The cap, the whole host where there is none."""
+        return self.cap.ppm
 
 
 class Shares:
@@ -70,35 +85,43 @@ class Shares:
         self.host_ppm = raw.host_ppm
         self.shortage_steps = raw.shortage_steps
         self.tolerance_ppm = raw.tolerance_ppm
+        self.cap = raw.cap
         self.machines = raw.machines
         self._lag = raw.step_us // raw.estimate_us
         self._full = -(-raw.window_us // raw.estimate_us)
-        covariance = float(raw.first_covariance)
         self.served = tuple(
-            Served(machine, covariance, self._lag)
-            for machine in raw.machines
-            if machine.target_milli is not None
+            Served(machine, raw) for machine in raw.machines if machine.target_milli is not None
         )
         self.ticks = 0
-        asked = [self._asked_ppm((1.0 - one.a) / one.b) for one in self.served]
+        asked = [one.cap.asked_ppm((1.0 - one.a) / one.b) for one in self.served]
         self.granted_ppm = self._granted_before = self._shared_out(asked)
 
-    def tick(self, throughput: Sequence[float]) -> tuple[int, ...]:
+    def tick(
+        self, throughput: Sequence[float], waiting: Sequence[int] | None = None
+    ) -> tuple[int, ...]:
         """The new `granted_ppm`, by machine, after one more estimate, and a step where one is due.
 
         `throughput` of each machine of `served` [work/s], its mean over the last `window_us`, or
-        since the start while that is shorter. Raises ValueError for one that is negative or no
-        number, and then remembers what it did.
+        since the start while that is shorter. `waiting`: how many requests of each wait now; None,
+        or any number above 0 for a machine of which it is not known, counts as work that waits.
+        Raises ValueError for a number that is negative or none, and then remembers what it did.
         """
         if len(throughput) != len(self.served) or not all(t >= 0.0 for t in throughput):
             raise ValueError("a throughput is a number, and not negative, for each machine served")
+        waits = [1] * len(self.served) if waiting is None else waiting
+        if len(waits) != len(self.served) or not all(count >= 0 for count in waits):
+            raise ValueError("requests that wait are a number for each machine served")
         self.ticks += 1
         ticks, lag = self.ticks, self._lag
         since = (ticks - 1) % lag + 1
         grants = self._of_served(self.granted_ppm), self._of_served(self._granted_before)
-        for one, measured, now, before in zip(self.served, throughput, *grants, strict=True):
+        for one, measured, count, now, before in zip(
+            self.served, throughput, waits, *grants, strict=True
+        ):
             level = min(measured / one.target, LARGEST_LEVEL)
-            if ticks >= self._full + lag:
+            one.busy_ticks = one.busy_ticks + 1 if count else 0
+            is_sample = one.cap.mode is Mode.FREE and one.busy_ticks >= max(lag, self._full)
+            if is_sample and ticks >= self._full + lag:
                 share = (since * now + (lag - since) * before) / (lag * PPM)
                 self._estimate(one, one.levels[0], share, level)
             one.levels.append(level)
@@ -107,8 +130,24 @@ class Shares:
         return self.granted_ppm
 
     def cannot_meet(self) -> tuple[bool, ...]:
-        """Of each machine of `served`, whether a lasting shortage tells of too high a target."""
-        return tuple(one.short_steps >= self.shortage_steps for one in self.served)
+        """Of each machine of `served`, whether a lasting shortage tells of too high a target.
+
+        Under a policy with caps, a machine that was capped after a trial; and where one that is
+        short needs more than the whole host, only such machines.
+        """
+        short = [one.short_steps >= self.shortage_steps for one in self.served]
+        if self.cap is None:
+            return tuple(short)
+        host = self.host_ppm / PPM
+        causes = [
+            is_short and 1.0 - one.believed[0] > one.believed[1] * host
+            for is_short, one in zip(short, self.served, strict=True)
+        ]
+        named = causes if any(causes) else short
+        return tuple(
+            name or one.cap.mode >= Mode.CAPPED
+            for name, one in zip(named, self.served, strict=True)
+        )
 
     def _estimate(self, one: Served, x: float, u: float, y: float) -> None:
         """Recursive least squares with forgetting, in this order of operations.
@@ -132,35 +171,45 @@ class Shares:
 
     def _step(self, had_ppm: list[int]) -> None:
         """New shares for all machines; `had_ppm` is what those served have had."""
-        asked = [
-            self._asked_ppm(self._request(one, had / PPM))
-            for one, had in zip(self.served, had_ppm, strict=True)
-        ]
+        asked = [self._asked(one, had) for one, had in zip(self.served, had_ppm, strict=True)]
         self._granted_before, self.granted_ppm = self.granted_ppm, self._shared_out(asked)
         given = self._of_served(self.granted_ppm)
         for one, wanted, got in zip(self.served, asked, given, strict=True):
-            level = one.levels[-1]
-            limited = got < wanted or got == self.host_ppm
-            one.short_steps = one.short_steps + 1 if limited and level < 1.0 else 0
-            one.level_before = level
+            is_below = one.level_before is not None and one.level_before < 1.0
+            if is_below and (got < wanted or got == self.host_ppm):
+                one.short_steps += 1
+            elif not (is_below and one.cap.is_tested):
+                one.short_steps = 0
 
-    def _request(self, one: Served, share: float) -> float:
+    def _asked(self, one: Served, had_ppm: int) -> int:
+        """The share that a machine asks for, whose `level_before` then is that of this step."""
+        level, before, share = one.levels[-1], one.level_before, had_ppm / PPM
+        # At a target at least where it has no more work to do.
+        ran_out = one.busy_ticks < self._full
+        level = max(level, 1.0) if ran_out else level
+        is_met = level >= 1.0 and before is not None and before >= 1.0
+        if one.cap.step(level, had_ppm, is_met=is_met, is_short=one.short_steps > 0):
+            one.begin()
+        request = self._out_of_work(one, share) if ran_out else self._request(one, level, share)
+        one.level_before = level
+        return one.cap.asked_ppm(request) if one.cap.mode is Mode.FREE else one.cap.ppm
+
+    def _out_of_work(self, one: Served, share: float) -> float:
+        """What it has, or less where the model needs less for the target."""
+        a, b = one.believed
+        one.missed = 0.0
+        return min(share, (1.0 - a) / b)
+
+    def _request(self, one: Served, level: float, share: float) -> float:
         """The share that the law asks for, whatever can be had."""
-        (a, b), pole = one.believed, self.pole_ppm / PPM
-        level, before = one.levels[-1], one.level_before
-        if self.law == POLE_PLACEMENT:
-            gain = (1.0 - pole) / b
-            error_before = 0.0 if before is None else 1.0 - before
-            return (share + gain * (1.0 - level)) - (a * gain) * error_before
+        (a, b), pole, before = one.believed, self.pole_ppm / PPM, one.level_before
         missed = 0.0 if before is None else level - (a * before + b * share)
         lasting, one.missed = _common(missed, one.missed), missed
-        return (((1.0 - pole) + (pole - a) * level) - lasting) / b
-
-    def _asked_ppm(self, request: float) -> int:
-        ppm = request * PPM
-        if ppm >= self.host_ppm:
-            return self.host_ppm
-        return int(ppm) if ppm > self.least_ppm else self.least_ppm
+        if self.law == OBSERVER:
+            return (((1.0 - pole) + (pole - a) * level) - lasting) / b
+        gain = (1.0 - pole) / b
+        error_before = 0.0 if before is None else 1.0 - before
+        return (share + gain * (1.0 - level)) - (a * gain) * error_before
 
     def _shared_out(self, asked: list[int]) -> tuple[int, ...]:
         given = iter(_cut(asked, self.host_ppm, self.least_ppm))
@@ -214,6 +263,16 @@ def _check(raw: RawShares) -> None:
     _require(raw.shortage_steps > 0, "a shortage lasts a step at least")
     _require(raw.tolerance_ppm > 0, "no throughput is exactly on its target")
     _check_machines(raw)
+    if raw.cap is not None:
+        _check_cap(raw.cap)
+
+
+def _check_cap(cap: RawShareCap) -> None:
+    least, most = sorted((cap.steps, cap.probe_steps))
+    few = 0 < least <= most <= MOST_CAP_STEPS
+    _require(few, "a cap is decided on one step at least, and on a million at most")
+    is_bounded = 0 < cap.headroom_ppm <= LARGEST_HEADROOM_PPM
+    _require(is_bounded, "the headroom of a cap is above 0 and at most ten times the share")
 
 
 def _check_machines(raw: RawShares) -> None:

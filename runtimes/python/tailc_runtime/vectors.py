@@ -98,7 +98,8 @@ def wrong_shares(policy: Path, rows: list[dict[str, str]]) -> list[str]:
         if row["tick"] == "0":
             shares = open_shares(policy)
         else:
-            shares.tick([float(text) for text in row["throughput"].split()])
+            waiting = [int(text) for text in row["waiting"].split()]
+            shares.tick([float(text) for text in row["throughput"].split()], waiting or None)
         got = _shared(shares)
         wanted = {name: row[name] for name in got}
         if got != wanted:
@@ -115,6 +116,8 @@ def _shared(shares: Shares) -> dict[str, str]:
         "believed_a": " ".join(repr(one.believed[0]) for one in served),
         "believed_b": " ".join(repr(one.believed[1]) for one in served),
         "short_steps": " ".join(str(one.short_steps) for one in served),
+        "cap_ppm": " ".join(str(one.cap_ppm) for one in served),
+        "cannot_meet": " ".join(str(int(named)) for named in shares.cannot_meet()),
     }
 
 

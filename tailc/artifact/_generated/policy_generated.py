@@ -1608,6 +1608,66 @@ def MachineEnd(builder):
 
 
 
+class ShareCap(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = ShareCap()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsShareCap(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def ShareCapBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # ShareCap
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # ShareCap
+    def Steps(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # ShareCap
+    def ProbeSteps(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # ShareCap
+    def HeadroomPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def ShareCapStart(builder):
+    builder.StartObject(3)
+
+def ShareCapAddSteps(builder, steps):
+    builder.PrependInt64Slot(0, steps, 0)
+
+def ShareCapAddProbeSteps(builder, probeSteps):
+    builder.PrependInt64Slot(1, probeSteps, 0)
+
+def ShareCapAddHeadroomPpm(builder, headroomPpm):
+    builder.PrependInt64Slot(2, headroomPpm, 0)
+
+def ShareCapEnd(builder):
+    return builder.EndObject()
+
+
+
 class Shares(object):
     __slots__ = ['_tab']
 
@@ -1745,8 +1805,18 @@ class Shares(object):
         o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(30))
         return o == 0
 
+    # Shares
+    def Cap(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(32))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = ShareCap()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def SharesStart(builder):
-    builder.StartObject(14)
+    builder.StartObject(15)
 
 def SharesAddLaw(builder, law):
     builder.PrependUint8Slot(0, law, 0)
@@ -1792,6 +1862,9 @@ def SharesAddMachines(builder, machines):
 
 def SharesStartMachinesVector(builder, numElems):
     return builder.StartVector(4, numElems, 4)
+
+def SharesAddCap(builder, cap):
+    builder.PrependUOffsetTRelativeSlot(14, flatbuffers.number_types.UOffsetTFlags.py_type(cap), 0)
 
 def SharesEnd(builder):
     return builder.EndObject()

@@ -42,7 +42,16 @@ from tailc.forms.ladder.table import (
     Rung,
 )
 from tailc.forms.plan.plan import Plan
-from tailc.forms.shares import LARGEST_COVARIANCE, LARGEST_LAG, Machine, ShareLaw, Shares
+from tailc.forms.shares import (
+    LARGEST_COVARIANCE,
+    LARGEST_HEADROOM_PPM,
+    LARGEST_LAG,
+    MOST_CAP_STEPS,
+    Machine,
+    ShareCap,
+    ShareLaw,
+    Shares,
+)
 from tailc.forms.tail_table import (
     LARGEST_BOUND_US,
     LARGEST_CYCLES,
@@ -190,7 +199,14 @@ def random_shares(rng: Random) -> Shares:
         shortage_steps=_whole(rng, 1),
         tolerance_ppm=_whole(rng, 1),
         machines=tuple(machines),
+        cap=rng.choice((None, _cap(rng))),
     )
+
+
+def _cap(rng: Random) -> ShareCap:
+    """With few steps now and then, so that a short run goes through all modes."""
+    steps, probe_steps = (rng.choice((1, 2, _up_to(rng, MOST_CAP_STEPS))) for _ in range(2))
+    return ShareCap(steps, probe_steps, _up_to(rng, LARGEST_HEADROOM_PPM))
 
 
 def _machine(rng: Random, number: int) -> Machine:

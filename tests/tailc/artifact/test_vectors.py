@@ -24,7 +24,9 @@ from tailc.forms.controller import (
 )
 from tailc.forms.ladder.lookup import Answer, Start, lookup, row_at
 from tailc.forms.ladder.table import AdmissionKind, LoadAxis, Outside, Rule
-from tailc.forms.shares_step import HostState, tick
+from tailc.forms.shares import Shares
+from tailc.forms.shares_cap import CapMode
+from tailc.forms.shares_step import HostState, cannot_meet, tick
 from tailc.forms.shares_step import first_state as first_shares_state
 from tailc.forms.tail_table import Queued, least_level, level_for
 from tests.tailc.artifact.published import VECTORS
@@ -184,24 +186,30 @@ def test_the_reference_shares_take_every_expected_tick(path: Path) -> None:
     assert shares
     for before, *rows in sequences_of(path, "tick"):
         state = first_shares_state(shares)
-        assert shared(state) == [before[name] for name in SHARE_COLUMNS]
+        assert shared(shares, state) == [before[name] for name in SHARE_COLUMNS]
         for row in rows:
             measured = [float(text) for text in row["throughput"].split()]
             assert " ".join(map(repr, measured)) == row["throughput"]
-            state = tick(shares, state, measured)
-            assert shared(state) == [row[name] for name in SHARE_COLUMNS], row
+            waiting = [int(text) for text in row["waiting"].split()]
+            state = tick(shares, state, measured, waiting or None)
+            assert shared(shares, state) == [row[name] for name in SHARE_COLUMNS], row
 
 
-SHARE_COLUMNS = ("granted_ppm", "a", "b", "believed_a", "believed_b", "short_steps")
+SHARE_COLUMNS = (
+    *("granted_ppm", "a", "b", "believed_a", "believed_b"),
+    *("short_steps", "cap_ppm", "cannot_meet"),
+)
 
 
-def shared(state: HostState) -> list[str]:
+def shared(shares: Shares, state: HostState) -> list[str]:
     machines = state.machines
     doubles = ("a", "b", "believed_a", "believed_b")
     return [
         " ".join(map(str, state.granted_ppm)),
         *(" ".join(repr(getattr(one.estimate, name)) for one in machines) for name in doubles),
         " ".join(str(one.short_steps) for one in machines),
+        " ".join(str(one.cap.cap_ppm) for one in machines),
+        " ".join(str(int(named)) for named in cannot_meet(shares, state)),
     ]
 
 
@@ -215,6 +223,25 @@ def test_shares_are_cut_short_not_believed_and_left_over_in_the_vectors() -> Non
     assert any(one + two >= 999_990 and rest == 0 for one, two, rest in grants)
     assert any(20_000 in grant[:2] for grant in grants)
     assert any(rest > 500_000 for _, _, rest in grants)
+
+
+@pytest.mark.parametrize("name", ["shares-cap", "shares-cap-settling"])
+def test_caps_are_tried_kept_probed_and_lifted_in_the_vectors(name: str) -> None:
+    shares = read_policy(VECTORS / f"{name}.json").shares
+    assert shares
+    seen = Counter()
+    for _, *rows in sequences_of(VECTORS / "shares" / f"{name}.csv", "tick"):
+        state = first_shares_state(shares)
+        for row in rows:
+            before = [one.cap.mode for one in state.machines]
+            waiting = [int(text) for text in row["waiting"].split()]
+            state = tick(
+                shares, state, list(map(float, row["throughput"].split())), waiting or None
+            )
+            seen.update(zip(before, [one.cap.mode for one in state.machines], strict=True))
+    free, trial, capped, probe = CapMode
+    changes = {(free, trial), (trial, capped), (trial, free), (capped, probe), (probe, capped)}
+    assert changes | {(probe, free)} <= set(seen)
 
 
 def test_both_encodings_of_a_vector_are_the_same_policy() -> None:

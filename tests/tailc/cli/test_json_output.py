@@ -14,7 +14,7 @@ OUTPUT = json.loads((SCHEMAS / "report/output-1.schema.json").read_text())
 DIFF = json.loads((SCHEMAS / "report/diff-1.schema.json").read_text())
 SIZE = json.loads((SCHEMAS / "report/size-1.schema.json").read_text())
 VERDICT = json.loads((SCHEMAS / "report/verdict-2.schema.json").read_text())
-POLICY = json.loads((SCHEMAS / "artifact/policy-1.8.schema.json").read_text())
+POLICY = json.loads((SCHEMAS / "artifact/policy-1.9.schema.json").read_text())
 
 QUICK = ("--requests", "400", "--replicates", "50", "--baselines", "seq")
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailc.forms.shares import PPM, Machine, ShareLaw, Shares
+from tailc.forms.shares_cap import asked_ppm
 from tailc.forms.shares_step import (
     Estimate,
     HostState,
-    asked_ppm,
     cannot_meet,
     common,
     first_state,

@@ -6,18 +6,34 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "shares_cap.hpp"
+#include "shares_numbers.hpp"
 
 namespace tailc {
 
 // A machine with a target, and what is remembered of it.
 struct Served {
   Served(std::string its_name, std::int64_t target_milli, std::int64_t first_a_ppm,
-         std::int64_t first_b_milli, double first_covariance);
+         std::int64_t first_b_milli, double first_covariance, std::int64_t host_ppm);
+
+  // Begins the estimate with the first model.
+  void begin(double first_covariance);
+
+  // What it asks for where its throughput does not follow its share, else the whole host.
+  std::int64_t cap_ppm() const noexcept { return cap.ppm; }
+
+  // Whether the model that is believed needs more than the host for the target.
+  bool needs_more(double host) const {
+    return 1.0 - believed.first > detail::rounded(believed.second * host);
+  }
 
   std::string name;
   double target;                           // work per second
+  std::pair<double, double> first;         // the model that its estimate begins with
   double a, b;                             // the estimate of its model, in units of its target
   std::pair<double, double> believed;      // the last a and b that were believed
   std::int64_t short_steps = 0;            // steps in a row with too little, and below the target
@@ -26,6 +42,8 @@ struct Served {
   double level = 0.0;                      // throughput relative to the target, now
   std::optional<double> level_before;      // at the last step
   double missed = 0.0;                     // what the model was off at the last step
+  std::int64_t busy_ticks = 0;             // since the last at which it had no request waiting
+  detail::Cap cap;
 };
 
 namespace detail {
@@ -33,16 +51,6 @@ namespace detail {
 struct Forgetting {
   double factor, first_covariance, least_b;
 };
-
-// A value that no compiler fuses with the next operation: rounded to a double, to the nearest.
-inline double rounded(double value) {
-  const volatile double stored = value;
-  return stored;
-}
-
-inline double quotient(std::int64_t dividend, std::int64_t divisor) {
-  return static_cast<double>(dividend) / static_cast<double>(divisor);
-}
 
 // One more sample, in this order of operations. x, y: the level a lag ago and now; u: the mean
 // share since.
@@ -77,12 +85,18 @@ inline double common(double one, double other) {
 }  // namespace detail
 
 inline Served::Served(std::string its_name, std::int64_t target_milli, std::int64_t first_a_ppm,
-                      std::int64_t first_b_milli, double first_covariance)
+                      std::int64_t first_b_milli, double first_covariance, std::int64_t host_ppm)
     : name(std::move(its_name)),
       target(detail::quotient(target_milli, 1'000)),
-      a(detail::quotient(first_a_ppm, 1'000'000)),
-      b(detail::quotient(first_b_milli, target_milli)),
-      believed(a, b),
-      covariance{first_covariance, 0.0, first_covariance} {}
+      first(detail::quotient(first_a_ppm, 1'000'000), detail::quotient(first_b_milli, target_milli)),
+      cap{(1.0 - first.first) / first.second, host_ppm} {
+  begin(first_covariance);
+}
+
+inline void Served::begin(double first_covariance) {
+  believed = first;
+  std::tie(a, b) = first;
+  covariance = {first_covariance, 0.0, first_covariance};
+}
 
 }  // namespace tailc

@@ -27,6 +27,15 @@ inline std::int64_t check_machines(const policy::Shares& form) {
   return served;
 }
 
+inline void check_cap(const policy::ShareCap& cap) {
+  constexpr std::int64_t kMostSteps = 1'000'000, kLargestHeadroomPpm = 10 * kPpm;
+  const auto is_number = [](std::int64_t steps) { return 0 < steps && steps <= kMostSteps; };
+  require(is_number(cap.steps()) && is_number(cap.probe_steps()),
+          "a cap is decided on one step at least, and on a million at most");
+  require(0 < cap.headroom_ppm() && cap.headroom_ppm() <= kLargestHeadroomPpm,
+          "the headroom of a cap is above 0 and at most ten times the share");
+}
+
 inline void check_shares(const policy::Shares& form) {
   constexpr std::int64_t kLargestCovariance = 1'000'000, kLargestLag = 1'000'000;
   const bool is_law = form.law() == policy::ShareLaw::POLE_PLACEMENT ||
@@ -51,6 +60,7 @@ inline void check_shares(const policy::Shares& form) {
   require(served > 0, "a host needs a machine with a target");
   require(0 <= form.least_ppm() && form.least_ppm() <= form.host_ppm() / served,
           "the least shares are more than the host");
+  if (form.cap() != nullptr) check_cap(*form.cap());
 }
 
 }  // namespace tailc::detail

@@ -2441,6 +2441,92 @@ func MachineAddFirstBMilli(builder *flatbuffers.Builder, firstBMilli int64) {
 func MachineEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
+type ShareCap struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsShareCap(buf []byte, offset flatbuffers.UOffsetT) *ShareCap {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &ShareCap{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishShareCapBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsShareCap(buf []byte, offset flatbuffers.UOffsetT) *ShareCap {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &ShareCap{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedShareCapBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *ShareCap) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *ShareCap) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *ShareCap) Steps() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *ShareCap) MutateSteps(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *ShareCap) ProbeSteps() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *ShareCap) MutateProbeSteps(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *ShareCap) HeadroomPpm() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *ShareCap) MutateHeadroomPpm(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func ShareCapStart(builder *flatbuffers.Builder) {
+	builder.StartObject(3)
+}
+func ShareCapAddSteps(builder *flatbuffers.Builder, steps int64) {
+	builder.PrependInt64Slot(0, steps, 0)
+}
+func ShareCapAddProbeSteps(builder *flatbuffers.Builder, probeSteps int64) {
+	builder.PrependInt64Slot(1, probeSteps, 0)
+}
+func ShareCapAddHeadroomPpm(builder *flatbuffers.Builder, headroomPpm int64) {
+	builder.PrependInt64Slot(2, headroomPpm, 0)
+}
+func ShareCapEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
 type Shares struct {
 	_tab flatbuffers.Table
 }
@@ -2652,8 +2738,21 @@ func (rcv *Shares) MachinesLength() int {
 	return 0
 }
 
+func (rcv *Shares) Cap(obj *ShareCap) *ShareCap {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(32))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(ShareCap)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
 func SharesStart(builder *flatbuffers.Builder) {
-	builder.StartObject(14)
+	builder.StartObject(15)
 }
 func SharesAddLaw(builder *flatbuffers.Builder, law ShareLaw) {
 	builder.PrependByteSlot(0, byte(law), 0)
@@ -2699,6 +2798,9 @@ func SharesAddMachines(builder *flatbuffers.Builder, machines flatbuffers.UOffse
 }
 func SharesStartMachinesVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
+}
+func SharesAddCap(builder *flatbuffers.Builder, cap flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(14, flatbuffers.UOffsetT(cap), 0)
 }
 func SharesEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

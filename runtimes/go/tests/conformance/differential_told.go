@@ -12,11 +12,15 @@ import (
 
 func askShares(shares *tailc.Shares) question {
 	throughput := make([]float64, len(shares.Served()))
+	waiting := make([]int64, len(shares.Served()))
 	return func(_ uint64, from *draw, into *checksum) error {
 		for i := range throughput {
 			throughput[i] = float64(from.below(1_000_000)) / 1_000
 		}
-		granted, err := shares.Tick(throughput)
+		for i := range waiting {
+			waiting[i] = int64(from.below(64)) // nothing once in a while
+		}
+		granted, err := shares.TickWaiting(throughput, waiting)
 		for _, sharePpm := range granted {
 			into.fold(uint64(sharePpm))
 		}

@@ -101,6 +101,8 @@ func ticks(path string) (check, error) {
 			if policy, err = tailc.Open(path); err == nil {
 				shares, err = policy.Shares()
 			}
+		} else if waiting := row.wholes("waiting"); len(waiting) > 0 {
+			_, err = shares.TickWaiting(row.doubles("throughput"), waiting)
 		} else {
 			_, err = shares.Tick(row.doubles("throughput"))
 		}
@@ -114,11 +116,18 @@ func ticks(path string) (check, error) {
 // sharesDifference is the first column of a row that differs, doubles bit for bit.
 func sharesDifference(shares *tailc.Shares, row row) string {
 	var a, b, believedA, believedB []float64
-	var shortSteps []int64
+	var shortSteps, capPpm, cannotMeet []int64
+	for _, isNamed := range shares.CannotMeet() {
+		named := int64(0)
+		if isNamed {
+			named = 1
+		}
+		cannotMeet = append(cannotMeet, named)
+	}
 	for _, one := range shares.Served() {
 		a, b = append(a, one.A), append(b, one.B)
 		believedA, believedB = append(believedA, one.BelievedA), append(believedB, one.BelievedB)
-		shortSteps = append(shortSteps, one.ShortSteps)
+		shortSteps, capPpm = append(shortSteps, one.ShortSteps), append(capPpm, one.CapPpm)
 	}
 	switch {
 	case !slices.Equal(shares.GrantedPpm(), row.wholes("granted_ppm")):
@@ -133,6 +142,10 @@ func sharesDifference(shares *tailc.Shares, row row) string {
 		return "believed_b"
 	case !slices.Equal(shortSteps, row.wholes("short_steps")):
 		return "short_steps"
+	case !slices.Equal(capPpm, row.wholes("cap_ppm")):
+		return "cap_ppm"
+	case !slices.Equal(cannotMeet, row.wholes("cannot_meet")):
+		return "cannot_meet"
 	}
 	return ""
 }

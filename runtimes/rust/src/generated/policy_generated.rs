@@ -4166,6 +4166,136 @@ impl ::core::fmt::Debug for Machine<'_> {
       ds.finish()
   }
 }
+pub enum ShareCapOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct ShareCap<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for ShareCap<'a> {
+  type Inner = ShareCap<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> ShareCap<'a> {
+  pub const VT_STEPS: ::flatbuffers::VOffsetT = 4;
+  pub const VT_PROBE_STEPS: ::flatbuffers::VOffsetT = 6;
+  pub const VT_HEADROOM_PPM: ::flatbuffers::VOffsetT = 8;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    ShareCap { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args ShareCapArgs
+  ) -> ::flatbuffers::WIPOffset<ShareCap<'bldr>> {
+    let mut builder = ShareCapBuilder::new(_fbb);
+    builder.add_headroom_ppm(args.headroom_ppm);
+    builder.add_probe_steps(args.probe_steps);
+    builder.add_steps(args.steps);
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn steps(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(ShareCap::VT_STEPS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn probe_steps(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(ShareCap::VT_PROBE_STEPS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn headroom_ppm(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(ShareCap::VT_HEADROOM_PPM, Some(0)).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for ShareCap<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("steps", Self::VT_STEPS, false)?
+     .visit_field::<i64>("probe_steps", Self::VT_PROBE_STEPS, false)?
+     .visit_field::<i64>("headroom_ppm", Self::VT_HEADROOM_PPM, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct ShareCapArgs {
+    pub steps: i64,
+    pub probe_steps: i64,
+    pub headroom_ppm: i64,
+}
+impl<'a> Default for ShareCapArgs {
+  #[inline]
+  fn default() -> Self {
+    ShareCapArgs {
+      steps: 0,
+      probe_steps: 0,
+      headroom_ppm: 0,
+    }
+  }
+}
+
+pub struct ShareCapBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> ShareCapBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_steps(&mut self, steps: i64) {
+    self.fbb_.push_slot::<i64>(ShareCap::VT_STEPS, steps, 0);
+  }
+  #[inline]
+  pub fn add_probe_steps(&mut self, probe_steps: i64) {
+    self.fbb_.push_slot::<i64>(ShareCap::VT_PROBE_STEPS, probe_steps, 0);
+  }
+  #[inline]
+  pub fn add_headroom_ppm(&mut self, headroom_ppm: i64) {
+    self.fbb_.push_slot::<i64>(ShareCap::VT_HEADROOM_PPM, headroom_ppm, 0);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> ShareCapBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    ShareCapBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<ShareCap<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for ShareCap<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("ShareCap");
+      ds.field("steps", &self.steps());
+      ds.field("probe_steps", &self.probe_steps());
+      ds.field("headroom_ppm", &self.headroom_ppm());
+      ds.finish()
+  }
+}
 pub enum SharesOffset {}
 #[derive(Copy, Clone, PartialEq)]
 
@@ -4196,6 +4326,7 @@ impl<'a> Shares<'a> {
   pub const VT_SHORTAGE_STEPS: ::flatbuffers::VOffsetT = 26;
   pub const VT_TOLERANCE_PPM: ::flatbuffers::VOffsetT = 28;
   pub const VT_MACHINES: ::flatbuffers::VOffsetT = 30;
+  pub const VT_CAP: ::flatbuffers::VOffsetT = 32;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -4219,6 +4350,7 @@ impl<'a> Shares<'a> {
     builder.add_estimate_us(args.estimate_us);
     builder.add_window_us(args.window_us);
     builder.add_pole_ppm(args.pole_ppm);
+    if let Some(x) = args.cap { builder.add_cap(x); }
     if let Some(x) = args.machines { builder.add_machines(x); }
     builder.add_law(args.law);
     builder.finish()
@@ -4323,6 +4455,13 @@ impl<'a> Shares<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<Machine>>>>(Shares::VT_MACHINES, None).unwrap()}
   }
+  #[inline]
+  pub fn cap(&self) -> Option<ShareCap<'a>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<ShareCap>>(Shares::VT_CAP, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Shares<'_> {
@@ -4345,6 +4484,7 @@ impl ::flatbuffers::Verifiable for Shares<'_> {
      .visit_field::<i64>("shortage_steps", Self::VT_SHORTAGE_STEPS, false)?
      .visit_field::<i64>("tolerance_ppm", Self::VT_TOLERANCE_PPM, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<::flatbuffers::Vector<'_, ::flatbuffers::ForwardsUOffset<Machine>>>>("machines", Self::VT_MACHINES, true)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<ShareCap>>("cap", Self::VT_CAP, false)?
      .finish();
     Ok(())
   }
@@ -4364,6 +4504,7 @@ pub struct SharesArgs<'a> {
     pub shortage_steps: i64,
     pub tolerance_ppm: i64,
     pub machines: Option<::flatbuffers::WIPOffset<::flatbuffers::Vector<'a, ::flatbuffers::ForwardsUOffset<Machine<'a>>>>>,
+    pub cap: Option<::flatbuffers::WIPOffset<ShareCap<'a>>>,
 }
 impl<'a> Default for SharesArgs<'a> {
   #[inline]
@@ -4383,6 +4524,7 @@ impl<'a> Default for SharesArgs<'a> {
       shortage_steps: 0,
       tolerance_ppm: 0,
       machines: None, // required field
+      cap: None,
     }
   }
 }
@@ -4449,6 +4591,10 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> SharesBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Shares::VT_MACHINES, machines);
   }
   #[inline]
+  pub fn add_cap(&mut self, cap: ::flatbuffers::WIPOffset<ShareCap<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<ShareCap>>(Shares::VT_CAP, cap);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> SharesBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     SharesBuilder {
@@ -4481,6 +4627,7 @@ impl ::core::fmt::Debug for Shares<'_> {
       ds.field("shortage_steps", &self.shortage_steps());
       ds.field("tolerance_ppm", &self.tolerance_ppm());
       ds.field("machines", &self.machines());
+      ds.field("cap", &self.cap());
       ds.finish()
   }
 }

@@ -2,6 +2,8 @@
 //!
 //! Each operation is rounded to a double, to the nearest; the language fuses none.
 
+use super::cap::Cap;
+
 /// A machine with a target, and what is remembered of it.
 #[derive(Clone, Debug)]
 pub struct Served {
@@ -17,6 +19,7 @@ pub struct Served {
     pub believed: (f64, f64),
     /// Steps in a row with too little, and below the target.
     pub short_steps: i64,
+    first: (f64, f64),
     covariance: Covariance,
     /// Of the last ticks, as many as a step has, in a ring.
     pub(super) levels: Vec<f64>,
@@ -26,6 +29,9 @@ pub struct Served {
     pub(super) level_before: Option<f64>,
     /// What the model was off at the last step.
     pub(super) missed: f64,
+    /// Since the last at which it had no request waiting.
+    pub(super) busy_ticks: i64,
+    pub(super) cap: Cap,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +52,7 @@ impl Served {
     pub(super) fn new(
         name: String,
         target_milli: i64,
-        first_a_ppm: i64,
-        first_b_milli: i64,
+        (first_a_ppm, first_b_milli): (i64, i64),
         first_covariance: f64,
     ) -> Self {
         let (a, b) = (quotient(first_a_ppm, 1_000_000), quotient(first_b_milli, target_milli));
@@ -58,12 +63,32 @@ impl Served {
             b,
             believed: (a, b),
             short_steps: 0,
+            first: (a, b),
             covariance: Covariance { aa: first_covariance, ab: 0.0, bb: first_covariance },
             levels: Vec::new(),
             level: 0.0,
             level_before: None,
             missed: 0.0,
+            busy_ticks: 0,
+            cap: Cap::new((1.0 - a) / b),
         }
+    }
+
+    /// What it asks for where its throughput does not follow its share, else the whole host.
+    pub fn cap_ppm(&self) -> i64 {
+        self.cap.ppm
+    }
+
+    /// Begins the estimate with the first model.
+    pub(super) fn begin(&mut self, first_covariance: f64) {
+        (self.a, self.b) = self.first;
+        self.believed = self.first;
+        self.covariance = Covariance { aa: first_covariance, ab: 0.0, bb: first_covariance };
+    }
+
+    /// Whether the model that is believed needs more than the host for the target.
+    pub(super) fn needs_more(&self, host: f64) -> bool {
+        1.0 - self.believed.0 > self.believed.1 * host
     }
 
     /// One more sample, in this order of operations. x, y: the level a lag ago and now; u: the mean

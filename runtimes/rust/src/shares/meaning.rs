@@ -34,6 +34,21 @@ pub(super) fn check_shares(form: &policy::Shares<'_>) -> Result<()> {
     require(
         0 <= form.least_ppm() && form.least_ppm() <= form.host_ppm() / served,
         "the least shares are more than the host",
+    )?;
+    form.cap().map_or(Ok(()), check_cap)
+}
+
+fn check_cap(cap: policy::ShareCap<'_>) -> Result<()> {
+    const MOST_STEPS: i64 = 1_000_000;
+    const LARGEST_HEADROOM_PPM: i64 = 10 * PPM;
+    let is_number = |steps: i64| (1..=MOST_STEPS).contains(&steps);
+    require(
+        is_number(cap.steps()) && is_number(cap.probe_steps()),
+        "a cap is decided on one step at least, and on a million at most",
+    )?;
+    require(
+        (1..=LARGEST_HEADROOM_PPM).contains(&cap.headroom_ppm()),
+        "the headroom of a cap is above 0 and at most ten times the share",
     )
 }
 

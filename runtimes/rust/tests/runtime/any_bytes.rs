@@ -24,6 +24,8 @@ const NAMES: [&str; 12] = [
     "tails-trim",
     "shares",
     "shares-observer",
+    "shares-cap",
+    "shares-cap-settling",
     "plan-battery-racks",
     "plan-cluster",
 ];

@@ -50,6 +50,7 @@ fn what_cannot_be_asked_is_an_invalid_argument() {
     for throughput in [&[1.0][..], &[1.0, -1.0], &[1.0, f64::NAN]] {
         assert_eq!(word(shares.tick(throughput)), INVALID);
     }
+    assert_eq!(word(shares.tick_waiting(&[1.0, 1.0], &[1])), INVALID);
     let mut plan = opened("plan.tailc").plan().unwrap().clone();
     assert_eq!(word(plan.quote(0, 0, 1, 0)), INVALID);
     assert_eq!(word(plan.quote(0, 1, -1, 0)), INVALID);

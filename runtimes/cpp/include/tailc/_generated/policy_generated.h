@@ -68,6 +68,9 @@ struct TailTableBuilder;
 struct Machine;
 struct MachineBuilder;
 
+struct ShareCap;
+struct ShareCapBuilder;
+
 struct Shares;
 struct SharesBuilder;
 
@@ -2320,6 +2323,74 @@ inline ::flatbuffers::Offset<Machine> CreateMachineDirect(
       first_b_milli);
 }
 
+struct ShareCap FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef ShareCapBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_STEPS = 4,
+    VT_PROBE_STEPS = 6,
+    VT_HEADROOM_PPM = 8
+  };
+  int64_t steps() const {
+    return GetField<int64_t>(VT_STEPS, 0);
+  }
+  int64_t probe_steps() const {
+    return GetField<int64_t>(VT_PROBE_STEPS, 0);
+  }
+  int64_t headroom_ppm() const {
+    return GetField<int64_t>(VT_HEADROOM_PPM, 0);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_STEPS, 8) &&
+           VerifyField<int64_t>(verifier, VT_PROBE_STEPS, 8) &&
+           VerifyField<int64_t>(verifier, VT_HEADROOM_PPM, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct ShareCapBuilder {
+  typedef ShareCap Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_steps(int64_t steps) {
+    fbb_.AddElement<int64_t>(ShareCap::VT_STEPS, steps, 0);
+  }
+  void add_probe_steps(int64_t probe_steps) {
+    fbb_.AddElement<int64_t>(ShareCap::VT_PROBE_STEPS, probe_steps, 0);
+  }
+  void add_headroom_ppm(int64_t headroom_ppm) {
+    fbb_.AddElement<int64_t>(ShareCap::VT_HEADROOM_PPM, headroom_ppm, 0);
+  }
+  explicit ShareCapBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<ShareCap> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<ShareCap>(end);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<ShareCap> CreateShareCap(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t steps = 0,
+    int64_t probe_steps = 0,
+    int64_t headroom_ppm = 0) {
+  ShareCapBuilder builder_(_fbb);
+  builder_.add_headroom_ppm(headroom_ppm);
+  builder_.add_probe_steps(probe_steps);
+  builder_.add_steps(steps);
+  return builder_.Finish();
+}
+
+struct ShareCap::Traits {
+  using type = ShareCap;
+  static auto constexpr Create = CreateShareCap;
+};
+
 struct Shares FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   typedef SharesBuilder Builder;
   struct Traits;
@@ -2337,7 +2408,8 @@ struct Shares FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_HOST_PPM = 24,
     VT_SHORTAGE_STEPS = 26,
     VT_TOLERANCE_PPM = 28,
-    VT_MACHINES = 30
+    VT_MACHINES = 30,
+    VT_CAP = 32
   };
   tailc::policy::ShareLaw law() const {
     return static_cast<tailc::policy::ShareLaw>(GetField<uint8_t>(VT_LAW, 0));
@@ -2381,6 +2453,9 @@ struct Shares FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::Machine>> *machines() const {
     return GetPointer<const ::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::Machine>> *>(VT_MACHINES);
   }
+  const tailc::policy::ShareCap *cap() const {
+    return GetPointer<const tailc::policy::ShareCap *>(VT_CAP);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -2400,6 +2475,8 @@ struct Shares FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            VerifyOffsetRequired(verifier, VT_MACHINES) &&
            verifier.VerifyVector(machines()) &&
            verifier.VerifyVectorOfTables(machines()) &&
+           VerifyOffset(verifier, VT_CAP) &&
+           verifier.VerifyTable(cap()) &&
            verifier.EndTable();
   }
 };
@@ -2450,6 +2527,9 @@ struct SharesBuilder {
   void add_machines(::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::Machine>>> machines) {
     fbb_.AddOffset(Shares::VT_MACHINES, machines);
   }
+  void add_cap(::flatbuffers::Offset<tailc::policy::ShareCap> cap) {
+    fbb_.AddOffset(Shares::VT_CAP, cap);
+  }
   explicit SharesBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -2477,7 +2557,8 @@ inline ::flatbuffers::Offset<Shares> CreateShares(
     int64_t host_ppm = 0,
     int64_t shortage_steps = 0,
     int64_t tolerance_ppm = 0,
-    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::Machine>>> machines = 0) {
+    ::flatbuffers::Offset<::flatbuffers::Vector<::flatbuffers::Offset<tailc::policy::Machine>>> machines = 0,
+    ::flatbuffers::Offset<tailc::policy::ShareCap> cap = 0) {
   SharesBuilder builder_(_fbb);
   builder_.add_tolerance_ppm(tolerance_ppm);
   builder_.add_shortage_steps(shortage_steps);
@@ -2491,6 +2572,7 @@ inline ::flatbuffers::Offset<Shares> CreateShares(
   builder_.add_estimate_us(estimate_us);
   builder_.add_window_us(window_us);
   builder_.add_pole_ppm(pole_ppm);
+  builder_.add_cap(cap);
   builder_.add_machines(machines);
   builder_.add_law(law);
   return builder_.Finish();
@@ -2516,7 +2598,8 @@ inline ::flatbuffers::Offset<Shares> CreateSharesDirect(
     int64_t host_ppm = 0,
     int64_t shortage_steps = 0,
     int64_t tolerance_ppm = 0,
-    const std::vector<::flatbuffers::Offset<tailc::policy::Machine>> *machines = nullptr) {
+    const std::vector<::flatbuffers::Offset<tailc::policy::Machine>> *machines = nullptr,
+    ::flatbuffers::Offset<tailc::policy::ShareCap> cap = 0) {
   auto machines__ = machines ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::Machine>>(*machines) : 0;
   return tailc::policy::CreateShares(
       _fbb,
@@ -2533,7 +2616,8 @@ inline ::flatbuffers::Offset<Shares> CreateSharesDirect(
       host_ppm,
       shortage_steps,
       tolerance_ppm,
-      machines__);
+      machines__,
+      cap);
 }
 
 struct Pool FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

@@ -121,7 +121,9 @@ fn ask_table(table: &TailTable, draws: &mut Draws, sum: &mut Checksum) -> AnyRes
 fn tick(shares: &mut Shares, draws: &mut Draws, sum: &mut Checksum) -> AnyResult<()> {
     let throughput: Vec<f64> =
         shares.served().iter().map(|_| draws.below(1_000_000) as f64 / 1_000.0).collect();
-    sum.fold_all(shares.tick(&throughput)?.iter().copied());
+    // Nothing waits once in a while.
+    let waiting: Vec<u64> = shares.served().iter().map(|_| draws.below(64)).collect();
+    sum.fold_all(shares.tick_waiting(&throughput, &waiting)?.iter().copied());
     for one in shares.served() {
         sum.fold(one.a.to_bits());
         sum.fold(one.b.to_bits());

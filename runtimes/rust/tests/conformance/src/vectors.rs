@@ -243,7 +243,12 @@ fn ticks(path: PathBuf) -> AnyResult<Check> {
         if row.at("tick") == "0" {
             shares = first.clone();
         } else {
-            shares.tick(&row.numbers("throughput")?)?;
+            let (throughput, waiting) = (row.numbers("throughput")?, row.numbers("waiting")?);
+            if waiting.is_empty() {
+                shares.tick(&throughput)?;
+            } else {
+                shares.tick_waiting(&throughput, &waiting)?;
+            }
         }
         let of_served = |value: fn(&Served) -> f64| -> Vec<u64> {
             shares.served().iter().map(|one| value(one).to_bits()).collect()
@@ -268,6 +273,14 @@ fn ticks(path: PathBuf) -> AnyResult<Check> {
         let short_steps = shares.served().iter().map(|one| one.short_steps);
         if !short_steps.eq(row.numbers::<i64>("short_steps")?) {
             wrong.push("short_steps");
+        }
+        let caps_ppm = shares.served().iter().map(Served::cap_ppm);
+        if !caps_ppm.eq(row.numbers::<i64>("cap_ppm")?) {
+            wrong.push("cap_ppm");
+        }
+        let cannot_meet = shares.cannot_meet().into_iter().map(u8::from);
+        if !cannot_meet.eq(row.numbers::<u8>("cannot_meet")?) {
+            wrong.push("cannot_meet");
         }
         Ok(wrong.join(" "))
     }))

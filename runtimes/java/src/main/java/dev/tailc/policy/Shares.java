@@ -43,6 +43,8 @@ public final class Shares extends com.google.flatbuffers.Table {
   public int machinesLength() { int o = __offset(30); return o != 0 ? __vector_len(o) : 0; }
   public dev.tailc.policy.Machine.Vector machinesVector() { return machinesVector(new dev.tailc.policy.Machine.Vector()); }
   public dev.tailc.policy.Machine.Vector machinesVector(dev.tailc.policy.Machine.Vector obj) { int o = __offset(30); return o != 0 ? obj.__assign(__vector(o), 4, bb) : null; }
+  public dev.tailc.policy.ShareCap cap() { return cap(new dev.tailc.policy.ShareCap()); }
+  public dev.tailc.policy.ShareCap cap(dev.tailc.policy.ShareCap obj) { int o = __offset(32); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
 
   public static int createShares(FlatBufferBuilder builder,
       int law,
@@ -58,8 +60,9 @@ public final class Shares extends com.google.flatbuffers.Table {
       long hostPpm,
       long shortageSteps,
       long tolerancePpm,
-      int machinesOffset) {
-    builder.startTable(14);
+      int machinesOffset,
+      int capOffset) {
+    builder.startTable(15);
     Shares.addTolerancePpm(builder, tolerancePpm);
     Shares.addShortageSteps(builder, shortageSteps);
     Shares.addHostPpm(builder, hostPpm);
@@ -72,12 +75,13 @@ public final class Shares extends com.google.flatbuffers.Table {
     Shares.addEstimateUs(builder, estimateUs);
     Shares.addWindowUs(builder, windowUs);
     Shares.addPolePpm(builder, polePpm);
+    Shares.addCap(builder, capOffset);
     Shares.addMachines(builder, machinesOffset);
     Shares.addLaw(builder, law);
     return Shares.endShares(builder);
   }
 
-  public static void startShares(FlatBufferBuilder builder) { builder.startTable(14); }
+  public static void startShares(FlatBufferBuilder builder) { builder.startTable(15); }
   public static void addLaw(FlatBufferBuilder builder, int law) { builder.addByte(0, (byte) law, (byte) 0); }
   public static void addPolePpm(FlatBufferBuilder builder, long polePpm) { builder.addLong(1, polePpm, 0L); }
   public static void addWindowUs(FlatBufferBuilder builder, long windowUs) { builder.addLong(2, windowUs, 0L); }
@@ -94,6 +98,7 @@ public final class Shares extends com.google.flatbuffers.Table {
   public static void addMachines(FlatBufferBuilder builder, int machinesOffset) { builder.addOffset(13, machinesOffset, 0); }
   public static int createMachinesVector(FlatBufferBuilder builder, int[] data) { builder.startVector(4, data.length, 4); for (int i = data.length - 1; i >= 0; i--) builder.addOffset(data[i]); return builder.endVector(); }
   public static void startMachinesVector(FlatBufferBuilder builder, int numElems) { builder.startVector(4, numElems, 4); }
+  public static void addCap(FlatBufferBuilder builder, int capOffset) { builder.addOffset(14, capOffset, 0); }
   public static int endShares(FlatBufferBuilder builder) {
     int o = builder.endTable();
     builder.required(o, 30);  // machines

@@ -38,14 +38,34 @@ public final class Served {
   private boolean hasStepped;
   // What the model was off at the last step.
   private double missed;
+  // Since the last at which it had no request waiting.
+  private long busyTicks;
+  private final double firstA;
+  private final double firstB;
+  private final ShareCap cap;
 
-  Served(dev.tailc.policy.Machine form, Forgetting forgetting, int lag) {
+  Served(
+      dev.tailc.policy.Machine form,
+      Forgetting forgetting,
+      ShareCap.Rule rule,
+      int lag,
+      long busyTicks) {
     name = form.name();
     target = quotient(form.targetMilli(), 1_000);
-    a = believedA = quotient(form.firstAPpm(), Controller.PPM);
-    b = believedB = quotient(form.firstBMilli(), form.targetMilli());
-    covarianceAa = covarianceBb = forgetting.firstCovariance;
+    firstA = quotient(form.firstAPpm(), Controller.PPM);
+    firstB = quotient(form.firstBMilli(), form.targetMilli());
+    begin(forgetting);
     this.lag = lag;
+    this.busyTicks = busyTicks;
+    cap = new ShareCap(rule, (1.0 - firstA) / firstB);
+  }
+
+  /** Begins the estimate with the first model. */
+  private void begin(Forgetting forgetting) {
+    a = believedA = firstA;
+    b = believedB = firstB;
+    covarianceAa = covarianceBb = forgetting.firstCovariance;
+    covarianceAb = 0.0;
   }
 
   static double quotient(long dividend, long divisor) {
@@ -82,6 +102,26 @@ public final class Served {
   /** Steps in a row with too little, and below the target. */
   public long shortSteps() {
     return shortSteps;
+  }
+
+  /** What it asks for where its throughput does not follow its share, else the whole host. */
+  public long capPpm() {
+    return cap.ppm();
+  }
+
+  boolean isCapped() {
+    return cap.isCapped();
+  }
+
+  /** Whether the model that is believed needs more than the host for the target. */
+  boolean needsMore(double host) {
+    return 1.0 - believedA > believedB * host;
+  }
+
+  /** Whether throughput says something of the share: work waited for {@code least} ticks, no cap. */
+  boolean isSample(boolean isBusy, long least) {
+    busyTicks = isBusy ? busyTicks + 1 : 0;
+    return cap.isFree() && busyTicks >= least;
   }
 
   double levelBefore(int slot) {
@@ -126,25 +166,49 @@ public final class Served {
     }
   }
 
-  /** The share that pole placement asks for, whatever can be had. */
-  double placed(double pole, double share) {
-    double gain = (1.0 - pole) / believedB;
+  /** What a machine asks for at a step, by the law or by its cap. */
+  long ask(Shares.Law law, ShareCap.Rule rule, Forgetting forgetting, long hadPpm) {
+    boolean ranOut = busyTicks < law.full;
+    if (ranOut) {
+      // At its target at least: it has no more work to do.
+      level = Math.max(level, 1.0);
+    }
+    boolean isMet = level >= 1.0 && hasStepped && levelAtStep >= 1.0;
+    if (rule.hasCaps() && cap.step(level, hadPpm, isMet, shortSteps > 0)) {
+      begin(forgetting);
+    }
+    double share = quotient(hadPpm, Controller.PPM);
+    double request = ranOut ? outOfWork(share) : requested(law, share);
+    levelAtStep = level;
+    hasStepped = true;
+    return cap.isFree() ? rule.askedPpm(request) : cap.ppm();
+  }
+
+  private double outOfWork(double share) {
+    missed = 0.0;
+    return Math.min(share, (1.0 - believedA) / believedB);
+  }
+
+  /** The share that the law asks for, whatever can be had. */
+  private double requested(Shares.Law law, double share) {
+    double now = hasStepped ? level - (believedA * levelAtStep + believedB * share) : 0.0;
+    double lasting = common(now, missed);
+    missed = now;
+    if (law.isObserver) {
+      return (((1.0 - law.pole) + (law.pole - believedA) * level) - lasting) / believedB;
+    }
+    double gain = (1.0 - law.pole) / believedB;
     double errorBefore = hasStepped ? 1.0 - levelAtStep : 0.0;
     return (share + gain * (1.0 - level)) - believedA * gain * errorBefore;
   }
 
-  /** The share that the observer asks for. */
-  double observed(double pole, double share) {
-    double now = hasStepped ? level - (believedA * levelAtStep + believedB * share) : 0.0;
-    double lasting = common(now, missed);
-    missed = now;
-    return (((1.0 - pole) + (pole - believedA) * level) - lasting) / believedB;
-  }
-
+  /** Ends a step at which it got less than it asked for, or the whole host, or not. */
   void step(boolean isLimited) {
-    shortSteps = isLimited && level < 1.0 ? shortSteps + 1 : 0;
-    levelAtStep = level;
-    hasStepped = true;
+    if (level < 1.0 && isLimited) {
+      ++shortSteps;
+    } else if (level >= 1.0 || !cap.isTested()) {
+      shortSteps = 0;
+    }
   }
 
   /** The smaller of two errors, 0 where they are of two signs: a disturbance that may last. */

@@ -13,8 +13,25 @@ import java.util.List;
 public final class Shares {
   // More counts as that.
   private static final double LARGEST_LEVEL = 1000.0;
+  private static final long[] UNKNOWN = {};
 
-  private final boolean isObserver;
+  /** How a share follows from throughput. */
+  static final class Law {
+    final boolean isObserver;
+    final double pole;
+    // Ticks of the first full window.
+    final long full;
+
+    Law(dev.tailc.policy.Shares form) {
+      isObserver = form.law() == ShareLaw.OBSERVER;
+      pole = Served.quotient(form.polePpm(), Controller.PPM);
+      long windowUs = form.windowUs();
+      full = windowUs / form.estimateUs() + (windowUs % form.estimateUs() > 0 ? 1 : 0);
+    }
+  }
+
+  private final Law law;
+  private final ShareCap.Rule rule;
   private final long windowUs;
   private final long estimateUs;
   private final long stepUs;
@@ -22,11 +39,9 @@ public final class Shares {
   private final long leastPpm;
   private final long hostPpm;
   private final long shortageSteps;
-  private final double pole;
   private final Served.Forgetting forgetting;
   // In ticks.
   private final int lag;
-  private final long full;
   private long ticks;
   private final List<Machine> machines;
   private final List<Served> served;
@@ -39,7 +54,8 @@ public final class Shares {
 
   Shares(dev.tailc.policy.Shares form) {
     SharesMeaning.check(form);
-    isObserver = form.law() == ShareLaw.OBSERVER;
+    law = new Law(form);
+    rule = new ShareCap.Rule(form);
     windowUs = form.windowUs();
     estimateUs = form.estimateUs();
     stepUs = form.stepUs();
@@ -47,16 +63,14 @@ public final class Shares {
     leastPpm = form.leastPpm();
     hostPpm = form.hostPpm();
     shortageSteps = form.shortageSteps();
-    pole = Served.quotient(form.polePpm(), Controller.PPM);
     forgetting = new Served.Forgetting(form);
     lag = (int) (stepUs / estimateUs);
-    full = windowUs / estimateUs + (windowUs % estimateUs > 0 ? 1 : 0);
     List<Machine> all = new ArrayList<>();
     List<Served> some = new ArrayList<>();
     for (int i = 0; i < form.machinesLength(); ++i) {
       all.add(new Machine(form.machines(i)));
       if (form.machines(i).hasTargetMilli()) {
-        some.add(new Served(form.machines(i), forgetting, lag));
+        some.add(new Served(form.machines(i), forgetting, rule, lag, Math.max(lag, law.full)));
       }
     }
     machines = Collections.unmodifiableList(all);
@@ -78,7 +92,7 @@ public final class Shares {
     }
     for (int i = 0; i < askedPpm.length; ++i) {
       Served one = served.get(i);
-      askedPpm[i] = askedPpm((1.0 - one.a()) / one.b());
+      askedPpm[i] = rule.askedPpm((1.0 - one.a()) / one.b());
     }
     shareOut();
     System.arraycopy(grantedPpm, 0, beforePpm, 0, grantedPpm.length);
@@ -93,22 +107,48 @@ public final class Shares {
    */
   public void tick(double... throughput) {
     check(throughput);
+    tickWith(throughput, UNKNOWN);
+  }
+
+  /**
+   * {@code tick} where the host knows how much work waits.
+   *
+   * @param throughput as there
+   * @param waiting of each machine of {@code served} how many requests wait now, any number above 0
+   *     where that is not known
+   */
+  public void tick(double[] throughput, long[] waiting) {
+    check(throughput);
+    boolean isRight = waiting.length == served.size();
+    for (long count : waiting) {
+      isRight &= count >= 0;
+    }
+    if (!isRight) {
+      throw new IllegalArgumentException(
+          "requests that wait are a number, not negative, for each machine served");
+    }
+    tickWith(throughput, waiting);
+  }
+
+  private void tickWith(double[] throughput, long[] waiting) {
     ++ticks;
     long since = (ticks - 1) % lag + 1;
     int slot = (int) ((ticks - 1) % lag);
-    boolean estimates = ticks - lag >= full;
+    boolean estimates = ticks - lag >= law.full;
+    long least = Math.max(lag, law.full);
     for (int i = 0; i < throughput.length; ++i) {
       Served one = served.get(i);
       hadPpm[i] = grantedPpm[places[i]];
       double level = Math.min(throughput[i] / one.target(), LARGEST_LEVEL);
-      if (estimates) {
+      boolean isSample = one.isSample(waiting.length == 0 || waiting[i] > 0, least);
+      if (estimates && isSample) {
         long shares = since * hadPpm[i] + (lag - since) * beforePpm[places[i]];
         double share = Served.quotient(shares, lag * Controller.PPM);
         one.estimate(forgetting, one.levelBefore(slot), share, level);
       }
       one.remember(slot, level);
     }
-    if (ticks % lag == 0 && ticks >= full) {
+    if (ticks % lag == 0 && ticks >= law.full) {
       step();
     }
   }
@@ -118,9 +158,26 @@ public final class Shares {
     return grantedPpm[machine];
   }
 
-  /** Of a machine of {@code served}, whether a lasting shortage tells of too high a target. */
+  /**
+   * Of a machine of {@code served}, whether a lasting shortage tells of too high a target. Under a
+   * policy with caps, of one that was capped after a trial; and where one that is short needs more
+   * than the whole host, only of such machines.
+   */
   public boolean cannotMeet(int number) {
-    return served.get(number).shortSteps() >= shortageSteps;
+    Served one = served.get(number);
+    if (!rule.hasCaps()) {
+      return isShort(one);
+    }
+    boolean hasCause = served.stream().anyMatch(this::isCause);
+    return one.isCapped() || (hasCause ? isCause(one) : isShort(one));
+  }
+
+  private boolean isShort(Served one) {
+    return one.shortSteps() >= shortageSteps;
+  }
+
+  private boolean isCause(Served one) {
+    return isShort(one) && one.needsMore(Served.quotient(hostPpm, Controller.PPM));
   }
 
   public List<Machine> machines() {
@@ -170,9 +227,7 @@ public final class Shares {
   /** New shares for all machines; {@code hadPpm} is what those served have had. */
   private void step() {
     for (int i = 0; i < askedPpm.length; ++i) {
-      double share = Served.quotient(hadPpm[i], Controller.PPM);
-      Served one = served.get(i);
-      askedPpm[i] = askedPpm(isObserver ? one.observed(pole, share) : one.placed(pole, share));
+      askedPpm[i] = served.get(i).ask(law, rule, forgetting, hadPpm[i]);
     }
     System.arraycopy(grantedPpm, 0, beforePpm, 0, grantedPpm.length);
     shareOut();
@@ -180,14 +235,6 @@ public final class Shares {
       long given = grantedPpm[places[i]];
       served.get(i).step(given < askedPpm[i] || given == hostPpm);
     }
-  }
-
-  private long askedPpm(double request) {
-    double ppm = request * Controller.PPM;
-    if (ppm >= hostPpm) {
-      return hostPpm;
-    }
-    return ppm > leastPpm ? (long) ppm : leastPpm;
   }
 
   private void shareOut() {

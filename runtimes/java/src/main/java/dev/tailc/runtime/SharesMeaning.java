@@ -12,6 +12,8 @@ import java.util.Set;
 final class SharesMeaning {
   private static final long LARGEST_COVARIANCE = 1_000_000;
   private static final long LARGEST_LAG = 1_000_000;
+  private static final long MOST_CAP_STEPS = 1_000_000;
+  private static final long LARGEST_HEADROOM_PPM = 10 * Controller.PPM;
 
   private SharesMeaning() {}
 
@@ -29,6 +31,18 @@ final class SharesMeaning {
     require(served > 0, "a host needs a machine with a target");
     boolean isLeast = 0 <= form.leastPpm() && form.leastPpm() <= form.hostPpm() / served;
     require(isLeast, "the least shares are more than the host");
+    if (form.cap() != null) {
+      checkCap(form.cap());
+    }
+  }
+
+  private static void checkCap(dev.tailc.policy.ShareCap cap) {
+    long fewest = Math.min(cap.steps(), cap.probeSteps());
+    long most = Math.max(cap.steps(), cap.probeSteps());
+    boolean isNumber = 0 < fewest && most <= MOST_CAP_STEPS;
+    require(isNumber, "a cap is decided on one step at least, and on a million at most");
+    boolean isBounded = 0 < cap.headroomPpm() && cap.headroomPpm() <= LARGEST_HEADROOM_PPM;
+    require(isBounded, "the headroom of a cap is above 0 and at most ten times the share");
   }
 
   private static void checkTimes(Shares form) {

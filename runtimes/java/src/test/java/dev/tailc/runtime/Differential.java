@@ -106,7 +106,12 @@ final class Differential {
     for (int i = 0; i < throughput.length; ++i) {
       throughput[i] = below(1_000_000) / 1_000.0;
     }
-    shares.tick(throughput);
+    long[] waiting = new long[throughput.length];
+    for (int i = 0; i < waiting.length; ++i) {
+      // Nothing once in a while.
+      waiting[i] = below(64);
+    }
+    shares.tick(throughput, waiting);
     for (int i = 0; i < shares.machines().size(); ++i) {
       fold(shares.grantedPpm(i));
     }

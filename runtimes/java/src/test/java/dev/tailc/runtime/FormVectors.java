@@ -120,7 +120,12 @@ final class FormVectors {
       if (row.text("tick").equals("0")) {
         held[0] = Policy.open(path).shares();
       } else {
-        held[0].tick(row.doubles("throughput"));
+        long[] waiting = row.wholes("waiting");
+        if (waiting.length > 0) {
+          held[0].tick(row.doubles("throughput"), waiting);
+        } else {
+          held[0].tick(row.doubles("throughput"));
+        }
       }
       return new String[] {stateOf(held[0]), stateIn(row)};
     };
@@ -137,6 +142,10 @@ final class FormVectors {
     shares.served().forEach(one -> text.append(bits(one.believedA())));
     shares.served().forEach(one -> text.append(bits(one.believedB())));
     shares.served().forEach(one -> text.append(one.shortSteps()).append(' '));
+    shares.served().forEach(one -> text.append(one.capPpm()).append(' '));
+    for (int i = 0; i < shares.served().size(); ++i) {
+      text.append(shares.cannotMeet(i) ? 1 : 0).append(' ');
+    }
     return text.toString();
   }
 
@@ -150,8 +159,10 @@ final class FormVectors {
         text.append(bits(value));
       }
     }
-    for (long steps : row.wholes("short_steps")) {
-      text.append(steps).append(' ');
+    for (String column : List.of("short_steps", "cap_ppm", "cannot_meet")) {
+      for (long number : row.wholes(column)) {
+        text.append(number).append(' ');
+      }
     }
     return text.toString();
   }

@@ -83,6 +83,8 @@ class PolicyTest {
     Shares shares = opened("shares").shares();
     assertInvalid(() -> shares.tick(1.0));
     assertInvalid(() -> shares.tick(1.0, Double.NaN));
+    assertInvalid(() -> shares.tick(new double[] {1.0, 1.0}, new long[] {1}));
+    assertInvalid(() -> shares.tick(new double[] {1.0, 1.0}, new long[] {1, -1}));
     Plan plan = opened("plan").plan();
     assertInvalid(() -> plan.quote(0, 0, 1, 0));
     assertInvalid(() -> plan.release("nobody", 0));

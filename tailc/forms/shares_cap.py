@@ -1,0 +1,152 @@
+"""Caps of machines whose throughput does not follow their share, one step after another.
+
+A machine that has too little work, or is dead, stays below its target whatever it gets, and would
+get most of the host. At each step it is in one of four modes:
+
+- FREE: no cap. After `steps` steps in a row in which it was below its target, and short at the step
+  before, and had more than the headroom above the share that its first model needs for its
+  throughput, a trial begins.
+- TRIAL: a cap of its mean share before, divided by 1 + headroom. If its throughput falls with its
+  share, it is free, and for `probe_steps` steps no trial begins; else it is capped.
+- CAPPED: a cap of the share that its first model needs for its throughput, and the headroom, but no
+  more than the share for its target. After `probe_steps` steps a probe begins.
+- PROBE: a cap that is 1 + headroom times as large, and at least the share for its target divided by
+  that. If its throughput rises with its share, it is free, as after a trial; else it is capped
+  anew.
+
+Throughput follows the share if it changes by more than half of what is proportional to the share.
+Both are means over the steps of a mode, but for the first, until a window is full of its share. A
+machine that meets its target at two steps in a row is free.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+
+from tailc.forms.shares import PPM, Machine, ShareCap, Shares
+
+
+class CapMode(enum.IntEnum):
+    """What is done to a machine."""
+
+    FREE = 0
+    TRIAL = 1
+    CAPPED = 2
+    PROBE = 3
+
+
+@dataclass(frozen=True)
+class CapState:
+    """The cap of a machine, and what is measured to decide on the next.
+
+    cap_ppm: what it asks for; while it is free, and asks by the law, the whole host. count: steps
+    that count in this mode, below 0 while none does. levels, shares_ppm: sums over them. level,
+    share: means over the steps of the mode before.
+    """
+
+    cap_ppm: int
+    mode: CapMode = CapMode.FREE
+    count: int = 0
+    levels: float = 0.0
+    shares_ppm: int = 0
+    level: float = 0.0
+    share: float = 0.0
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the machine is in a trial, or settles after a test of its share."""
+        return self.mode is CapMode.TRIAL or self.count < 0
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A machine at a step: its level, and the share that it had [ppm].
+
+    is_met: whether it is at its target at this step and the last; is_short: whether it was short of
+    share at the last step, and below its target.
+    """
+
+    level: float
+    had_ppm: int
+    is_met: bool
+    is_short: bool
+
+
+def next_cap(shares: Shares, machine: Machine, state: CapState, now: Measured) -> CapState:
+    """The cap from this step on."""
+    rule = shares.cap
+    if rule is None or now.is_met:
+        return CapState(shares.host_ppm)
+    if state.count < 0:
+        return replace(state, count=state.count + 1)
+    if state.mode is CapMode.FREE and not _has_too_much(shares, rule, machine, now):
+        return CapState(shares.host_ppm)
+    state = replace(
+        state,
+        count=state.count + 1,
+        levels=state.levels + now.level,
+        shares_ppm=state.shares_ppm + now.had_ppm,
+    )
+    lasts = rule.probe_steps if state.mode is CapMode.CAPPED else rule.steps
+    return state if state.count < lasts else _decided(shares, rule, machine, state)
+
+
+def _has_too_much(shares: Shares, rule: ShareCap, machine: Machine, now: Measured) -> bool:
+    """Whether a machine is short, and had more share than its first model needs for what it did."""
+    is_below = now.is_short and now.level < 1.0
+    return is_below and now.had_ppm > with_headroom_ppm(shares, rule, machine, now.level)
+
+
+def _decided(shares: Shares, rule: ShareCap, machine: Machine, state: CapState) -> CapState:
+    """The mode after one that is over."""
+    level = state.levels / state.count
+    share = state.shares_ppm / (state.count * PPM)
+    factor_ppm = PPM + rule.headroom_ppm
+    target_ppm = asked_ppm(shares, first_need(machine))
+    if state.mode is CapMode.FREE:
+        mode = CapMode.TRIAL
+        trial_ppm = state.shares_ppm * PPM // (state.count * factor_ppm)
+        cap_ppm = max(trial_ppm, shares.least_ppm)
+    elif state.mode is CapMode.CAPPED:
+        mode = CapMode.PROBE
+        part_ppm = target_ppm * PPM // factor_ppm
+        cap_ppm = min(max(state.cap_ppm * factor_ppm // PPM, part_ppm), shares.host_ppm)
+    else:
+        now, before = (level, share), (state.level, state.share)
+        low, high = (now, before) if state.mode is CapMode.TRIAL else (before, now)
+        if follows(*low, *high):
+            return CapState(shares.host_ppm, count=-rule.probe_steps)
+        mode = CapMode.CAPPED
+        cap_ppm = min(with_headroom_ppm(shares, rule, machine, level), target_ppm)
+    return CapState(cap_ppm, mode, -steps_to_settle(shares), level=level, share=share)
+
+
+def follows(low_level: float, low_share: float, high_level: float, high_share: float) -> bool:
+    """Whether throughput changes by more than half of what is proportional to the share."""
+    return low_level * high_share < high_level * (0.5 * (low_share + high_share))
+
+
+def with_headroom_ppm(shares: Shares, rule: ShareCap, machine: Machine, level: float) -> int:
+    """The share that the first model needs for the level, and the headroom."""
+    factor = (PPM + rule.headroom_ppm) / PPM
+    return asked_ppm(shares, factor * (level * first_need(machine)))
+
+
+def first_need(machine: Machine) -> float:
+    """The share that the first model needs for the target."""
+    a, b = machine.first_a_ppm / PPM, machine.first_b_milli / (machine.target_milli or 0)
+    return (1.0 - a) / b
+
+
+def steps_to_settle(shares: Shares) -> int:
+    """Steps after which a window still has throughput of the share before."""
+    return -(-shares.window_us // shares.step_us) - 1
+
+
+def asked_ppm(shares: Shares, requested: float) -> int:
+    """What is asked for, cut to what one machine may have, in whole millionths rounded down."""
+    ppm = requested * PPM
+    if ppm >= shares.host_ppm:
+        return shares.host_ppm
+    return int(ppm) if ppm > shares.least_ppm else shares.least_ppm
