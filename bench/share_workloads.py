@@ -70,6 +70,8 @@ def plant(applications: Sequence[Application], seed: int, steps: int = STEPS) ->
         unit=np.array([each.unit for each in applications]),
         contention=np.array([each.contention for each in applications]),
         bend=np.array([each.bend for each in applications]),
+        offered=np.full(shape, np.inf),
+        is_reported=np.zeros(len(applications), np.bool_),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tailc.diff.differing import Change, differing
-from tailc.forms.shares import Machine, Shares
+from tailc.forms.shares import Machine, ShareCap, Shares
 from tailc.units import counted, format_mrps, format_ppm, format_us, plain_ppm
 
 
@@ -41,8 +41,19 @@ def _settings(shares: Shares) -> dict[str, str]:
         "host": format_ppm(shares.host_ppm),
         "shortage": f"{shares.shortage_steps:,} steps",
         "tolerance": format_ppm(shares.tolerance_ppm),
+        **_cap(shares.cap),
         "machines": ", ".join(machine.name for machine in shares.machines),
         **{what: said for machine in machines for what, said in machine.items()},
+    }
+
+
+def _cap(cap: ShareCap | None) -> dict[str, str]:
+    if cap is None:
+        return {"caps": "none"}
+    return {
+        "caps": f"over {cap.steps:,} steps",
+        "caps tested again": f"after {cap.probe_steps:,} steps",
+        "headroom of caps": format_ppm(cap.headroom_ppm),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.forms.shares import Machine, Shares
+from tailc.forms.shares import Machine, ShareCap, Shares
 from tailc.report.table import aligned
 from tailc.units import counted, format_mrps, format_ppm, format_us, plain_ppm, printable
 
@@ -20,10 +20,21 @@ def shares_text(shares: Shares) -> str:
         f"shares      every {format_us(shares.step_us)} by {shares.law.value}, "
         f"pole {plain_ppm(shares.pole_ppm)}, enforced every {format_us(shares.enforce_us)}",
         f"shortage    after {counted(shares.shortage_steps, 'step')} below a target",
+        f"caps        {cap_text(shares.cap)}",
     ]
     title = ("machine", "target", "a at first", "b at first")
     rows = [_machine(machine) for machine in shares.machines]
     return "\n".join([*head, "", aligned([title, *rows], numbers=(1, 2, 3))])
+
+
+def cap_text(cap: ShareCap | None) -> str:
+    """When a machine gets one."""
+    if cap is None:
+        return "none"
+    return (
+        f"by tests of {counted(cap.steps, 'step')}, headroom {format_ppm(cap.headroom_ppm)}, "
+        f"tested again after {counted(cap.probe_steps, 'step')}"
+    )
 
 
 def target_text(machine: Machine) -> str:

@@ -12,6 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models.compiled import loop
+from tailc.models.cpu_shares.cap_engine import (
+    CAPPED,
+    FREE,
+    Caps,
+    CapSettings,
+    asked,
+    change_cap,
+    first_caps,
+    is_tested,
+)
 
 MILLION = 1_000_000
 LARGEST_LEVEL = 1_000.0
@@ -23,7 +33,8 @@ A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
 class Settings(NamedTuple):
     """A form of shares as numbers; one entry a machine with a target in the arrays.
 
-    law: one of the constants above; GIVEN grants what it is told. target: work a second.
+    law: one of the constants above; GIVEN grants what it is told. target: work a second. cap: when
+    machines get caps.
     """
 
     law: int
@@ -42,6 +53,7 @@ class Settings(NamedTuple):
     target: NDArray
     first_a: NDArray
     first_b: NDArray
+    cap: CapSettings
 
 
 class World(NamedTuple):
@@ -54,6 +66,8 @@ class World(NamedTuple):
     unit: NDArray
     contention: NDArray
     bend: NDArray
+    offered: NDArray
+    is_reported: NDArray
 
 
 class Log(NamedTuple):
@@ -61,8 +75,8 @@ class Log(NamedTuple):
 
     throughput: measured at the end of each step; granted_ppm: during it. online, offline: what the
     model that is estimated, and the first one, said of the throughput at its end; NaN where nothing
-    was measured before. is_short: whether the target was told to be out of reach. batch_ppm:
-    (steps,), of each batch machine.
+    was measured before. is_short: whether the target was told to be out of reach; is_capped:
+    whether the machine had a cap. batch_ppm: (steps,), of each batch machine.
     """
 
     throughput: NDArray
@@ -70,6 +84,7 @@ class Log(NamedTuple):
     online: NDArray
     offline: NDArray
     is_short: NDArray
+    is_capped: NDArray
     batch_ppm: NDArray
 
 
@@ -126,15 +141,6 @@ def requested(
 
 
 @loop
-def asked(settings, request):  # pragma: no cover - compiled
-    """What is asked for, in whole millionths within the limits."""
-    ppm = request * MILLION
-    if ppm >= settings.host_ppm:
-        return settings.host_ppm
-    return int(ppm) if ppm > settings.least_ppm else settings.least_ppm
-
-
-@loop
 def put(values, into):  # pragma: no cover - compiled
     """Element by element: `into[:] = values` takes 3 s to compile, for what it would refuse."""
     for i in range(len(into)):
@@ -173,13 +179,15 @@ def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - com
     share = share_ppm / MILLION
     others = (taken_ppm - share_ppm) / MILLION
     useful = share * (1.0 + world.bend[i] * (1.0 - share)) * (1.0 - world.contention[i] * others)
-    return (world.a[i, k] * now + world.b[i, k] * useful) * world.disturbed[i, k]
+    could = (world.a[i, k] * now + world.b[i, k] * useful) * world.disturbed[i, k]
+    return min(could, world.offered[i, k])
 
 
 class State(NamedTuple):
     """What is remembered; one row or entry a machine, but for those by tick.
 
-    level, missed: at the last step. levels: (lag, machines) of the last ticks. done: work by the
+    level, missed: at the last step. busy_ticks: since the last at which no request was reported to
+    wait. levels: (lag, machines) of the last ticks. done: work by the
     last ticks of a window, (window + 1, machines). total: work so far. measured: throughput at the
     last tick. is_least: room for `cut`.
     """
@@ -195,6 +203,8 @@ class State(NamedTuple):
     granted_before: NDArray
     wanted: NDArray
     short: NDArray
+    busy_ticks: NDArray
+    caps: Caps
     is_least: NDArray
 
 
@@ -220,17 +230,27 @@ def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - com
         for i in range(machines):
             log.granted_ppm[i, k] = state.granted[i]
             log.online[i, k], log.offline[i, k] = _predicted(settings, state, i, is_first)
+            log.is_capped[i, k] = state.caps.mode[i] != FREE
             now[i] = work_rate(world, i, k, now[i], state.granted[i], taken)
         for _ in range(settings.lag):
             ticks += 1
+            _wait(world, state, now, k)
             _tick(settings, world, state, now, ticks)
         for i in range(machines):
             log.throughput[i, k] = state.measured[i]
         if settings.law != GIVEN and ticks >= settings.full:
             _decide(settings, state, ticks, is_first)
-            for i in range(machines):
-                log.is_short[i, k] = state.short[i] >= settings.shortage_steps
-        put(state.levels[ticks % settings.lag], state.level)
+            _name(settings, state, log.is_short, k)
+        if settings.law == GIVEN:
+            put(state.levels[ticks % settings.lag], state.level)
+
+
+@loop
+def _wait(world, state, now, k):  # pragma: no cover - compiled
+    """Work that waits is reported, or that none does: then all that is offered is done."""
+    for i in range(len(now)):
+        has_none = world.is_reported[i] and now[i] >= world.offered[i, k]
+        state.busy_ticks[i] = 0 if has_none else state.busy_ticks[i] + 1
 
 
 @loop
@@ -242,7 +262,8 @@ def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
         y = _measured(settings, world.unit[i], state, i, ticks)
         state.measured[i] = y
         level = min(y / settings.target[i], LARGEST_LEVEL)
-        if ticks >= settings.full + lag:
+        is_sample = state.busy_ticks[i] >= max(settings.full, lag)
+        if is_sample and state.caps.mode[i] == FREE and ticks >= settings.full + lag:
             since = (ticks - 1) % lag + 1
             shares = since * state.granted[i] + (lag - since) * state.granted_before[i]
             u = shares / (lag * MILLION)
@@ -255,21 +276,71 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
     """Ask for every machine, and share the host out."""
     machines = len(state.granted)
     for i in range(machines):
-        level = state.levels[ticks % settings.lag, i]
-        share = state.granted[i] / MILLION
-        estimate, before = state.estimate[i], state.level[i]
-        error = missed(estimate, is_first, before, level, share)
-        lasting = common(error, state.missed[i])
-        wish = requested(estimate, settings, is_first, before, level, share, lasting)
-        state.missed[i] = error
-        state.wanted[i] = asked(settings, wish)
+        now = state.levels[ticks % settings.lag, i]
+        ran_out = state.busy_ticks[i] < settings.full
+        if ran_out:
+            now = max(now, 1.0)
+        _cap(settings, state, i, is_first, now)
+        state.wanted[i] = _wish(settings, state, i, is_first, now, ran_out)
+        state.level[i] = now
     put(state.granted, state.granted_before)
     cut(settings, state.wanted, state.granted, state.is_least)
     for i in range(machines):
-        is_below = state.levels[ticks % settings.lag, i] < 1.0
+        is_below = state.level[i] < 1.0
         got = state.granted[i]
-        is_limited = got < state.wanted[i] or got == settings.host_ppm
-        state.short[i] = state.short[i] + 1 if is_limited and is_below else 0
+        if is_below and (got < state.wanted[i] or got == settings.host_ppm):
+            state.short[i] += 1
+        elif not (is_below and is_tested(state.caps, i)):
+            state.short[i] = 0
+
+
+@loop
+def _cap(settings, state, i, is_first, now):  # pragma: no cover - compiled
+    """The machine's cap from this step on; its model begins anew with a trial."""
+    if settings.law == GIVEN or settings.cap.steps == 0:
+        return
+    is_met = now >= 1.0 and not is_first and state.level[i] >= 1.0
+    is_short = state.short[i] > 0
+    if change_cap(settings.cap, state.caps, i, now, state.granted[i], is_met, is_short):
+        estimate = state.estimate[i]
+        estimate[A] = estimate[BELIEVED_A] = settings.first_a[i]
+        estimate[B] = estimate[BELIEVED_B] = settings.first_b[i]
+        estimate[P_AA] = estimate[P_BB] = settings.first_covariance
+        estimate[P_AB] = 0.0
+
+
+@loop
+def _wish(settings, state, i, is_first, now, ran_out):  # pragma: no cover - compiled
+    """What the machine asks for."""
+    estimate, before = state.estimate[i], state.level[i]
+    share = state.granted[i] / MILLION
+    error = 0.0 if ran_out else missed(estimate, is_first, before, now, share)
+    lasting = common(error, state.missed[i])
+    state.missed[i] = error
+    if state.caps.mode[i] != FREE:
+        return state.caps.ppm[i]
+    if ran_out:
+        return asked(settings.cap, min(share, (1.0 - estimate[BELIEVED_A]) / estimate[BELIEVED_B]))
+    wish = requested(estimate, settings, is_first, before, now, share, lasting)
+    return asked(settings.cap, wish)
+
+
+@loop
+def _name(settings, state, is_short, k):  # pragma: no cover - compiled
+    """Which targets cannot be met."""
+    machines, host, has_cause = len(state.short), settings.host_ppm / MILLION, False
+    for i in range(machines):
+        estimate = state.estimate[i]
+        needs_more = 1.0 - estimate[BELIEVED_A] > estimate[BELIEVED_B] * host
+        is_short[i, k] = state.short[i] >= settings.shortage_steps
+        has_cause = has_cause or (is_short[i, k] and needs_more)
+    if settings.cap.steps == 0:
+        return
+    for i in range(machines):
+        estimate = state.estimate[i]
+        needs_more = 1.0 - estimate[BELIEVED_A] > estimate[BELIEVED_B] * host
+        is_named = is_short[i, k] and (needs_more or not has_cause)
+        is_short[i, k] = is_named or state.caps.mode[i] >= CAPPED
 
 
 def _first_state(settings: Settings) -> State:
@@ -277,7 +348,7 @@ def _first_state(settings: Settings) -> State:
     machines = len(settings.target)
     wanted, granted = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
     for i in range(machines):
-        wanted[i] = asked(settings, (1.0 - settings.first_a[i]) / settings.first_b[i])
+        wanted[i] = asked(settings.cap, (1.0 - settings.first_a[i]) / settings.first_b[i])
     is_least = np.zeros(machines, np.bool_)
     cut(settings, wanted, granted, is_least)
     return State(
@@ -292,6 +363,8 @@ def _first_state(settings: Settings) -> State:
         granted.copy(),
         wanted,
         np.zeros(machines, np.int64),
+        np.full(machines, max(settings.full, settings.lag), np.int64),
+        first_caps(settings.cap, (1.0 - settings.first_a) / settings.first_b),
         is_least,
     )
 

@@ -6,8 +6,9 @@ In step k machine i does
 
 units of work a second, r its share and q that of all others: the model of Bartolini, 2015, eq. 2.1,
 with a and b that may change (phases), noise m, a share whose parts are not worth the same (bend),
-and others on the host in the way (contention). What is measured is the work done in a window, in
-whole units where the machine signals each (`unit`).
+and others on the host in the way (contention); and no more than the work that is offered. Where the
+host reports waiting work, none waits while a machine does all that is offered. What is measured is
+the work done in a window, in whole units where the machine signals each (`unit`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
+from tailc.forms.shares_cap import steps_to_settle
 from tailc.forms.shares_step import full_ticks, lag_ticks
 from tailc.models.cpu_shares import engine as kernels
+from tailc.models.cpu_shares.cap_engine import CapSettings
 from tailc.models.cpu_shares.outcome import Outcome
 
 Floats = NDArray[np.float64]
@@ -36,7 +39,9 @@ class Plant:
 
     a, b, disturbed: float64 (machines, steps); b in work a second for the whole host. start:
     float64 (machines,), throughput before the first step. unit: work of one signal, 0 where work
-    is not counted in units. contention, bend: float64 (machines,), 0 where there is none.
+    is not counted in units. contention, bend: float64 (machines,), 0 where there is none. offered:
+    float64 (machines, steps), infinite where work always waits. is_reported: bool (machines,),
+    whether the controller is told that no request waits.
     """
 
     a: Floats
@@ -46,12 +51,15 @@ class Plant:
     unit: Floats
     contention: Floats
     bend: Floats
+    offered: Floats
+    is_reported: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
         machines = len(self.start)
-        assert self.a.shape == self.b.shape == self.disturbed.shape
+        assert self.a.shape == self.b.shape == self.disturbed.shape == self.offered.shape
         assert self.a.shape[0] == machines
         assert len(self.unit) == len(self.contention) == len(self.bend) == machines
+        assert len(self.is_reported) == machines
         assert (self.disturbed >= 0).all()
 
     @property
@@ -75,6 +83,8 @@ def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome
         plant.unit,
         plant.contention,
         plant.bend,
+        plant.offered,
+        plant.is_reported,
     )
     log = kernels.Log(
         throughput=np.zeros((machines, steps)),
@@ -82,6 +92,7 @@ def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome
         online=np.zeros((machines, steps)),
         offline=np.zeros((machines, steps)),
         is_short=np.zeros((machines, steps), np.bool_),
+        is_capped=np.zeros((machines, steps), np.bool_),
         batch_ppm=np.zeros(steps),
     )
     given_ppm = np.zeros((machines, steps), np.int64)
@@ -95,6 +106,7 @@ def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome
         online=log.online,
         offline=log.offline,
         is_short=log.is_short,
+        is_capped=log.is_capped,
         batch_share=log.batch_ppm * settings.batch / PPM,
         target=settings.target,
         settling=settling_steps(shares),
@@ -128,4 +140,17 @@ def _settings(shares: Shares, *, is_given: bool) -> kernels.Settings:
         first_b=np.array(
             [machine.first_b_milli / (machine.target_milli or 0) for machine in shares.served]
         ),
+        cap=_cap_settings(shares),
+    )
+
+
+def _cap_settings(shares: Shares) -> CapSettings:
+    cap = shares.cap
+    return CapSettings(
+        least_ppm=shares.least_ppm,
+        host_ppm=shares.host_ppm,
+        steps=cap.steps if cap else 0,
+        probe_steps=cap.probe_steps if cap else 0,
+        factor_ppm=PPM + (cap.headroom_ppm if cap else 0),
+        settling=steps_to_settle(shares),
     )

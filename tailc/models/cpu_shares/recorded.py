@@ -7,6 +7,9 @@ A model is fitted to the rows of each machine, and what it leaves of each step s
 Under the shares that were measured the machine does exactly what was measured; under others its
 phases and its noise are what they were. Where the rows tell no stable model, as when the share
 never changed, throughput is taken to be proportional to the share: a = 0.
+
+A machine whose throughput does not follow a share that changed had less work than it could do. It
+is given the work that was measured, and the most that it did by any share.
 """
 
 from __future__ import annotations
@@ -23,22 +26,32 @@ from tailc.traces.throughput import Pairs, Series, pairs
 Floats = NDArray[np.float64]
 # As the compile has it: shares that differ by less say nothing that noise does not.
 SMALLEST_SPREAD = 0.01
+# Standard errors by which the share must change the throughput, also as the compile has it.
+SURELY = 3.0
+# Below the constant, the throughput before, the share and one more, nothing is left to judge by.
+FEWEST_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedMachine:
-    """a, b, and what was measured in each step: before (at its start), share, disturbed."""
+    """a, b, and what was measured in each step: before (at its start), share, disturbed. offered:
+    work a second in each step, infinite where there was more than was done.
+    """
 
     a: float
     b: float
     start: float
     share: Floats
     disturbed: Floats
+    offered: Floats
 
     @property
     def most(self) -> float:
-        """Throughput at the whole host, as the model has it, disturbed as in the mean [work/s]."""
-        return self.b / (1 - self.a) * float(np.mean(self.disturbed))
+        """Throughput at the whole host, as the model has it, disturbed as in the mean, and no more
+        than the mean work [work/s].
+        """
+        could = self.b / (1 - self.a) * float(np.mean(self.disturbed))
+        return min(could, float(np.mean(self.offered)))
 
 
 def together(series: Sequence[Series]) -> list[Series]:
@@ -59,12 +72,16 @@ def recorded(series: Series, step_us: int) -> RecordedMachine | None:
     if rows is None or not rows.now.any() or not rows.share.any():
         return None
     lag = round(step_us / series.interval_us)
-    a, b = _model(rows)
     before, share, now = rows.before[::lag], rows.share[::lag], rows.now[::lag]
+    if not _follows_share(rows):
+        most = float(np.max(rows.now[rows.share > 0] / rows.share[rows.share > 0]))
+        return RecordedMachine(0.0, most, float(before[0]), share, np.ones(len(now)), now)
+    a, b = _model(rows)
     said = a * before + b * share
     with np.errstate(divide="ignore", invalid="ignore"):
         disturbed = np.where(said > 0, now / said, 1.0)
-    return RecordedMachine(a, b, float(before[0]), share, disturbed)
+    always = np.full(len(now), np.inf)
+    return RecordedMachine(a, b, float(before[0]), share, disturbed, always)
 
 
 def plant_of(machines: Sequence[RecordedMachine]) -> Plant:
@@ -79,7 +96,23 @@ def plant_of(machines: Sequence[RecordedMachine]) -> Plant:
         unit=nothing,
         contention=nothing,
         bend=nothing,
+        offered=np.array([machine.offered[:steps] for machine in machines]),
+        is_reported=np.zeros(len(machines), np.bool_),
     )
+
+
+def _follows_share(rows: Pairs) -> bool:
+    """Whether more share gave more throughput, surely; True where the rows cannot tell."""
+    if float(np.ptp(rows.share)) < SMALLEST_SPREAD or len(rows.now) < FEWEST_ROWS:
+        return True
+    others = np.column_stack([np.ones(len(rows.now)), rows.before])
+    share, now = (
+        each - others @ np.linalg.lstsq(others, each)[0] for each in (rows.share, rows.now)
+    )
+    spread = float(share @ share)
+    slope = float(share @ now) / spread
+    error = float(np.linalg.norm(now - slope * share)) / (len(now) - 3) ** 0.5 / spread**0.5
+    return slope > SURELY * error
 
 
 def _model(rows: Pairs) -> tuple[float, float]:

@@ -74,4 +74,6 @@ def _part(plant: Plant, at: int) -> Plant:
         unit=plant.unit[rows],
         contention=plant.contention[rows] * 0,
         bend=plant.bend[rows],
+        offered=plant.offered[rows],
+        is_reported=plant.is_reported[rows],
     )

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code
-from tailc.forms.shares import LARGEST_COVARIANCE
+from tailc.forms.shares import LARGEST_COVARIANCE, LARGEST_HEADROOM_PPM, MOST_CAP_STEPS
 from tailc.specs.fields import (
+    PERCENT_SCHEMA,
     POSITIVE_SCHEMA,
     PPM,
     Complaint,
@@ -18,9 +19,10 @@ from tailc.specs.fields import (
     SpecModel,
     Whole,
     exact,
+    quantity,
     written,
 )
-from tailc.units import format_us
+from tailc.units import PERCENT, format_us
 
 # Bartolini, 2015, section 2.4.1: what gave precise allocations on the benchmarks there.
 WINDOW_US = STEP_US = 750_000
@@ -34,6 +36,9 @@ FIRST_COVARIANCE = 100
 LEAST_B_PPM = 50_000
 SHORTAGE_STEPS = 20
 MOST_SHORTAGE_STEPS = 1_000_000
+PROBE_STEPS = 20
+# A cap of twice the share in use, and tests at half and twice: less is hard to tell from noise.
+HEADROOM_PPM = PPM
 # A step: windows that all but overlap say nothing new, and cost a replay and a runtime the same.
 MOST_ESTIMATES = 1_000
 
@@ -56,6 +61,14 @@ def _forgetting(value: object) -> int:
     return ppm
 
 
+def _headroom(value: object) -> int:
+    ppm = quantity(PERCENT)(value)
+    if not 0 < ppm <= LARGEST_HEADROOM_PPM:
+        message = f"must lie above 0 % and be at most 1,000 %, not {written(value)}"
+        raise RefusalError(Complaint(Code.BAD_VALUE, message, "`100%` is usual"))
+    return ppm
+
+
 def _least_estimate(step_us: int) -> str:
     """The shortest time between estimates that divides a step, as a spec has it."""
     most = next(n for n in range(MOST_ESTIMATES, 0, -1) if step_us % n == 0)
@@ -70,6 +83,9 @@ PolePpm = Annotated[
 ForgettingPpm = Annotated[
     int, BeforeValidator(_forgetting), WithJsonSchema({**POSITIVE_SCHEMA, "maximum": 1})
 ]
+
+
+HeadroomPpm = Annotated[int, BeforeValidator(_headroom), WithJsonSchema(PERCENT_SCHEMA)]
 
 
 class ControlSpec(SpecModel):
@@ -132,6 +148,44 @@ class ControlSpec(SpecModel):
         description="Number of steps in a row with too small a share and below target, after "
         "which a target cannot be met.",
     )
+    cap: bool = Field(
+        default=True,
+        description="Whether a machine that is short gets a cap if its throughput does not follow "
+        "its share: it has too little work, or does not run.",
+    )
+    cap_steps: Annotated[Whole, Field(ge=1, le=MOST_CAP_STEPS)] | None = Field(
+        default=None,
+        description="Steps over which throughput is compared at two shares. Without it, as many as "
+        "the noise and the memory of the models need, and at least 4.",
+    )
+    cap_probe_steps: Annotated[Whole, Field(ge=1, le=MOST_CAP_STEPS)] = Field(
+        default=PROBE_STEPS,
+        description="Steps of a cap until it is tested again, and steps without a new test after "
+        "one in which throughput followed the share.",
+    )
+    cap_headroom_ppm: HeadroomPpm = Field(
+        default=HEADROOM_PPM,
+        alias="cap_headroom",
+        description="What a cap is above the share in use. Shares that are compared differ by it "
+        "too.",
+        json_schema_extra={"default": "100%"},
+    )
+
+    @model_validator(mode="after")
+    def _check_cap(self) -> ControlSpec:
+        fields = (
+            ("cap_steps", "cap_steps"),
+            ("cap_probe_steps", "cap_probe_steps"),
+            ("cap_headroom_ppm", "cap_headroom"),
+        )
+        idle = [(key,) for field, key in fields if field in self.model_fields_set]
+        if not self.cap and idle:
+            message = "has no effect without caps"
+            hint = "remove it, or `cap: false`"
+            raise RefusalError(
+                *(Complaint(Code.CONFLICT, message, hint, key, ("cap",)) for key in idle)
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_step(self) -> ControlSpec:

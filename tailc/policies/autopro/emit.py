@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tailc.forms.shares import Machine, ShareLaw, Shares
+from tailc.policies.autopro.cap import cap_of
 from tailc.policies.autopro.spec import AutoProSpec
 from tailc.problems.shares import SharesProblem, SharesSolution
 
@@ -31,4 +32,5 @@ def emit(spec: AutoProSpec, problem: SharesProblem, solution: SharesSolution) ->
         shortage_steps=control.shortage_steps,
         tolerance_ppm=spec.tolerance_ppm,
         machines=(*served, *batch),
+        cap=cap_of(control, solution.models),
     )

@@ -48,6 +48,7 @@ def _machine_dict(machine: MachineVerdict) -> dict[str, Any]:
         "share_ppm": machine.share_ppm,
         "max_milli": machine.max_milli,
         "short_ppm": machine.short_ppm,
+        "capped_ppm": machine.capped_ppm,
         **_beside(machine),
         "more_steps": machine.more_steps,
         "drift": asdict(machine.drift) if machine.drift else None,

@@ -79,6 +79,9 @@ def sentences(machine: MachineVerdict) -> Iterator[str]:
         yield f"the whole host would do {most} in the mean: the target is out of reach"
     if machine.short_ppm:
         yield f"short of share, and flagged as such, in {percent(machine.short_ppm)} of the steps"
+    if machine.capped_ppm:
+        capped = percent(machine.capped_ppm)
+        yield f"under a cap in {capped} of the steps, since throughput did not follow the share"
     if machine.more_steps is not None:
         yield f"about {machine.more_steps:,} more steps would decide"
 

@@ -106,6 +106,7 @@ def _verdict(
         share_ppm=in_ppm(float(outcome.share[at].mean())),
         max_milli=round(periods.machines[at].most * shares.host_ppm / PPM * MILLI),
         short_ppm=in_ppm(float(outcome.is_short[at].mean())),
+        capped_ppm=in_ppm(float(outcome.is_capped[at].mean())),
         beside={
             name: BaselineError(in_ppm(found.errors[at]), in_ppm(found.shares[at]))
             for name, found in beside.items()

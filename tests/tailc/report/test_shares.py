@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tailc.forms.shares import ShareCap
 from tailc.report.policy import policy_text
 from tailc.report.shares import shares_text
 from tests.tailc.artifact.published import shares_policy
@@ -20,12 +21,20 @@ def test_a_host_its_times_its_law_and_its_machines_are_told() -> None:
         "b above 5 % of the target",
         "shares      every 750 ms by pole-placement, pole 0.1, enforced every 50 ms",
         "shortage    after 4 steps below a target",
+        "caps        none",
         "",
         "machine        target  a at first  b at first",
         "encoder          30/s         0.4        90/s",
         "index          12.5/s        -0.1        55/s",
         "nightly  what is left",
     ]
+
+
+def test_caps_are_told() -> None:
+    shares = replace(SHARES, cap=ShareCap(6, 20, 1_000_000))
+    assert shares_text(shares).splitlines()[5] == (
+        "caps        by tests of 6 steps, headroom 100 %, tested again after 20 steps"
+    )
 
 
 def test_names_of_machines_cannot_forge_lines() -> None:

@@ -33,6 +33,7 @@ ENCODER = MachineVerdict(
     share_ppm=402_000,
     max_milli=72_500,
     short_ppm=0,
+    capped_ppm=0,
     beside={"static": BaselineError(274_000, 400_000), "fair": BaselineError(310_000, 333_333)},
     more_steps=None,
     drift=MachineDrift(ErrorOf(-413_000, -440_000, -383_000), None, is_flagged=True),
@@ -44,6 +45,7 @@ INDEX = dataclasses.replace(
     target_milli=80_000,
     model=None,
     short_ppm=500_000,
+    capped_ppm=250_000,
     more_steps=1_200,
     drift=MachineDrift(ErrorOf(20_000, -10_000, 51_000), ErrorOf(-3_000, -10_000, 70_000), False),
 )
@@ -89,6 +91,7 @@ def test_text_has_a_row_for_each_machine_and_what_is_left_to_say():
     ) in told
     assert "index: the whole host would do 72.5/s in the mean: the target is out of reach" in told
     assert "index: short of share, and flagged as such, in 50.0 % of the steps" in told
+    assert "index: under a cap in 25.0 % of the steps, since throughput did not follow" in told
     assert "index: about 1,200 more steps would decide" in told
     assert told.endswith("verdict: undecided\n")
     assert max(map(len, told.splitlines())) <= 100

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.forms.shares import PPM, Machine, ShareLaw
-from tailc.forms.shares_step import first_state, tick
+from tailc.forms.shares import PPM, Machine, ShareCap, ShareLaw
+from tailc.forms.shares_step import cannot_meet, first_state, tick
 from tailc.models.cpu_shares.plant import replay
 from tests.tailc.models.cpu_shares.hosts import plant_of, shares_of
 
@@ -18,7 +18,7 @@ BATCH = Machine("batch", None, 0, 1)
 
 def reference(shares, plant):
     """Grants of each step from the reference, on what the same machines do when told apart."""
-    state, grants = first_state(shares), []
+    state, grants, named = first_state(shares), [], []
     lag = shares.step_us // shares.estimate_us
     window = shares.window_us // shares.estimate_us
     now, ticks, seconds = plant.start.copy(), 0, shares.estimate_us / 1e6
@@ -31,7 +31,9 @@ def reference(shares, plant):
         share = granted / PPM
         others = (sum(state.granted_ppm) - granted) / PPM
         useful = share * (1.0 + plant.bend * (1.0 - share)) * (1.0 - plant.contention * others)
-        now = (plant.a[:, k] * now + plant.b[:, k] * useful) * plant.disturbed[:, k]
+        could = (plant.a[:, k] * now + plant.b[:, k] * useful) * plant.disturbed[:, k]
+        now = np.minimum(could, plant.offered[:, k])
+        waiting = np.where(plant.is_reported & (now >= plant.offered[:, k]), 0, 1)
         for _ in range(lag):
             ticks += 1
             total = total + now * seconds
@@ -42,9 +44,10 @@ def reference(shares, plant):
             done.append(counted)
             passed = min(ticks, window)
             measured = (done[-1] - done[-1 - passed]) / (passed * seconds)
-            state = tick(shares, state, measured.tolist())
+            state = tick(shares, state, measured.tolist(), waiting.tolist())
         throughput.append(measured)
-    return np.array(grants).T, np.array(throughput).T
+        named.append(cannot_meet(shares, state))
+    return np.array(grants).T, np.array(throughput).T, np.array(named).T
 
 
 @pytest.mark.parametrize("law", ShareLaw)
@@ -61,10 +64,43 @@ def test_the_compiled_controller_grants_what_the_reference_grants(law, window_us
         bend=np.array([0.1, 0.0]),
     )
     outcome = replay(shares, plant)
-    grants, throughput = reference(shares, plant)
+    grants, throughput, _ = reference(shares, plant)
     assert (outcome.throughput == throughput).all()
     assert (np.rint(outcome.share * PPM) == grants[:2]).all()
     assert (np.rint(outcome.batch_share * PPM) == grants[2]).all()
+
+
+OFFERED = {
+    "too little": 4.0,
+    "none": 0.0,
+    "none for a while": np.repeat([np.inf, 0.0, np.inf], 60),
+    "nearly enough": 9.0,
+    "always enough": np.inf,
+}
+
+
+@pytest.mark.parametrize("law", ShareLaw)
+@pytest.mark.parametrize("is_reported", [False, True])
+@pytest.mark.parametrize("offered", OFFERED)
+def test_a_machine_without_work_is_treated_as_the_reference_treats_it(law, is_reported, offered):
+    shares = shares_of(*TWO, BATCH, law=law, cap=ShareCap(4, 9, PPM), window_us=1_000_000)
+    work = np.array([np.broadcast_to(OFFERED[offered], 180), np.full(180, np.inf)])
+    plant = plant_of(
+        [0.3, -0.1],
+        [12.0, 170.0],
+        180,
+        noise=0.1,
+        offered=work,
+        is_reported=np.array([is_reported, False]),
+    )
+    outcome = replay(shares, plant)
+    grants, throughput, named = reference(shares, plant)
+    assert (outcome.throughput == throughput).all()
+    assert (np.rint(outcome.share * PPM) == grants[:2]).all()
+    assert (outcome.is_short == named).all()
+    # With work for nine tenths it has never twice the share that it uses.
+    lacks_work = offered not in ("nearly enough", "always enough")
+    assert outcome.is_capped[0].any() == (lacks_work and not is_reported)
 
 
 @pytest.mark.parametrize("served", [1, 3, 7])
@@ -74,7 +110,7 @@ def test_of_a_host_that_is_short_from_the_start_batch_work_gets_nothing(served):
     shares = shares_of(*machines, BATCH)
     plant = plant_of([0.3] * served, [7.0] * served, 5)
     outcome = replay(shares, plant)
-    grants, _ = reference(shares, plant)
+    grants, *_ = reference(shares, plant)
     assert (np.rint(outcome.share * PPM) == grants[:served]).all()
     assert (np.rint(outcome.batch_share * PPM) == grants[served]).all()
     assert outcome.batch_share[0] == 0

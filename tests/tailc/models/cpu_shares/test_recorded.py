@@ -29,3 +29,21 @@ def test_a_machine_whose_share_never_changed_is_taken_to_be_proportional():
     assert machine is not None
     assert machine.a == 0
     assert machine.b == pytest.approx(float(rows.throughput[1:].mean()) / 0.3)
+
+
+def test_a_machine_whose_throughput_does_not_follow_its_share_had_no_more_work():
+    """It does 6 to 8 a second at any share."""
+    rows = series("one", 0.4, 30.0, 0.1)
+    throughput = np.random.default_rng(7).uniform(6.0, 8.0, len(rows.throughput))
+    machine = recorded(dataclasses.replace(rows, throughput=throughput), STEP_US)
+    assert machine is not None
+    assert machine.offered.tolist() == throughput[1:].tolist()
+    assert machine.a == 0
+    assert machine.b == pytest.approx(float((throughput[1:] / rows.share[1:]).max()))
+    assert machine.most == pytest.approx(7.0, rel=0.05)
+
+
+def test_work_waits_all_the_time_where_throughput_follows_the_share():
+    machine = recorded(series("one", 0.4, 30.0, 0.1), STEP_US)
+    assert machine is not None
+    assert np.isinf(machine.offered).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -9,7 +10,11 @@ import pytest
 
 from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, Finding, TailcError
+from tailc.forms.shares import PPM, ShareCap
 from tailc.pipeline.compile import compile_policy
+from tailc.policies.autopro.cap import cap_of
+from tailc.policies.autopro.control_spec import ControlSpec
+from tailc.problems.shares import Fitted
 from tailc.studies.split import split_spec
 from tailc.traces.throughput import read_throughput
 
@@ -85,6 +90,45 @@ def test_the_published_settings_are_the_defaults(tmp_path):
     assert shares.pole_ppm == 100_000
     assert (shares.window_us, shares.step_us) == (750_000, 750_000)
     assert (shares.estimate_us, shares.enforce_us) == (50_000, 50_000)
+
+
+def test_caps_are_compared_over_as_many_steps_as_memory_and_noise_need(tmp_path):
+    """3 / (1 - 0.6) without noise; with 20 %, (6 0.2 / (1/2))^2 (1 + 1/4) = 7.2."""
+    shares = compiled(tmp_path).policy.shares
+    assert shares is not None
+    assert shares.cap == ShareCap(8, 20, PPM)
+    noisy = Fitted("x", 1_000, 100_000, 9_000, 200_000, 9_000, 100_000)
+    assert cap_of(ControlSpec(), [noisy]) == ShareCap(8, 20, PPM)
+    calm = replace(noisy, error_ppm=10_000)
+    assert cap_of(ControlSpec(), [calm]) == ShareCap(4, 20, PPM)
+    assert cap_of(ControlSpec(), [calm, noisy]) == ShareCap(8, 20, PPM)
+
+
+def test_caps_are_as_the_spec_has_them(tmp_path):
+    written = "control: {cap_steps: 5, cap_probe_steps: 40, cap_headroom: 50%}\nbatch"
+    shares = compiled(tmp_path, SPEC.replace("batch", written)).policy.shares
+    assert shares is not None
+    assert shares.cap == ShareCap(5, 40, 500_000)
+    without = compiled(tmp_path, SPEC.replace("batch", "control: {cap: false}\nbatch"))
+    assert without.policy.shares is not None
+    assert without.policy.shares.cap is None
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "said"),
+    [
+        ("cap: false, cap_steps: 5", Code.CONFLICT, "has no effect without caps"),
+        ("cap: false, cap_headroom: 50%", Code.CONFLICT, "has no effect without caps"),
+        ("cap_headroom: 0%", Code.BAD_VALUE, "must be more than zero"),
+        ("cap_headroom: 1001%", Code.BAD_VALUE, "must lie above 0 % and be at most 1,000 %"),
+        ("cap_steps: 0", Code.BAD_VALUE, "1"),
+    ],
+)
+def test_caps_that_make_no_sense_are_refused_at_their_key(tmp_path, written, code, said):
+    finding = refused(tmp_path, SPEC.replace("batch", f"control: {{{written}}}\nbatch"))
+    assert finding.code is code
+    assert said in finding.message
+    assert position(finding)[0] == 8
 
 
 def test_rows_that_come_several_times_a_step_give_a_model_of_the_step(tmp_path):

@@ -12,7 +12,7 @@ from tailc.errors import Code, ExitCode, TailcError
 from tailc.experiment.block_means import error_of
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
-from tailc.forms.shares import Machine
+from tailc.forms.shares import Machine, ShareCap
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Measured, Rows, ThroughputColumns, ThroughputReading, TimeUnit
 from tailc.traces.throughput import Series, ThroughputTrace
@@ -97,6 +97,22 @@ def test_a_target_beyond_the_held_out_machine_is_told_out_of_reach():
     assert machine.max_milli == pytest.approx(30_000, rel=0.02)
     assert machine.short_ppm > 900_000
     assert machine.ruling is Ruling.FAIL
+
+
+TWO = Machine("two", 7_000, 200_000, 30_000)
+
+
+@pytest.mark.parametrize("cap", [None, ShareCap(4, 20, 1_000_000)])
+def test_a_machine_without_work_fails_alone_where_the_policy_has_caps(cap):
+    """`one` did 4 of 10 a second at any share: without caps it takes what `two` needs."""
+    had = series("one", 0.2, 30.0, 0.02)
+    idle = np.random.default_rng(2).uniform(3.9, 4.1, len(had.throughput))
+    rows = trace(dataclasses.replace(had, throughput=idle), series("two", 0.2, 19.0, 0.02, seed=3))
+    one, two = verify_throughput(policy(ONE, TWO, cap=cap), rows, QUICK).machines
+    assert one.ruling is Ruling.FAIL
+    assert one.most_milli == pytest.approx(4_000, rel=0.01)
+    assert (two.ruling is Ruling.PASS, one.capped_ppm > 800_000) == (cap is not None,) * 2
+    assert two.capped_ppm == 0
 
 
 def test_the_best_static_share_is_no_worse_than_an_equal_part():

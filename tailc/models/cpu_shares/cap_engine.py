@@ -1,0 +1,133 @@
+"""Caps of machines whose throughput does not follow their share, compiled.
+
+It is `tailc.forms.shares_cap` operation by operation, on arrays with an entry for each machine.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.models.compiled import loop
+
+MILLION = 1_000_000
+FREE, TRIAL, CAPPED, PROBE = range(4)
+
+
+class CapSettings(NamedTuple):
+    """What one machine may have, and when it gets a cap; steps: 0 where there are none."""
+
+    least_ppm: int
+    host_ppm: int
+    steps: int
+    probe_steps: int
+    factor_ppm: int
+    settling: int
+
+
+class Caps(NamedTuple):
+    """What is remembered of each machine: see `CapState`; need: the share for its target."""
+
+    need: NDArray
+    mode: NDArray
+    ppm: NDArray
+    counted: NDArray
+    levels: NDArray
+    shares_ppm: NDArray
+    level: NDArray
+    share: NDArray
+
+
+def first_caps(settings: CapSettings, need: NDArray) -> Caps:
+    """No machine has one."""
+    machines = len(need)
+    host_ppm = np.full(machines, settings.host_ppm, np.int64)
+    mode, counted, shares_ppm = (np.zeros(machines, np.int64) for _ in range(3))
+    levels, level, share = (np.zeros(machines) for _ in range(3))
+    return Caps(need, mode, host_ppm, counted, levels, shares_ppm, level, share)
+
+
+@loop
+def asked(settings, request):  # pragma: no cover - compiled
+    """What is asked for, in whole millionths within the limits."""
+    ppm = request * MILLION
+    if ppm >= settings.host_ppm:
+        return settings.host_ppm
+    return int(ppm) if ppm > settings.least_ppm else settings.least_ppm
+
+
+@loop
+def is_tested(caps, i):  # pragma: no cover - compiled
+    """Whether the machine is in a trial, or settles after a test of its share."""
+    return caps.mode[i] == TRIAL or caps.counted[i] < 0
+
+
+@loop
+def begin(caps, i, mode, ppm, count):  # pragma: no cover - compiled
+    """A mode of a machine."""
+    caps.mode[i], caps.ppm[i], caps.counted[i] = mode, ppm, count
+    caps.levels[i], caps.shares_ppm[i] = 0.0, 0
+
+
+@loop
+def with_headroom(settings, need, level):  # pragma: no cover - compiled
+    """The share that the first model needs for the level, and the headroom."""
+    return asked(settings, settings.factor_ppm / MILLION * (level * need))
+
+
+@loop
+def follows(low_level, low_share, high_level, high_share):  # pragma: no cover - compiled
+    """Whether throughput changes by more than half of what is proportional to the share."""
+    return low_level * high_share < high_level * (0.5 * (low_share + high_share))
+
+
+@loop
+def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: no cover - compiled
+    """The cap of a machine from this step on; whether a trial begins."""
+    is_low = is_short and level < 1.0
+    if is_met:
+        begin(caps, i, FREE, settings.host_ppm, 0)
+        return False
+    if caps.counted[i] < 0:
+        caps.counted[i] += 1
+        return False
+    if caps.mode[i] == FREE and not (
+        is_low and had_ppm > with_headroom(settings, caps.need[i], level)
+    ):
+        begin(caps, i, FREE, settings.host_ppm, 0)
+        return False
+    caps.counted[i] += 1
+    caps.levels[i] += level
+    caps.shares_ppm[i] += had_ppm
+    lasts = settings.probe_steps if caps.mode[i] == CAPPED else settings.steps
+    return caps.counted[i] >= lasts and decided(settings, caps, i)
+
+
+@loop
+def decided(settings, caps, i):  # pragma: no cover - compiled
+    """Begin the mode after one that is over; whether that is a trial."""
+    level = caps.levels[i] / caps.counted[i]
+    share = caps.shares_ppm[i] / (caps.counted[i] * MILLION)
+    before_level, before_share = caps.level[i], caps.share[i]
+    caps.level[i], caps.share[i] = level, share
+    factor, target_ppm = settings.factor_ppm, asked(settings, caps.need[i])
+    if caps.mode[i] == FREE:
+        trial_ppm = caps.shares_ppm[i] * MILLION // (caps.counted[i] * factor)
+        begin(caps, i, TRIAL, max(trial_ppm, settings.least_ppm), -settings.settling)
+        return True
+    if caps.mode[i] == CAPPED:
+        probe_ppm = max(caps.ppm[i] * factor // MILLION, target_ppm * MILLION // factor)
+        begin(caps, i, PROBE, min(probe_ppm, settings.host_ppm), -settings.settling)
+        return False
+    if caps.mode[i] == PROBE:
+        is_following = follows(before_level, before_share, level, share)
+    else:
+        is_following = follows(level, share, before_level, before_share)
+    if is_following:
+        begin(caps, i, FREE, settings.host_ppm, -settings.probe_steps)
+    else:
+        cap_ppm = min(with_headroom(settings, caps.need[i], level), target_ppm)
+        begin(caps, i, CAPPED, cap_ppm, -settings.settling)
+    return False
