@@ -119,6 +119,16 @@ POWER = Dimension(
     example="250W",
     likely={"watt": "W", "watts": "W"},
 )
+ENERGY = Dimension(
+    noun="an energy",
+    grid="nanojoules",
+    units=exact_units({"nJ": 1, "uJ": 1_000, "mJ": 10**6, "J": 10**9}),
+    example="5uJ",
+    likely={
+        **dict.fromkeys(("\N{GREEK SMALL LETTER MU}J", "microjoule", "microjoules"), "uJ"),
+        **dict.fromkeys(("joule", "joules"), "J"),
+    },
+)
 COUNT = Dimension(
     noun="a number of requests",
     grid="requests",
@@ -324,6 +334,11 @@ def format_khz(value_khz: int) -> str:
 def format_mw(value_mw: int) -> str:
     """A power as `250 W`, exactly."""
     return _scaled(value_mw, (("mW", 1), ("W", 1_000), ("kW", 1_000_000)))
+
+
+def format_nj(value_nj: int) -> str:
+    """An energy as `5 uJ`, exactly."""
+    return _scaled(value_nj, (("nJ", 1), ("uJ", 1_000), ("mJ", 1_000_000), ("J", 1_000_000_000)))
 
 
 def _scaled(value: int, units: tuple[tuple[str, int], ...]) -> str:

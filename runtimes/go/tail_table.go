@@ -20,6 +20,9 @@ type Sleep struct{ PowerMw, WakeNs int64 }
 // Batch is the work of a core without requests; those run at LeastKhz at least.
 type Batch struct{ LeastKhz, FrequencyKhz, PowerMw int64 }
 
+// Transition is what a change of frequency costs; the entries of a table include halts.
+type Transition struct{ HaltNs, EnergyNj int64 }
+
 // left is what is left until requests are done, an entry by position for each row.
 type left struct {
 	fromElapsed, entries []int64
@@ -124,6 +127,9 @@ func (t *TailTable) Sleep() Sleep   { return t.raw.sleep }
 
 // Batch is nil where a core without requests sleeps.
 func (t *TailTable) Batch() *Batch { return t.raw.batch }
+
+// Transition is nil where a change of frequency costs nothing.
+func (t *TailTable) Transition() *Transition { return t.raw.transition }
 
 func newTailTable(raw *rawTailTable, controller *Controller, counters *Counters) *TailTable {
 	raw.check()

@@ -14,6 +14,7 @@ type rawTailTable struct {
 	sleep                         Sleep
 	batch                         *Batch
 	referenceKhz                  *int64
+	transition                    *Transition
 }
 
 type level struct{ frequencyKhz, powerMw int64 }
@@ -43,6 +44,9 @@ func (raw *rawTailTable) check() {
 	if raw.batch != nil {
 		raw.checkBatch()
 	}
+	change := raw.transition
+	require(change == nil || change.HaltNs >= 0 && change.EnergyNj >= 0,
+		"a change costs less than nothing")
 	checkTailRows(raw.cycles, largestCycles)
 	checkTailRows(raw.memoryNs, largestWhole)
 	require(len(raw.cycles[0].left) == len(raw.memoryNs[0].left),
@@ -108,6 +112,9 @@ func readTailTable(table flatbuffers.Table) rawForm {
 	}
 	if batch := form.Batch(nil); batch != nil {
 		raw.batch = &Batch{batch.LeastKhz(), batch.FrequencyKhz(), batch.PowerMw()}
+	}
+	if change := form.Transition(nil); change != nil {
+		raw.transition = &Transition{change.HaltNs(), change.EnergyNj()}
 	}
 	return raw
 }

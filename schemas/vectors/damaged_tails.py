@@ -133,6 +133,8 @@ def _of_tables() -> dict[str, Change]:
         "tails-negative": _in_part("memory_ns", 1, left=[-1, 1, 2, 3]),
         "tails-cycles": _in_part("cycles", 3, left=[0, 0, 0, LARGEST_CYCLES + 1]),
         "tails-sleep": _in_form(sleep={"power_mw": 0, "wake_ns": -1}),
+        "tails-transition-halt": _in_form(transition={"halt_ns": -1, "energy_nj": 0}),
+        "tails-transition-energy": _in_form(transition={"halt_ns": 0, "energy_nj": -1}),
         "tails-batch-least": _in_batch(least_khz=1_500_000),
         "tails-batch-frequency": _in_batch(frequency_khz=LARGEST_TIME_NS),
         "tails-batch-power": _in_batch(power_mw=-1),
@@ -173,6 +175,9 @@ def _structures() -> dict[str, dict[str, Change]]:
             "tails-unknown-in-row": _in_part("cycles", 1, colour=3),
             "tails-unknown-in-level": _in_part("levels", 1, colour=3),
             "tails-unknown-in-batch": _in_batch(colour=3),
+            "tails-unknown-in-transition": _in_form(
+                transition={"halt_ns": 1, "energy_nj": 1, "colour": 3}
+            ),
             "tails-missing": lambda policy: policy["forms"][0].pop("sleep"),
             "tails-null": _in_form(batch=None),
             "tails-text": _in_part("cycles", 1, left=["1", "2", "3", "4"]),

@@ -49,6 +49,7 @@ from tails import (
     capped_shares,
     extreme_table,
     extreme_trim,
+    halting_table,
     lanes_ladder,
     observed_shares,
     settling_shares,
@@ -236,6 +237,10 @@ def _tail_tables() -> dict[str, Vector]:
         "tails-trim": (
             "Schema 1.3: a controller scales the bound of a tail table by its output.",
             policy("tails-trim", tail_table(), trim()),
+        ),
+        "tails-transition": (
+            "Schema 1.9: cores halt at changes of frequency, which no look-up needs to know.",
+            policy("tails-transition", halting_table()),
         ),
         "tails-extremes": (
             "Schema 1.3: a tail table with every number at a limit, its bound scaled up to twice.",

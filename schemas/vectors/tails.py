@@ -30,6 +30,7 @@ from tailc.forms.tail_table import (
     Sleep,
     TailRow,
     TailTable,
+    Transition,
 )
 
 PPM = 1_000_000
@@ -69,6 +70,16 @@ def batched_table() -> TailTable:
     return replace(
         tail_table(), batch=Batch(1_600 * MHZ, 1_200 * MHZ, 1_660), reference_khz=2_400 * MHZ
     )
+
+
+def halting_table() -> TailTable:
+    """A change of frequency halts a core for 50 us and takes 5 uJ; entries include halts."""
+    table = tail_table()
+    memory_ns = tuple(
+        replace(row, left=tuple(left + 50 * US * (i + 2) for i, left in enumerate(row.left)))
+        for row in table.memory_ns
+    )
+    return replace(table, memory_ns=memory_ns, transition=Transition(50 * US, 5_000))
 
 
 def trim() -> Controller:

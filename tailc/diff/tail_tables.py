@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tailc.diff.differing import Change, differing
-from tailc.forms.tail_table import Batch, TailRow, TailTable
-from tailc.units import counted, format_khz, format_mw, format_percentile, format_us
+from tailc.forms.tail_table import Batch, TailRow, TailTable, Transition
+from tailc.units import counted, format_khz, format_mw, format_nj, format_percentile, format_us
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,7 @@ def _settings(table: TailTable) -> dict[str, str]:
         },
         "power asleep": format_mw(table.sleep.power_mw),
         "time to wake": f"{table.sleep.wake_ns} ns",
+        "transition": "none" if table.transition is None else _transition(table.transition),
         "batch work": "none" if table.batch is None else _batch(table.batch),
         "rows of cycles from": _starts(table.cycles),
         "rows of memory time from": _starts(table.memory_ns),
@@ -100,6 +101,10 @@ def _batch(batch: Batch) -> str:
         f"at {format_khz(batch.frequency_khz)} and {format_mw(batch.power_mw)}, "
         f"requests at {format_khz(batch.least_khz)} at least"
     )
+
+
+def _transition(transition: Transition) -> str:
+    return f"{transition.halt_ns} ns, {format_nj(transition.energy_nj)}"
 
 
 def _starts(rows: Sequence[TailRow]) -> str:

@@ -83,6 +83,21 @@ class Sleep:
 
 
 @dataclass(frozen=True)
+class Transition:
+    """What a change of a core's frequency costs: the core halts, and the change takes energy.
+
+    A core that wakes up sets its frequency meanwhile, at no cost. `memory_ns` of a table includes
+    halts.
+    """
+
+    halt_ns: int
+    energy_nj: int
+
+    def __post_init__(self) -> None:
+        _require(self.halt_ns >= 0 and self.energy_nj >= 0, "a change costs less than nothing")
+
+
+@dataclass(frozen=True)
 class Batch:
     """Work that a core does while it has no requests (Bartolini, 2015, section 3.4).
 
@@ -104,7 +119,8 @@ class TailTable:
 
     A queue with more requests than a row has positions runs at the highest frequency.
     `reference_khz`: the clock at which the demands of a trace were measured, where they are times;
-    None: they are cycles, and the policy's reading names their clock.
+    None: they are cycles, and the policy's reading names their clock. `transition`: what a change
+    of frequency costs; None: nothing.
     """
 
     percentile_ppm: int = field(metadata={"since": 3})
@@ -116,6 +132,7 @@ class TailTable:
     cores: int
     batch: Batch | None = None
     reference_khz: int | None = None
+    transition: Transition | None = field(default=None, metadata={"since": 9})
 
     def __post_init__(self) -> None:
         _require(0 < self.percentile_ppm < PPM, "a percentile lies between 0 and 1")
@@ -199,7 +216,12 @@ def least_level(table: TailTable) -> int:
     """The lowest level that requests run at: the first one, or where batch work says."""
     if table.batch is None:
         return 0
-    return [level.frequency_khz for level in table.levels].index(table.batch.least_khz)
+    return level_at(table, table.batch.least_khz)
+
+
+def level_at(table: TailTable, frequency_khz: int) -> int:
+    """The number of the level with that frequency."""
+    return [level.frequency_khz for level in table.levels].index(frequency_khz)
 
 
 def row_at(rows: tuple[TailRow, ...], elapsed: int) -> TailRow:

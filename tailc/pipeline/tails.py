@@ -31,6 +31,8 @@ from tailc.units import counted, format_khz, format_mrps, format_us
 NS_PER_US = 1_000
 # Of the sums that the added quantiles are compared with; twice as fine as a table's own.
 CHECK_BUCKETS = 256
+# Halts until the running request is done: at this change of frequency, and at an arrival.
+_HALTS = 2
 # A row holds up to the next one's beginning: this one's is where a request has had nothing yet.
 _BARELY_BEGUN = math.ulp(0.0)
 
@@ -106,7 +108,7 @@ def _separate(problem: TailProblem, least_us: int) -> TailSolution:
     cycles, memory = _table(problem, problem.cycles), _table(problem, problem.memory_ns)
     return TailSolution(
         cycles=_rows(cycles, LARGEST_CYCLES),
-        memory_ns=_rows(memory, LARGEST_TIME_NS),
+        memory_ns=_rows(memory, LARGEST_TIME_NS, problem.halt_ns),
         least_us=least_us,
         moments=_moments(problem),
         shortfalls=tuple(_shortfalls(problem, cycles, memory)),
@@ -143,7 +145,7 @@ def _joint(problem: TailProblem, least_us: int) -> TailSolution:
     cycles = TailTables(found.elapsed, found.cycles, found.unknown_from)
     return TailSolution(
         cycles=_rows(cycles, LARGEST_CYCLES),
-        memory_ns=(_row(0.0, found.memory, LARGEST_TIME_NS),),
+        memory_ns=(_row(0.0, found.memory, LARGEST_TIME_NS, problem.halt_ns),),
         least_us=least_us,
         moments=_moments(problem),
         shortfalls=(),
@@ -152,21 +154,28 @@ def _joint(problem: TailProblem, least_us: int) -> TailSolution:
     )
 
 
-def _rows(tables: TailTables, most: int) -> tuple[TailRow, ...]:
-    """The table's rows, and one that asks for the highest frequency by entries of `most`: nothing
-    is known of requests longer than any that was measured.
+def _rows(tables: TailTables, most: int, halt_ns: int = 0) -> tuple[TailRow, ...]:
+    """The table's rows with halts, and one that asks for the highest frequency by entries of
+    `most`: nothing is known of requests longer than any that was measured.
     """
     known = [
-        _row(elapsed, left, most)
+        _row(elapsed, left, most, halt_ns)
         for elapsed, left in zip(tables.elapsed.tolist(), tables.left, strict=True)
     ]
     unknown = TailRow(math.floor(tables.unknown_from) + 1, (most,) * len(known[0].left))
     return (*known, unknown)
 
 
-def _row(elapsed: float, left: NDArray[np.float64], most: int) -> TailRow:
-    """Entries beyond `most` ask for the highest frequency whatever they are, and are made that."""
-    entries = tuple(min(math.ceil(entry), most) for entry in left.tolist())
+def _row(elapsed: float, left: NDArray[np.float64], most: int, halt_ns: int = 0) -> TailRow:
+    """Entries beyond `most` ask for the highest frequency whatever they are, and are made that.
+
+    Before a request is done its core may halt now, at each exit of a request before it, and at an
+    arrival.
+    """
+    entries = tuple(
+        min(math.ceil(entry) + (position + _HALTS) * halt_ns, most)
+        for position, entry in enumerate(left.tolist())
+    )
     return TailRow(math.floor(elapsed), entries)
 
 

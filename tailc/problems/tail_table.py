@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.tail_table import Level, TailRow
+from tailc.forms.tail_table import Level, TailRow, Transition
 from tailc.percentiles import PPM
 from tailc.problems.colocation import BatchPair, BatchWork, Host, Throttled
 from tailc.problems.schedule import SolvedRow
@@ -47,6 +47,7 @@ class TailProblem:
     `most_positions`; from `positions` on it is Gaussian. `buckets`: of each distribution.
     `batch`: what cores do without requests, None where they sleep; `host`: their server, where it
     is told. `rates_mrps`: arrival rates of the whole server, in the order of the spec.
+    `transition`: what a change of frequency costs, None where that is nothing.
     """
 
     profile: DemandProfile
@@ -63,6 +64,7 @@ class TailProblem:
     host: Host | None = None
     batch: BatchWork | None = None
     rates_mrps: tuple[int, ...] = ()
+    transition: Transition | None = None
 
     def __post_init__(self) -> None:
         assert self.profile.memory_ms is not None
@@ -92,6 +94,11 @@ class TailProblem:
     def service_ns(self, frequency_khz: int) -> NDArray[np.float64]:
         """Time that each request takes alone at a frequency."""
         return self.cycles * NS_PER_MS / frequency_khz + self.memory_ns
+
+    @property
+    def halt_ns(self) -> int:
+        """How long a core halts at a change of frequency."""
+        return self.transition.halt_ns if self.transition else 0
 
     @property
     def highest_khz(self) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tailc.forms.tail_table import Batch, TailRow, TailTable
+from tailc.forms.tail_table import Batch, TailRow, TailTable, Transition
 from tailc.report.table import aligned
-from tailc.units import counted, format_khz, format_mw, format_percentile, format_us
+from tailc.units import counted, format_khz, format_mw, format_nj, format_percentile, format_us
 
 # So many positions of a row are shown, and the last.
 _SHOWN = 4
@@ -21,6 +21,8 @@ def tail_table_text(table: TailTable) -> str:
         f"{counted(table.cores, 'core')}, up to {counted(table.positions, 'request')} at a core",
         f"idle        {idle_text(table)}",
     ]
+    if table.transition is not None:
+        head.append(f"transition  {transition_text(table.transition)}")
     if table.reference_khz is not None:
         head.append(f"measured    at {format_khz(table.reference_khz)}")
     cycles = _rows_text("cycles", table.cycles, cycles_text)
@@ -40,6 +42,11 @@ def idle_text(table: TailTable) -> str:
     if table.batch is None:
         return f"sleeps at {sleep}"
     return f"{batch_text(table.batch)}; asleep {sleep}"
+
+
+def transition_text(transition: Transition) -> str:
+    """What a change of frequency costs."""
+    return f"halts {time_text(transition.halt_ns)} and takes {format_nj(transition.energy_nj)}"
 
 
 def batch_text(batch: Batch) -> str:

@@ -79,11 +79,17 @@ class Server:
     batch_ns: list[list[int]] = field(default_factory=list)
     limited: str = "unchanged"
     limited_ns: dict[str, int] = field(default_factory=dict)
+    clock: list[int] = field(default_factory=list)  # of each core, NOTHING where it sleeps
+    halted_until: list[int] = field(default_factory=list)
+    idle_halted_ns: int = 0
+    idle_changes_nj: int = 0
 
     def __post_init__(self) -> None:
         self.last_levels = [0] * self.table.cores
         self.batch_level = [NOTHING] * self.table.cores
         self.batch_ns = [[0] * len(self.table.levels) for _ in range(self.table.cores)]
+        self.clock = [self.resting_level()] * self.table.cores
+        self.halted_until = [0] * self.table.cores
         self.queues = [[] for _ in range(self.table.cores)]
         self.level_ns = [0] * len(self.table.levels)
         if self.controller is not None:
@@ -99,21 +105,51 @@ class Server:
         khz = self.table.levels[request.level].frequency_khz
         return self.cycles(request) * KHZ_NS_PER_CYCLE / khz + request.memory_ns
 
+    def resting_level(self) -> int:
+        """Of a core without requests, where it shares nothing."""
+        if self.chip is not None or self.table.batch is None:
+            return NOTHING
+        khz = [level.frequency_khz for level in self.table.levels]
+        return khz.index(self.table.batch.frequency_khz)
+
+    def follow_levels(self) -> None:
+        """Cores whose level has changed halt, unless they slept or go to sleep."""
+        for core, queue in enumerate(self.queues):
+            level = self.batch_level[core] if self.chip is not None else self.resting_level()
+            if queue:
+                level = queue[0].level
+            before, self.clock[core] = self.clock[core], level
+            if level == before or self.table.transition is None:
+                continue
+            if NOTHING in (level, before):
+                self.halted_until[core] = self.now
+                continue
+            self.halted_until[core] = self.now + self.table.transition.halt_ns
+            if queue:
+                queue[0].energy += self.table.transition.energy_nj * 1_000
+            else:
+                self.idle_changes_nj += self.table.transition.energy_nj
+
+    def works_from(self, request: Request) -> int:
+        """The running request, from now on."""
+        return max(self.now, request.start_ns, self.halted_until[request.core])
+
     def exit_at(self, request: Request) -> int:
-        working_from = max(self.now, request.start_ns)
+        working_from = self.works_from(request)
         return ceil(working_from + (1 - request.done) * self.whole_ns(request))
 
     def wait_until(self, later: int) -> None:
         self.limited_ns[self.limited] = self.limited_ns.get(self.limited, 0) + later - self.now
         for core, queue in enumerate(self.queues):
             if not queue:
+                self.idle_halted_ns += max(min(later, self.halted_until[core]) - self.now, 0)
                 if self.batch_level[core] == NOTHING:
                     self.idle_ns += later - self.now
                 else:
                     self.batch_ns[core][self.batch_level[core]] += later - self.now
                 continue
             runs = queue[0]
-            worked = max(later - max(self.now, runs.start_ns), 0)
+            worked = max(later - self.works_from(runs), 0)
             runs.done = min(runs.done + Fraction(worked) / self.whole_ns(runs), Fraction(1))
             runs.energy += (later - self.now) * self.table.levels[runs.level].power_mw
             self.level_ns[runs.level] += later - self.now
@@ -222,6 +258,7 @@ def replay_frequencies_plain(server: Server, requests: list[Request]) -> Server:
     """Every request, in order of arrival, until the last has left."""
     coming = list(requests)
     server.settle()
+    server.follow_levels()
     while coming or any(server.queues):
         exits = [(server.exit_at(queue[0]), k) for k, queue in enumerate(server.queues) if queue]
         arrival_ns = coming[0].arrival_ns if coming else None
@@ -237,4 +274,5 @@ def replay_frequencies_plain(server: Server, requests: list[Request]) -> Server:
             server.wait_until(event_ns)
             server.enter(coming.pop(0))
         server.settle()
+        server.follow_levels()
     return server

@@ -271,3 +271,12 @@ def test_a_wrong_step_of_a_bound_is_reported(tmp_path: Path) -> None:
     rows = rows_of(VECTORS / "steps" / "tails-trim.csv")[1][:3]
     (wrong,) = wrong_steps(VECTORS / "tails-trim.json", [*rows[:2], {**rows[2], "level": "9"}])
     assert "short-tails 2 is (1200174923776, 1091553, '2')" in wrong
+
+
+@pytest.mark.parametrize("suffix", ["json", "tailc"])
+def test_what_a_change_of_frequency_costs_is_read_and_changes_no_level(suffix):
+    names = "tails-transition", "tails"
+    halting, free = (open_tail_table(VECTORS / f"{name}.{suffix}") for name in names)
+    assert (halting.transition, free.transition) == ((50_000, 5_000), None)
+    # 240,000 cycles in 600 us less 50 us of halt and 40 us of memory time, and less the age.
+    assert halting.level([360_000]) == free.level([410_000])

@@ -133,6 +133,9 @@ def test_a_rate_below_the_grid_is_told_as_too_small() -> None:
         (units.plain_ppm(3), "0.000003"),
         (units.format_khz(2_400_000), "2.4 GHz"),
         (units.format_mw(250_000), "250 W"),
+        (units.format_nj(0), "0 nJ"),
+        (units.format_nj(5_000), "5 uJ"),
+        (units.format_nj(1_250_000), "1.25 mJ"),
     ],
 )
 def test_formatting_is_exact_and_short(text: str, expected: str) -> None:

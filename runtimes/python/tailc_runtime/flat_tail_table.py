@@ -10,7 +10,7 @@ from tailc_runtime.raw import RawTailRow, RawTailTable
 
 def read_tail_table(form: Any) -> RawTailTable:
     """The tail table behind an accessor."""
-    sleep, batch = form.Sleep(), form.Batch()
+    sleep, batch, transition = form.Sleep(), form.Batch(), form.Transition()
     return RawTailTable(
         percentile_ppm=form.PercentilePpm(),
         bound_us=form.BoundUs(),
@@ -21,6 +21,7 @@ def read_tail_table(form: Any) -> RawTailTable:
         cores=form.Cores(),
         batch=batch and (batch.LeastKhz(), batch.FrequencyKhz(), batch.PowerMw()),
         reference_khz=form.ReferenceKhz(),
+        transition=transition and (transition.HaltNs(), transition.EnergyNj()),
     )
 
 

@@ -11,9 +11,10 @@ _LEVEL = ("frequency_khz", "power_mw")
 _ROW = ("from_elapsed", "left")
 _SLEEP = ("power_mw", "wake_ns")
 _BATCH = ("least_khz", "frequency_khz", "power_mw")
+_TRANSITION = ("halt_ns", "energy_nj")
 _TABLE = (
     *("form", "percentile_ppm", "bound_us", "levels", "cycles", "memory_ns"),
-    *("sleep", "cores", "batch", "reference_khz"),
+    *("sleep", "cores", "batch", "reference_khz", "transition"),
 )
 
 
@@ -30,6 +31,7 @@ def tail_table_in(form: dict[str, Any]) -> RawTailTable:
         cores=whole(form, "cores"),
         batch=_batch(object_in(form, "batch")) if "batch" in form else None,
         reference_khz=whole(form, "reference_khz") if "reference_khz" in form else None,
+        transition=_transition(object_in(form, "transition")) if "transition" in form else None,
     )
 
 
@@ -38,6 +40,7 @@ def refuse_unknown_in_tail_table(form: dict[str, Any]) -> None:
     refuse_others(form, _TABLE)
     refuse_others(form["sleep"], _SLEEP)
     refuse_others(form.get("batch", {}), _BATCH)
+    refuse_others(form.get("transition", {}), _TRANSITION)
     for level in form["levels"]:
         refuse_others(level, _LEVEL)
     for row in (*form["cycles"], *form["memory_ns"]):
@@ -56,3 +59,7 @@ def _rows(form: dict[str, Any], name: str) -> tuple[RawTailRow, ...]:
 
 def _batch(batch: dict[str, Any]) -> tuple[int, int, int]:
     return whole(batch, "least_khz"), whole(batch, "frequency_khz"), whole(batch, "power_mw")
+
+
+def _transition(transition: dict[str, Any]) -> tuple[int, int]:
+    return whole(transition, "halt_ns"), whole(transition, "energy_nj")

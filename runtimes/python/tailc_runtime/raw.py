@@ -119,7 +119,8 @@ class RawTailRow:
 @dataclass(frozen=True)
 class RawTailTable:
     """The tail table; a level is a frequency [kHz] and a power [mW], sleep a power and a time to
-    wake [ns], and batch the least frequency of requests, that of batch work, and its power.
+    wake [ns], batch the least frequency of requests, that of batch work, and its power, and
+    transition the halt [ns] and the energy [nJ] of a change of frequency.
     """
 
     percentile_ppm: int
@@ -131,6 +132,7 @@ class RawTailTable:
     cores: int
     batch: tuple[int, int, int] | None
     reference_khz: int | None
+    transition: tuple[int, int] | None
 
 
 @dataclass(frozen=True)

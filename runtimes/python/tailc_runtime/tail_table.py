@@ -29,7 +29,8 @@ class TailTable:
     the next; a core without requests sleeps. `frequencies_khz` and `power_mw` are told by level,
     `sleep_power_mw` and `wake_ns` of a core without requests, `cores` of the server. With `batch`
     (least_khz, frequency_khz, power_mw) a core without requests does batch work at a frequency of
-    its own. A `controller` scales the bound.
+    its own. `transition` (halt_ns, energy_nj) is what a change of frequency costs, None: nothing;
+    the entries of the table include halts. A `controller` scales the bound.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class TailTable:
         self.sleep_power_mw, self.wake_ns = raw.sleep
         self.cores = raw.cores
         self.batch = raw.batch
+        self.transition = raw.transition
         self.positions = len(raw.cycles[0].left)
         self.controller = controller
         self.counters = counters
@@ -120,6 +122,7 @@ def _check(raw: RawTailTable) -> None:
         known = {*raw.batch[:2]} <= set(frequencies)
         _require(known, "batch work runs at a frequency that is not there")
         _require(raw.batch[2] >= 0, "a core draws less than nothing")
+    _require(min(raw.transition or (0,)) >= 0, "a change costs less than nothing")
     for rows, most in ((raw.cycles, LARGEST_CYCLES), (raw.memory_ns, LARGEST_TIME_NS)):
         _check_rows(rows, most)
     as_many = len(raw.cycles[0].left) == len(raw.memory_ns[0].left)

@@ -46,5 +46,5 @@ pub use plan::{
 pub use policy::{Form, Policy};
 pub use shares::{Machine, Served, Shares};
 pub use signature::PublicKey;
-pub use tail_table::{Batch, Sleep, TailTable};
+pub use tail_table::{Batch, Sleep, TailTable, Transition};
 pub use watched::{Change, Checking, Current, Watched, INTERVAL};

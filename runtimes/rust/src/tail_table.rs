@@ -27,6 +27,14 @@ pub struct Batch {
     pub power_mw: i64,
 }
 
+/// What a change of frequency costs; the entries of a table include halts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Transition {
+    pub halt_ns: i64,
+    pub energy_nj: i64,
+}
+
 /// At which level a core runs, by what it holds.
 #[derive(Debug)]
 pub struct TailTable {
@@ -37,6 +45,7 @@ pub struct TailTable {
     cores: i64,
     sleep: Sleep,
     batch: Option<Batch>,
+    transition: Option<Transition>,
     least_level: usize,
     positions: usize,
     parts: Left,
@@ -163,6 +172,11 @@ impl TailTable {
         self.batch
     }
 
+    /// What a change of frequency costs, if anything.
+    pub fn transition(&self) -> Option<Transition> {
+        self.transition
+    }
+
     pub(crate) fn read(
         form: &policy::TailTable<'_>,
         controller: Option<Arc<Controller>>,
@@ -186,6 +200,10 @@ impl TailTable {
             cores: form.cores(),
             sleep: Sleep { power_mw: form.sleep().power_mw(), wake_ns: form.sleep().wake_ns() },
             batch,
+            transition: form.transition().map(|change| Transition {
+                halt_ns: change.halt_ns(),
+                energy_nj: change.energy_nj(),
+            }),
             positions: form.cycles().get(0).left().len(),
             parts: Left::read(form.cycles(), PARTS_PER_CYCLE),
             memory_ns: Left::read(form.memory_ns(), 1),
@@ -227,6 +245,8 @@ fn check(form: &policy::TailTable<'_>) -> Result<()> {
         "a core draws, or sleeps for, less than nothing",
     )?;
     check_batch(form)?;
+    let is_cost = |change: policy::Transition<'_>| change.halt_ns() >= 0 && change.energy_nj() >= 0;
+    require(form.transition().is_none_or(is_cost), "a change costs less than nothing")?;
     check_rows(form.cycles(), LARGEST_CYCLES)?;
     check_rows(form.memory_ns(), LARGEST_WHOLE)?;
     require(

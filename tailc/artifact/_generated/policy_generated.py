@@ -1352,6 +1352,56 @@ def BatchEnd(builder):
 
 
 
+class Transition(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Transition()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsTransition(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def TransitionBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Transition
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Transition
+    def HaltNs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Transition
+    def EnergyNj(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def TransitionStart(builder):
+    builder.StartObject(2)
+
+def TransitionAddHaltNs(builder, haltNs):
+    builder.PrependInt64Slot(0, haltNs, 0)
+
+def TransitionAddEnergyNj(builder, energyNj):
+    builder.PrependInt64Slot(1, energyNj, 0)
+
+def TransitionEnd(builder):
+    return builder.EndObject()
+
+
+
 class TailTable(object):
     __slots__ = ['_tab']
 
@@ -1494,8 +1544,18 @@ class TailTable(object):
             return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
         return None
 
+    # TailTable
+    def Transition(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(22))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Transition()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def TailTableStart(builder):
-    builder.StartObject(9)
+    builder.StartObject(10)
 
 def TailTableAddPercentilePpm(builder, percentilePpm):
     builder.PrependInt64Slot(0, percentilePpm, 0)
@@ -1532,6 +1592,9 @@ def TailTableAddBatch(builder, batch):
 
 def TailTableAddReferenceKhz(builder, referenceKhz):
     builder.PrependInt64Slot(8, referenceKhz, None)
+
+def TailTableAddTransition(builder, transition):
+    builder.PrependUOffsetTRelativeSlot(9, flatbuffers.number_types.UOffsetTFlags.py_type(transition), 0)
 
 def TailTableEnd(builder):
     return builder.EndObject()

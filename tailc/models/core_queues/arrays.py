@@ -26,6 +26,7 @@ class ClockTable(NamedTuple):
     times 10^6, which is kHz times nanoseconds. memory_left: (rows, positions) [ns].
     least: the lowest level that requests run at, and wake_ns: how long they wait for a core without
     requests; the same for every core where there is no chip. idle_mw: of a core without requests.
+    halt_ns: how long a core halts at a change of frequency, and change_nj: the energy of that.
     """
 
     follows_tails: bool
@@ -39,6 +40,8 @@ class ClockTable(NamedTuple):
     least: int
     idle_mw: int
     wake_ns: int
+    halt_ns: int
+    change_nj: int
     cores: int
     chip: ChipTable
     steer: Steer
@@ -77,6 +80,8 @@ def clock_table(clocks: Clocks, steering: Steering | None = None) -> Clockwork:
         least=least_level(table),
         idle_mw=table.sleep.power_mw if batch is None else batch.power_mw,
         wake_ns=wake_ns,
+        halt_ns=table.transition.halt_ns if table.transition else 0,
+        change_nj=table.transition.energy_nj if table.transition else 0,
         cores=table.cores,
         chip=no_chip(table, wake_ns) if clocks.chip is None else chip_table(clocks, clocks.chip),
         steer=lowered_steering(steering),

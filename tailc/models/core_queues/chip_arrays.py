@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.tail_table import TailTable, least_level
+from tailc.forms.tail_table import TailTable, least_level, level_at
 from tailc.models.core_queues import hardware
 from tailc.models.core_queues.chip import NOTHING, BatchCore, Chip
 from tailc.models.core_queues.clocks import Clocks, Hardware
@@ -40,12 +40,13 @@ class ChipTable(NamedTuple):
 
 def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
     """Cores that share nothing; those without requests are awake after that time."""
-    cores = table.cores
+    cores, batch = table.cores, table.batch
+    batch_level = NOTHING if batch is None else level_at(table, batch.frequency_khz)
     return ChipTable(
         is_shared=False,
         least=np.full(cores, least_level(table), np.int64),
         takes_ns=np.full(cores, wake_ns, np.int64),
-        batch_level=np.full(cores, NOTHING, np.int64),
+        batch_level=np.full(cores, batch_level, np.int64),
         batch_mw=np.zeros((0, 0), np.int64),
         order=np.zeros(0, np.int64),
         shared_mw=0,

@@ -23,6 +23,11 @@ the tail least, until as many requests are late as the percentile allows. How is
 
 Where too many are late at the highest level already, all run at that.
 
+Where a change of frequency halts a core, a request keeps the level of the one before it if that is
+what it needs without a halt, and else takes the level that it needs after one; step 3 counts the
+energy of the changes before and after the request. Where changes cost anything, all requests run at
+the lowest single level with which no more are late than allowed, if that draws less.
+
 It is close to the least energy, and proves nothing: of five requests that may all be in time it
 mostly finds the best of all choices, and needs 3 % more in the mean.
 """
@@ -35,6 +40,7 @@ from numpy.typing import NDArray
 
 from tailc.forms.tail_table import LARGEST_BOUND_US, LARGEST_CYCLES
 from tailc.models.core_queues.arrays import ClockTable
+from tailc.models.core_queues.chip import NOTHING
 from tailc.models.core_queues.clocked import WHOLE
 from tailc.models.core_queues.clocks import Foresight
 from tailc.models.core_queues.state import ClockDemand
@@ -46,6 +52,7 @@ LOOK_AHEAD = 256
 HALVINGS = 5
 PASSES = 4
 _NOBODY = -1
+_MW_PER_W = 1_000
 _PARTS_PER_CYCLE = 1_000_000
 # No decision needs a longer time, and clocks times this stay within 64 bits.
 _LONGEST_NS = LARGEST_BOUND_US * NS_PER_US
@@ -63,11 +70,15 @@ def foreseen_levels(
     plan = _Plan(demand, table, rule, measured_from)
     top = len(table.frequency_khz) - 1
     if plan.late(top, 0) > plan.allowed:
-        return np.full(len(demand.arrival_ns), top, np.int64)
+        return plan.at_one_level(top)
     cap = plan.lowest_cap(top)
     late = plan.late(cap, plan.lower_before(cap) if cap > table.least else 0)
     plan.lower(late)
-    return plan.level
+    if not table.halt_ns and not table.change_nj:
+        return plan.level
+    several, drawn = plan.level.copy(), plan.drawn
+    one = plan.at_one_level(top)
+    return one if plan.drawn < drawn else several
 
 
 class _Plan:
@@ -79,6 +90,7 @@ class _Plan:
         requests = len(demand.arrival_ns)
         self.level = np.zeros(requests, np.int64)
         self._begin = np.zeros(requests, np.int64)
+        self._clock = np.zeros(requests, np.int64)
         self.allowed = (requests - measured_from) * (PPM - rule.percentile_ppm) // PPM
         self._first, self._behind = _queues(demand, table.cores)
         self._demand, self._table, self._from = demand, table, measured_from
@@ -89,16 +101,44 @@ class _Plan:
         demand, table = self._demand, self._table
         queues = self._first, self._behind
         limits = self._bound_ns, cap, lower_before, self._from
-        return int(_plan(demand, queues, table, limits, self.level, self._begin))
+        return int(_plan(demand, queues, table, limits, self._levels))
 
     def lower(self, late: int) -> None:
         """Levels one lower for single requests, of which so many are late now."""
         limits = self._bound_ns, self.allowed, self._from
         for _ in range(PASSES):
-            parts = self._demand, self._behind, self._table, limits, self.level, self._begin
+            parts = self._demand, self._behind, self._table, limits, self._levels
             late, lowered = _lower(*parts, late)
             if not lowered:
                 return
+
+    def at_one_level(self, top: int) -> NDArray[np.int64]:
+        """All at the lowest with which no more are late than allowed, at the highest if none."""
+        lowest, highest = self._table.least, top
+        while lowest < highest:
+            level = (lowest + highest) // 2
+            if self._late_at(level) <= self.allowed:
+                highest = level
+            else:
+                lowest = level + 1
+        self._late_at(highest)
+        return self.level
+
+    def _late_at(self, level: int) -> int:
+        queues = self._first, self._behind
+        limits = self._bound_ns, level, 0, self._from
+        table = self._table._replace(least=level)
+        return int(_plan(self._demand, queues, table, limits, self._levels))
+
+    @property
+    def drawn(self) -> float:
+        """Energy of all requests, in mW ns."""
+        return float(_total_drawn(self._demand, self._table, self._levels))
+
+    @property
+    def _levels(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Of each request its level, when it begins, and at which clock its core then is."""
+        return self.level, self._begin, self._clock
 
     def lowest_cap(self, top: int) -> int:
         """The lowest one with which no more are late than allowed; the highest is one."""
@@ -135,19 +175,24 @@ def _queues(demand: ClockDemand, cores: int) -> tuple[NDArray[np.int64], NDArray
 
 
 @njit(cache=True, nogil=True)
-def _plan(demand, queues, table, limits, level_of, begin_of):  # pragma: no cover - compiled
+def _plan(demand, queues, table, limits, levels):  # pragma: no cover - compiled
     """Fill in the level of each request, and when it begins; how many measured ones are late."""
+    level_of, begin_of, clock_of = levels
     first, behind = queues
     bound_ns, cap, lower_before, measured_from = limits
     late = 0
     for core in range(len(first)):
         request, free_at = first[core], np.int64(_NOBODY)
+        level = table.chip.batch_level[core]
         while request != _NOBODY:
-            begin = _begin(request, free_at, demand, table)
+            begin, clock = _begin(request, free_at, level, demand, table)
             most = max(cap - (request < lower_before), table.least)
             level = _level(request, begin, bound_ns, most, demand, behind, table)
-            level_of[request], begin_of[request] = level, begin
-            free_at = begin + _whole_ns(request, level, demand)
+            halt_ns = _halt_ns(clock, level, table)
+            if halt_ns > 0:
+                level = _level(request, begin + halt_ns, bound_ns, most, demand, behind, table)
+            level_of[request], begin_of[request], clock_of[request] = level, begin, clock
+            free_at = _end(request, level, begin, clock, demand, table)
             if request >= measured_from and free_at - demand.arrival_ns[request] > bound_ns:
                 late += 1
             request = behind[request]
@@ -155,11 +200,28 @@ def _plan(demand, queues, table, limits, level_of, begin_of):  # pragma: no cove
 
 
 @_part  # pragma: no cover - compiled
-def _begin(request, free_at, demand, table):
-    """When a request begins on a core that is done with the one before at `free_at`."""
-    if demand.arrival_ns[request] >= free_at:
-        return demand.arrival_ns[request] + table.wake_ns
-    return free_at
+def _begin(request, free_at, level, demand, table):
+    """When a request begins on a core that is done with the one before at `free_at` and that level,
+    and the clock of the core then: NOTHING where it slept. A halt before batch work counts in full.
+    """
+    arrival_ns, batch_level = demand.arrival_ns[request], table.chip.batch_level[0]
+    if arrival_ns < free_at:
+        return free_at, level
+    if batch_level == NOTHING:
+        return arrival_ns + table.wake_ns, np.int64(NOTHING)
+    return max(arrival_ns, free_at + _halt_ns(level, batch_level, table)), batch_level
+
+
+@_part  # pragma: no cover - compiled
+def _halt_ns(clock, level, table):
+    """How long a core halts at a change from one level to another."""
+    return table.halt_ns if clock not in (NOTHING, level) else np.int64(0)
+
+
+@_part  # pragma: no cover - compiled
+def _end(request, level, begin, clock, demand, table):
+    """When a request that begins on a core of that clock ends at a level."""
+    return begin + _halt_ns(clock, level, table) + _whole_ns(request, level, demand)
 
 
 @_part  # pragma: no cover - compiled
@@ -209,15 +271,16 @@ def _lowest(cycles, time_ns, table):
 
 
 @njit(cache=True, nogil=True)
-def _lower(demand, behind, table, limits, level_of, begin_of, late):  # pragma: no cover - compiled
+def _lower(demand, behind, table, limits, levels, late):  # pragma: no cover - compiled
     """Step 3 of the module's docstring; how many are late then, and how many run lower."""
+    level_of = levels[0]
     bound_ns, allowed, measured_from = limits
     lowered = 0
     for level in range(len(table.frequency_khz) - 1, table.least, -1):
         for request in range(measured_from, len(level_of)):
-            if level_of[request] == level and _saves(request, level, demand, table):
+            if level_of[request] == level and _saves(request, demand, behind, table, levels):
                 room = allowed - late
-                parts = demand, behind, table, (bound_ns, room, measured_from), level_of, begin_of
+                parts = demand, behind, table, (bound_ns, room, measured_from), levels
                 more = _more_late(request, level - 1, parts)
                 if more <= room:
                     late += more
@@ -227,19 +290,53 @@ def _lower(demand, behind, table, limits, level_of, begin_of, late):  # pragma: 
 
 
 @_part  # pragma: no cover - compiled
-def _saves(request, level, demand, table):
-    """Whether a request draws less at the next lower level."""
-    lower = table.power_mw[level - 1] * _whole_ns(request, level - 1, demand)
-    return lower < table.power_mw[level] * _whole_ns(request, level, demand)
+def _saves(request, demand, behind, table, levels):
+    """Whether a request draws less at the next lower level, with changes before and after it."""
+    level = levels[0][request]
+    now = _drawn(request, level, demand, behind, table, levels)
+    return _drawn(request, level - 1, demand, behind, table, levels) < now
+
+
+@_part  # pragma: no cover - compiled
+def _drawn(request, level, demand, behind, table, levels):
+    """Energy of a request at a level and of the changes before and after it, in mW ns."""
+    level_of, _, clock_of = levels
+    drawn = table.power_mw[level] * _whole_ns(request, level, demand)
+    drawn += _change_mwns(clock_of[request], level, table)
+    following = behind[request]
+    if following != _NOBODY and clock_of[following] == level_of[request]:
+        drawn += _change_mwns(level, level_of[following], table)
+    return drawn
+
+
+@_part  # pragma: no cover - compiled
+def _change_mwns(clock, level, table):
+    """Energy of a change from one level to another, with what the core draws while it halts."""
+    if clock in (NOTHING, level):
+        return np.int64(0)
+    return table.power_mw[level] * table.halt_ns + table.change_nj * _MW_PER_W
+
+
+@njit(cache=True, nogil=True)
+def _total_drawn(demand, table, levels):  # pragma: no cover - compiled
+    """Energy of all requests with the changes before them, in mW ns."""
+    level_of, _, clock_of = levels
+    drawn = 0.0
+    for request in range(len(level_of)):
+        level = level_of[request]
+        drawn += table.power_mw[level] * _whole_ns(request, level, demand)
+        drawn += _change_mwns(clock_of[request], level, table)
+    return drawn
 
 
 @_part  # pragma: no cover - compiled
 def _more_late(request, level, parts):
     """How many more are late with a request at a level; too many as soon as there is no room."""
-    demand, behind, table, limits, level_of, begin_of = parts
+    demand, behind, table, limits, levels = parts
+    level_of, begin_of, clock_of = levels
     bound_ns, room, measured_from = limits
-    more, begin = 0, begin_of[request]
-    before, free_at = _ends(request, level, begin, demand, level_of, begin_of)
+    more, begin, clock = 0, begin_of[request], clock_of[request]
+    before, free_at = _ends(request, level, begin, clock, demand, table, levels)
     while True:
         if request >= measured_from:
             due = demand.arrival_ns[request] + bound_ns
@@ -247,30 +344,35 @@ def _more_late(request, level, parts):
         request = behind[request]
         if more > room or request == _NOBODY:
             return more
-        begin = _begin(request, free_at, demand, table)
-        if begin == begin_of[request]:
+        begin, clock = _begin(request, free_at, level, demand, table)
+        if begin == begin_of[request] and clock == clock_of[request]:
             return more
-        before, free_at = _ends(request, level_of[request], begin, demand, level_of, begin_of)
+        level = level_of[request]
+        before, free_at = _ends(request, level, begin, clock, demand, table, levels)
 
 
 @_part  # pragma: no cover - compiled
-def _ends(request, level, begin, demand, level_of, begin_of):
-    """When a request ends as things are, and when at another level or begun at another time."""
-    before = begin_of[request] + _whole_ns(request, level_of[request], demand)
-    return before, begin + _whole_ns(request, level, demand)
+def _ends(request, level, begin, clock, demand, table, levels):
+    """When a request ends as things are, and when at another level or begun otherwise."""
+    level_of, begin_of, clock_of = levels
+    was = begin_of[request], clock_of[request]
+    before = _end(request, level_of[request], was[0], was[1], demand, table)
+    return before, _end(request, level, begin, clock, demand, table)
 
 
 @_part  # pragma: no cover - compiled
 def _shift(request, level, parts):
     """Let a request run at a level, and those behind it begin when they then do."""
-    demand, behind, table, _, level_of, begin_of = parts
+    demand, behind, table, _, levels = parts
+    level_of, begin_of, clock_of = levels
     level_of[request] = level
-    free_at = begin_of[request] + _whole_ns(request, level, demand)
+    free_at = _end(request, level, begin_of[request], clock_of[request], demand, table)
     request = behind[request]
     while request != _NOBODY:
-        begin = _begin(request, free_at, demand, table)
-        if begin == begin_of[request]:
+        begin, clock = _begin(request, free_at, level, demand, table)
+        if begin == begin_of[request] and clock == clock_of[request]:
             return
-        begin_of[request] = begin
-        free_at = begin + _whole_ns(request, level_of[request], demand)
+        begin_of[request], clock_of[request] = begin, clock
+        level = level_of[request]
+        free_at = _end(request, level, begin, clock, demand, table)
         request = behind[request]

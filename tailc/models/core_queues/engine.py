@@ -13,6 +13,10 @@ order of arrival.
 - *Sleep.* A core without requests sleeps, and the next one waits until it is awake; from its
   arrival on the core draws the power of its level. With batch work a core never sleeps: it does
   batch work while it has no requests, and leaves it at once.
+- *Transitions.* After each change of its frequency a core halts: it does no work for that time, and
+  draws the power of the new level. The energy of the change counts as that of the request that
+  runs. A change during a halt begins a new one. A core that wakes sets its frequency meanwhile, at
+  no cost. With batch work a core changes its frequency too when its last request leaves.
 - *Chips* (`chip`). A core without requests does its own batch work, and a request that stops it may
   wait for it. After every event, no time later, all cores get the levels that they ask for, or what
   the chip's limit leaves of them. Where hardware sets the levels it does so every so often, after
@@ -102,7 +106,7 @@ def _begin_resting(state, demand, table, log):
     """No core has requests yet."""
     _scale(state.server, table)
     for number in range(len(state.cores)):
-        rest(number, state)
+        rest(number, state, table, log)
     if table.chip.is_shared:
         share_out(state, demand, table, log)
 
@@ -221,7 +225,7 @@ def _exit(state, demand, table, log):
         _choose(number, state, demand, table, log)
     else:
         server.busy -= 1
-        rest(number, state)
+        rest(number, state, table, log)
 
 
 @_part  # pragma: no cover - compiled

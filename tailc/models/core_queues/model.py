@@ -18,7 +18,7 @@ from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.dispatch import clock_demand
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tailc.models.core_queues.state import ClockLog
-from tailc.models.core_queues.times import ChipTimes, LevelTimes
+from tailc.models.core_queues.times import ChipTimes, IdleChanges, LevelTimes
 from tailc.models.core_queues.usage import CoreQueuesTimes, CoreQueuesUse, level_times, level_use
 from tailc.models.energy import control_use, energy_times, energy_use
 from tailc.models.execution_model import CostQuantity, ExecutionModel, Window
@@ -200,6 +200,7 @@ class CoreQueuesEngine:
                 tuple(table.frequency_khz.tolist()), log.level_ns, adapts(self.arrays)
             ),
             chip=self._chip_times(log),
+            idle_changes=IdleChanges(log.idle_halted_ns, log.idle_changes),
         )
 
     def _chip_times(self, log: ClockLog) -> ChipTimes | None:

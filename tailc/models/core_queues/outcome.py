@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.models.core_queues.times import ChipTimes, LevelTimes
+from tailc.models.core_queues.times import ChipTimes, IdleChanges, LevelTimes
 from tailc.models.outcome import PoweredOutcome, free_cores_power
 from tailc.percentiles import PPM
 
@@ -17,6 +17,7 @@ class CoreQueuesOutcome(PoweredOutcome):
     """levels: where the time of the cores went. chip: None where cores share nothing."""
 
     levels: LevelTimes
+    idle_changes: IdleChanges
     chip: ChipTimes | None
 
     @property
@@ -38,16 +39,23 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def batch_share(self) -> float:
-        """Share of core time without requests; on a chip, that which batch work had."""
+        """Share of core time without requests and halts; on a chip, that which batch work had."""
         if self.chip is None:
-            return 1 - self.utilization
+            return 1 - self.utilization - self.idle_halted
         cores = sum(self.capacity_ppm) / PPM
         return float(self.shares_of_time(self.chip.batch_ns).sum()) / cores
 
     @property
     def mean_idle_power(self) -> float:
-        """Of cores without requests; batch work of a chip is among it."""
-        return free_cores_power(self) if self.chip is None else self._chip_idle_power(self.chip)
+        """Of cores without requests, with their changes of frequency and a chip's batch work."""
+        idle = free_cores_power(self) if self.chip is None else self._chip_idle_power(self.chip)
+        return idle + self.mean_over_time(self.idle_changes.energy)
+
+    @property
+    def idle_halted(self) -> float:
+        """Share of core time that cores without requests halted at changes of frequency."""
+        cores = sum(self.capacity_ppm) / PPM
+        return self.mean_over_time(self.idle_changes.halted_ns) / cores
 
     def _chip_idle_power(self, chip: ChipTimes) -> float:
         resting = sum(self.capacity_ppm) / PPM - self.mean_threads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 from tailc.models.core_queues.chip import NOTHING
@@ -20,6 +21,18 @@ def work(now, core):
 
 
 @_part  # pragma: no cover - compiled
+def set_clock(level, core, server, table):
+    """Give a core another level, or none where it sleeps; the energy of the change [nJ].
+
+    The core halts, unless it sleeps before or after: it sets its clock while it wakes up.
+    """
+    is_awake = NOTHING not in (level, core.clock)
+    core.clock = level
+    core.halted_until = server.now + table.halt_ns if is_awake else np.int64(0)
+    return table.change_nj if is_awake else 0
+
+
+@_part  # pragma: no cover - compiled
 def account(number, state, table, log):
     """Power and time of a core's level until now."""
     server, core = state.server, state.cores[number]
@@ -29,8 +42,11 @@ def account(number, state, table, log):
         log.energy[core.request] += drawn
         log.power[server.phase] += drawn
         log.level_ns[server.phase, core.level] += passed
-    elif core.level != NOTHING:
-        log.batch_ns[server.phase, number, core.level] += passed
+    else:
+        if core.level != NOTHING:
+            log.batch_ns[server.phase, number, core.level] += passed
+        if core.halted_until > core.since:
+            log.idle_halted_ns[server.phase] += min(core.halted_until, server.now) - core.since
     core.since = server.now
 
 
@@ -42,6 +58,11 @@ def run_at(level, number, state, demand, table, log):
         return
     if server.now > core.since:
         account(number, state, table, log)
+    if level != core.clock:
+        changed = set_clock(level, core, server, table)
+        log.energy[core.request] += changed
+        log.power[server.phase] += changed
+    core.works_from = max(core.works_from, core.halted_until)
     core.level = level
     core.rate = demand.clocked.rate[demand.record[core.request], level]
     core.exit_at = core.works_from + (core.left + core.rate - 1) // core.rate

@@ -6,7 +6,7 @@ from numba import njit
 
 from tailc.models.core_queues.chip import NOTHING
 from tailc.models.core_queues.power_limit import within_limit
-from tailc.models.core_queues.running import account, run_at, work
+from tailc.models.core_queues.running import account, run_at, set_clock, work
 from tailc.models.pools import NEVER_NS
 
 # Not a part of the loop: most replays are of cores that share nothing.
@@ -29,6 +29,8 @@ def share_out(state, demand, table, log):
             if level != core.level:
                 account(number, state, table, log)
                 core.level = level
+            if level != core.clock:
+                _set_idle_clock(level, number, state, table, log)
 
 
 @_part  # pragma: no cover - compiled
@@ -44,10 +46,19 @@ def decide(state, chip):
 
 
 @_part  # pragma: no cover - compiled
-def rest(number, state):
-    """A core has no request left: it asks for batch work's level, and draws nothing until then."""
+def rest(number, state, table, log):
+    """A core has no request left: it takes batch work's level, which a chip may not grant."""
     core = state.cores[number]
     core.level = NOTHING
     core.asked = core.batch_level
     core.since = state.server.now
     core.exit_at = NEVER_NS
+    if not table.chip.is_shared and core.batch_level != core.clock:
+        _set_idle_clock(core.batch_level, number, state, table, log)
+
+
+@_part  # pragma: no cover - compiled
+def _set_idle_clock(level, number, state, table, log):
+    """Of a core without requests."""
+    changed = set_clock(level, state.cores[number], state.server, table)
+    log.idle_changes[state.server.phase] += changed

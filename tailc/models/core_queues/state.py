@@ -52,6 +52,8 @@ class ClockLog(NamedTuple):
     power: (PHASES,), energy drawn by requests. level_ns: (PHASES, levels), core time at each level.
     batch_ns: (PHASES, cores, levels), the same without requests, where a chip has batch work; empty
     without one. limited_ns: (PHASES, 4), how long the chip had to go how far (`limiting`).
+    idle_halted_ns, idle_changes: (PHASES,), of cores without requests, how long they halted and the
+    energy of their changes of frequency [nJ].
     steps: (steps, 4), time, measured tail, rate, and the output after it.
     """
 
@@ -65,6 +67,8 @@ class ClockLog(NamedTuple):
     level_ns: NDArray[np.float64]
     batch_ns: NDArray[np.float64]
     limited_ns: NDArray[np.float64]
+    idle_halted_ns: NDArray[np.float64]
+    idle_changes: NDArray[np.float64]
     steps: NDArray[np.int64]
 
     @classmethod
@@ -81,6 +85,8 @@ class ClockLog(NamedTuple):
             power=np.zeros(PHASES, np.float64),
             level_ns=np.zeros((PHASES, len(table.frequency_khz)), np.float64),
             batch_ns=np.zeros((PHASES, *table.chip.batch_mw.shape), np.float64),
+            idle_halted_ns=np.zeros(PHASES, np.float64),
+            idle_changes=np.zeros(PHASES, np.float64),
             limited_ns=np.zeros((PHASES, len(Limited)), np.float64),
             steps=np.zeros((steps, STEP_COLUMNS), np.int64),
         )
@@ -97,6 +103,8 @@ _CORE = np.dtype(
         ("begun", np.int64),
         ("since", np.int64),  # until when its level is accounted for
         ("level", np.int64),  # NOTHING where nothing runs
+        ("clock", np.int64),  # the level of requests or batch work, NOTHING where it sleeps
+        ("halted_until", np.int64),
         ("asked", np.int64),  # the level it would run at without a limit
         ("granted", np.int64),
         ("exit_at", np.int64),
@@ -142,6 +150,7 @@ def empty_server(table: ClockTable, requests: int, measured_from: int) -> ClockS
     )
     state.cores["exit_at"] = NEVER_NS
     state.cores["level"] = NOTHING
+    state.cores["clock"] = NOTHING
     state.cores["least"] = table.chip.least
     state.cores["takes_ns"] = table.chip.takes_ns
     state.cores["batch_level"] = table.chip.batch_level

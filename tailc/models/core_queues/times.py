@@ -22,6 +22,17 @@ class ChipTimes:
 
 
 @dataclass(frozen=True, eq=False)
+class IdleChanges:
+    """What changes of frequency cost while cores held no requests.
+
+    halted_ns: (phases,), of core time. energy: (phases,) [nJ].
+    """
+
+    halted_ns: NDArray[np.float64]
+    energy: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
 class LevelTimes:
     """Core time at each level, while the core held a request, waking included.
 

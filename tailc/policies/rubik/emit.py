@@ -21,6 +21,7 @@ def emit(spec: RubikSpec, problem: TailProblem, solution: TailSolution) -> TailT
         sleep=Sleep(sleep.power_mw, sleep.wake_us * NS_PER_US),
         cores=spec.server.cores,
         batch=_batch(problem, solution),
+        transition=problem.transition,
     )
 
 

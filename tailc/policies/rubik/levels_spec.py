@@ -19,7 +19,7 @@ from tailc.specs.fields import (
     quantity,
     quantity_schema,
 )
-from tailc.units import POWER, format_khz
+from tailc.units import ENERGY, POWER, format_khz
 
 MAX_LEVELS = 1_024
 AT_MOST = f"at most {format_khz(LARGEST_FREQUENCY_KHZ)} can be told"
@@ -33,6 +33,11 @@ RestingPowerMw = Annotated[
     int,
     BeforeValidator(quantity(POWER, positive=False)),
     WithJsonSchema(quantity_schema("A power with its unit; it may be 0.", POWER)),
+]
+EnergyNj = Annotated[
+    int,
+    BeforeValidator(quantity(ENERGY, positive=False)),
+    WithJsonSchema(quantity_schema("An energy with its unit; it may be 0.", ENERGY)),
 ]
 
 

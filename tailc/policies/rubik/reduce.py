@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tailc.forms.tail_table import Transition
 from tailc.percentiles import PPM
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.problems.colocation import BatchWork, Host, Search
@@ -14,6 +15,8 @@ from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
     from tailc.experiment.tuning_objective import TuningObjective
+
+NS_PER_US = 1_000
 
 
 def candidates(spec: RubikSpec) -> tuple[RubikSpec, ...]:
@@ -38,7 +41,16 @@ def reduce(spec: RubikSpec, profile: DemandProfile) -> TailProblem:
         host=host(spec),
         batch=batch_work(spec),
         rates_mrps=spec.rates_mrps,
+        transition=transition(spec),
     )
+
+
+def transition(spec: RubikSpec) -> Transition | None:
+    """What a change of frequency costs."""
+    given = spec.server.transition
+    if given is None:
+        return None
+    return Transition(given.time_us * NS_PER_US, given.energy_nj)
 
 
 def tuning_objective(spec: RubikSpec) -> TuningObjective | None:

@@ -16,7 +16,7 @@ from tailc.policies.rubik.frequencies_spec import (
     ListedLevels,
     MeasuredLevels,
 )
-from tailc.policies.rubik.levels_spec import PowerMw, RestingPowerMw
+from tailc.policies.rubik.levels_spec import EnergyNj, PowerMw, RestingPowerMw
 from tailc.policies.rubik.model_spec import ModelSpec
 from tailc.specs.cores_fields import PauseUs
 from tailc.specs.fields import Complaint, SpecModel, Whole
@@ -41,6 +41,20 @@ class SleepSpec(SpecModel):
     )
 
 
+class TransitionSpec(SpecModel):
+    """What a change of a core's frequency costs."""
+
+    time_us: PauseUs = Field(
+        alias="time", examples=["50us"], description="How long the core halts at a change."
+    )
+    energy_nj: EnergyNj = Field(
+        default=0,
+        alias="energy",
+        description="Energy of a change, besides what the core draws while it halts.",
+        json_schema_extra={"default": "0J"},
+    )
+
+
 class ServerSpec(SpecModel):
     """Identical cores, each with its own queue, and their frequencies."""
 
@@ -57,6 +71,10 @@ class ServerSpec(SpecModel):
     sleep: SleepSpec = Field(
         examples=[{"power": "0.1W", "wake": "20us"}],
         description="State of a core without requests.",
+    )
+    transition: TransitionSpec | None = Field(
+        default=None,
+        description="What a change of a core's frequency costs; nothing, if absent.",
     )
     uncore_mw: RestingPowerMw = Field(
         default=0,

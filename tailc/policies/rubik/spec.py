@@ -107,9 +107,10 @@ class RubikSpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Objectives, rates by themselves and what needs them, wake-up, counters' model, search."""
+        """Objectives, rates and what needs them, wake-up, transition, counters' model, search."""
         checks = self._slo_complaints, self._repeated_rates, self._missing_rates
-        return (*checks, self._long_wake, self._missing_model, self.search_complaints)
+        times = self._long_wake, self._long_transition
+        return (*checks, *times, self._missing_model, self.search_complaints)
 
     def _slo_complaints(self) -> list[Complaint]:
         complaints = [
@@ -154,6 +155,19 @@ class RubikSpec(WithSlos):
         )
         hint = "take a sleep state that cores leave sooner, or relax the latency"
         at, also = ("server", "sleep", "wake"), ("slo", 0, "latency")
+        return [Complaint(Code.CONFLICT, message, hint, at, also)]
+
+    def _long_transition(self) -> list[Complaint]:
+        """Entries include the halt, so there must be time for one."""
+        transition, latency_us = self.server.transition, self.slo[0].latency_us
+        if transition is None or transition.time_us < latency_us:
+            return []
+        message = (
+            f"is {format_us(transition.time_us)}, so every request during which the frequency "
+            f"changes misses the latency of the first SLO, {format_us(latency_us)}"
+        )
+        hint = "check the time, or relax the latency; else run the cores at one frequency"
+        at, also = ("server", "transition", "time"), ("slo", 0, "latency")
         return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
     def _missing_model(self) -> list[Complaint]:

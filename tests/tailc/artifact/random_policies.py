@@ -61,6 +61,7 @@ from tailc.forms.tail_table import (
     Sleep,
     TailRow,
     TailTable,
+    Transition,
 )
 from tailc.specs.slo import Slo
 from tailc.traces.profile import Measure
@@ -160,6 +161,7 @@ def random_tail_table(rng: Random) -> TailTable:
         cores=_whole(rng, 1),
         batch=rng.choice((None, Batch(rng.choice(khz), rng.choice(khz), _whole(rng)))),
         reference_khz=rng.choice((None, _up_to(rng, LARGEST_FREQUENCY_KHZ))),
+        transition=rng.choice((None, Transition(_whole(rng), _whole(rng)))),
     )
 
 

@@ -19,7 +19,7 @@ from tailc.diff.shares import shares_changes
 from tailc.diff.structure import structure
 from tailc.diff.tail_tables import TailRowChange, TailTableChange, tail_table_change
 from tailc.forms.shares import Shares
-from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable
+from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable, Transition
 from tailc.report import diff as render
 from tailc.report.diff.words import tail_table_lines
 from tests.tailc.artifact.published import lucene_policy, policy_of, shares_policy, tail_policy
@@ -50,6 +50,10 @@ def with_table(table: TailTable) -> Policy:
         (
             {"levels": (Level(800_000, 1_600), *TABLE.levels[1:])},
             Change("power at 800 MHz", "1.54 W", "1.6 W"),
+        ),
+        (
+            {"transition": Transition(50_000, 5_000)},
+            Change("transition", "none", "50000 ns, 5 uJ"),
         ),
         (
             {"batch": Batch(1_000_000, 800_000, 1_500)},

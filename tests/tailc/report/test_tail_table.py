@@ -33,6 +33,14 @@ def test_batch_work_and_the_clock_of_demands_are_told_where_there_are() -> None:
     ]
 
 
+def test_what_a_change_of_frequency_costs_is_shown_where_it_costs_anything() -> None:
+    halting = policy_of("tails-transition").tail_table
+    assert halting
+    line = "transition  halts 50 us and takes 5 uJ"
+    assert tail_table_text(halting).splitlines()[2] == line
+    assert "transition" not in tail_table_text(TABLE)
+
+
 def test_every_frequency_has_its_power() -> None:
     lines = levels_text(TABLE).splitlines()
     assert lines[:3] == ["frequency   power", "  800 MHz  1.54 W", "    1 GHz  1.66 W"]

@@ -28,6 +28,11 @@ struct Batch {
   std::int64_t least_khz, frequency_khz, power_mw;
 };
 
+// What a change of frequency costs; the entries of a table include halts.
+struct Transition {
+  std::int64_t halt_ns, energy_nj;
+};
+
 class TailTable {
  public:
   // `controller`: what scales the bound, or null.
@@ -73,6 +78,7 @@ class TailTable {
   std::size_t positions() const noexcept { return positions_; }
   const Sleep& sleep() const noexcept { return sleep_; }
   const std::optional<Batch>& batch() const noexcept { return batch_; }
+  const std::optional<Transition>& transition() const noexcept { return transition_; }
 
  private:
   using Rows = flatbuffers::Vector<flatbuffers::Offset<policy::TailRow>>;
@@ -103,6 +109,7 @@ class TailTable {
   std::int64_t percentile_ppm_, bound_us_, cores_;
   Sleep sleep_;
   std::optional<Batch> batch_;
+  std::optional<Transition> transition_;
   std::size_t least_ = 0, positions_ = 0;
   Left parts_, memory_ns_;
   std::shared_ptr<const Controller> controller_;
@@ -149,6 +156,8 @@ inline TailTable::TailTable(const policy::TailTable& form,
       counters_(std::move(counters)) {
   check(form);
   read_levels(form);
+  if (const policy::Transition* change = form.transition())
+    transition_ = Transition{change->halt_ns(), change->energy_nj()};
   positions_ = form.cycles()->Get(0)->left()->size();
   parts_ = left_in(*form.cycles(), kPartsPerCycle);
   memory_ns_ = left_in(*form.memory_ns(), 1);
@@ -191,6 +200,8 @@ inline void TailTable::check(const policy::TailTable& form) {
   require(form.sleep()->power_mw() >= 0 && form.sleep()->wake_ns() >= 0,
           "a core draws, or sleeps for, less than nothing");
   if (form.batch() != nullptr) check_batch(form);
+  if (const policy::Transition* change = form.transition())
+    require(change->halt_ns() >= 0 && change->energy_nj() >= 0, "a change costs less than nothing");
   check_rows(*form.cycles(), kLargestCycles);
   check_rows(*form.memory_ns(), kLargestNs);
   require(form.cycles()->Get(0)->left()->size() == form.memory_ns()->Get(0)->left()->size(),

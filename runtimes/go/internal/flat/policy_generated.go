@@ -2129,6 +2129,77 @@ func BatchAddPowerMw(builder *flatbuffers.Builder, powerMw int64) {
 func BatchEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
+type Transition struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsTransition(buf []byte, offset flatbuffers.UOffsetT) *Transition {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &Transition{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishTransitionBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsTransition(buf []byte, offset flatbuffers.UOffsetT) *Transition {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &Transition{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedTransitionBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *Transition) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *Transition) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *Transition) HaltNs() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Transition) MutateHaltNs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *Transition) EnergyNj() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Transition) MutateEnergyNj(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func TransitionStart(builder *flatbuffers.Builder) {
+	builder.StartObject(2)
+}
+func TransitionAddHaltNs(builder *flatbuffers.Builder, haltNs int64) {
+	builder.PrependInt64Slot(0, haltNs, 0)
+}
+func TransitionAddEnergyNj(builder *flatbuffers.Builder, energyNj int64) {
+	builder.PrependInt64Slot(1, energyNj, 0)
+}
+func TransitionEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
 type TailTable struct {
 	_tab flatbuffers.Table
 }
@@ -2299,8 +2370,21 @@ func (rcv *TailTable) MutateReferenceKhz(n int64) bool {
 	return rcv._tab.MutateInt64Slot(20, n)
 }
 
+func (rcv *TailTable) Transition(obj *Transition) *Transition {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(22))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(Transition)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
 func TailTableStart(builder *flatbuffers.Builder) {
-	builder.StartObject(9)
+	builder.StartObject(10)
 }
 func TailTableAddPercentilePpm(builder *flatbuffers.Builder, percentilePpm int64) {
 	builder.PrependInt64Slot(0, percentilePpm, 0)
@@ -2338,6 +2422,9 @@ func TailTableAddBatch(builder *flatbuffers.Builder, batch flatbuffers.UOffsetT)
 func TailTableAddReferenceKhz(builder *flatbuffers.Builder, referenceKhz int64) {
 	builder.PrependInt64(referenceKhz)
 	builder.Slot(8)
+}
+func TailTableAddTransition(builder *flatbuffers.Builder, transition flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(9, flatbuffers.UOffsetT(transition), 0)
 }
 func TailTableEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

@@ -3782,6 +3782,119 @@ impl ::core::fmt::Debug for Batch<'_> {
       ds.finish()
   }
 }
+pub enum TransitionOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct Transition<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for Transition<'a> {
+  type Inner = Transition<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> Transition<'a> {
+  pub const VT_HALT_NS: ::flatbuffers::VOffsetT = 4;
+  pub const VT_ENERGY_NJ: ::flatbuffers::VOffsetT = 6;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    Transition { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args TransitionArgs
+  ) -> ::flatbuffers::WIPOffset<Transition<'bldr>> {
+    let mut builder = TransitionBuilder::new(_fbb);
+    builder.add_energy_nj(args.energy_nj);
+    builder.add_halt_ns(args.halt_ns);
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn halt_ns(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Transition::VT_HALT_NS, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn energy_nj(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Transition::VT_ENERGY_NJ, Some(0)).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for Transition<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("halt_ns", Self::VT_HALT_NS, false)?
+     .visit_field::<i64>("energy_nj", Self::VT_ENERGY_NJ, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct TransitionArgs {
+    pub halt_ns: i64,
+    pub energy_nj: i64,
+}
+impl<'a> Default for TransitionArgs {
+  #[inline]
+  fn default() -> Self {
+    TransitionArgs {
+      halt_ns: 0,
+      energy_nj: 0,
+    }
+  }
+}
+
+pub struct TransitionBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> TransitionBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_halt_ns(&mut self, halt_ns: i64) {
+    self.fbb_.push_slot::<i64>(Transition::VT_HALT_NS, halt_ns, 0);
+  }
+  #[inline]
+  pub fn add_energy_nj(&mut self, energy_nj: i64) {
+    self.fbb_.push_slot::<i64>(Transition::VT_ENERGY_NJ, energy_nj, 0);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> TransitionBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    TransitionBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<Transition<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for Transition<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("Transition");
+      ds.field("halt_ns", &self.halt_ns());
+      ds.field("energy_nj", &self.energy_nj());
+      ds.finish()
+  }
+}
 pub enum TailTableOffset {}
 #[derive(Copy, Clone, PartialEq)]
 
@@ -3807,6 +3920,7 @@ impl<'a> TailTable<'a> {
   pub const VT_CORES: ::flatbuffers::VOffsetT = 16;
   pub const VT_BATCH: ::flatbuffers::VOffsetT = 18;
   pub const VT_REFERENCE_KHZ: ::flatbuffers::VOffsetT = 20;
+  pub const VT_TRANSITION: ::flatbuffers::VOffsetT = 22;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -3822,6 +3936,7 @@ impl<'a> TailTable<'a> {
     builder.add_cores(args.cores);
     builder.add_bound_us(args.bound_us);
     builder.add_percentile_ppm(args.percentile_ppm);
+    if let Some(x) = args.transition { builder.add_transition(x); }
     if let Some(x) = args.batch { builder.add_batch(x); }
     if let Some(x) = args.sleep { builder.add_sleep(x); }
     if let Some(x) = args.memory_ns { builder.add_memory_ns(x); }
@@ -3894,6 +4009,13 @@ impl<'a> TailTable<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<i64>(TailTable::VT_REFERENCE_KHZ, None)}
   }
+  #[inline]
+  pub fn transition(&self) -> Option<Transition<'a>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Transition>>(TailTable::VT_TRANSITION, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for TailTable<'_> {
@@ -3911,6 +4033,7 @@ impl ::flatbuffers::Verifiable for TailTable<'_> {
      .visit_field::<i64>("cores", Self::VT_CORES, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<Batch>>("batch", Self::VT_BATCH, false)?
      .visit_field::<i64>("reference_khz", Self::VT_REFERENCE_KHZ, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<Transition>>("transition", Self::VT_TRANSITION, false)?
      .finish();
     Ok(())
   }
@@ -3925,6 +4048,7 @@ pub struct TailTableArgs<'a> {
     pub cores: i64,
     pub batch: Option<::flatbuffers::WIPOffset<Batch<'a>>>,
     pub reference_khz: Option<i64>,
+    pub transition: Option<::flatbuffers::WIPOffset<Transition<'a>>>,
 }
 impl<'a> Default for TailTableArgs<'a> {
   #[inline]
@@ -3939,6 +4063,7 @@ impl<'a> Default for TailTableArgs<'a> {
       cores: 0,
       batch: None,
       reference_khz: None,
+      transition: None,
     }
   }
 }
@@ -3985,6 +4110,10 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> TailTableBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<i64>(TailTable::VT_REFERENCE_KHZ, reference_khz);
   }
   #[inline]
+  pub fn add_transition(&mut self, transition: ::flatbuffers::WIPOffset<Transition<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Transition>>(TailTable::VT_TRANSITION, transition);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> TailTableBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     TailTableBuilder {
@@ -4015,6 +4144,7 @@ impl ::core::fmt::Debug for TailTable<'_> {
       ds.field("cores", &self.cores());
       ds.field("batch", &self.batch());
       ds.field("reference_khz", &self.reference_khz());
+      ds.field("transition", &self.transition());
       ds.finish()
   }
 }

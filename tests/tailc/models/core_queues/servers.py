@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.controller import Actuator, Controller, GainRow
-from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable
+from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable, Transition
 from tailc.models.core_queues.chip import BatchCore, Chip, Counters
 from tailc.models.core_queues.clocked import clocked
 from tailc.models.core_queues.clocks import Clocks, Rule
@@ -114,6 +114,16 @@ def random_server(rng: random.Random) -> RandomServer:
     assert table.reference_khz is not None
     controller = _random_controller(rng) if rng.random() < 0.5 else None
     return RandomServer(Clocks(table, table.reference_khz), controller)
+
+
+def with_random_transition(rng: random.Random, server: RandomServer) -> RandomServer:
+    """Half of the time, changes of frequency halt a core or take energy."""
+    if rng.random() < 0.5:
+        return server
+    halt_ns = rng.choice([0, 1, rng.randint(1, 300_000)])
+    transition = Transition(halt_ns, rng.choice([0, rng.randint(1, 50_000)]))
+    table = replace(server.clocks.table, transition=transition)
+    return replace(server, clocks=replace(server.clocks, table=table))
 
 
 def with_random_chip(rng: random.Random, at: Clocks) -> Clocks:

@@ -2,14 +2,14 @@
 
 import itertools
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
 import numpy as np
 import pytest
 
-from tailc.forms.tail_table import Batch, Sleep
+from tailc.forms.tail_table import Batch, Sleep, Transition
 from tailc.models.core_queues.clocks import Foresight, OneLevel
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tests.tailc.models.core_queues.servers import GHZ, MS, US, clocks, replayed, tail_table
@@ -28,15 +28,17 @@ class Trace:
     work_ns: list[int]
     memory_ns: list[int]
     wake_ns: int
+    halt_ns: int = 0
 
     def table(self, **changes):
-        return tail_table(
+        table = tail_table(
             (0, 0),
             ghz=tuple(khz / GHZ for khz in KHZ),
             power_mw=POWER_MW,
             sleep=Sleep(0, self.wake_ns),
             **changes,
         )
+        return replace(table, transition=Transition(self.halt_ns, 0) if self.halt_ns else None)
 
     def foreseen(self, percentile_ppm: int) -> CoreQueuesOutcome:
         rule = Foresight(percentile_ppm, BOUND_US)
@@ -49,11 +51,13 @@ class Trace:
         return min((energy for energy in found if energy is not None), default=None)
 
     def _energy(self, levels: tuple[int, ...], allowed: int) -> float | None:
-        free_at, energy, late = -1, 0, 0
+        free_at, energy, late, clock = -1, 0, 0, None
         rows = zip(levels, self.arrival_ns, self.work_ns, self.memory_ns, strict=True)
         for level, arrival, work, memory in rows:
             drawn_from = max(free_at, arrival)
             begin = free_at if arrival < free_at else arrival + self.wake_ns
+            begin += self.halt_ns if arrival < free_at and clock != level else 0
+            clock = level
             free_at = begin + ceil(Fraction((work - memory) * GHZ, KHZ[level]) + memory)
             energy += (free_at - drawn_from) * POWER_MW[level]
             late += free_at - arrival > BOUND_US * US
@@ -75,12 +79,12 @@ def energy_mw_ns(outcome: CoreQueuesOutcome) -> float:
     return float(outcome.energy.of_request.sum()) * 1000
 
 
-def compared(allowed: int) -> list[float]:
+def compared(allowed: int, halt_ns: int = 0) -> list[float]:
     """Energy over the least there is, ascending, on traces of which so many can be in time."""
     rng = random.Random(5)
     ratios = []
     for _ in range(40):
-        trace = random_trace(rng)
+        trace = replace(random_trace(rng), halt_ns=halt_ns)
         least = trace.every_choice(allowed)
         found = trace.foreseen(1_000_000 - 200_000 * allowed - 1)
         if least is not None:
@@ -104,6 +108,13 @@ def test_where_one_may_be_late_one_is_at_little_more_than_the_least_energy():
     assert np.median(ratios) == pytest.approx(1)
     # A cap for all is a coarse tool where one of five requests may be late.
     assert np.mean(ratios) < 1.08
+
+
+def test_where_changes_halt_a_core_no_more_are_late_and_the_energy_is_near_the_least():
+    ratios = compared(0, halt_ns=20 * US)
+    assert len(ratios) > 20
+    assert ratios[0] == pytest.approx(1)
+    assert np.mean(ratios) < 1.1
 
 
 def long_trace(load: float, cores: int = 1) -> Trace:

@@ -14,6 +14,7 @@ from tests.tailc.models.core_queues.servers import (
     random_server,
     replayed,
     with_random_chip,
+    with_random_transition,
 )
 
 MW_PER_W = 1000
@@ -29,6 +30,8 @@ def assert_the_same(outcome: CoreQueuesOutcome, plain: Server) -> None:
     energy = [float(r.energy / MW_PER_W) for r in slow]
     assert outcome.energy.of_request == pytest.approx(energy, rel=1e-12)
     assert outcome.energy.drawn.sum() == pytest.approx(sum(energy), rel=1e-12)
+    assert outcome.idle_changes.halted_ns.sum() == plain.idle_halted_ns, plain.table
+    assert outcome.idle_changes.energy.sum() == plain.idle_changes_nj, plain.table
     assert outcome.levels.level_ns.sum(axis=0).tolist() == plain.level_ns, plain.table
     assert_no_core_time_is_lost(outcome, plain)
     if plain.controller is None:
@@ -63,7 +66,7 @@ def test_the_engine_does_what_the_plain_replay_does(block):
     """Which asks the form's own rule at every arrival and exit."""
     rng = random.Random(block)
     for _ in range(15):
-        server = random_server(rng)
+        server = with_random_transition(rng, random_server(rng))
         requests = random_requests(rng, server.clocks)
         outcome = replayed(
             server.clocks,
@@ -84,7 +87,7 @@ def test_a_chip_does_what_the_plain_replay_does(block):
     """Which takes the compiler's steps to stay within the limit after every event."""
     rng = random.Random(block)
     for _ in range(15):
-        server = random_server(rng)
+        server = with_random_transition(rng, random_server(rng))
         at = with_random_chip(rng, server.clocks)
         rule = rng.choice([None, None, OneLevel(rng.randrange(len(at.table.levels)))])
         if rng.random() < 0.3:

@@ -5,7 +5,7 @@ from math import log
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.tail_table import LARGEST_CYCLES, Queued, level_for
+from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, Queued, Transition, level_for
 from tailc.pipeline.compile import compile_policy
 from tests.tailc.policies.rubik.case import swapped, write
 
@@ -169,3 +169,25 @@ def test_a_held_out_part_keeps_its_memory_times(tmp_path, tailc):
 
     assert read_held_out(whole, part).profile.digest == inputs["design"]
     assert read_held_out(whole, str(case.design)).profile.digest == inputs["held-out"]
+
+
+HALTING = ("wake: 20us}", "wake: 20us}\n  transition: {time: 50us, energy: 5uJ}")
+
+
+@pytest.mark.parametrize("distribution", ["separate", "joint"])
+def test_entries_include_halts_now_at_an_arrival_and_at_each_exit_before(tmp_path, distribution):
+    fine = (SMALL[0], SMALL[1].replace("{positions", f"{{distribution: {distribution}, positions"))
+    free = compiled(tmp_path, RARE, fine).policy.tail_table
+    halting = compiled(tmp_path, RARE, fine, HALTING).policy.tail_table
+    assert (free.transition, halting.transition) == (None, Transition(50_000, 5_000))
+    assert halting.cycles == free.cycles
+    for before, after in zip(free.memory_ns, halting.memory_ns, strict=True):
+        halts = [left + 50_000 * (i + 2) for i, left in enumerate(before.left)]
+        wanted = [min(left, LARGEST_TIME_NS) for left in halts]
+        assert (after.from_elapsed, list(after.left)) == (before.from_elapsed, wanted)
+
+
+def test_the_energy_of_a_change_is_no_part_of_the_entries(tmp_path):
+    free = compiled(tmp_path, ALIKE, SMALL).policy.tail_table
+    costly = (HALTING[0], HALTING[1].replace("50us", "0us"))
+    assert compiled(tmp_path, ALIKE, SMALL, costly).policy.tail_table.memory_ns == free.memory_ns

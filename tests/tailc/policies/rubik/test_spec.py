@@ -16,6 +16,7 @@ from tests.tailc.policies.rubik.case import SPEC, swapped, write
 
 POWER = "{static: 0.5W, dynamic: 6W, at: 2.4GHz}"
 RANGE = f"range: {{from: 0.8GHz, to: 3.4GHz, step: 0.2GHz, power: {POWER}}}"
+SLEEP = "sleep: {power: 0.1W, wake: 20us}"
 FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}"
 SLO = "{percentile: 95%, latency: 3ms}"
 
@@ -139,6 +140,31 @@ WRONG = {
         Code.CONFLICT,
         "server.sleep.wake",
     ),
+    "a halt longer than the bound": (
+        swapped((SLEEP, f"{SLEEP}\n  transition: {{time: 5ms}}")),
+        Code.CONFLICT,
+        "server.transition.time",
+    ),
+    "a halt as long as the bound": (
+        swapped((SLEEP, f"{SLEEP}\n  transition: {{time: 3000us, energy: 1uJ}}")),
+        Code.CONFLICT,
+        "server.transition.time",
+    ),
+    "a change without its time": (
+        swapped((SLEEP, f"{SLEEP}\n  transition: {{energy: 5uJ}}")),
+        Code.MISSING_KEY,
+        "server.transition.time",
+    ),
+    "the energy of a change without a unit": (
+        swapped((SLEEP, f"{SLEEP}\n  transition: {{time: 10us, energy: 5}}")),
+        Code.MISSING_UNIT,
+        "server.transition.energy",
+    ),
+    "the energy of a change as a power": (
+        swapped((SLEEP, f"{SLEEP}\n  transition: {{time: 10us, energy: 5W}}")),
+        Code.BAD_UNIT,
+        "server.transition.energy",
+    ),
     "a negative gain": (swapped((FEEDBACK, "feedback: {ki: -1}")), Code.BAD_VALUE, "feedback.ki"),
 }
 
@@ -200,3 +226,22 @@ def test_a_compile_overrides_nothing_that_a_rubik_policy_lacks(tmp_path):
     with pytest.raises(TailcError) as caught:
         compile_policy(str(write(tmp_path).spec), overrides={"method": "dual"})
     assert caught.value.findings[0].code is Code.USAGE
+
+
+@pytest.mark.parametrize(
+    ("written", "halt_us", "energy_nj"),
+    [
+        ("{time: 10us, energy: 5uJ}", 10, 5_000),
+        ("{time: 0.5ms}", 500, 0),
+        ("{time: 0us, energy: 0.02mJ}", 0, 20_000),
+        ("{time: 2999us, energy: 1J}", 2_999, 10**9),
+    ],
+)
+def test_a_change_of_frequency_costs_a_time_and_an_energy(tmp_path, written, halt_us, energy_nj):
+    spec = swapped((SLEEP, f"{SLEEP}\n  transition: {written}"))
+    transition = open_kind(str(write(tmp_path, spec).spec)).spec.server.transition
+    assert (transition.time_us, transition.energy_nj) == (halt_us, energy_nj)
+
+
+def test_by_default_a_change_of_frequency_costs_nothing(tmp_path):
+    assert open_kind(str(write(tmp_path).spec)).spec.server.transition is None

@@ -62,6 +62,9 @@ struct SleepBuilder;
 struct Batch;
 struct BatchBuilder;
 
+struct Transition;
+struct TransitionBuilder;
+
 struct TailTable;
 struct TailTableBuilder;
 
@@ -2061,6 +2064,64 @@ struct Batch::Traits {
   static auto constexpr Create = CreateBatch;
 };
 
+struct Transition FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef TransitionBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_HALT_NS = 4,
+    VT_ENERGY_NJ = 6
+  };
+  int64_t halt_ns() const {
+    return GetField<int64_t>(VT_HALT_NS, 0);
+  }
+  int64_t energy_nj() const {
+    return GetField<int64_t>(VT_ENERGY_NJ, 0);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_HALT_NS, 8) &&
+           VerifyField<int64_t>(verifier, VT_ENERGY_NJ, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct TransitionBuilder {
+  typedef Transition Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_halt_ns(int64_t halt_ns) {
+    fbb_.AddElement<int64_t>(Transition::VT_HALT_NS, halt_ns, 0);
+  }
+  void add_energy_nj(int64_t energy_nj) {
+    fbb_.AddElement<int64_t>(Transition::VT_ENERGY_NJ, energy_nj, 0);
+  }
+  explicit TransitionBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<Transition> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<Transition>(end);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<Transition> CreateTransition(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t halt_ns = 0,
+    int64_t energy_nj = 0) {
+  TransitionBuilder builder_(_fbb);
+  builder_.add_energy_nj(energy_nj);
+  builder_.add_halt_ns(halt_ns);
+  return builder_.Finish();
+}
+
+struct Transition::Traits {
+  using type = Transition;
+  static auto constexpr Create = CreateTransition;
+};
+
 struct TailTable FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   typedef TailTableBuilder Builder;
   struct Traits;
@@ -2073,7 +2134,8 @@ struct TailTable FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_SLEEP = 14,
     VT_CORES = 16,
     VT_BATCH = 18,
-    VT_REFERENCE_KHZ = 20
+    VT_REFERENCE_KHZ = 20,
+    VT_TRANSITION = 22
   };
   int64_t percentile_ppm() const {
     return GetField<int64_t>(VT_PERCENTILE_PPM, 0);
@@ -2102,6 +2164,9 @@ struct TailTable FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   ::flatbuffers::Optional<int64_t> reference_khz() const {
     return GetOptional<int64_t, int64_t>(VT_REFERENCE_KHZ);
   }
+  const tailc::policy::Transition *transition() const {
+    return GetPointer<const tailc::policy::Transition *>(VT_TRANSITION);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -2122,6 +2187,8 @@ struct TailTable FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            VerifyOffset(verifier, VT_BATCH) &&
            verifier.VerifyTable(batch()) &&
            VerifyField<int64_t>(verifier, VT_REFERENCE_KHZ, 8) &&
+           VerifyOffset(verifier, VT_TRANSITION) &&
+           verifier.VerifyTable(transition()) &&
            verifier.EndTable();
   }
 };
@@ -2157,6 +2224,9 @@ struct TailTableBuilder {
   void add_reference_khz(int64_t reference_khz) {
     fbb_.AddElement<int64_t>(TailTable::VT_REFERENCE_KHZ, reference_khz);
   }
+  void add_transition(::flatbuffers::Offset<tailc::policy::Transition> transition) {
+    fbb_.AddOffset(TailTable::VT_TRANSITION, transition);
+  }
   explicit TailTableBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -2182,12 +2252,14 @@ inline ::flatbuffers::Offset<TailTable> CreateTailTable(
     ::flatbuffers::Offset<tailc::policy::Sleep> sleep = 0,
     int64_t cores = 0,
     ::flatbuffers::Offset<tailc::policy::Batch> batch = 0,
-    ::flatbuffers::Optional<int64_t> reference_khz = ::flatbuffers::nullopt) {
+    ::flatbuffers::Optional<int64_t> reference_khz = ::flatbuffers::nullopt,
+    ::flatbuffers::Offset<tailc::policy::Transition> transition = 0) {
   TailTableBuilder builder_(_fbb);
   if(reference_khz) { builder_.add_reference_khz(*reference_khz); }
   builder_.add_cores(cores);
   builder_.add_bound_us(bound_us);
   builder_.add_percentile_ppm(percentile_ppm);
+  builder_.add_transition(transition);
   builder_.add_batch(batch);
   builder_.add_sleep(sleep);
   builder_.add_memory_ns(memory_ns);
@@ -2211,7 +2283,8 @@ inline ::flatbuffers::Offset<TailTable> CreateTailTableDirect(
     ::flatbuffers::Offset<tailc::policy::Sleep> sleep = 0,
     int64_t cores = 0,
     ::flatbuffers::Offset<tailc::policy::Batch> batch = 0,
-    ::flatbuffers::Optional<int64_t> reference_khz = ::flatbuffers::nullopt) {
+    ::flatbuffers::Optional<int64_t> reference_khz = ::flatbuffers::nullopt,
+    ::flatbuffers::Offset<tailc::policy::Transition> transition = 0) {
   auto levels__ = levels ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::Level>>(*levels) : 0;
   auto cycles__ = cycles ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::TailRow>>(*cycles) : 0;
   auto memory_ns__ = memory_ns ? _fbb.CreateVector<::flatbuffers::Offset<tailc::policy::TailRow>>(*memory_ns) : 0;
@@ -2225,7 +2298,8 @@ inline ::flatbuffers::Offset<TailTable> CreateTailTableDirect(
       sleep,
       cores,
       batch,
-      reference_khz);
+      reference_khz,
+      transition);
 }
 
 struct Machine FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

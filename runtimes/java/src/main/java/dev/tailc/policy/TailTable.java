@@ -49,6 +49,8 @@ public final class TailTable extends com.google.flatbuffers.Table {
   public dev.tailc.policy.Batch batch(dev.tailc.policy.Batch obj) { int o = __offset(18); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
   public boolean hasReferenceKhz() { return 0 != __offset(20); }
   public long referenceKhz() { int o = __offset(20); return o != 0 ? bb.getLong(o + bb_pos) : 0L; }
+  public dev.tailc.policy.Transition transition() { return transition(new dev.tailc.policy.Transition()); }
+  public dev.tailc.policy.Transition transition(dev.tailc.policy.Transition obj) { int o = __offset(22); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
 
   public static int createTailTable(FlatBufferBuilder builder,
       long percentilePpm,
@@ -59,12 +61,14 @@ public final class TailTable extends com.google.flatbuffers.Table {
       int sleepOffset,
       long cores,
       int batchOffset,
-      long referenceKhz) {
-    builder.startTable(9);
+      long referenceKhz,
+      int transitionOffset) {
+    builder.startTable(10);
     TailTable.addReferenceKhz(builder, referenceKhz);
     TailTable.addCores(builder, cores);
     TailTable.addBoundUs(builder, boundUs);
     TailTable.addPercentilePpm(builder, percentilePpm);
+    TailTable.addTransition(builder, transitionOffset);
     TailTable.addBatch(builder, batchOffset);
     TailTable.addSleep(builder, sleepOffset);
     TailTable.addMemoryNs(builder, memoryNsOffset);
@@ -73,7 +77,7 @@ public final class TailTable extends com.google.flatbuffers.Table {
     return TailTable.endTailTable(builder);
   }
 
-  public static void startTailTable(FlatBufferBuilder builder) { builder.startTable(9); }
+  public static void startTailTable(FlatBufferBuilder builder) { builder.startTable(10); }
   public static void addPercentilePpm(FlatBufferBuilder builder, long percentilePpm) { builder.addLong(0, percentilePpm, 0L); }
   public static void addBoundUs(FlatBufferBuilder builder, long boundUs) { builder.addLong(1, boundUs, 0L); }
   public static void addLevels(FlatBufferBuilder builder, int levelsOffset) { builder.addOffset(2, levelsOffset, 0); }
@@ -89,6 +93,7 @@ public final class TailTable extends com.google.flatbuffers.Table {
   public static void addCores(FlatBufferBuilder builder, long cores) { builder.addLong(6, cores, 0L); }
   public static void addBatch(FlatBufferBuilder builder, int batchOffset) { builder.addOffset(7, batchOffset, 0); }
   public static void addReferenceKhz(FlatBufferBuilder builder, long referenceKhz) { builder.addLong(8, referenceKhz, 0L); }
+  public static void addTransition(FlatBufferBuilder builder, int transitionOffset) { builder.addOffset(9, transitionOffset, 0); }
   public static int endTailTable(FlatBufferBuilder builder) {
     int o = builder.endTable();
     builder.required(o, 8);  // levels

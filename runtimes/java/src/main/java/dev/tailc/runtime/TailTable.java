@@ -45,6 +45,18 @@ public final class TailTable {
     }
   }
 
+  /** What a change of frequency costs; the entries of a table include halts. */
+  public static final class Transition {
+    public final long haltNs;
+    public final long energyNj;
+
+    Transition(dev.tailc.policy.Transition form) {
+      require(form.haltNs() >= 0 && form.energyNj() >= 0, "a change costs less than nothing");
+      haltNs = form.haltNs();
+      energyNj = form.energyNj();
+    }
+  }
+
   private final long percentilePpm;
   private final long boundUs;
   private final long cores;
@@ -52,6 +64,7 @@ public final class TailTable {
   private final long[] powersMw;
   private final Sleep sleep;
   private final Batch batch;
+  private final Transition transition;
   private final int least;
   private final TailRows parts;
   private final TailRows memoryNs;
@@ -75,6 +88,7 @@ public final class TailTable {
       boolean isLevel = levelOf(batch.leastKhz) >= 0 && levelOf(batch.frequencyKhz) >= 0;
       require(isLevel, "batch work runs at a frequency that is not there");
     }
+    transition = form.transition() == null ? null : new Transition(form.transition());
     least = batch == null ? 0 : levelOf(batch.leastKhz);
     parts = new TailRows(form.cyclesVector(), LARGEST_CYCLES, PARTS_PER_CYCLE);
     memoryNs = new TailRows(form.memoryNsVector(), LARGEST_NS, 1);
@@ -164,6 +178,10 @@ public final class TailTable {
 
   public Optional<Batch> batch() {
     return Optional.ofNullable(batch);
+  }
+
+  public Optional<Transition> transition() {
+    return Optional.ofNullable(transition);
   }
 
   /** From so many cycles on the last row holds. */
