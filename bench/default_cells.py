@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from bench.timing import cpu_seconds
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.sharing import NO_SHARING
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.models.outcome import NS_PER_US
 from tailc.models.perturbations import longer
 from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.workload import Workload
@@ -57,7 +59,10 @@ rates: {rates}
 
 @dataclass(frozen=True)
 class Cell:
-    """A law, a sample of it, and a server. shared: of a request's work, what threads share."""
+    """A law, a sample of it, and a server. shared: of a request's work, what threads share.
+
+    gives_up: whether a request that is as old as the longest of the sample falls to one thread.
+    """
 
     law: str
     sample: int
@@ -66,6 +71,7 @@ class Cell:
     shared: float
     effort: str
     is_heavier: bool = False
+    gives_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,9 +106,16 @@ def cell_result(cell: Cell) -> CellResult:
     fixed_tables = [fixed(table, rung) for rung in _rungs(len(table.rungs))]
     with ThreadPoolExecutor(1) as workers:
         on_design = _sample(load, objective, cell.cores, workers).tails_us(fixed_tables)
-        seen = _sample(held_out, objective, cell.cores, workers).measure([table, *fixed_tables])
+        own = _giving_up(table, int(load.work_ns.max())) if cell.gives_up else table
+        seen = _sample(held_out, objective, cell.cores, workers).measure([own, *fixed_tables])
     looks_best = int((on_design.mean(axis=2) / on_design.mean(axis=2).min(axis=0)).mean(1).argmin())
     return _compared(seen.tail_us, seen.gave_up, looks_best, taken)
+
+
+def _giving_up(table: Ladder, age_ns: int) -> Ladder:
+    rules = sorted({*table.rules, Rule.GIVE_UP}, key=lambda rule: rule.value)
+    sharing = replace(table.sharing or NO_SHARING, give_up_us=-(-age_ns // NS_PER_US))
+    return replace(table, rules=tuple(rules), sharing=sharing)
 
 
 def _compared(

@@ -1,13 +1,14 @@
 """Compare the default table of few-to-many with every fixed degree, on held-out samples.
 
-    python -m bench.defaults [--rows 5000] [--heavier] [--effort normal] [--laws LAW,...]
-        [--cores 2,4,15,64] [--shared 0.5,0.8,0.95] [--samples 3] [--processes 2]
+    python -m bench.defaults [--rows 5000] [--heavier] [--give-up] [--effort normal]
+        [--laws LAW,...] [--cores 2,4,15,64] [--shared 0.5,0.8,0.95] [--samples 3] [--processes 2]
 
 For each law, sample, number of cores and speed-up, compile a design sample at the rates that keep
 20, 40 and 60 % of the cores busy. Replay its table, SEQ and FIX-k on a held-out sample, all on the
 same requests at the same times. The summary counts the cells where the table is worse than the best
 of these by hindsight, significantly (Holm over all cells, at 5 %) or by more than 2 %, and gives
-geometric means. With --heavier the held-out sample has 20 % longer demand.
+geometric means. With --heavier the held-out sample has 20 % longer demand. With --give-up a request
+falls to one thread when it is as old as the longest of the design sample.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _MOST_SEQUENTIAL = 0.05
 def main() -> None:
     asked = _asked()
     cells = [
-        Cell(law, sample, asked.rows, cores, shared, asked.effort, asked.heavier)
+        Cell(law, sample, asked.rows, cores, shared, asked.effort, asked.heavier, asked.give_up)
         for law, sample, cores, shared in itertools.product(
             asked.laws, range(1, asked.samples + 1), asked.cores, asked.shared
         )
@@ -46,6 +47,7 @@ def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=5_000)
     parser.add_argument("--heavier", action="store_true")
+    parser.add_argument("--give-up", action="store_true")
     parser.add_argument("--effort", default="normal")
     parser.add_argument("--laws", type=lambda text: text.split(","), default=list(LAWS))
     parser.add_argument("--cores", type=_numbers(int), default=[2, 4, 15, 64])
