@@ -14,5 +14,5 @@ OVERLOADED = "overloaded"
 def judging_text(tuned: AnyTuned, replays: str = "replays") -> str:
     """How many replays at each rate judged, of how many requests, and of which records."""
     repeats, requests = tuned.replays
-    kept = "kept out of the search" if tuned.kept_out else "that it was tuned on"
+    kept = "held out from the search" if tuned.kept_out else "that it was tuned on"
     return f"{repeats} {replays} of {requests:,} requests on {tuned.judged_on:,} records {kept}"

@@ -21,7 +21,9 @@ def _parts(told: Overload, from_arrival: bool) -> list[str]:
         found.append(f"a request that finds {told.shed_from} in the system is refused")
     if told.cut_off_us is not None:
         since = "its arrival" if from_arrival else "its start"
-        found.append(f"one that runs {format_us(told.cut_off_us)} after {since} leaves unfinished")
+        found.append(
+            f"a request that runs {format_us(told.cut_off_us)} after {since} leaves unfinished"
+        )
     if told.degrade_from is not None and told.work_ppm is not None:
         part = format_ppm(told.work_ppm)
         found.append(

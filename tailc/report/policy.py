@@ -66,7 +66,7 @@ def policy_text(policy: Policy) -> str:
         head += _tuned_tails(policy)
     stands = radius_line(policy.evidence)
     if stands is not None:
-        head.append(f"stands     {stands}")
+        head.append(f"tolerates  {stands}")
     estimates = estimates_text(policy)
     tables = [estimates] if estimates else []
     tables += [_ladder(form, policy) for form in policy.ladders]

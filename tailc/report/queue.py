@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 
 _ENERGY, _BATCH = "energy", "batch work"
-_INTERVAL = "95 % of chance"
-_CLAIRVOYANT = "clairvoyant: a schedule that knows every size on arrival; closed: of the way there"
+_INTERVAL = "95 % interval"
+_CLAIRVOYANT = (
+    "clairvoyant: a schedule that knows every size on arrival; closed: part of the gap to it"
+)
 _FORESEEN = "clairvoyant: levels chosen knowing every request before it arrives"
 
 
@@ -223,12 +225,12 @@ def _formula_text(tuned: AnyTuned) -> str:
     if part_ppm == PPM:
         return ""
     scaled = tuned.judged.scaled
-    missed = f"\nthe formula's table does not surely keep {format_us(limit_us)}"
+    missed = f"\nthe formula's table does not reliably meet {format_us(limit_us)}"
     if part_ppm is None:
         return f"{missed}, and would not with any part of its {scaled}"
-    part = f"compared is the one with {100 * part_ppm / PPM:.1f} % of its {scaled}"
+    part = f"the comparison uses {100 * part_ppm / PPM:.1f} % of its {scaled}"
     if part_ppm > PPM:
-        return f"\nthe formula's table leaves room below {format_us(limit_us)}; {part}"
+        return f"\nthe formula's table has a margin below {format_us(limit_us)}; {part}"
     return f"{missed}; {part}"
 
 

@@ -43,7 +43,7 @@ def relief_text(found: Relief) -> str:
     rows = [("rate", "tail", "at most", "work lost", "95 %", "refused", "cut off", "degraded")]
     rows += [_row(one) for one in found.rates]
     rule = "no rule is needed" if found.rule is None else f"rule `{found.rule.value}`"
-    head = f"overload, on {found.judged_on:,} records kept out of the search: {rule}"
+    head = f"overload, on {found.judged_on:,} records held out from the search: {rule}"
     told = [_other(rule.value, lost_ppm) for rule, lost_ppm in found.others]
     return "\n".join([head, aligned(rows), *told])
 

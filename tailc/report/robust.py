@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tailc.pipeline.robust.harden import Hardened
     from tailc.pipeline.robust.stand import Robustness, RobustTables
 
-_NO_DAYS = "no mixture of days among them: `search.robust.days` names no column"
+_NO_DAYS = "the cases have no days: `search.robust.days` names no column"
 _NOTHING = "no error: the first objective is not met at every rate as measured"
 
 
@@ -101,10 +101,10 @@ def robust_text(tables: RobustTables, evidence: Evidence) -> str:
         "rate",
         "table",
         "as measured",
-        "95 % of chance",
+        "95 % interval",
         "worst",
-        "95 % of chance",
-        "in the case",
+        "95 % interval",
+        "worst case",
     )
     if hard.compared.rates[0].plain.drawn is not None:
         head += ("draws", "at most")

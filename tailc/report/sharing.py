@@ -47,7 +47,9 @@ def _parts(told: Sharing, ladder: Ladder) -> list[str]:
     if told.give_up_us is not None:
         since = "its arrival" if Rule.AGE_FROM_ARRIVAL in ladder.rules else "its start"
         rung = printable(ladder.rungs[0].name)
-        found.append(f"one that runs {format_us(told.give_up_us)} after {since} falls to {rung}")
+        found.append(
+            f"a request that runs {format_us(told.give_up_us)} after {since} moves to {rung}"
+        )
     if Rule.NEVER_DESCEND not in ladder.rules:
-        found.append("one falls where its row has a lower rung")
+        found.append("a request moves down if its row has a lower rung")
     return found

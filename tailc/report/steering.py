@@ -13,10 +13,10 @@ from tailc.units import format_mrps, format_percentile, format_ppm, format_us, p
 _SCALED = {Actuator.CLIMB_AGES: "the ages above", Actuator.LATENCY_BOUND: "the bound above"}
 
 _SAID = {
-    Rule.REREAD_ROW: "its row is that of the requests in the system now, not at its start",
-    Rule.MAKE_ROOM: "where cores run out, the oldest climb early",
-    Rule.WAITED_START_LAST: "one that has waited starts on its last rung",
-    Rule.BUSY_PERIOD_AGE: "ages count on from the request before where one has waited",
+    Rule.REREAD_ROW: "its row follows the current number in the system",
+    Rule.MAKE_ROOM: "if all cores of a type are in use, the oldest climb early",
+    Rule.WAITED_START_LAST: "a request that has waited starts on its last rung",
+    Rule.BUSY_PERIOD_AGE: "ages count over the busy period of a core",
 }
 
 

@@ -77,9 +77,9 @@ def _rows_text(what: str, rows: tuple[TailRow, ...], said: Callable[[int], str])
     """A line for each row: from where it holds, and what is left at the first positions."""
     last = len(rows[0].left) - 1
     places = [*range(min(_SHOWN, last + 1)), *([last] if last >= _SHOWN else [])]
-    title = ("had", *(_position(place) for place in places))
+    title = ("elapsed", *(_position(place) for place in places))
     lines = [(said(row.from_elapsed), *(said(row.left[place]) for place in places)) for row in rows]
-    heading = f"{what} left until done, by what the running request has had"
+    heading = f"remaining {what} until done, by elapsed {what}"
     return f"{heading}\n{aligned([title, *lines], numbers=range(len(title)))}"
 
 

@@ -17,7 +17,7 @@ Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency
 in the system; energy: power times ms that a request drew, with its interval over replays; idle:
 what free cores drew, by request; by type: share of its cores that were busy; output: what scales
 the ages of climbs, and nine in ten"""
-RUNGS = "the rung that requests of the policy left on"
+RUNGS = "rung of the policy's requests at their exit"
 
 
 class CoreTypesColumns(UsageColumns["CoreTypesUse"]):

@@ -29,7 +29,7 @@ _LEGEND = """\
 Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency; n: mean requests
 in the system; batch: batch work by core over that beside a free core, with its interval over
 replays; util: busy lanes of a core, of 2"""
-_IDLE = "the time of a core without a request of the policy"
+_IDLE = "idle time of a core under the policy"
 # Lengths are told by which at least this part of the idle time is in shorter periods.
 _TOLD_PPM = (100_000, 500_000, 900_000)
 
@@ -67,7 +67,7 @@ class SmtColumns(UsageColumns["SmtUse"]):
         idle = [use.idle for use in uses]
         group = (
             column("idle", [percent(one.share_ppm) for one in idle]),
-            column("of that in periods", [", ".join(_within(one)) for one in idle], False),
+            column("in idle periods", [", ".join(_within(one)) for one in idle], False),
         )
         return [Table(_IDLE, arrivals, (group,))]
 

@@ -182,7 +182,9 @@ def _not_taken(tuned: AnyTuned) -> Finding:
         worst = max(tuned.judged.gains, key=lambda gain: gain.tuned_us)
         assert tuned.aim.limit_us is not None
         kept = promise(tuned.aim.percentile_ppm, tuned.aim.limit_us)
-        message = f"no table was found that surely keeps {kept}: at {format_mrps(worst.rate_mrps)} "
+        message = (
+            f"no table was found that reliably meets {kept}: at {format_mrps(worst.rate_mrps)} "
+        )
         message += f"{tail_told(worst.tuned_us, worst.tuned_overloaded)}: the formula's stays"
         hint = "give lower rates, or a longer latency"
         if isinstance(tuned.judged.table, TailTable):

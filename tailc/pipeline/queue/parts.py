@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tailc.experiment.sizes import Seed
 from tailc.models.workload import Workload
 
-# One request in so many is kept out of the search, where there are enough of them.
+# One request in so many is held out from the search, where there are enough of them.
 _JUDGING_PART = 3
 _FEWEST_REQUESTS = 600
 
@@ -25,7 +25,7 @@ class Parts:
 
     @property
     def kept_out(self) -> bool:
-        """Whether those that judge were kept out of the search."""
+        """Whether those that judge were held out from the search."""
         return self.judging is not self.tuning
 
 

@@ -1,6 +1,6 @@
 """A formula's table, tuned as a whole on the replay of what it was compiled from.
 
-A part of the requests is kept out of the search, and judges what it finds; so do other random
+A part of the requests is held out from the search, and judges what it finds; so do other random
 numbers. A table that is worse than the formula's at some rate, or not better beyond chance, is not
 taken.
 """

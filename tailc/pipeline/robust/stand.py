@@ -133,9 +133,9 @@ def _not_taken(aim: TuningObjective, hard: Hardened) -> Finding:
     hint = f"doubt less in `search.robust`, or raise `search.requests`{fewer}"
     message = "no table was found that is better than the formula's in the worst case beyond chance"
     if not hard.compared.keeps_tail:
-        message = "no table was found that surely keeps the SLO in every case: at "
+        message = "no table was found that reliably meets the SLO in every case: at "
         message += f"{format_mrps(worst.rate_mrps)}, with {hard.cases[stand.case]}, "
         message += tail_told(stand.worst.us, stand.worst.overloaded)
         hint = "give lower rates or a longer latency, or doubt less in `search.robust`"
-    message += ": what is tuned for what was measured stays"
+    message += ": the compile uses the table that was tuned as measured"
     return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

@@ -36,7 +36,8 @@ def solution_text(compiled: _Compiled) -> str:
     solution = compiled.sweep.chosen.solution
     slower, slowed = solution.lanes.interference_ppm, solution.lanes.batch_slowdown_ppm
     told = (
-        f"requests are {format_ppm(slower)} slower beside batch work, and it {format_ppm(slowed)}"
+        f"requests are {format_ppm(slower)} slower while they share a core with batch work, "
+        f"which is {format_ppm(slowed)} slower"
     )
     title = _TITLE
     if compiled.has_tuned_table:

@@ -145,7 +145,7 @@ def _effects(at: Decision, found: Bought) -> str:
     """Tables below each other in the same columns: of the row, of the formula, of the inputs."""
     tail = format_percentile(found.asked.percentile_ppm)
     used = printable(used_unit(at.table))
-    head = ("otherwise", tail, "change", "95 % of chance", used, "95 % of chance")
+    head = ("otherwise", tail, "change", "95 % interval", used, "95 % interval")
     groups = [
         [_effect(_edit(at, one), found, other) for one, other in found.edits],
         _formula(found),

@@ -38,8 +38,8 @@ def test_what_the_rung_of_a_request_hangs_on_besides_is_told(tailc):
     text = tailc("lookup", VECTORS / "lanes.json", "--rate", "30/s", "--waited", "5ms").out
     assert text.splitlines()[1:] == [
         "running: shared, if it has a core",
-        "ages count on from the request before where one has waited",
-        "one that has waited starts on its last rung",
+        "ages count over the busy period of a core",
+        "a request that has waited starts on its last rung",
     ]
 
 

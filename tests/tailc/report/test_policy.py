@@ -65,7 +65,7 @@ def test_what_is_lost_under_overload_stands_below_the_rows():
     _, told = policy_text(policy_of("overload")).splitlines()[-1].split("under overload: ")
     assert told.split("; ") == [
         "a request that finds 61 in the system is refused",
-        "one that runs 800.123 ms after its start leaves unfinished",
+        "a request that runs 800.123 ms after its start leaves unfinished",
         "of one that finds 40 in the system 60.0001 % of the work is done",
     ]
     assert "90 ms after its arrival leaves" in policy_text(policy_of("overload-arrival"))
@@ -77,7 +77,7 @@ def test_how_requests_share_stands_below_the_rows():
     _, told = text.splitlines()[-1].split("sharing: ")
     assert told.split("; ") == [
         "a request starts while less than 8 threads are in use",
-        "one that runs 325 ms after its start falls to d1",
+        "a request that runs 325 ms after its start moves to d1",
     ]
     assert "sharing" not in policy_text(lucene_policy())
 

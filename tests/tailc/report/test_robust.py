@@ -36,6 +36,6 @@ def told_of(table, *, is_better: bool) -> str:
 def test_a_plain_table_that_is_best_in_the_worst_case_is_not_told_as_another(
     table, is_better, said
 ):
-    judging = "10 other replays of 20,000 requests on 600 records kept out of the search"
+    judging = "10 other replays of 20,000 requests on 600 records held out from the search"
     wanted = f"worst of 2 cases, {judging}: {said}"
     assert told_of(table, is_better=is_better) == wanted

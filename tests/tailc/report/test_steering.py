@@ -19,7 +19,7 @@ def test_cores_are_told_rung_by_rung():
         "slow    7 slow        1          1       0.05  at once",
         "medium  2 medium   1.59        3.5       0.17   500 us",
         "fast    2 fast        2        6.8       0.34   500 us",
-        "a core for each request; where cores run out, the oldest climb early",
+        "a core for each request; if all cores of a type are in use, the oldest climb early",
     ]
 
 
@@ -30,7 +30,7 @@ def test_only_under_its_rule_do_the_oldest_make_room():
 
 def test_rows_that_are_read_again_are_told_as_such():
     again = replace(CORES, rules=(Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND, Rule.REREAD_ROW))
-    told = "its row is that of the requests in the system now, not at its start"
+    told = "its row follows the current number in the system"
     assert cores_text(again, "").splitlines()[-1] == f"a core for each request; {told}"
 
 

@@ -51,24 +51,24 @@ def test_rows_are_told_by_what_the_running_request_has_had() -> None:
     """180,001 and 700,001 are rounded for people."""
     text = tail_table_text(TABLE)
     assert "\n\n".join(text.split("\n\n")[2:]).splitlines() == [
-        "cycles left until done, by what the running request has had",
-        "  had  running  1 behind  2 behind  3 behind",
-        "    0    240 k     410 k     560 k     700 k",
-        " 90 k    210 k     380 k     540 k     690 k",
-        "180 k    160 k     340 k     500 k     650 k",
-        "400 k        0         0     300 k     300 k",
+        "remaining cycles until done, by elapsed cycles",
+        "elapsed  running  1 behind  2 behind  3 behind",
+        "      0    240 k     410 k     560 k     700 k",
+        "   90 k    210 k     380 k     540 k     690 k",
+        "  180 k    160 k     340 k     500 k     650 k",
+        "  400 k        0         0     300 k     300 k",
         "",
-        "memory time left until done, by what the running request has had",
-        "  had  running  1 behind  2 behind  3 behind",
-        " 0 ns    40 us     75 us    105 us    135 us",
-        "20 us    30 us     70 us    100 us    130 us",
+        "remaining memory time until done, by elapsed memory time",
+        "elapsed  running  1 behind  2 behind  3 behind",
+        "   0 ns    40 us     75 us    105 us    135 us",
+        "  20 us    30 us     70 us    100 us    130 us",
     ]
 
 
 def test_of_many_positions_the_first_four_and_the_last_are_told() -> None:
     row = TailRow(0, tuple(range(16)))
     text = tail_table_text(replace(TABLE, cycles=(row,), memory_ns=(row,)))
-    assert "had  running  1 behind  2 behind  3 behind  15 behind" in text
+    assert "elapsed  running  1 behind  2 behind  3 behind  15 behind" in text
     assert "up to 16 requests at a core" in text
 
 

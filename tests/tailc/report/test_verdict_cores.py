@@ -106,7 +106,7 @@ def test_requests_on_cores_have_no_threads():
     said = as_text(made(), ["slow", "fast"])
     assert "threads" not in said
     assert "thread time" not in said
-    assert "the rung that requests of the policy left on" in said
+    assert "rung of the policy's requests at their exit" in said
 
 
 def test_what_is_not_relative_and_not_steered_is_a_dash():
@@ -221,8 +221,8 @@ def test_json_tells_of_lanes_what_its_schema_says():
 def test_idle_time_is_told_by_the_lengths_within_which_a_tenth_half_and_most_of_it_is():
     said = as_text(ON_LANES, ["shared", "alone"])
     assert (
-        "\nthe time of a core without a request of the policy\n"
-        "arrivals    idle  of that in periods\n"
+        "\nidle time of a core under the policy\n"
+        "arrivals    idle  in idle periods\n"
         "    30/s  76.0 %  20.0 % up to 15 ms, 65.0 % up to 50 ms\n"
     ) in said
     assert max(map(len, said.splitlines())) <= WIDEST

@@ -187,7 +187,7 @@ def test_a_table_that_no_part_of_its_ages_surely_keeps_is_not_taken():
     assert (verdict.is_better, verdict.keeps_tail) == (False, False)
     tuned = TunedTable(AIM, verdict, 1, 1, True, 600, kept_out=True)
     (remark,) = queue_remarks(tuned)
-    assert "surely keeps p95 <= 75 ms: at 30/s the tail is" in remark.message
+    assert "reliably meets p95 <= 75 ms: at 30/s the tail is" in remark.message
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     (reached_us,) = hard.clairvoyant_us
     assert settings["rate_1_clairvoyant_us"] == reached_us != plain.judged.gains[0].clairvoyant_us
     assert reached_us < settings["rate_1_tuned_us"]
-    (line,) = (one for one in policy_text(found).splitlines() if one.startswith("stands"))
+    (line,) = (one for one in policy_text(found).splitlines() if one.startswith("tolerates"))
     assert "demand +" in line
     assert "speed-ups -" in line
     shown = robust_text(robust_of(compiled), compiled.policy.evidence)
@@ -122,8 +122,8 @@ def test_a_formula_s_table_has_a_radius_too(tmp_path, tailc):
     assert settings["robust_holds"] == 1
     assert settings["robust_radius_demand_ppm"] > 0
     shown = tailc("inspect", tmp_path / "asked").out
-    assert "stands     demand +" in shown
-    assert "stands" not in tailc("inspect", tmp_path / "plain").out
+    assert "tolerates  demand +" in shown
+    assert "tolerates" not in tailc("inspect", tmp_path / "plain").out
 
 
 def test_an_objective_that_is_missed_as_measured_stands_nothing(tmp_path, tailc):
@@ -133,7 +133,7 @@ def test_an_objective_that_is_missed_as_measured_stands_nothing(tmp_path, tailc)
     done = tailc("compile", case.spec, "--robust", "-o", tmp_path / "p")
     assert done.code == 0
     assert "TC0572" in done.err
-    assert "stands     no error" in done.out
+    assert "tolerates  no error" in done.out
 
 
 @pytest.mark.parametrize(

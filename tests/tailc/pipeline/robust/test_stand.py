@@ -10,7 +10,7 @@ from tests.tailc.pipeline.robust.case import robust
 def test_the_case_that_misses_the_slo_most_is_told():
     (found,) = robust_remarks(robust(Criterion.ENERGY, 95_000, 140_000))
     assert (
-        "keeps the SLO in every case: at 2/s, with demand +10 %, the tail is 140 ms"
+        "meets the SLO in every case: at 2/s, with demand +10 %, the tail is 140 ms"
         in found.message
     )
 

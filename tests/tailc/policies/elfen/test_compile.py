@@ -51,7 +51,10 @@ def test_every_policy_is_a_table_of_two_rungs_with_its_rules(policy, compiled):
 def test_a_compile_tells_budget_tail_and_batch_work_by_rate(compiled):
     ended, _ = compiled(swapped((FIXED, "policy: fixed\nbudget: 20ms\n")))
     table = ended.out[ended.out.index("requests are 45 %") :].splitlines()
-    assert table[0] == "requests are 45 % slower beside batch work, and it 45 %"
+    assert (
+        table[0]
+        == "requests are 45 % slower while they share a core with batch work, which is 45 % slower"
+    )
     assert table[2].split()[0] == "rate"
     assert table[3].split()[0] == "20/s"
     assert "20 ms" in table[3]

@@ -77,7 +77,7 @@ def test_the_change_is_told_against_the_formulas_table_with_its_largest_bound(tu
     assert energies == sorted(energies)
     assert rate["change_high_ppm"] < 0
     text = compiled_text(compiled, [])
-    assert "the formula's table leaves room below 2.94 ms; compared is the one with" in text
+    assert "the formula's table has a margin below 2.94 ms; the comparison uses" in text
     assert "% of its bound" in text
     assert "clairvoyant: levels chosen knowing every request" in text
 

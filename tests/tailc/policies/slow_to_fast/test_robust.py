@@ -44,7 +44,7 @@ def test_the_tail_is_kept_in_the_worst_case_and_energy_is_the_price(hardened, ta
     assert settings["rate_1_tuned_energy"] == rate["robust"]["energy"]
     assert settings["robust_radius_speedup_ppm"] == told["radius"]["speedup"]["ppm"]
     # so few records say nothing for sure of a tail that is as long as it may be
-    assert "stands     no error" in shown
+    assert "tolerates  no error" in shown
     assert "price of robustness in energy, as measured" in shown
 
 
