@@ -86,7 +86,8 @@ def _missed(
         ways = [f"lower `rates` to at most {format_mrps(held)}"] if held else []
         ways.append("add cores or threads")
         if not is_overloaded:
-            relaxed = f" to {format_us(worst.high_us)}" if worst.high_us else ""
+            # A compile for a longer latency may use more of it.
+            relaxed = f" to at least {format_us(worst.high_us)}" if worst.high_us else ""
             ways.append(f"relax the latency{relaxed}")
         hint = ", or ".join(ways)
         place = loaded.place("slo", number, "latency")
@@ -133,6 +134,10 @@ _COMPARING = ("auto", "simulation")
 
 def _against(policy: Policy) -> str:
     """What a user can do about a setting by hand that is better."""
+    if policy.tail_table is not None and policy.evidence.method not in _COMPARING:
+        return (
+            "set `search.method: simulation`, which replays what tables cost, or take that setting"
+        )
     if policy.controller is not None:
         return "set `control: off`, which keeps the ages as they are, or take that setting"
     if policy.evidence.method in _COMPARING:

@@ -86,8 +86,9 @@ def _check_rates(problem: TailProblem) -> None:
         "queue grows without end"
     )
     hint = (
-        f"lower it to {format_mrps(most_mrps)} at most; to meet the SLO takes still less, which "
-        "`tailc size` finds; or add cores or a higher frequency"
+        f"the cores serve {format_mrps(most_mrps)} at most, and meet the SLO at lower rates only: "
+        "compile for half of that, and if it is missed, the error names a rate that replays meet; "
+        "or add cores or a higher frequency"
     )
     findings = [
         Finding(

@@ -1,12 +1,16 @@
 """Tables that can be worked out by hand, and what a compile says besides."""
 
+from dataclasses import replace
 from math import log
 
 import pytest
 
+from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.errors import Code, TailcError
 from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, Queued, Transition, level_for
 from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.estimate_findings import check_estimates
+from tailc.pipeline.spec import open_kind
 from tests.tailc.policies.rubik.case import swapped, write
 
 SMALL = ("feedback: {", "table: {positions: 3, most_positions: 5}\nfeedback: {")
@@ -191,3 +195,34 @@ def test_the_energy_of_a_change_is_no_part_of_the_entries(tmp_path):
     free = compiled(tmp_path, ALIKE, SMALL).policy.tail_table
     costly = (HALTING[0], HALTING[1].replace("50us", "0us"))
     assert compiled(tmp_path, ALIKE, SMALL, costly).policy.tail_table.memory_ns == free.memory_ns
+
+
+@pytest.mark.parametrize(
+    ("method", "hint"),
+    [("separate", "set `search.method: simulation`"), ("simulation", "give a longer trace")],
+)
+def test_a_cheaper_setting_by_hand_is_answered_by_a_search_that_the_kind_has(
+    tmp_path, method, hint
+):
+    opened = open_kind(str(write(tmp_path).spec))
+    policy = compiled(tmp_path, ALIKE, SMALL).policy
+    by_hand = ByHand("fixed at 1.6 GHz", 2_000, 0, 0, 58_000)
+    row = RateEstimate(0, "Poisson", 500_000, 2_900, 2_800, 2_950, Standing.PASS, by_hand)
+    estimates = Estimates(Sample.IN_SAMPLE, 20, 10, 100, 20_000, (row,))
+    evidence = replace(policy.evidence, method=method, estimates=estimates)
+    policy = replace(policy, evidence=evidence, forms=policy.forms[:1])
+    (finding,) = check_estimates(policy, [None], opened.loaded, lambda _: True, allows_misses=False)
+    assert finding.code is Code.BETTER_BY_HAND
+    assert finding.help.startswith(hint)
+
+
+def test_a_longer_latency_is_named_as_a_bound(tmp_path):
+    opened = open_kind(str(write(tmp_path).spec))
+    policy = compiled(tmp_path, ALIKE, SMALL).policy
+    row = RateEstimate(0, "Poisson", 500_000, 3_400, 3_300, 3_500, Standing.FAIL, None)
+    estimates = Estimates(Sample.IN_SAMPLE, 20, 10, 100, 20_000, (row,))
+    policy = replace(policy, evidence=replace(policy.evidence, estimates=estimates))
+    with pytest.raises(TailcError, match="is missed") as missed:
+        check_estimates(policy, [None], opened.loaded, lambda _: False, allows_misses=False)
+    (finding,) = missed.value.findings
+    assert "relax the latency to at least 3.5 ms" in finding.help
