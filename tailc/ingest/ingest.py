@@ -62,7 +62,15 @@ def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -
     """
     if stated.interval_us is not None:
         options = replace(options, interval_ns=stated.interval_us * _NS_PER_US)
-    inputs = tuple(_input(path, options, stated) for path in paths)
+    return _added(tuple(_input(path, options, stated) for path in paths))
+
+
+def ingest_source(source: Source, options: InputOptions) -> Ingested:
+    """As `ingest`, of an input that is open already, and of which nothing is stated."""
+    return _added((_input_in(source, options, StatedMeasure()),))
+
+
+def _added(inputs: tuple[Input, ...]) -> Ingested:
     first = inputs[0]
     for other in inputs[1:]:
         if other.counted.measure is not first.counted.measure:
@@ -77,14 +85,18 @@ def ingest(paths: Sequence[str], options: InputOptions, stated: StatedMeasure) -
 
 def _input(path: str, options: InputOptions, stated: StatedMeasure) -> Input:
     with open_source(path) as source:
-        if is_profile(source):
-            return Input(source.name, _profile(source, stated), None)
-        try:
-            times = _read(source, options)
-        except ShortIntervalError as error:
-            raise short_interval(error, stated, source.name) from None
-        _check_unit(times, options, source)
-        return Input(source.name, counted(times, stated, source.name), times)
+        return _input_in(source, options, stated)
+
+
+def _input_in(source: Source, options: InputOptions, stated: StatedMeasure) -> Input:
+    if is_profile(source):
+        return Input(source.name, _profile(source, stated), None)
+    try:
+        times = _read(source, options)
+    except ShortIntervalError as error:
+        raise short_interval(error, stated, source.name) from None
+    _check_unit(times, options, source)
+    return Input(source.name, counted(times, stated, source.name), times)
 
 
 def _profile(source: Source, stated: StatedMeasure) -> Counted:

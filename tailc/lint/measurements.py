@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,8 +13,7 @@ import pyarrow.parquet as pq
 
 from tailc.errors import Finding, TailcError
 from tailc.ingest.formats import format_written
-from tailc.ingest.ingest import ingest
-from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.ingest import ingest_source
 from tailc.ingest.options import InputOptions, MetricOptions
 from tailc.lint.hints import with_command
 from tailc.lint.other_tables import (
@@ -25,7 +25,7 @@ from tailc.lint.other_tables import (
     jobs_in,
     throughput_columns,
 )
-from tailc.lint.roles import Role, Roles, TraceOptions, roles_of
+from tailc.lint.roles import Role, Roles, SeriesColumn, TraceOptions, roles_of
 from tailc.lint.row_views import (
     distinct_requests,
     only_demands,
@@ -33,7 +33,7 @@ from tailc.lint.row_views import (
     table_in,
     views_of,
 )
-from tailc.lint.series_view import steps_of
+from tailc.lint.series_view import series_in, steps_of
 from tailc.lint.text_lines import TextLines, text_lines
 from tailc.lint.views import Header, Jobs, Machines, Unknown, counted_requests
 from tailc.traces.compression import inner_name
@@ -73,7 +73,7 @@ def _of_report(source: Source, options: TraceOptions) -> Seen:
     """What a load generator or logger wrote, or a profile."""
     seen = Seen("a profile or report")
     try:
-        read = ingest([source.name], _input_options(options), StatedMeasure())
+        read = ingest_source(source, _input_options(options))
     except TailcError as error:
         seen.findings += (with_command(one, _INGEST) for one in error.findings)
         return seen
@@ -103,11 +103,11 @@ def _of_table(source: Source, options: TraceOptions) -> Seen:
     with _told_in(seen):
         names = TABLES[found](source).names
         seen.views.append(_header(source, names, found, told))
-        distinct = tuple(dict.fromkeys(names))
+        times_of = Counter(names)
         with _told_in(seen):
-            table_of(source, Wanted((), distinct, ()), found)
-        if not _is_other(seen, source, distinct, found, options):
-            _look(seen, source, distinct, found, options)
+            table_of(source, Wanted((), tuple(times_of), ()), found)
+        if not _is_other(seen, source, tuple(times_of), found, options):
+            _look(seen, source, times_of, found, options)
     return seen
 
 
@@ -155,9 +155,10 @@ def _is_other(
 
 
 def _look(
-    seen: Seen, source: Source, names: tuple[str, ...], form: Format, options: TraceOptions
+    seen: Seen, source: Source, times_of: Counter[str], form: Format, options: TraceOptions
 ) -> None:
-    """Add the views of what the columns hold."""
+    """Add the views of what the columns hold; times_of: how often the file has each name."""
+    names = tuple(times_of)
     if (counters := counter_columns(names, options)) is not None:
         with _told_in(seen):
             view = counters_in(source, counters, form)
@@ -168,15 +169,30 @@ def _look(
     seen.looked_at = (*counted, *roles.columns, *(column.name for column in roles.series))
     if not seen.looked_at:
         seen.views.append(Unknown(names))
-    for column in roles.series:
+    if series := [column for column in roles.series if times_of[column.name] == 1]:
         with _told_in(seen):
-            steps = steps_of(source, roles.names[Role.TIME], column, options.zone, form)
-            seen.rows = steps.rows
-            seen.views.append(steps)
-            seen.findings += steps.series.warnings
+            _look_at_series(seen, source, roles.names[Role.TIME], series, form, options.zone)
     if roles.columns:
         with _told_in(seen):
             _look_at_rows(seen, source, roles, form, options)
+
+
+def _look_at_series(
+    seen: Seen,
+    source: Source,
+    time: str,
+    columns: list[SeriesColumn],
+    form: Format,
+    zone: str | None,
+) -> None:
+    """Add the series in the columns, of which some may not be readable."""
+    rows = series_in(source, time, columns, zone, form)
+    for column in columns:
+        with _told_in(seen):
+            steps = steps_of(rows, time, column, zone)
+            seen.rows = steps.rows
+            seen.views.append(steps)
+            seen.findings += steps.series.warnings
 
 
 def _look_at_rows(

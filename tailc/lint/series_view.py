@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -11,36 +12,34 @@ from tailc.lint.roles import SeriesColumn
 from tailc.lint.views import Steps
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, TimeSeries
-from tailc.traces.series.table_series import read_series
+from tailc.traces.series.table_series import SeriesRows
 from tailc.traces.source import Format, Source
-from tailc.traces.table import Wanted
-from tailc.traces.trace import kept_cells
 from tailc.traces.zones import zone_of
 
 # A name of a column of times that tells its zone.
 _UTC = re.compile(r"(^|[^a-z])(utc|gmt)($|[^a-z])", re.IGNORECASE)
 
 
-def steps_of(
-    source: Source, time: str, column: SeriesColumn, zone: str | None, format_: Format
-) -> Steps:
-    """The series in a column; times that state no zone are taken for those of `zone`, else for UTC.
+def series_in(
+    source: Source, time: str, columns: Sequence[SeriesColumn], zone: str | None, format_: Format
+) -> SeriesRows:
+    """The columns, read in one go; times that state no zone are in `zone`, else in UTC."""
+    values = tuple(column.name for column in columns)
+    return SeriesRows(source, values, _reading(time, columns[0], zone), format_)
 
-    TailcError for what no spec can have read.
-    """
-    reading = SeriesReading(
-        time,
-        column.name,
-        column.quantity,
-        column.unit,
-        zone or "UTC",
-        skip_longer_gaps=True,
-    )
-    series = read_series(source.name, reading, format_)
-    ahead_s = _ahead_s(source, time, series, zone)
+
+def steps_of(rows: SeriesRows, time: str, column: SeriesColumn, zone: str | None) -> Steps:
+    """The series in a column; TailcError for what no spec can have read."""
+    series = rows.series(_reading(time, column, zone))
+    ahead_s = _ahead_s(rows, series, zone)
     hours = _hours(series, ahead_s or 0.0)
     is_local = zone is not None or (ahead_s != 0 and _UTC.search(time) is None)
     return Steps(series, column, hours, is_local, int(series.known.sum()))
+
+
+def _reading(time: str, column: SeriesColumn, zone: str | None) -> SeriesReading:
+    of = (column.name, column.quantity, column.unit)
+    return SeriesReading(time, *of, zone or "UTC", skip_longer_gaps=True)
 
 
 def _hours(series: TimeSeries, ahead_s: float) -> np.ndarray:
@@ -49,13 +48,12 @@ def _hours(series: TimeSeries, ahead_s: float) -> np.ndarray:
     return at_s % SECONDS_PER_DAY / SECONDS_PER_HOUR
 
 
-def _ahead_s(source: Source, time: str, series: TimeSeries, zone: str | None) -> float | None:
+def _ahead_s(rows: SeriesRows, series: TimeSeries, zone: str | None) -> float | None:
     """How far the clock is ahead of UTC, of the zone or as the first time says; else None."""
     if zone is not None:
         offset = datetime.fromtimestamp(series.start_unix_s, zone_of(zone)).utcoffset()
     else:
-        first = kept_cells(source, Wanted((), (time,), ())).columns[time][0].as_py()
-        offset = _stated(str(first))
+        offset = _stated(rows.first_time)
     return None if offset is None else offset.total_seconds()
 
 

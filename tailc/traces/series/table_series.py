@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -13,14 +14,14 @@ import pyarrow.compute as pc
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.arrow import mask, text_array, truths_of
-from tailc.traces.cells import Cells, numbers, texts
+from tailc.traces.cells import Cells, as_text, numbers, texts
 from tailc.traces.series.grid import Stamped, on_grid
 from tailc.traces.series.reading import SeriesReading
 from tailc.traces.series.series import Floats, Mask, TimeSeries
-from tailc.traces.source import Format, open_source
+from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
-from tailc.traces.zones import ADVICE, TimeError, instants
+from tailc.traces.zones import ADVICE, Clocked, TimeError, instants
 from tailc.units import shorten
 
 
@@ -36,17 +37,47 @@ def read_series(
     column: cells that are no numbers, times with no zone, and what `on_grid` refuses.
     """
     with open_source(source) as opened:
-        filters = tuple(dict.fromkeys(name for name, _text in reading.where))
-        wanted = Wanted((reading.value,), (reading.time,), filters)
-        cells = kept_cells(opened, wanted, reading.where, format)
-    value, has_value = _values(cells, reading.value)
-    stamps = texts(cells, reading.time)
-    cells.stop_if_refused()
-    try:
-        clocked = instants(stamps.to_pylist(), reading.zone, reading.time_pattern)
-    except TimeError as error:
-        raise TailcError(_no_time(error, cells, reading)) from None
-    return on_grid(Stamped(cells, clocked, value, has_value), reading)
+        return SeriesRows(opened, (reading.value,), reading, format).series(reading)
+
+
+class SeriesRows:
+    """The rows of a file with several columns of values, which is read once.
+
+    like: a reading of any of them; the others differ in what their values are.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        values: tuple[str, ...],
+        like: SeriesReading,
+        format: Format,  # noqa: A002
+    ) -> None:
+        filters = tuple(dict.fromkeys(name for name, _text in like.where))
+        wanted = Wanted(values, (like.time,), filters)
+        self._cells = kept_cells(source, wanted, like.where, format)
+        self._like = like
+
+    @property
+    def first_time(self) -> str:
+        """The first time, as it is written."""
+        return str(self._cells.columns[self._like.time][0].as_py())
+
+    def series(self, reading: SeriesReading) -> TimeSeries:
+        """The series of one of the columns; raises as `read_series`."""
+        cells = replace(self._cells, findings=[])
+        value, has_value = _values(cells, reading.value)
+        texts(cells, reading.time)
+        cells.stop_if_refused()
+        return on_grid(Stamped(cells, self._instants, value, has_value), reading)
+
+    @cached_property
+    def _instants(self) -> Clocked:
+        stamps = as_text(self._cells.columns[self._like.time]).to_pylist()
+        try:
+            return instants(stamps, self._like.zone, self._like.time_pattern)
+        except TimeError as error:
+            raise TailcError(_no_time(error, self._cells, self._like)) from None
 
 
 def _values(cells: Cells, name: str) -> tuple[Floats, Mask]:

@@ -8,6 +8,7 @@ from tailc.errors import Code, Severity, TailcError
 from tailc.lint.lint import lint
 from tailc.lint.roles import TraceOptions
 from tailc.traces import expansion
+from tailc.traces.series import table_series
 from tailc.traces.source import HEAD_BYTES, open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import cells_of, table_of
@@ -148,3 +149,37 @@ def test_rows_without_a_demand_that_memory_should_not_hold_are_refused(tmp_path,
     linted = swollen(tmp_path, monkeypatch, "time_s,class", *["1.5,a"] * 10_000)
     assert Code.TRACE_TOO_LARGE in [one.code for one in linted.findings]
     assert linted.exit_code == 65
+
+
+SERIES = [f"r{at}_power_kw" for at in range(40)]
+
+
+def series(folder, *changed, header=SERIES):
+    lines = ["time," + ",".join(header)]
+    for hour in range(24):
+        cells = dict.fromkeys(header, f"{hour}.5") | dict(changed if hour == 7 else ())
+        lines.append(f"2026-01-01T{hour:02}:00:00Z," + ",".join(cells[name] for name in header))
+    return found_in(folder, "\n".join(lines) + "\n")
+
+
+def test_a_table_of_many_series_is_read_once(tmp_path, monkeypatch):
+    readings = []
+    read = table_series.kept_cells
+    monkeypatch.setattr(
+        table_series, "kept_cells", lambda *what: readings.append(what) or read(*what)
+    )
+    linted = series(tmp_path)
+    assert (len(readings), linted.rows, len(linted.looked_at)) == (1, 24, 41)
+
+
+def test_a_bad_cell_of_one_series_leaves_the_others(tmp_path):
+    linted = series(tmp_path, ("r3_power_kw", "much"))
+    found = {(one.code, one.place.row, one.place.field) for one in linted.findings}
+    assert (Code.NOT_A_NUMBER, 8, "r3_power_kw") in found
+    assert linted.rows == 24
+
+
+def test_a_series_whose_name_stands_twice_leaves_the_others(tmp_path):
+    linted = series(tmp_path, header=[*SERIES, SERIES[0]])
+    assert Code.DUPLICATE_COLUMN in [one.code for one in linted.findings]
+    assert linted.rows == 24
