@@ -2,13 +2,103 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
 
+from tailc.errors import Code, Finding, Place, TailcError
+
+STDIN = "-"
+# Of a pipe or of standard input, in a temporary file.
+MAX_COPIED_BYTES = 1 << 33
+# So that a command with many inputs does not run out of descriptors.
+MOST_HELD = 100
+_AT_A_TIME = 1 << 20
 _STANDARD_INPUT = 0
 _NO_FILES = (stat.S_ISCHR, stat.S_ISBLK, stat.S_ISSOCK)
+
+
+@dataclass(frozen=True)
+class SeekableInput:
+    """An open file, read by position, so that several readers do not disturb each other.
+
+    stamp: its size and time of change when it was opened.
+    """
+
+    descriptor: int
+    stamp: tuple[int, int]
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether somebody has written to the file since it was opened."""
+        return _stamp(self.descriptor) != self.stamp
+
+    def read_at(self, position: int, size: int) -> bytes:
+        """So many bytes from the position on; fewer at the end."""
+        return os.pread(self.descriptor, size, position)
+
+    def sha256(self) -> str:
+        """Of all bytes, in hex."""
+        hasher = hashlib.sha256()
+        for position in range(0, self.stamp[0], _AT_A_TIME):
+            hasher.update(self.read_at(position, _AT_A_TIME))
+        return hasher.hexdigest()
+
+
+@dataclass(frozen=True)
+class _Held:
+    files: dict[str, SeekableInput]
+    contents: dict[str, bytes]
+    until_read: ExitStack
+
+
+_HELD: ContextVar[_Held | None] = ContextVar("held inputs", default=None)
+
+
+@contextmanager
+def inputs_held() -> Iterator[None]:
+    """Within, measured files and specs are opened once, and every reader gets the same bytes."""
+    with ExitStack() as until_read:
+        before = _HELD.set(_Held({}, {}, until_read))
+        try:
+            yield
+        finally:
+            _HELD.reset(before)
+
+
+def input_bytes(path: str, most: int) -> bytes:
+    """The first bytes of the file or pipe at the path; OSError as of `open_input`."""
+    held = _HELD.get()
+    if held is not None and path in held.contents:
+        return held.contents[path]
+    with open_input(path) as file:
+        content = file.read(most)
+    if held is not None:
+        held.contents[path] = content
+    return content
+
+
+def seekable_input(path: str, until_read: ExitStack) -> SeekableInput:
+    """The file at the path; a copy of a pipe, or of standard input (`-`). Closed by the stack.
+
+    Raises OSError as `open_input`, and TailcError for a pipe that is too long.
+    """
+    held = _HELD.get()
+    key = path if path == STDIN else os.path.abspath(path)  # noqa: PTH100, links stay links
+    if held is None or (key not in held.files and len(held.files) >= MOST_HELD):
+        return _opened(path, until_read)
+    if key not in held.files:
+        held.files[key] = _opened(path, held.until_read)
+    return held.files[key]
 
 
 def open_input(path: Path | str) -> BufferedReader:
@@ -26,6 +116,41 @@ def refuse_device_as_standard_input() -> None:
     found = os.fstat(_STANDARD_INPUT)
     if not (stat.S_ISSOCK(found.st_mode) or os.isatty(_STANDARD_INPUT)):
         _refuse_device(found, "<stdin>")
+
+
+def _opened(path: str, until_read: ExitStack) -> SeekableInput:
+    if path == STDIN:
+        if sys.stdin is None:
+            raise OSError("it is closed")
+        refuse_device_as_standard_input()
+        return _copied(sys.stdin.buffer, "<stdin>", until_read)
+    file = until_read.enter_context(open_input(path))
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return _copied(file, path, until_read)
+    return SeekableInput(file.fileno(), _stamp(file.fileno()))
+
+
+def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> SeekableInput:
+    """What is left in the file, in a temporary one of its own."""
+    spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
+    while block := file.read(_AT_A_TIME):
+        spool.write(block)
+        if spool.tell() > MAX_COPIED_BYTES:
+            message = f"`{name}` is a pipe with more than {MAX_COPIED_BYTES:,} bytes"
+            hint = "write them to a file, and give that"
+            raise TailcError(Finding(Code.TRACE_TOO_LARGE, message, Place(name), hint))
+    return written_input(spool)
+
+
+def written_input(spool: BinaryIO) -> SeekableInput:
+    """What was written to a temporary file."""
+    spool.flush()
+    return SeekableInput(spool.fileno(), _stamp(spool.fileno()))
+
+
+def _stamp(descriptor: int) -> tuple[int, int]:
+    found = os.fstat(descriptor)
+    return found.st_size, found.st_mtime_ns
 
 
 def _refuse_device(found: os.stat_result, name: str) -> None:

@@ -101,9 +101,6 @@ def _check(traces: tuple[str, ...], ignored: tuple[str, ...], zone: str | None) 
 
     if not traces:
         raise click.UsageError("name a TRACE, or by --spec the spec that names it")
-    if "-" in traces:
-        message = "traces are read more than once, which standard input is not: put it in a file"
-        raise click.UsageError(message)
     known = {one.ident for one in (*find_defects(), *OF_READERS)}
     known |= {one.name for one in find_defects()}
     for word in ignored:

@@ -20,6 +20,7 @@ from tailc.cli.output_option import Target, keep, output_option
 from tailc.cli.own_files import own_files, words_in
 from tailc.cli.volume import Volume, timed, volume, volume_options
 from tailc.errors import ExitCode, Finding, Severity, TailcError
+from tailc.input_files import inputs_held
 
 if TYPE_CHECKING:
     from tailc.report.junit import Case
@@ -71,7 +72,8 @@ def reports(function: Callable[..., Outcome]) -> Callable[..., int]:
         _check_read_once(options)
         keep(targets, lambda: own_files(options))
         with timed() as ended:
-            outcome = _outcome(function, *args, **options)
+            with inputs_held():
+                outcome = _outcome(function, *args, **options)
             command = click.get_current_context().info_name or ""
             keep(targets, lambda: words_in(outcome.result.get("files")))
             exit_code = show(command, outcome, targets, _subject(options))

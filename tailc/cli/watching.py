@@ -10,6 +10,7 @@ import click
 
 from tailc.cli.outcome import Outcome
 from tailc.errors import TailcError
+from tailc.input_files import inputs_held
 from tailc.units import counted
 
 _POLL_S = 0.2
@@ -53,10 +54,12 @@ def watch(
     rounds = 0
     try:
         while True:
-            seen = _stamps(files())
-            work()
-            rounds += 1
-            _wait_for_change(seen, files, wait or time.sleep)
+            # What a round reads is read anew in the next one.
+            with inputs_held():
+                seen = _stamps(files())
+                work()
+                rounds += 1
+                _wait_for_change(seen, files, wait or time.sleep)
     except KeyboardInterrupt:
         return rounds
 

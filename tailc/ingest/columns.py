@@ -76,7 +76,7 @@ def _count_blocks(
 
 def _shares(table: Table, wanted: Wanted) -> Iterator[Share]:
     """The rows of a table: those of a row group of Parquet, or all of them."""
-    if isinstance(table, ParquetTable) and table.source.path is not None:
+    if isinstance(table, ParquetTable):
         yield from (partial(_add_all, batches) for batches in table.groups(wanted))
     else:
         yield partial(_add_all, table.batches(wanted))

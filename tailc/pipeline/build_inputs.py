@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from tailc.input_files import open_input
+from tailc.errors import TailcError
+from tailc.input_files import STDIN, seekable_input
 from tailc.specs.tree import Document, Node, Scalar, Sequence, plain
 from tailc.specs.tree import Mapping as Mapped
 from tailc.units import shorten
@@ -45,7 +46,8 @@ class MadeFrom:
 def made_from(document: Document, path: str, options: Mapping[str, str]) -> MadeFrom:
     """What a compile of the spec in `path`, parsed as `document`, would be made from now."""
     folder = Path(path).parent
-    files = {file: _digest(folder / file) for file in sorted({*_named(document.root)})}
+    named = sorted({*_named(document.root)})
+    files = {one: _ABSENT if one == STDIN else _digest(folder / one) for one in named}
     return MadeFrom(
         dict(_values(plain(document.root), "")), dict(options), files, package_versions()
     )
@@ -82,9 +84,9 @@ def _values(value: Any, path: str) -> Iterator[tuple[str, str]]:
 
 def _digest(path: Path) -> str:
     try:
-        with open_input(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:  # the compile says what is wrong with it
+        with ExitStack() as until_read:
+            return seekable_input(str(path), until_read).sha256()
+    except (OSError, TailcError):  # the compile says what is wrong with it
         return _ABSENT
 
 

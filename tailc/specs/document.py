@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.input_files import open_input, refuse_device_as_standard_input
+from tailc.input_files import input_bytes, refuse_device_as_standard_input
 from tailc.specs.plain_yaml import compose_plain
 from tailc.specs.tree import Document, split_lines
 from tailc.units import shorten
@@ -52,8 +52,7 @@ def _read_bytes(path: str) -> bytes:
             refuse_device_as_standard_input()
             content = sys.stdin.buffer.read(MAX_BYTES + 1)
         else:
-            with open_input(path) as file:
-                content = file.read(MAX_BYTES + 1)
+            content = input_bytes(path, MAX_BYTES + 1)
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else None
         message = f"`{shorten(path, 200)}` cannot be read: {(reason or 'not a path').lower()}"

@@ -125,15 +125,11 @@ class CsvTable:
     ) -> pa.Table:
         """The wanted columns of the records as text; adds ragged ones to those skipped, if any."""
 
-        def skip(row: pa_csv.InvalidRow) -> str:
-            skipped.append(row)
-            return "skip"
-
+        parsing = self._parsing(None if skipped is None else _skips(skipped))
         # The unthreaded reader of a whole buffer knows the row numbers of ragged rows, and calls
         # back on this thread. That of a stream does so on a thread of its own, which outlives it:
         # where the process ends soon after, it is aborted.
         reading, converting = self._options(wanted, lambda _name: False, use_threads=False)
-        parsing = self._parsing(None if skipped is None else skip)
         return pa_csv.read_csv(pa.BufferReader(records), reading, parsing, converting)
 
     def _with_points(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -190,6 +186,14 @@ class CsvTable:
             newlines_in_values=True,
             invalid_row_handler=on_ragged,
         )
+
+
+def _skips(skipped: list[pa_csv.InvalidRow]) -> OnRagged:
+    def skip(row: pa_csv.InvalidRow) -> str:
+        skipped.append(row)
+        return "skip"
+
+    return skip
 
 
 def _records(source: Source) -> Iterator[bytes]:

@@ -129,12 +129,12 @@ class _Keys:
         self._rows += cells.count
         if self._rule is None or not cells.count:
             return keys
-        if self._rule.by is SplitBy.TIME:
-            self._check_kind(cells, self._rule.column)
-            return keys
-        if keys is None:
-            keys = drawn_keys(self._rule.seed, first, cells.count)
-        return side_of(keys, self._rule)
+        if keys is None or self._rule.column is None:
+            return side_of(drawn_keys(self._rule.seed, first, cells.count), self._rule)
+        if self._rule.by is SplitBy.HASH:
+            return side_of(keys, self._rule)
+        self._check_kind(cells, self._rule.column)
+        return keys
 
     def _check_kind(self, cells: Cells, column: str) -> None:
         """Raise TailcError where times are of another kind than those of the parts before."""

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tailc.errors import Code
+from tailc.input_files import STDIN
 from tailc.traces.curves import PPM
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import (
@@ -23,7 +24,7 @@ from tailc.traces.reading import (
     TimeUnit,
     speedups_of,
 )
-from tailc.traces.source import STDIN, Source, open_source
+from tailc.traces.source import Source, open_source
 
 METADATA_KEY = b"tailc.profile"
 VERSION = 1

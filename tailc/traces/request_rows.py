@@ -60,7 +60,7 @@ def weights(cells: Cells, column: str | None) -> NDArray[np.int64]:
     return weight
 
 
-def excess_weight(weight: NDArray[np.int64], place: Place) -> tuple[Finding, ...]:
+def excess_weight(weight: NDArray[np.number], place: Place) -> tuple[Finding, ...]:
     """An error where the sum of the weights is not exact in float64, else nothing."""
     if (total := weight.sum(dtype=np.float64)) <= MAX_TOTAL_WEIGHT:
         return ()

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import io
 import re
-import stat
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import pyarrow as pa
 
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.input_files import open_input, refuse_device_as_standard_input
+from tailc.input_files import STDIN, SeekableInput, seekable_input, written_input
 from tailc.traces.compression import MAGIC_BYTES, Codec, check_whole, codec_of, inflated, inner_name
 from tailc.traces.other_kinds import refuse_other_kinds
 from tailc.traces.places import located
@@ -43,11 +41,9 @@ SUFFIXES: dict[str, Format] = {
 }
 PARQUET_MAGIC = b"PAR1"
 PROFILE_HEAD = re.compile(rb'\{"digest":"[0-9a-f]{64}","format":"tailc-profile",')
-STDIN = "-"
 HEAD_BYTES = 1 << 20
-# What a text may have to be rewritten in a temporary file, and a pipe to be copied there.
+# What a text may have to be rewritten in a temporary file.
 MAX_REWRITTEN_BYTES = 1 << 33
-MAX_COPIED_BYTES = 1 << 33
 SHOWN_CHARACTERS = 120
 
 
@@ -59,23 +55,17 @@ class Source:
     """
 
     name: str
-    path: Path | None
-    spool: BinaryIO | None
+    file: SeekableInput
     codec: Codec | None
     rewritten: frozenset[Rewriting] = frozenset()
 
     def raw(self) -> pa.NativeFile:
         """The bytes as they are, from the start."""
-        if self.spool is None:
-            return pa.OSFile(str(self.path))
-        self.spool.seek(0)
-        # A PythonFile closes what it wraps, and the spool is wanted again.
-        return pa.PythonFile(_Unclosed(self.spool), mode="r")
+        return pa.PythonFile(_Reader(self.file), mode="r")
 
     def size(self) -> int:
         """How many bytes there are, compressed where they are."""
-        with self.raw() as stream:
-            return stream.size()
+        return self.file.stamp[0]
 
     def plain(self) -> pa.NativeFile:
         """The bytes, inflated where they are compressed."""
@@ -118,20 +108,28 @@ class Source:
         )
 
 
-class _Unclosed:
-    """A binary file whose `close` leaves it open."""
+class _Reader(io.RawIOBase):
+    """A file with a position of its own; closing it leaves the input open."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self.read = file.read
-        self.seek = file.seek
-        self.tell = file.tell
-        self.closed = False
+    def __init__(self, file: SeekableInput) -> None:
+        self._file, self._position = file, 0
 
     def readable(self) -> bool:
         return True
 
-    def close(self) -> None:
-        self.closed = True
+    def read(self, size: int = -1) -> bytes:
+        rest = max(self._file.stamp[0] - self._position, 0)
+        block = self._file.read_at(self._position, rest if size < 0 else min(size, rest))
+        self._position += len(block)
+        return block
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._file.stamp[0]}
+        self._position = start[whence] + offset
+        return self._position
+
+    def tell(self) -> int:
+        return self._position
 
 
 @contextmanager
@@ -141,27 +139,31 @@ def open_source(source: str) -> Iterator[Source]:
     What cannot be read twice (a pipe, standard input) is first copied to a temporary file, which
     is gone when the context ends; so is text that is rewritten (`Rewriting`). What the system
     refuses to read, also later in the context, is a TailcError (CANNOT_READ, or TRUNCATED and
-    BROKEN_FORMAT of what is compressed); a file of another kind, such as a spec, is UNKNOWN_INPUT,
+    BROKEN_FORMAT of what is compressed), and so is a file that has changed since it was opened
+    (CANNOT_READ); a file of another kind, such as a spec, is UNKNOWN_INPUT,
     no bytes are EMPTY_TRACE, and more than memory holds are TRACE_TOO_LARGE. Findings about a row
     get its line.
     """
     name = "<stdin>" if source == STDIN else source
     with ExitStack() as until_read:
         try:
-            opened = _open(source, name, until_read)
-            is_empty = opened.size() == 0
+            file = seekable_input(source, until_read)
+            opened = Source(name, file, codec_of(file.read_at(0, MAGIC_BYTES)))
         except (OSError, ValueError) as error:
             raise _cannot_read(name, error) from None
-        if is_empty:
+        if not opened.size():
             hint = "check the path, and that what writes it has ended"
             raise opened.fault(Code.EMPTY_TRACE, f"`{name}` is an empty file", advice=hint)
         try:
             opened = _as_plain_text(opened, until_read)
             yield opened
+            _refuse_changed(name, file)
         except TailcError as error:
+            _refuse_changed(name, file)
             error.findings = located(error.findings, opened)
             raise
         except OSError as error:
+            _refuse_changed(name, file)
             opened.check_whole()
             raise _cannot_read(name, error) from None
         except MemoryError:
@@ -172,17 +174,11 @@ def open_source(source: str) -> Iterator[Source]:
             raise opened.fault(Code.TRACE_TOO_LARGE, message, advice=hint) from None
 
 
-def _open(source: str, name: str, until_read: ExitStack) -> Source:
-    if source == STDIN:
-        if sys.stdin is None:
-            raise OSError("it is closed")
-        refuse_device_as_standard_input()
-        return _copied(sys.stdin.buffer, name, until_read)
-    path = Path(source)
-    with open_input(path) as file:
-        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return Source(name, path, None, _codec(file))
-        return _copied(file, name, until_read)
+def _refuse_changed(name: str, file: SeekableInput) -> None:
+    if file.has_changed:
+        message = f"`{name}` changed while it was read"
+        hint = "wait until nothing writes to it, or give a copy"
+        raise TailcError(Finding(Code.CANNOT_READ, message, Place(name), hint)) from None
 
 
 def _as_plain_text(source: Source, until_read: ExitStack) -> Source:
@@ -212,19 +208,7 @@ def _rewritten(
                 "save it as UTF-8 with LF at the end of each line, and JSON with an object a line"
             )
             raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
-    return replace(source, path=None, spool=spool, codec=None, rewritten=source.rewritten | told)
-
-
-def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> Source:
-    """A source of what is left in the file, in a temporary one of its own."""
-    spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
-    while block := file.read(BLOCK_BYTES):
-        spool.write(block)
-        if spool.tell() > MAX_COPIED_BYTES:
-            message = f"`{name}` is a pipe with more than {MAX_COPIED_BYTES:,} bytes"
-            hint = "write them to a file, and give that"
-            raise TailcError(Finding(Code.TRACE_TOO_LARGE, message, Place(name), hint))
-    return Source(name, None, spool, _codec(spool))
+    return replace(source, file=written_input(spool), codec=None, rewritten=source.rewritten | told)
 
 
 def _cannot_read(name: str, error: Exception) -> TailcError:
@@ -238,11 +222,6 @@ def brief(error: Exception) -> str:
     """The start of a library's own words, for the end of a message of ours."""
     lines = str(error).splitlines()
     return lines[0][:SHOWN_CHARACTERS] if lines else type(error).__name__
-
-
-def _codec(file: BinaryIO) -> Codec | None:
-    file.seek(0)
-    return codec_of(file.read(MAGIC_BYTES))
 
 
 def format_of(source: Source, asked: Format) -> Format:

@@ -51,7 +51,7 @@ def held_out_mask(trace: Trace, rule: SplitRule) -> NDArray[np.bool_]:
     return keys >= _latest_time(keys, requests.repeats, latest)
 
 
-def _latest_time(times: NDArray, repeats: NDArray[np.int64] | None, number: int) -> int | float:
+def _latest_time(times: NDArray, repeats: NDArray[np.int64] | None, number: int) -> NDArray:
     """That of the row with so many latest rows from it on."""
     if repeats is None:
         return np.partition(times, len(times) - number)[len(times) - number]
