@@ -69,7 +69,6 @@ def judged(
     `options` are fields of VerifyOptions, None where not given, but for `chip`, which is the path
     of a spec.
     """
-    from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.options import VerifyOptions
     from tailc.experiment.policy_arrivals import not_as_recorded
     from tailc.studies.held_out import read_held_out, trace_warnings
@@ -89,7 +88,7 @@ def judged(
     verdicts = verify(policy, held_out.profile, chosen)
     rungs = tuple(rung.name for ladder in policy.ladders[:1] for rung in ladder.rungs)
     warnings = (
-        *overlap_findings((policy,), held_out.profile, trace),
+        *verdicts.warnings,
         *trace_warnings(policy, held_out, trace, verdicts.drift),
         *not_as_recorded(policy, chosen.arrivals),
     )

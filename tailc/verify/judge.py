@@ -8,6 +8,7 @@ from tailc.artifact.envelope import Policy
 from tailc.experiment.by_hand import is_for_cost
 from tailc.experiment.comparison import compared
 from tailc.experiment.compatibility import check, is_compile_trace
+from tailc.experiment.design_overlap import overlap_findings
 from tailc.experiment.drift import drift_from
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.policy_arrivals import arrivals_of
@@ -53,4 +54,5 @@ def verify(
         other_power_ppm=options.other_power_ppm,
         settling_requests=subject.settling_requests,
         shared=subject.shared,
+        warnings=overlap_findings((policy,), held_out, options.held_out_name),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.errors import ExitCode
+from tailc.errors import ExitCode, Finding
 from tailc.experiment.demand_drift import Drift
 from tailc.experiment.point import Point
 from tailc.experiment.ruling import Ruling
@@ -18,7 +18,8 @@ class Verdicts:
     `drift` None: the artifact does not tell. `cut_off_us`: execution time at which requests were
     ended, None where none is. `other_power_ppm`: share of the reference's server whose power is not
     that of cores. `settling_requests`: so many come before those of a replay at a constant rate,
-    and are not measured. `shared`: what requests compete for, and what `threads` count.
+    and are not measured. `shared`: what requests compete for, and what `threads` count. `warnings`:
+    reasons to doubt the verdict, such as requests that the policy was compiled from (TC0606).
     """
 
     policy_name: str
@@ -36,6 +37,7 @@ class Verdicts:
     other_power_ppm: int = 0
     settling_requests: int = 0
     shared: str = "threads"
+    warnings: tuple[Finding, ...] = ()
 
     @property
     def ruling(self) -> Ruling:

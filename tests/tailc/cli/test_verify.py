@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from junitparser import Error, JUnitXml
 
+import tailc
 from tailc.artifact.files import read_policy, write_policy
 from tailc.experiment.tuned_arrivals import RECORDED
 from tests.tailc.cli.compiling import compile_in
@@ -74,6 +75,17 @@ def test_requests_of_the_compile_among_those_held_out_are_a_warning(compiled, ta
     assert ended.err.count("warning[TC0606]: `half.csv` contains about ") == 1
     assert "of the trace that policy `toy` was compiled from" in ended.err
     assert "TC0606" not in tailc(*command, "--trace", "new.csv").err
+
+
+@pytest.mark.parametrize(("name", "codes"), [("half.csv", ["TC0606"]), ("new.csv", [])])
+def test_the_python_api_warns_of_requests_of_the_compile(compiled, name, codes):
+    heading, *rows = (compiled / "toy.csv").read_text().splitlines()
+    (compiled / "half.csv").write_text("\n".join((heading, *rows[::2])) + "\n")
+    policy = read_policy("toy.tailc")
+    held_out = tailc.read_held_out(policy, name)
+    options = tailc.VerifyOptions(requests_per_replay=300, replicates=49, held_out_name=name)
+    verdicts = tailc.verify_policy(policy, held_out.profile, options)
+    assert [one.code.ident for one in verdicts.warnings] == codes
 
 
 def test_another_service_is_flagged_and_the_exit_code_stays_that_of_the_verdict(compiled, tailc):
