@@ -87,6 +87,7 @@ def command(
     from tailc.traces.profile import Measure
     from tailc.traces.profile_file import written_counted
 
+    _check_named_once(inputs)
     if map_path is None:
         _check_because(because, measure)
         check_metric(inputs, **named)
@@ -116,6 +117,17 @@ def command(
     findings = (*ingested.warnings, *histogram_findings(ingested.counted.histogram, inputs[0]))
     text = ingested_text(ingested, out)
     return Outcome(text=text, result=result, findings=findings, is_answer=False)
+
+
+def _check_named_once(inputs: tuple[str, ...]) -> None:
+    from collections import Counter
+    from os.path import realpath
+
+    files = Counter(map(realpath, inputs))
+    twice = next((path for path in inputs if files[realpath(path)] > 1), None)
+    if twice is not None:
+        message = f"`{twice}` is given twice, and its requests would count twice: name it once"
+        raise click.UsageError(message)
 
 
 def _check_out(out: str, read: Iterable[str | None]) -> None:

@@ -293,6 +293,15 @@ def test_a_unit_that_the_input_contradicts_is_refused(tmp_path, capsys):
     )
 
 
+@pytest.mark.parametrize("again", ["a.csv", "./a.csv", "link.csv"])
+def test_a_file_that_is_given_twice_is_refused(in_folder, tailc, again):
+    table(in_folder, "a.csv", [1.0, 2.0])
+    (in_folder / "link.csv").symlink_to("a.csv")
+    ended = tailc("ingest", "a.csv", again, *BUSY, "-o", "x.profile")
+    assert (ended.code, Path("x.profile").exists()) == (64, False)
+    assert "`a.csv` is given twice, and its requests would count twice" in ended.err
+
+
 def test_one_request_is_one_request(tmp_path, capsys):
     ingested(tmp_path, table(tmp_path, "one.csv", [5]), *BUSY)
     said = capsys.readouterr().out
