@@ -110,7 +110,7 @@ def test_a_machine_without_work_fails_alone_where_the_policy_has_caps(cap):
     rows = trace(dataclasses.replace(had, throughput=idle), series("two", 0.2, 19.0, 0.02, seed=3))
     one, two = verify_throughput(policy(ONE, TWO, cap=cap), rows, QUICK).machines
     assert one.ruling is Ruling.FAIL
-    assert one.most_milli == pytest.approx(4_000, rel=0.01)
+    assert one.max_milli == pytest.approx(4_000, rel=0.01)
     assert (two.ruling is Ruling.PASS, one.capped_ppm > 800_000) == (cap is not None,) * 2
     assert two.capped_ppm == 0
 
