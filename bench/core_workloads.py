@@ -107,6 +107,8 @@ def study(
             text = text if value is None else re.sub(pattern, value, text)
         if control is not None:
             text = re.sub(r"(?m)^control: .*\n", "", text) + f"control: {control}\n"
+        if "search:" not in text:
+            text += "search: {method: dual}\n"
         path.write_text(text, encoding="utf-8")
         policy = tailc.compile_policy(str(path)).policy
         return CoreStudy(policy, read_trace(str(trace), policy.reading).profile)

@@ -63,9 +63,10 @@ class TuningObjective:
     judged_by: how they do where tables are judged; None: alike. recorded: the column of the trace
     that both are read from. may_wait: whether a request may wait for another to leave. criterion:
     what is minimised; target_us: latency that the percentile must then keep to in the search, and
-    limit_us, no less, before the judge; None where nothing is to be kept. optional_rules: what a
-    tuned table may use. objectives: what must hold besides at every rate. Where the rate is made
-    large, `rates_mrps` are the ends of its range.
+    limit_us, no less, before the judge; None where nothing is to be kept. target_by_rate_us: what
+    takes the place of target_us at each rate; empty: nothing. optional_rules: what a tuned table
+    may use. objectives: what must hold besides at every rate. Where the rate is made large,
+    `rates_mrps` are the ends of its range.
 
     The six that may be None are asked for each by itself in a spec, beside any criterion.
     """
@@ -81,6 +82,7 @@ class TuningObjective:
     criterion: Criterion = Criterion.TAIL
     target_us: int | None = None
     limit_us: int | None = None
+    target_by_rate_us: tuple[int, ...] = ()
     optional_rules: tuple[OptionalRule, ...] = ()
     beside: Beside | None = None
     objectives: tuple[Objective, ...] = ()
@@ -94,6 +96,12 @@ class TuningObjective:
         if self.criterion is Criterion.RATE:
             lowest_mrps, highest_mrps = self.rates_mrps
             assert lowest_mrps < highest_mrps
+
+    @property
+    def targets_us(self) -> tuple[int, ...]:
+        """The latency that a search keeps the percentile within at each rate."""
+        assert self.target_us is not None
+        return self.target_by_rate_us or (self.target_us,) * len(self.rates_mrps)
 
     @property
     def or_fewer_rates(self) -> str:

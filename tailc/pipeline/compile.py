@@ -80,8 +80,8 @@ class Compiled(Generic[P, S, D]):
 
     @property
     def has_tuned_table(self) -> bool:
-        """Whether a table was found that is better than the formula's on the replay."""
-        chosen = any(one.best.is_searched for one in self.added(Chosen))
+        """Whether a table is taken that is better than the formula's on the replay."""
+        chosen = any(not one.is_formula for one in self.added(Chosen))
         return chosen or any(tuned.table is not None for tuned in self.added(TunedTable))
 
 

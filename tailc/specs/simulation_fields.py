@@ -178,12 +178,13 @@ def _complaints_of(search: TunedSearch, names: Sequence[str], method: str) -> It
 
 
 def objective_complaints(
-    objective: str, method: str | None, choices: Sequence[str]
+    objective: str, method: str | None, choices: Sequence[str], of_auto: Sequence[str] = ("tail",)
 ) -> Iterator[Complaint]:
-    """An objective that is none of those that the method has; `auto` has the tail alone."""
-    if method == AUTO and objective != "tail":
-        message = f"is `{objective}`, but the method `{AUTO}` is for the objective `tail`"
-        hint = "set `objective: tail`, or leave `method` out"
+    """An objective that is none of those that the method has; `of_auto`: those of `auto`."""
+    if method == AUTO and objective not in of_auto:
+        known = " or ".join(f"`{each}`" for each in of_auto)
+        message = f"is `{objective}`, but the method `{AUTO}` is for the objective {known}"
+        hint = f"set `objective: {of_auto[0]}`, or leave `method` out"
         yield Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, METHOD_AT)
     elif objective not in choices:
         but = "not " * (method == SIMULATION)

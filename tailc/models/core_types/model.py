@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.table import Ladder
 from tailc.models.core_types.arrays import CoreTable, core_table
+from tailc.models.core_types.hand_settings import hand_settings
 from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.core_types.replay import replay_cores
 from tailc.models.core_types.usage import CoreTypesUse
@@ -42,9 +43,9 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         others = (self.steering, self.random_seed, self.cores_on)
         return self.ladder if others == (None, None, None) and len(self.ladders) == 1 else None
 
-    def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Fast cores first, or slow ones first; of a controller's ladder its ages as they are."""
-        return ("tl", "ee", *self.without_extras)
+    def hand_settings(self, workload: Workload) -> tuple[str, ...]:
+        """Cores of one type first, or one climb; of a controller's ladder its ages as they are."""
+        return (*hand_settings(self.ladder, workload), *self.without_extras)
 
     @property
     def without_extras(self) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
 """The best of the formula's tables, of what could be set by hand, and of what a search finds.
 
-Two searches go on from the others: one through coarse shapes, one about the table that is never far
-from the best. What counts is the tail over that of whichever of the others is best at that rate, of
-these requests and of a heavier sample; what a rate is worse counts many times over. Then all tables
-are compared over resamples of the records, and on replays of requests that no search saw.
+Two searches go on from the others: one through coarse shapes, one about the best table so far. Then
+all tables are compared over resamples of the records, and on replays of requests that no search
+saw. How the searches go depends on the criterion: `TailChoice` and `LimitedChoice`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -15,20 +15,23 @@ from dataclasses import dataclass, replace
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.pipeline.auto.comparison import Comparison, best_compared, least_regret
+from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compared, least_regret
 from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.fallbacks import fallbacks
-from tailc.pipeline.auto.heavier import heavier
-from tailc.pipeline.auto.joined import joined_by_rate
 from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
-from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
+from tailc.pipeline.auto.stable import ending_lean, leanest_variants
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.freedoms import by_halves
 from tailc.pipeline.queue.parts import Parts
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.search import least_budget, least_each, searched, searched_near
-from tailc.pipeline.queue.search_result import validation_sample
+from tailc.pipeline.queue.scene import Scene, scenes_of
+from tailc.pipeline.queue.search import (
+    Searched,
+    least_budget,
+    least_each,
+    searched,
+    searched_near,
+)
 from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 
 SEARCHED = "search"
@@ -73,18 +76,17 @@ class Question:
     risk: float
 
 
-def best_table(
-    formulas: Sequence[Option],
-    by_hand: Sequence[Option],
-    asked: Question,
-    workers: Executor,
-    progress: Progress,
-) -> Best:
-    """The table to write: of those that are safe the best, else the one with least to regret."""
-    return _Choice(formulas, by_hand, asked, workers, progress).best()
+@dataclass(frozen=True)
+class Found:
+    """Tables of the searches, compared, and what the searches took."""
+
+    compared: list[ComparedTable]
+    searches: tuple[Searched[Ladder], ...]
 
 
-class _Choice:
+class Choice(ABC):
+    """The formula's tables and those set by hand, a search from them, and what is taken."""
+
     def __init__(
         self,
         formulas: Sequence[Option],
@@ -93,126 +95,116 @@ class _Choice:
         workers: Executor,
         progress: Progress,
     ) -> None:
-        self._asked = asked
-        self._workers = workers
-        self._progress = progress
-        self._approach = asked.towards(formulas[0].table, asked.objective)
-        tuning, objective = asked.parts.tuning, asked.objective
-        self._now = scenes_of(tuning, objective)
-        self._then = scenes_of(heavier(tuning, self._approach, objective), objective)
-        self._both = self._with_budget(
-            replace(
-                objective,
-                rates_mrps=objective.rates_mrps * 2,
-                weights=objective.weights * 2,
-            )
-        )
+        self.asked = asked
+        self.workers = workers
+        self.progress = progress
+        self.approach = asked.towards(formulas[0].table, asked.objective)
+        self.now = scenes_of(asked.parts.tuning, asked.objective)
+        self.scenes, self.objective = self.scenes_of_search()
         progress("replaying what could be set by hand", 0.0)
-        self._screening = self._screened()
+        self.screening = self._screened()
         variants = (
             replace(one, table=table)
             for one in formulas
-            for table in leanest_variants(one.table, self._approach.cores)
+            for table in leanest_variants(one.table, self.approach.cores)
         )
         options = [*formulas, *variants, *by_hand]
-        self._others = tuple(promising(options, self._screening, self._both))
-
-    def best(self) -> Best:
-        evaluations, requests, tables = self._searched()
-        self._progress("judging the tables", 1.0)
-        cores, asked = self._approach.cores, self._asked
-        tables = distinct(ending_lean(one, cores) for one in tables)
-        comparison = Comparison(
-            self._approach,
-            self._others,
+        self.others = tuple(promising(options, self.screening, self.objective))
+        self.comparison = Comparison(
+            self.approach,
+            self.others,
+            self.screening,
             asked.parts.judging,
             asked.objective,
             asked.budget,
             asked.risk,
-            self._workers,
+            workers,
         )
-        tables = distinct([*self._leaner(tables), *tables])
-        found = comparison.compare(_searched_options(tables))
-        found += comparison.baselines()
+
+    @abstractmethod
+    def scenes_of_search(self) -> tuple[list[Scene], TuningObjective]:
+        """On what the search about the best table so far goes, and for what."""
+
+    @abstractmethod
+    def searched(self) -> Found:
+        """What both searches find, compared."""
+
+    def worth_comparing(self, found: list[ComparedTable]) -> list[ComparedTable]:
+        """The tables that may be taken."""
+        return found
+
+    def best(self) -> Best:
+        """The table to write: of those that are safe the best, else that with least regret."""
+        looked_for, cores = self.searched(), self.approach.cores
+        found = [*looked_for.compared, *self.comparison.baselines()]
         if not any(one.is_safe for one in found):
-            baselines = [one.table for one in self._others]
+            baselines = [one.table for one in self.others]
             table = least_regret(found).option.table
-            more = distinct([*tables, *fallbacks(table, baselines, cores, self._nearest)])
-            found += comparison.compare(_searched_options(more[len(tables) :]))
-        best = best_compared(found)
+            known = distinct(one.option.table for one in looked_for.compared)
+            more = distinct([*known, *fallbacks(table, baselines, cores, self.nearest)])
+            found += self.compared(more[len(known) :])
+        best = best_compared(self.worth_comparing(found))
         option = replace(best.option, table=ending_lean(best.option.table, cores))
-        return Best(option, self._others, best.loss_share, best.is_safe, evaluations, requests)
+        searches = looked_for.searches
+        return Best(
+            option,
+            self.others,
+            best.loss_share,
+            best.is_safe,
+            sum(one.evaluations for one in searches),
+            sum(one.requests for one in searches),
+        )
 
-    def _nearest(self, tables: Sequence[Ladder]) -> Ladder:
+    def compared(self, tables: Iterable[Ladder]) -> list[ComparedTable]:
+        """Tables of a search, compared with the others."""
+        self.progress("judging the tables", 1.0)
+        return self.comparison.compare([Option(SEARCHED, table) for table in tables])
+
+    def nearest(self, tables: Sequence[Ladder]) -> Ladder:
         """The table that is least far from the best at any rate."""
-        return tables[least_far(tables, self._screening, self._both)]
+        return tables[least_far(tables, self.screening, self.objective)]
 
-    def _with_budget(self, objective: TuningObjective) -> TuningObjective:
+    def with_budget(self, objective: TuningObjective) -> TuningObjective:
         """Half of it for each search."""
-        budget = self._asked.budget
+        budget = self.asked.budget
         least = least_budget(objective, budget.starts)
         return replace(objective, most_requests=budget.times * least // 2)
 
+    def first_searched(self) -> Searched[Ladder]:
+        """What a search through coarse shapes finds on the requests as they are."""
+        given = self._rival_to(self.approach.base)
+        objective = self.with_budget(self.asked.objective)
+        return searched(given, self.now, objective, self.workers, by_halves(self.progress)[0])
+
+    def searched_about(self, table: Ladder, objective: TuningObjective) -> Searched[Ladder]:
+        """What a search about a table finds; nothing where none can go on from a table."""
+        given = self._rival_to(_with_rows_of(self.approach.base, table))
+        if given.near is None:
+            return Searched((), 0, 0, has_settled=True)
+        reference = given.reference(self.screening, self.objective)
+        tail_us = reference.tail_us[0].mean(axis=1).max()
+        space, start = given.near(table, max(round(float(tail_us)), 1))
+        progress = by_halves(self.progress)[1]
+        return searched_near(space, start, given, self.scenes, objective, self.workers, progress)
+
     def _screened(self) -> TuningSample[Ladder]:
         return tuning_sample(
-            [*self._now, *self._then],
-            self._both.percentile_ppm,
-            self._approach.cores,
-            requests=2 * least_each(self._both.percentile_ppm),
-            repeats=self._asked.budget.screening,
+            self.scenes,
+            self.objective.percentile_ppm,
+            self.approach.cores,
+            requests=2 * least_each(self.objective.percentile_ppm),
+            repeats=self.asked.budget.screening,
             seed=Seed.DESIGN,
-            workers=self._workers,
-            subject_of=self._approach.subject_of,
+            workers=self.workers,
+            subject_of=self.approach.subject_of,
         )
 
-    def _searched(self) -> tuple[int, int, list[Ladder]]:
-        """Evaluations, simulated requests, and tables of both searches.
-
-        The first search replays the requests as they are. The second starts from the table that is
-        least far from the best at any rate, which may be a joined one. It also replays a heavier
-        sample.
-        """
-        halves = by_halves(self._progress)
-        rivals = [one.table for one in self._others]
-        given = self._rival_to(rivals, self._approach.base)
-        objective = self._with_budget(self._asked.objective)
-        first = searched(given, self._now, objective, self._workers, halves[0])
-        cores, tables = self._approach.cores, [*rivals, *first.tables]
-        variants = (one for table in first.tables for one in leanest_variants(table, cores))
-        joined = joined_by_rate(tables, self._screening, self._asked.objective, cores)
-        nearest = self._nearest(distinct([*tables, *variants, *joined]))
-        given = self._rival_to(rivals, _with_rows_of(self._approach.base, nearest))
-        if given.near is None:
-            return first.evaluations, first.requests, [*first.tables, nearest]
-        tail_us = given.reference(self._screening, self._both).tail_us[0].mean(axis=1).max()
-        space, start = given.near(nearest, max(round(float(tail_us)), 1))
-        ground = [*self._now, *self._then]
-        second = searched_near(space, start, given, ground, self._both, self._workers, halves[1])
-        return (
-            first.evaluations + second.evaluations,
-            first.requests + second.requests,
-            [*first.tables, nearest, *second.tables],
-        )
-
-    def _rival_to(self, tables: Sequence[Ladder], rules_of: Ladder) -> Approach[Ladder]:
-        """Tables on the rules of one, which are measured against the best of some."""
-        approach = self._asked.towards(rules_of, self._both)
-        starts = min(self._asked.budget.starts, approach.starts)
-        return replace(approach, base=tables[0], rivals=tuple(tables[1:]), starts=starts)
-
-    def _leaner(self, tables: Sequence[Ladder]) -> list[Ladder]:
-        repeats = self._asked.budget.repeats
-        now, then = (
-            validation_sample(
-                self._approach, each, self._both, Seed.RANKING, self._workers, repeats
-            )
-            for each in (self._now, self._then)
-        )
-        return [leanest(one, self._approach, now, then, self._asked.objective) for one in tables]
-
-
-def _searched_options(tables: Iterable[Ladder]) -> list[Option]:
-    return [Option(SEARCHED, table) for table in tables]
+    def _rival_to(self, rules_of: Ladder) -> Approach[Ladder]:
+        """Tables on the rules of one, which are measured against the best of the others."""
+        approach = self.asked.towards(rules_of, self.objective)
+        starts = min(self.asked.budget.starts, approach.starts)
+        first, *rivals = (one.table for one in self.others)
+        return replace(approach, base=first, rivals=tuple(rivals), starts=starts)
 
 
 def _with_rows_of(base: Ladder, table: Ladder) -> Ladder:

@@ -19,13 +19,16 @@ from tailc.models.ladder_model import LadderModel
 from tailc.models.subjects import on_ladders
 from tailc.models.workload import workload
 from tailc.percentiles import PPM
-from tailc.pipeline.auto.best import Best, Question, best_table
+from tailc.pipeline.auto.best import Best, Question
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback
+from tailc.pipeline.auto.limited_choice import LimitedChoice
 from tailc.pipeline.auto.rivals import Option, set_by_hand
 from tailc.pipeline.auto.size import refuse_endless
+from tailc.pipeline.auto.tail_choice import TailChoice
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.search import least_budget
 from tailc.policies import AutoChoice
@@ -44,6 +47,11 @@ class Chosen:
     kept_back: bool
     judged_on: int
 
+    @property
+    def is_formula(self) -> bool:
+        """Whether the formula's table is taken."""
+        return self.best.option.name == FORMULA
+
 
 def best_policy(
     policy: Policy,
@@ -59,6 +67,7 @@ def best_policy(
     Raises TailcError for a search that simulates too many requests to end.
     """
     (own,) = policy.ladders
+    objective = replace(objective, limit_us=objective.target_us)
     loads = Parts(workload(parts.searched, own), workload(parts.judging, own))
 
     def towards(base: Ladder, aim: TuningObjective):
@@ -74,7 +83,8 @@ def best_policy(
         subject = on_ladders(policy.name, (own,))
         search = _search(subject, loads, objective, workers)
         by_hand = set_by_hand(subject, loads.tuning, search)
-        best = best_table(options, by_hand, question, workers, progress)
+        choice = LimitedChoice if aspect_of(objective).is_limited else TailChoice
+        best = choice(options, by_hand, question, workers, progress).best()
     chosen = Chosen(best, asked, parts.is_kept_back, parts.judging.total_weight)
     return _with_table(policy, chosen), chosen
 
@@ -120,7 +130,7 @@ def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
     """Warnings where the search found nothing better, and where no table is safe."""
     found, best = [], chosen.best
     if not best.is_searched:
-        what = "the formula's table" if best.option.name == FORMULA else f"`{best.option.name}`"
+        what = "the formula's table" if chosen.is_formula else f"`{best.option.name}`"
         message = f"the search found no table that is better than {what}, which is taken"
         hint = "set a higher `--effort`, or give a longer trace"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))

@@ -14,15 +14,18 @@ from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.workload import Workload
+from tailc.pipeline.auto import within_limit
 from tailc.pipeline.auto.effort import Budget
+from tailc.pipeline.auto.reliable import reliable
 from tailc.pipeline.auto.resamples import losses, regrets, resamples_of
 from tailc.pipeline.auto.rivals import Option
+from tailc.pipeline.auto.within_limit import careful_choice, changes_in_cost, is_worse, shown
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import aspect_of, best_by_scene
 from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search_result import validation_sample
-from tailc.pipeline.queue.tuning_sample import Measurements
+from tailc.pipeline.queue.tuning_sample import Measurements, TuningSample
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,10 @@ class ComparedTable:
     """A table, compared with the best of the baselines at each rate.
 
     loss_share: part of the resamples in which it is worse at some rate, beyond noise. regret: mean
-    relative loss over resamples and rates. change: mean relative change of the tail on the requests
-    kept back. is_safe: whether loss_share is within the risk and no rate of those requests is worse
-    beyond noise.
+    relative loss over resamples and rates. change: mean relative change, on the requests kept back,
+    of what is made small. is_safe: whether loss_share is within the risk and no rate of those
+    requests is worse beyond noise. keeps: whether it keeps a latency that must be kept, at each
+    rate.
     """
 
     option: Option
@@ -40,10 +44,11 @@ class ComparedTable:
     regret: float
     change: float
     is_safe: bool
+    keeps: tuple[bool, ...]
 
 
 def best_compared(tables: Sequence[ComparedTable]) -> ComparedTable:
-    """The safe table with the shortest tails; without a safe one, the table with least regret."""
+    """The safe table with the best change; without a safe one, the table with least regret."""
     safe = [table for table in tables if table.is_safe]
     return min(safe, key=lambda table: table.change) if safe else least_regret(tables)
 
@@ -54,10 +59,24 @@ def least_regret(tables: Sequence[ComparedTable]) -> ComparedTable:
 
 
 class _Measured(NamedTuple):
-    """over_resamples: float64 (tables, resamples, rates). kept_back: on the requests kept back."""
+    """What replays of some tables show: of resamples, of what was searched on, of what was not."""
 
-    over_resamples: NDArray[np.float64]
+    over_resamples: Measurements
+    as_they_are: Measurements
     kept_back: Measurements
+
+
+class _Scores(NamedTuple):
+    """Of each table, float64 (tables,); is_worse: bool, on the requests kept back.
+
+    keeps: bool (tables, rates).
+    """
+
+    shares: NDArray[np.float64]
+    regrets: NDArray[np.float64]
+    changes: NDArray[np.float64]
+    is_worse: NDArray[np.bool_]
+    keeps: NDArray[np.bool_]
 
 
 class Comparison:
@@ -67,18 +86,22 @@ class Comparison:
         self,
         approach: Approach[Ladder],
         baselines: Sequence[Option],
+        searched_on: TuningSample[Ladder],
         kept_back: Workload,
         objective: TuningObjective,
         budget: Budget,
         risk: float,
         workers: Executor,
     ) -> None:
-        """baselines: tables that need no search. risk: accepted part of resamples with a loss."""
-        self._baselines, self._risk = baselines, risk
+        """baselines: tables that need no search. risk: accepted part of resamples with a loss.
+
+        searched_on: replays of the requests of the search, at each rate.
+        """
+        self._approach, self._baselines, self._risk = approach, baselines, risk
         self._resamples = resamples_of(
             approach, approach.load, objective, budget.resamples, workers
         )
-        self._objective = objective.judging
+        self._objective, self._searched_on = objective.judging, searched_on
         scenes = scenes_of(kept_back, self._objective)
         self._trials = validation_sample(
             approach, scenes, self._objective, Seed.VALIDATION, workers, budget.repeats
@@ -91,19 +114,50 @@ class Comparison:
 
     def compare(self, options: Sequence[Option]) -> list[ComparedTable]:
         """Each table, compared with the best baseline."""
-        return self._compared(options, self._measured(options))
+        return self._compared(options, self._measured(options)) if options else []
+
+    def reliable(self, table: Ladder) -> Ladder:
+        """The table with ages that keep the limit in all but the accepted part of resamples."""
+        return reliable(table, self._approach, self._resamples, self._risk)
 
     def _measured(self, options: Sequence[Option]) -> _Measured:
         tables = [option.table for option in options]
-        return _Measured(self._resamples.amounts(tables), self._trials.measure(tables))
+        samples = self._resamples.trials, self._searched_on, self._trials
+        return _Measured(*(sample.measure(tables) for sample in samples))
 
     def _compared(self, options: Sequence[Option], measured: _Measured) -> list[ComparedTable]:
-        over_resamples, baselines = measured.over_resamples, self._of_baselines.over_resamples
-        shares, regret = losses(over_resamples, baselines), regrets(over_resamples, baselines)
+        is_limited = aspect_of(self._objective).is_limited
+        scores = self._within_limit(measured) if is_limited else self._by_tail(measured)
+        is_safe = ~scores.is_worse & (scores.shares <= self._risk)
+        keeps = map(tuple, scores.keeps.tolist())
+        columns = (each.tolist() for each in (*scores[:3], is_safe))
+        return [ComparedTable(*row) for row in zip(options, *columns, keeps, strict=True)]
+
+    def _by_tail(self, measured: _Measured) -> _Scores:
+        over_resamples, baselines = (
+            self._resamples.amounts(one.over_resamples) for one in (measured, self._of_baselines)
+        )
         best = best_by_scene(self._of_baselines.kept_back, self._objective)
         amounts, least = map(aspect_of(self._objective).amounts, (measured.kept_back, best))
         changes = amounts / np.maximum(least, 1) - 1.0
         worst = np.array([max(interval(rate)[0] for rate in table) for table in changes])
-        is_safe = (worst <= 0) & (shares <= self._risk)
-        columns = (each.tolist() for each in (shares, regret, changes.mean(axis=(1, 2)), is_safe))
-        return [ComparedTable(*row) for row in zip(options, *columns, strict=True)]
+        each = losses(over_resamples, baselines), regrets(over_resamples, baselines)
+        keeps = np.ones(changes.shape[:2], np.bool_)
+        return _Scores(*each, changes.mean(axis=(1, 2)), worst > 0, keeps)
+
+    def _within_limit(self, measured: _Measured) -> _Scores:
+        own, baselines = (
+            shown(one.over_resamples, one.as_they_are, self._resamples)
+            for one in (measured, self._of_baselines)
+        )
+        picked = careful_choice(baselines, self._risk)
+        best, keeps = baselines.at_rates(picked), own.keeps(self._risk)
+        misses = (best.keeps(self._risk) & ~keeps).any(axis=1)
+        kept_back = measured.kept_back, self._of_baselines.kept_back.of_one(picked)
+        return _Scores(
+            within_limit.losses(own, best),
+            within_limit.regrets(own, best),
+            changes_in_cost(*kept_back, self._objective).mean(axis=(1, 2)),
+            misses | is_worse(*kept_back, self._objective),
+            keeps,
+        )

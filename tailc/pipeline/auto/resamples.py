@@ -17,7 +17,7 @@ from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import limited_amounts
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_each
-from tailc.pipeline.queue.tuning_sample import Form, TuningSample, tuning_sample
+from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample, tuning_sample
 
 # A replay of a resample tells a tail no closer.
 _NOISE = 0.05
@@ -32,10 +32,23 @@ class Resamples:
     trials: TuningSample
     aim: TuningObjective
 
-    def amounts(self, tables: Sequence[Form]) -> NDArray[np.float64]:
-        """What is made small, float64 (tables, resamples, rates)."""
-        amounts = limited_amounts(self.trials.measure(tables), self.aim)
-        return amounts.reshape(len(tables), -1, len(self.aim.rates_mrps))
+    def amounts(self, seen: Measurements) -> NDArray[np.float64]:
+        """What is made small, float64 (tables, resamples, rates), of what the trials show."""
+        return self.by_resample(limited_amounts(seen, self.aim))
+
+    def by_resample(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """From (tables, resamples * rates) to (tables, resamples, rates)."""
+        return values.reshape(len(values), -1, len(self.aim.rates_mrps))
+
+    def only(self, numbers: Sequence[int]) -> TuningSample:
+        """Some of the resamples, each at all rates."""
+        rates = len(self.aim.rates_mrps)
+        at = [number * rates + rate for number in numbers for rate in range(rates)]
+        return replace(
+            self.trials,
+            experiments=tuple(self.trials.experiments[one] for one in at),
+            objectives=tuple(self.trials.objectives[one] for one in at),
+        )
 
 
 def resamples_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tailc.pipeline.queue.tuning_sample import TuningSample
 
 # At each rate so many of the best are kept, and so many of those that are never far from it.
 _BEST_BY_RATE, _NEVER_FAR = 2, 2
+_PARTS_OF_TARGET = (0.93, 1.0, 1.07)
 
 
 @dataclass(frozen=True)
@@ -41,13 +42,27 @@ def set_by_hand(subject: LadderModel, load: Workload, search: Search) -> list[Op
 def promising(
     options: Sequence[Option], trials: TuningSample[Ladder], aim: TuningObjective
 ) -> list[Option]:
-    """Those that are among the best at some rate, and those that are never far from the best."""
+    """Those that are among the best at some rate, and those that are never far from the best.
+
+    Where a latency must be kept, also those that are so for somewhat less and somewhat more of it:
+    on other requests they may be the cheapest that keep it.
+    """
     seen = trials.measure([one.table for one in options])
-    amounts = limited_amounts(seen, aim)
-    ratios = amounts / np.maximum(amounts.min(axis=0), 1.0)
-    best = np.argsort(ratios, axis=0, kind="stable")[:_BEST_BY_RATE].ravel()
-    near = np.argsort(ratios.max(axis=1), kind="stable")[:_NEVER_FAR]
-    return [options[at] for at in sorted({*best.tolist(), *near.tolist()})]
+    found: set[int] = set()
+    for each in _about(aim):
+        amounts = limited_amounts(seen, each)
+        ratios = amounts / np.maximum(amounts.min(axis=0), 1.0)
+        best = np.argsort(ratios, axis=0, kind="stable")[:_BEST_BY_RATE].ravel()
+        near = np.argsort(ratios.max(axis=1), kind="stable")[:_NEVER_FAR]
+        found |= {*best.tolist(), *near.tolist()}
+    return [options[at] for at in sorted(found)]
+
+
+def _about(aim: TuningObjective) -> list[TuningObjective]:
+    """The objective with a lower, the same and a higher latency to keep, if there is one."""
+    if aim.target_us is None:
+        return [aim]
+    return [replace(aim, target_us=round(aim.target_us * part)) for part in _PARTS_OF_TARGET]
 
 
 def least_far(tables: Sequence[Ladder], trials: TuningSample[Ladder], aim: TuningObjective) -> int:

@@ -69,7 +69,8 @@ def limited_amounts(seen: Measurements, aim: TuningObjective) -> NDArray[np.floa
     amounts = aspect_of(aim).amounts(seen).mean(axis=2)
     if aim.target_us is None:
         return amounts
-    missed = seen.tail_us.mean(axis=2) / aim.target_us - 1.0
+    tail_us = seen.tail_us.mean(axis=2)
+    missed = tail_us / np.resize(aim.targets_us, tail_us.shape[1]) - 1.0
     return np.where(missed > 0, amounts.max() * (1.0 + missed), amounts)
 
 
@@ -110,12 +111,12 @@ def _energy_values(
     Where the formula's table nearly meets the target, more energy than under it counts as a longer
     tail does; where it does not, its energy is no measure.
     """
-    assert aim.target_us is not None
+    target_us = np.array(aim.targets_us)
     energy, formula = (_by_case(_energy(one).mean(axis=2), aim) for one in (seen, base))
     tail_us, formula_us = (_by_case(one.tail_us.mean(axis=2), aim) for one in (seen, base))
-    missed = np.maximum(tail_us.max(axis=1) / aim.target_us - 1.0, 0.0)
+    missed = np.maximum(tail_us.max(axis=1) / target_us - 1.0, 0.0)
     more = np.maximum(energy / formula - 1.0, 0.0)
-    worse = _WORSE * np.where(formula_us <= _NEARLY * aim.target_us, more, 0.0).max(axis=1)
+    worse = _WORSE * np.where(formula_us <= _NEARLY * target_us, more, 0.0).max(axis=1)
     most = energy.max(axis=1) / formula.max(axis=1)
     of_energy = _weighted(most + worse + _MISSED * missed, aim.weights)
     return of_energy + _by_objectives(seen, aim)

@@ -4,8 +4,8 @@ A rung is a type of core, or a frequency of a core that has several; a request h
 costs the power that it draws. Objective `energy` minimises the mean energy of a request under the
 first SLO at low load, and a controller scales the ages of the climbs down as the load grows;
 `tail` starts on the fastest free core, and `efficiency` leaves a slow core for want of it alone.
-The
-method `simulation` tunes ages by load on replays, from the formula's ages for its objective.
+The methods `auto` and `simulation` begin with the ages for the objective, and tune them by load on
+replays; they need no controller.
 """
 
 from tailc.policies import LATENCIES, TARGET, Kind, Tuned
@@ -13,6 +13,7 @@ from tailc.policies.slow_to_fast.complete import complete
 from tailc.policies.slow_to_fast.emit import emit
 from tailc.policies.slow_to_fast.reduce import (
     ambiguity,
+    best_of_all,
     candidates,
     control,
     reduce,
@@ -28,7 +29,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
-    tuning=Tuned(tuning_objective),
+    tuning=Tuned(tuning_objective, best_of_all),
     robust=ambiguity,
     soft_lines=(
         TARGET,

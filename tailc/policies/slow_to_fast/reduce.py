@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, TailcError
+from tailc.policies import AutoChoice
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
 from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
 from tailc.problems.control import ControlProblem, Gains, Structure
@@ -12,7 +13,7 @@ from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, Thresh
 from tailc.specs.cores import PowerUnit
 from tailc.specs.load import LoadedSpec
 from tailc.specs.robust import Ambiguity, ambiguity_of
-from tailc.specs.simulation_fields import refuse_any
+from tailc.specs.simulation_fields import AUTO, refuse_any
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def tuning_objective(spec: SlowToFastSpec) -> TuningObjective | None:
 
     Raises TailcError where the spec has no rates, or a controller besides.
     """
-    if not spec.is_simulated:
+    if not spec.is_replayed:
         return None
     refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
@@ -99,6 +100,11 @@ def tuning_objective(spec: SlowToFastSpec) -> TuningObjective | None:
 
     criterion, target_us = Criterion(spec.search.objective), spec.aim_us
     return objective_of(spec.search, spec.slos[0], spec.rates_mrps, criterion, target_us=target_us)
+
+
+def best_of_all(spec: SlowToFastSpec) -> AutoChoice | None:
+    """How thoroughly the best ages are looked for; None where one method is asked for."""
+    return AutoChoice(spec.search.effort, spec.search.risk_ppm) if spec.method == AUTO else None
 
 
 def ambiguity(spec: SlowToFastSpec) -> Ambiguity | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -35,14 +35,18 @@ from tailc.specs.robust import (
     untuned_complaints,
 )
 from tailc.specs.simulation_fields import (
+    AUTO,
     METHOD_AT,
     RATE,
     SIMULATION,
-    TunedSearch,
+    AutoSearch,
     formula_complaints,
+    not_of_auto,
+    not_of_others,
     objective_complaints,
     rate_complaints,
     refuse_any,
+    refuse_options_of_auto,
     with_formula_kept,
 )
 from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
@@ -55,6 +59,10 @@ TIME_LIMIT_US = 60_000_000
 MEMORY_LIMIT_MB = 2_048
 MAX_MEMORY_MB = 1_048_576
 DEFAULT_SOLVER = "highs"
+# Methods that begin with the ages of a formula; None: where that is the default.
+_REPLAYING = (None, AUTO, SIMULATION)
+# Objectives that the method `auto` has.
+_OF_AUTO = ("energy", "tail")
 _NO_SOLVER = "but only the method `mip` has a solver to choose"
 
 
@@ -72,21 +80,23 @@ class ServerSpec(SpecModel):
     )
 
 
-class SearchSpec(TunedSearch):
+class SearchSpec(AutoSearch):
     """How the thresholds are found."""
 
     # What is optional, with what every tuned search has, is asked for each by itself.
 
-    method: Literal["dual", "convex", "mip", "grid", "simulation"] | None = Field(
+    method: Literal["auto", "dual", "convex", "mip", "grid", "simulation"] | None = Field(
         default=None,
-        description="If requests share their speeds: the exact dual (default) or a convex solver. "
-        "If they do not: a mixed-integer solver or a grid (default). `simulation`: "
-        "ages by load, tuned on replays with queues at `rates`.",
+        description="`auto`: the best of the formula's ages, of the settings by hand, and of a "
+        "search on replays with queues at `rates`. It is the default for the objectives `energy` "
+        "and `tail` if there are rates and no `control`. Otherwise, if requests share their "
+        "speeds: the exact dual (default) or a convex solver. If they do not: a mixed-integer "
+        "solver or a grid (default). `simulation`: ages by load, tuned on replays.",
     )
     formula_method: Literal["dual", "convex", "mip", "grid"] | None = Field(
         default=None,
-        description="Method `simulation`: method of the ages from which the search starts. "
-        "Default: the default method.",
+        description="Methods `auto` and `simulation`: method of the ages from which the search "
+        "starts. Default: the default method.",
     )
     solver: Annotated[Literal["highs", "scip", "cp-sat", "gurobi"], or_absent(DEFAULT_SOLVER)] = (
         Field(default=DEFAULT_SOLVER, description="The solver of `mip`.")
@@ -121,17 +131,26 @@ class SearchSpec(TunedSearch):
     def objective_complaints(self) -> list[Complaint]:
         """An objective that the method does not have."""
         last = RATE if self.method == SIMULATION else "efficiency"
-        return list(objective_complaints(self.objective, self.method, ("energy", "tail", last)))
+        choices = ("energy", "tail", last)
+        return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))
+
+    def method_at(self, rates_mrps: Sequence[int], *, asks_for_controller: bool) -> str | None:
+        """The method, where it is not stated that which does most for what is asked.
+
+        None: that of the formula which suits the speeds of requests.
+        """
+        is_replayed = bool(rates_mrps) and self.objective in _OF_AUTO and not asks_for_controller
+        return self.method or (AUTO if is_replayed else None)
 
     @property
     def formula(self) -> str | None:
         """The method of the formula's ages; None: the default one."""
-        return self.formula_method if self.method == SIMULATION else self.method
+        return self.formula_method if self.method in _REPLAYING else self.method
 
     @property
     def formula_at(self) -> tuple[str, str]:
         """Where that is written."""
-        return ("search", "formula_method") if self.method == SIMULATION else METHOD_AT
+        return ("search", "formula_method") if self.method in _REPLAYING else METHOD_AT
 
     @property
     def looks_for_rate(self) -> bool:
@@ -288,17 +307,22 @@ class SlowToFastSpec(WithSlos):
         return complaints
 
     def search_complaints(self) -> list[Complaint]:
-        """The method `simulation` is about rates, and without a controller."""
+        """Only methods that replay are about rates, and without a controller; one has a budget."""
         search, complaints = self.search, self.search.objective_complaints()
-        if not self.is_simulated:
+        if self.method != SIMULATION:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
+        if self.method != AUTO:
+            complaints += not_of_others(search)
+        if not self.is_replayed:
             return [*complaints, *formula_complaints(search)]
         complaints += tuned_complaints(search, self.rates_mrps, self.demand)
+        if self.method == AUTO:
+            complaints += not_of_auto(search)
         if search.looks_for_rate:
             complaints += rate_complaints(search.weights, self.rates_mrps, len(self.slo))
             complaints += robust_rate_complaints(search.robust)
-        if "control" in self.model_fields_set and self.control.structure != "off":
-            message = f"is given, but ages by `{SIMULATION}` follow the load by themselves"
+        if self.asks_for_controller:
+            message = f"is given, but ages by `{self.method}` follow the load by themselves"
             hint = "remove it, set `control: off`, or ask for another method"
             complaints.append(Complaint(Code.CONFLICT, message, hint, ("control",), METHOD_AT))
         return complaints
@@ -320,14 +344,24 @@ class SlowToFastSpec(WithSlos):
         return "tail" if self.search.looks_for_rate else self.search.objective
 
     @property
-    def is_simulated(self) -> bool:
+    def method(self) -> str | None:
+        """The method of the search, whether it is stated or not; see `SearchSpec.method_at`."""
+        return self.search.method_at(self.rates_mrps, asks_for_controller=self.asks_for_controller)
+
+    @property
+    def is_replayed(self) -> bool:
         """Whether ages are tuned on replays."""
-        return self.search.method == SIMULATION
+        return self.method in (AUTO, SIMULATION)
+
+    @property
+    def asks_for_controller(self) -> bool:
+        """Whether the spec states one; the default one is the formula's alone."""
+        return "control" in self.model_fields_set and self.control.structure != "off"
 
     @property
     def is_controlled(self) -> bool:
         """Whether the thresholds follow the load."""
-        is_wanted = self.search.objective == "energy" and not self.is_simulated
+        is_wanted = self.search.objective == "energy" and not self.is_replayed
         return is_wanted and self.control.structure != "off"
 
     @property
@@ -372,7 +406,7 @@ class SlowToFastSpec(WithSlos):
         """
         before = self.search
         given = with_formula_kept(asked_besides(overrides, before.robust), before.method)
-        if "solver" in given and given.get("method", before.method) == SIMULATION:
+        if "solver" in given and given.get("method", before.method) in (AUTO, SIMULATION):
             given["formula_method"] = "mip"
         elif "solver" in given:
             _check_solver(given.setdefault("method", "mip"))
@@ -382,7 +416,9 @@ class SlowToFastSpec(WithSlos):
             search = search.model_copy(update={"solver": DEFAULT_SOLVER})
         if search.formula not in (before.formula, "grid"):
             search = search.model_copy(update={"step_us": None})
-        return self.model_copy(update={"search": search})
+        changed = self.model_copy(update={"search": search})
+        refuse_options_of_auto(overrides, changed.method or "dual")
+        return changed
 
 
 def _check_solver(method: object) -> None:

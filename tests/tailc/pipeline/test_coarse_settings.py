@@ -34,7 +34,8 @@ def test_a_quantum_longer_than_the_climbs_of_threads_is_a_warning(tmp_path, quan
 @pytest.mark.parametrize("quantum", ["1h", "500ms"])
 def test_a_quantum_longer_than_the_climbs_to_faster_cores_is_a_warning(tmp_path, quantum):
     spec = slow_to_fast.swapped((QUANTUM, f"quantum: {quantum}"))
-    spec = swapped(spec, ("control: {epoch: 50 requests, window: 200 requests}", "control: off"))
+    control = "control: {epoch: 50 requests, window: 200 requests}"
+    spec = swapped(spec, (control, "control: off\nsearch: {method: dual}"))
     (warning,) = warnings(slow_to_fast.write(tmp_path), spec, Code.LONG_QUANTUM)
     assert warning.help.startswith("lower it well below")
 

@@ -23,7 +23,7 @@ from tailc.pipeline.compile import compile_policy
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 OPTION = Option("table", ladder(at_once((0, 0))))
-SAFE = ComparedTable(OPTION, 0.0, regret=0.3, change=-0.05, is_safe=True)
+SAFE = ComparedTable(OPTION, 0.0, regret=0.3, change=-0.05, is_safe=True, keeps=(True,))
 SHORTER = replace(SAFE, regret=0.4, change=-0.10)
 RISKY = replace(SAFE, regret=0.1, change=-0.20, is_safe=False)
 RISKIER = replace(RISKY, regret=0.2, change=-0.30)

@@ -147,7 +147,7 @@ def test_a_method_that_does_not_fit_is_shown_where_it_is_chosen(words, line, tmp
 
 
 @pytest.mark.parametrize(
-    "words", [("--objective", "threads"), ("--max-evaluations", "3"), ("--risk", "3%")]
+    "words", [("--objective", "threads"), ("--max-evaluations", "3"), ("--method", "paper")]
 )
 def test_what_the_kind_does_not_have_is_a_wrong_command_line(words, compiled):
     ended, files = compiled(swapped(OFF), *words)
@@ -211,7 +211,7 @@ def test_the_report_has_the_surface_plants_and_margins(compiled):
 
 
 def test_each_request_s_own_speeds_are_read_from_columns(tmp_path, tailc):
-    columns = (CONTROL, "control: off\nspeedup: {columns: [s1, s2]}")
+    columns = (CONTROL, "control: off\nsearch: {method: grid}\nspeedup: {columns: [s1, s2]}")
     case = write(tmp_path, swapped(columns))
     rows = [f"{10 + at % 90},1,{1.5 + at % 5 / 10}" for at in range(200)]
     case.design.write_text("demand_ms,s1,s2\n" + "\n".join(rows) + "\n")

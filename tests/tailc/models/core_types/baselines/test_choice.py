@@ -217,7 +217,7 @@ def test_of_candidates_the_least_energy_that_meets_the_target_wins_and_the_first
     assert replace(search, target_us=3).least_energy(subjects).name == "d"
 
 
-@pytest.mark.parametrize("name", ["seq", "fix-2", "adaptive", "rc-2", "no-boost"])
+@pytest.mark.parametrize("name", ["seq", "every-5ms", "adaptive", "rc-2", "no-boost"])
 def test_baselines_of_threads_are_none_of_cores(name):
     with pytest.raises(TailcError, match="where rungs are cores") as caught:
         made(name)
@@ -259,3 +259,27 @@ def test_default_names_are_the_ends_and_what_the_controller_is_worth():
     assert DVFS.default_baselines(LOAD) == ("tl", "ee", "rc")
     single = replace(AMP, steering=replace(CONTROLLER, gains=GAINS[:1]))
     assert "one-gain" not in single.default_baselines(LOAD)
+
+
+@pytest.mark.parametrize(("name", "same"), [("fix-1", "ee"), ("fix-2", "tl")])
+def test_the_first_and_last_rung_have_names_of_their_own(name, same):
+    assert made(name).ladders == made(same).ladders
+
+
+def test_one_climb_goes_to_the_last_rung():
+    (row,) = made("climb-50ms").ladders[0].rows
+    assert [(climb.age_us, climb.rung) for climb in row.climbs] == [(0, 0), (50_000, 1)]
+
+
+def test_a_rung_that_is_not_there_is_none_to_stay_on():
+    with pytest.raises(TailcError, match="the policy has 2 rungs"):
+        made("fix-3")
+
+
+def test_a_user_could_set_every_rung_and_some_ages_of_one_climb():
+    """Demand of 10 to 160 ms: percentiles of it, to two digits."""
+    names = AMP.hand_settings(LOAD)
+    assert names[:2] == ("tl", "ee")
+    assert [name for name in names if name.startswith("fix-")] == []
+    ages = [name for name in names if name.startswith("climb-")]
+    assert len(ages) == len(set(ages)) > 1

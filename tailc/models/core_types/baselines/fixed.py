@@ -1,0 +1,39 @@
+"""FIX-N: every request on one rung, or on the nearest one that is free."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import same_cores, wants
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
+
+
+@final
+class FixedRung(Baseline[CoreTypes]):
+    """On all cores; the first rung is `ee`, the last one `tl`."""
+
+    syntax = Syntax("fix-N")
+    about = "every request on rung N, or on the nearest one that is free"
+    rank = 25
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return tuple(f"fix-{rung}" for rung in between_ends(policy))
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        rungs = len(policy.ladder.rungs)
+        return None if 1 <= given[Part.NUMBER] <= rungs else Unfit(f"the policy has {rungs} rungs")
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        rung = setup.given[Part.NUMBER]
+        return CoreTypes(f"FIX-{rung}", (same_cores(setup.policy.ladder, wants(rung - 1)),))
+
+
+def between_ends(policy: CoreTypes) -> range:
+    """Numbers of the rungs between the first and the last."""
+    return range(2, len(policy.ladder.rungs))

@@ -1,0 +1,37 @@
+"""CLIMB-T: a request starts on the slowest cores, and wants the fastest from one age on."""
+
+from __future__ import annotations
+
+from typing import final
+
+from tailc.forms.ladder.table import Climb
+from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.core_types.model import CoreTypes
+from tailc.models.core_types.same_cores import same_cores
+from tailc.models.request_baselines import Baseline, Setup, Unfit
+from tailc.models.workload import Workload
+from tailc.units import format_us
+
+
+@final
+class OneClimb(Baseline[CoreTypes]):
+    """On all cores."""
+
+    syntax = Syntax("climb-TIME")
+    about = "slow cores, and the fastest from this age on"
+    rank = 28
+
+    def examples(self, policy: CoreTypes) -> tuple[str, ...]:
+        return ("climb-50ms",)
+
+    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+        has_rungs = len(policy.ladder.rungs) > 1
+        return None if has_rungs else Unfit("there is one rung", "leave it out")
+
+    def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
+        return ()
+
+    def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
+        age_us, ladder = setup.given[Part.TIME], setup.policy.ladder
+        climbs = Climb(0, 0), Climb(age_us, len(ladder.rungs) - 1)
+        return CoreTypes(f"CLIMB-{format_us(age_us)}", (same_cores(ladder, climbs),))

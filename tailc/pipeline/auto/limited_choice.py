@@ -1,0 +1,91 @@
+"""The best table for energy, or batch work, under a latency that must be kept.
+
+Tables are cut back until they keep it on the requests of the search, and in all but a few of the
+resamples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.pipeline.auto.best import SEARCHED, Choice, Found
+from tailc.pipeline.auto.comparison import ComparedTable, least_regret
+from tailc.pipeline.auto.joined import joined_by_rate
+from tailc.pipeline.auto.rivals import least_far
+from tailc.pipeline.queue.scaled_table import kept
+from tailc.pipeline.queue.scene import Scene
+
+# What costs less by no more than that part is no better.
+_HARDLY = 0.002
+
+
+class LimitedChoice(Choice):
+    """See the module."""
+
+    def scenes_of_search(self) -> tuple[list[Scene], TuningObjective]:
+        """The requests as they are."""
+        return self.now, self.with_budget(self.asked.objective)
+
+    def searched(self) -> Found:
+        """The second search starts from the table with the least regret.
+
+        It keeps the tail, at each rate, that the best tables so far have.
+        """
+        rivals = [one.table for one in self.others]
+        first, baselines = self.first_searched(), self.comparison.baselines()
+        missing = [one.option.table for one in baselines if not all(one.keeps)]
+        kept_once = map(self._kept, [*first.tables, *missing])
+        tables = [table for table in kept_once if table not in rivals]
+        found = self.compared(tables)
+        aim = self._tightened([*found, *baselines])
+        found += self.compared(self._joined([*tables, *rivals], aim))
+        nearest = least_regret([*found, *baselines]).option.table
+        second = self.searched_about(nearest, aim)
+        later = [self._kept(table) for table in second.tables]
+        joined = self._joined([*later, *tables, *rivals], self._tightened([*found, *baselines]))
+        found += self.compared([*later, *joined])
+        return Found(found, (first, second))
+
+    def worth_comparing(self, found: list[ComparedTable]) -> list[ComparedTable]:
+        """Without tables of the search that cost hardly less than a safe baseline."""
+        costs = [one.change for one in found if one.is_safe and one.option.name != SEARCHED]
+        most = min(costs, default=math.inf) - _HARDLY
+        return [one for one in found if one.option.name != SEARCHED or one.change < most]
+
+    def _kept(self, table: Ladder) -> Ladder:
+        """With ages that keep the latency on the requests of the search, and on most resamples."""
+        table = kept(self.approach, table, self.screening, self.asked.objective).table
+        return self.comparison.reliable(table)
+
+    def _joined(self, tables: Sequence[Ladder], aim: TuningObjective) -> list[Ladder]:
+        """The best of the tables that join two."""
+        cores = self.approach.cores
+        alike = [_rereading(table) for table in tables]
+        joined = list(joined_by_rate(alike, self.screening, aim, cores))
+        return [joined[least_far(joined, self.screening, aim)]] if joined else []
+
+    def _tightened(self, compared: Sequence[ComparedTable]) -> TuningObjective:
+        """The longest tail, at each rate, of a table that keeps the latency there.
+
+        On the requests of the search; where no table keeps it, what is asked.
+        """
+        seen = self.screening.measure([one.option.table for one in compared])
+        keeps = np.array([one.keeps for one in compared])
+        tail_us = np.where(keeps, seen.tail_us.mean(axis=2), 0.0).max(axis=0)
+        targets = zip(tail_us.tolist(), self.objective.targets_us, strict=True)
+        by_rate = tuple(math.ceil(tail) if tail else asked for tail, asked in targets)
+        return replace(self.objective, target_by_rate_us=by_rate)
+
+
+def _rereading(table: Ladder) -> Ladder:
+    """A table of one row, as one whose requests look their row up again; they act alike."""
+    if len(table.rows) > 1:
+        return table
+    rules = {*table.rules, Rule.REREAD_ROW}
+    return replace(table, rules=tuple(sorted(rules, key=lambda rule: rule.value)))

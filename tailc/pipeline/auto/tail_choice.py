@@ -1,0 +1,59 @@
+"""The best table for a tail: what counts is the tail over that of the best other at each rate.
+
+What a rate is worse counts many times over, on these requests and on a heavier sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tailc.experiment.sizes import Seed
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.pipeline.auto.best import Choice, Found
+from tailc.pipeline.auto.heavier import heavier
+from tailc.pipeline.auto.joined import joined_by_rate
+from tailc.pipeline.auto.rivals import distinct
+from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
+from tailc.pipeline.queue.scene import Scene, scenes_of
+from tailc.pipeline.queue.search_result import validation_sample
+
+
+class TailChoice(Choice):
+    """See the module."""
+
+    def scenes_of_search(self) -> tuple[list[Scene], TuningObjective]:
+        """Both samples, one after the other."""
+        tuning, objective = self.asked.parts.tuning, self.asked.objective
+        self._then = scenes_of(heavier(tuning, self.approach, objective), objective)
+        rates, weights = objective.rates_mrps * 2, objective.weights * 2
+        both = replace(objective, rates_mrps=rates, weights=weights)
+        return [*self.now, *self._then], self.with_budget(both)
+
+    def searched(self) -> Found:
+        """The second search starts from the table that is least far from the best at any rate.
+
+        That may be a joined one.
+        """
+        rivals = [one.table for one in self.others]
+        first, cores = self.first_searched(), self.approach.cores
+        tables = [*rivals, *first.tables]
+        variants = (one for table in first.tables for one in leanest_variants(table, cores))
+        joined = joined_by_rate(tables, self.screening, self.asked.objective, cores)
+        nearest = self.nearest(distinct([*tables, *variants, *joined]))
+        second = self.searched_about(nearest, self.objective)
+        found = distinct(
+            ending_lean(one, cores) for one in (*first.tables, nearest, *second.tables)
+        )
+        return Found(self.compared(distinct([*self._leaner(found), *found])), (first, second))
+
+    def _leaner(self, tables: Sequence[Ladder]) -> list[Ladder]:
+        repeats = self.asked.budget.repeats
+        now, then = (
+            validation_sample(
+                self.approach, each, self.objective, Seed.RANKING, self.workers, repeats
+            )
+            for each in (self.now, self._then)
+        )
+        return [leanest(one, self.approach, now, then, self.asked.objective) for one in tables]
