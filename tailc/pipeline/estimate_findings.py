@@ -139,7 +139,7 @@ def _against(policy: Policy) -> str:
             "set `search.method: simulation`, which replays what tables cost, or take that setting"
         )
     if policy.controller is not None:
-        return "set `control: off`, which keeps the ages as they are, or take that setting"
+        return "remove `control` and `search.method`: the default also tries the settings by hand"
     if policy.evidence.method in _COMPARING:
         return "give a longer trace, or fewer rates, so that one table suits them"
     key = "`search.method` (for Elfen: `policy`)"

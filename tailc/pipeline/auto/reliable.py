@@ -10,7 +10,7 @@ from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.auto.resamples import Resamples
 from tailc.pipeline.auto.within_limit import NOISE, excess_of
 from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.kept import kept
+from tailc.pipeline.queue.scaled_table import kept
 
 # So many resamples about the one that decides are replayed for each part of the ages.
 _DECIDING = 3

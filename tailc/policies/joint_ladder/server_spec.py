@@ -24,6 +24,9 @@ from tailc.specs.tolerance import DEFAULT_PPM, TolerancePpm
 MAX_IN_SYSTEM = 10_000
 MAX_THREADS = 1_024
 
+# Objectives that the method `auto` has.
+_OF_AUTO = ("tail", "energy", "batch")
+
 
 class ServerSpec(SpecModel):
     """The power that requests share, and how they look at their age."""
@@ -90,9 +93,8 @@ class SearchSpec(AutoSearch):
     method: Literal["auto", "dual", "simulation"] | None = Field(
         default=None,
         description="`auto`: the best of the formula's table, settings by hand and a search on "
-        "replays with queues at `rates` (default for the objective `tail` with "
-        "`rates`). `dual`: rows in continuous time with a bound (default otherwise). "
-        "`simulation`: these rows tuned on replays.",
+        "replays with queues at `rates` (default with `rates`). `dual`: rows in continuous time "
+        "with a bound (default otherwise). `simulation`: these rows tuned on replays.",
     )
     objective: Literal["tail", "energy", "batch", "rate"] = Field(
         default="tail",
@@ -119,14 +121,14 @@ class SearchSpec(AutoSearch):
     def objective_complaints(self) -> list[Complaint]:
         """An objective that the method does not have."""
         last = (RATE,) if self.method == SIMULATION else ()
-        choices = ("tail", "energy", "batch", *last)
-        return list(objective_complaints(self.objective, self.method, choices))
+        choices = (*_OF_AUTO, *last)
+        return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))
 
     def method_at(self, rates_mrps: Sequence[int]) -> str:
         """The method, where it is not stated that which does most for what is asked."""
         if self.method is not None:
             return self.method
-        return AUTO if rates_mrps and self.objective == "tail" else "dual"
+        return AUTO if rates_mrps and self.objective in _OF_AUTO else "dual"
 
     @property
     def looks_for_rate(self) -> bool:

@@ -1,4 +1,4 @@
-"""The default method of joint ladders, where there are rates and the objective is the tail."""
+"""The default method of joint ladders, where there are rates."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import pytest
 
 from tailc.errors import TailcError
 from tailc.experiment.options import VerifyOptions
+from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
 from tailc.studies.held_out import read_held_out
 from tailc.verify.judge import verify
+from tests.tailc import texts
 from tests.tailc.policies.joint_ladder import made
 from tests.tailc.policies.joint_ladder.case import SPEC, write
 
@@ -35,19 +38,46 @@ def test_it_loses_to_no_setting_by_hand_on_requests_that_no_compile_saw(text, tm
     assert tails_us[0] < min(tails_us[1:])
 
 
-def test_it_is_the_default_with_rates_for_the_tail_alone():
+ENERGY = AUTO.replace("effort: quick", "effort: quick, objective: energy")
+LANES = texts.swapped(
+    AUTO,
+    (
+        "cores:\n  power_from: micro-2017-dvfs\n"
+        "  dvfs: {count: 16, levels: [{name: slow, speed: 1}, {name: fast, speed: 2}]}\n"
+        "server: {peak_power: 27.2, quantum: 5ms}",
+        "cores: {types: [{speed: 1, power: 1, count: 9}]}\nlanes: {interference: 30%}\n"
+        "server: {quantum: 5ms}",
+    ),
+    ("reference: slow", "reference: c1"),
+    ("effort: quick", "effort: quick, objective: batch"),
+)
+
+
+@pytest.mark.parametrize("text", [ENERGY, LANES], ids=["energy", "batch work"])
+def test_it_costs_no_more_than_the_cheapest_setting_by_hand_that_keeps_the_slo(text, tmp_path):
+    spec = write(tmp_path, text).spec
+    compiled = compile_policy(str(spec), threads=2, judging=Judging())
+    policy, (chosen,) = compiled.policy, compiled.added(Chosen)
+    assert chosen.best.is_safe
+    (row,) = policy.evidence.estimates.rows
+    assert row.tail_us <= 1.02 * policy.slos[0].latency_us
+    assert row.by_hand.cost_change_ppm < 20_000
+
+
+def test_it_is_the_default_with_rates_for_every_objective_but_the_rate():
     def method(**changes):
         return made.spec(**changes).method
 
     assert method() == "dual"
     assert method(rates=["10/s"]) == "auto"
-    assert method(rates=["10/s"], search={"objective": "energy"}) == "dual"
+    assert method(rates=["10/s"], search={"objective": "energy"}) == "auto"
+    assert method(search={"objective": "energy"}) == "dual"
 
 
 @pytest.mark.parametrize(
     ("search", "message"),
     [
-        ("method: auto, objective: energy", "`auto` is for the objective `tail`"),
+        ("method: auto, objective: rate", "is for the objective `tail` or `energy` or `batch`"),
         ("method: dual, effort: quick", "`search.effort` is for the method `auto`"),
         ("requests: 2000000", "`search.requests` is for the method `simulation`"),
     ],

@@ -216,7 +216,7 @@ def test_what_does_not_fit_is_refused(tmp_path, refusal, change, search, said):
 
 
 def test_a_verdict_tells_the_batch_work_that_each_leaves(tmp_path, tailc):
-    case = write(tmp_path, f"{LANES}search: {{objective: batch}}\n")
+    case = write(tmp_path, f"{LANES}search: {{method: dual, objective: batch}}\n")
     policy = tmp_path / "lanes"
     assert tailc("compile", case.spec, "-o", policy).code == 0
     words = ("verify", policy, "--trace", case.held_out, "--baselines", "seq", *FEW)
