@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -48,6 +46,8 @@ class SeekableInput:
 
     def sha256(self) -> str:
         """Of all bytes, in hex."""
+        import hashlib
+
         hasher = hashlib.sha256()
         for position in range(0, self.stamp[0], _AT_A_TIME):
             hasher.update(self.read_at(position, _AT_A_TIME))
@@ -132,6 +132,8 @@ def _opened(path: str, until_read: ExitStack) -> SeekableInput:
 
 def _copied(file: BinaryIO, name: str, until_read: ExitStack) -> SeekableInput:
     """What is left in the file, in a temporary one of its own."""
+    import tempfile
+
     spool = until_read.enter_context(tempfile.TemporaryFile())  # noqa: SIM115, the stack closes it
     while block := file.read(_AT_A_TIME):
         spool.write(block)
