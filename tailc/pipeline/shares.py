@@ -96,7 +96,7 @@ def _under_least(problem: SharesProblem, machine: Asked, model: Fitted) -> Findi
         f"{format_mrps(model.target_milli)}, and gets {format_ppm(problem.least_ppm)} at least: "
         "it will do more"
     )
-    hint = "lower `host.least`, or raise the target"
+    hint = "lower `host.min_share`, or raise the target"
     return Finding(Code.UNDER_LEAST, message, None, hint, Severity.WARNING, machine.about)
 
 
@@ -128,7 +128,7 @@ def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows
         target_milli = max(round(max_milli * (machine.target_ppm or 0) / PPM), 1)
     if b_milli * PPM <= problem.least_b_ppm * target_milli:
         why = f"b would be {model.b:.4g}, too small relative to the target for control"
-        raise _no_model(problem, machine, why, "lower `control.least_b`, or measure for longer")
+        raise _no_model(problem, machine, why, "lower `control.min_b`, or measure for longer")
     return Fitted(
         name=machine.name,
         target_milli=target_milli,

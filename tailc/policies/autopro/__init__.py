@@ -18,7 +18,7 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     soft_lines=(
-        SoftLine(("host", "most")),
+        SoftLine(("host", "max_total")),
         SoftLine(("machines", EVERY, "target"), is_raised=False),
     ),
     speeds_by_degree=False,

@@ -139,7 +139,7 @@ class ControlSpec(SpecModel):
     )
     least_b_ppm: OpenPercentPpm = Field(
         default=LEAST_B_PPM,
-        alias="least_b",
+        alias="min_b",
         description="Smallest accepted estimate of b, as a part of the target.",
         json_schema_extra={"default": "5%"},
     )

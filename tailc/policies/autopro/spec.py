@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -23,6 +23,7 @@ from tailc.specs.fields import (
     quantity_schema,
     written,
 )
+from tailc.specs.older_keys import renamed
 from tailc.specs.throughput import ThroughputSpec
 from tailc.specs.without_requests import WithoutRequests
 from tailc.units import PERCENT, RATE, format_ppm
@@ -86,13 +87,13 @@ class HostSpec(SpecModel):
 
     most_ppm: SharePpm = Field(
         default=PPM,
-        alias="most",
+        alias="max_total",
         description="Largest total share of all machines.",
         json_schema_extra={"default": "100%"},
     )
     least_ppm: OpenPercentPpm = Field(
         default=LEAST_PPM,
-        alias="least",
+        alias="min_share",
         description="Smallest share of a machine with a target. Smaller caps are not precise.",
         json_schema_extra={"default": "5%"},
     )
@@ -100,6 +101,12 @@ class HostSpec(SpecModel):
 
 class AutoProSpec(WithoutRequests):
     """An autopro policy: shares of a host's processors that follow throughput targets."""
+
+    older: ClassVar = (
+        renamed(("host",), "most", "max_total"),
+        renamed(("host",), "least", "min_share"),
+        renamed(("control",), "least_b", "min_b"),
+    )
 
     api_version: Literal["tailc/v1"] = Field(alias="apiVersion", description="The spec language.")
     kind: Literal["autopro"] = Field(description="The kind of policy.")
@@ -147,10 +154,10 @@ class AutoProSpec(WithoutRequests):
         if "least_ppm" in self.host.model_fields_set:
             message = f"is given to {len(self.machines)} machines, which is more than the host"
             hint = "lower it, or move machines to another host"
-            return [Complaint(Code.CONFLICT, message, hint, ("host", "least"))]
+            return [Complaint(Code.CONFLICT, message, hint, ("host", "min_share"))]
         least, most = format_ppm(self.host.least_ppm), format_ppm(self.host.most_ppm)
         message = f"have {least} each at least, together more than the {most} of the host"
-        hint = "set a smaller `host.least`, or move machines to another host"
+        hint = "set a smaller `host.min_share`, or move machines to another host"
         return [Complaint(Code.CONFLICT, message, hint, ("machines",))]
 
     def with_search(self, overrides: Mapping[str, Any]) -> AutoProSpec:

@@ -34,6 +34,7 @@ def migrated(kind: str, text: str) -> str:
         ("rubik", "search: {objective: 'queue'}", "search: {method: 'simulation'}"),
         ("rubik", "search:\n  objective: frequency", "search:\n  method: paper"),
         ("joint-ladder", "objective: energy  # why", "search: {objective: energy}  # why"),
+        ("autopro", "host: {most: 80%, least: 1%}", "host: {max_total: 80%, min_share: 1%}"),
         ("green-sla", "opportunity: 1c/h", "opportunity_cost: 1c/h"),
         (
             "greenpar",

@@ -260,7 +260,7 @@ def test_every_infeasible_target_is_told_on_its_own_line(tmp_path):
 
 
 def test_a_target_of_all_that_a_part_of_the_host_attains_is_met(tmp_path):
-    spec = SPEC.replace("batch", "host: {most: 80%}\nbatch").replace("8/s", "40/s")
+    spec = SPEC.replace("batch", "host: {max_total: 80%}\nbatch").replace("8/s", "40/s")
     assert compiled(tmp_path, spec).policy.shares is not None
 
 
@@ -338,14 +338,14 @@ def test_the_latest_rows_are_held_out_and_written_as_they_are_read(tmp_path, mon
             Code.CONFLICT,
             "`control.estimate` makes 75,000 estimates a step of 750 ms, and 1,000 are the most",
         ),
-        ("batch: [rest]", "host: {least: 60%}", Code.CONFLICT, "more than the host"),
+        ("batch: [rest]", "host: {min_share: 60%}", Code.CONFLICT, "more than the host"),
         (
             "batch: [rest]",
-            "host: {most: 8%}",
+            "host: {max_total: 8%}",
             Code.CONFLICT,
             "`machines` have 5 % each at least, together more than the 8 % of the host",
         ),
-        ("batch: [rest]", "host: {most: 120%}", Code.BAD_VALUE, "at most the whole host"),
+        ("batch: [rest]", "host: {max_total: 120%}", Code.BAD_VALUE, "at most the whole host"),
     ],
 )
 def test_a_spec_that_cannot_be_is_refused(tmp_path, old, new, code, said):
