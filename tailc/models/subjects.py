@@ -1,9 +1,13 @@
-"""The execution model that a policy's forms are for, with the policy on it."""
+"""The execution model that a policy's forms are for, with the policy on it.
+
+A model is imported when a policy is for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +16,13 @@ from tailc.artifact.envelope import Policy
 from tailc.forms.ladder.lanes import is_on_lanes
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.tail_table import TailTable
-from tailc.models.core_queues.chip import Chip
-from tailc.models.core_queues.clocks import Clocks
-from tailc.models.core_queues.model import CoreQueues
-from tailc.models.core_queues.reference_clock import reference_khz
-from tailc.models.core_types.model import CoreTypes
-from tailc.models.execution_model import Subject
-from tailc.models.ladder_model import LadderModel
-from tailc.models.shared_cores.model import SharedCores
-from tailc.models.smt.model import Smt
-from tailc.models.smt.waking import waking_of
 from tailc.traces.profile import DemandProfile
+
+if TYPE_CHECKING:
+    from tailc.models.core_queues.chip import Chip
+    from tailc.models.core_queues.model import CoreQueues
+    from tailc.models.execution_model import Subject
+    from tailc.models.ladder_model import LadderModel
 
 
 def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
@@ -35,14 +35,23 @@ def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
     ladder = policy.ladders[0]
     parts = policy.name, policy.ladders, _ladder_of(policy, profile)
     if is_on_lanes(ladder):
+        from tailc.models.smt.model import Smt
+        from tailc.models.smt.waking import waking_of
+
         return Smt(*parts, waking=waking_of(policy))
     if Rule.CORE_PER_REQUEST in ladder.rules:
+        from tailc.models.core_types.model import CoreTypes
+
         return CoreTypes(*parts, steering=policy.controller)
+    from tailc.models.shared_cores.model import SharedCores
+
     return SharedCores(*parts)
 
 
 def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
     """The subject with its cores on that chip; they must be cores that change their clock."""
+    from tailc.models.core_queues.model import CoreQueues
+
     assert isinstance(subject, CoreQueues)
     return replace(subject, clocks=replace(subject.clocks, chip=chip))
 
@@ -50,13 +59,23 @@ def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
 def on_ladders(name: str, ladders: Sequence[Ladder]) -> LadderModel:
     """Ladders on the server that their rules and cost units say; all records climb the first."""
     if is_on_lanes(ladders[0]):
+        from tailc.models.smt.model import Smt
+
         return Smt(name, tuple(ladders))
     if Rule.CORE_PER_REQUEST in ladders[0].rules:
+        from tailc.models.core_types.model import CoreTypes
+
         return CoreTypes(name, tuple(ladders))
+    from tailc.models.shared_cores.model import SharedCores
+
     return SharedCores(name, tuple(ladders))
 
 
 def _on_clocks(policy: Policy, table: TailTable) -> CoreQueues:
+    from tailc.models.core_queues.clocks import Clocks
+    from tailc.models.core_queues.model import CoreQueues
+    from tailc.models.core_queues.reference_clock import reference_khz
+
     clock_khz = reference_khz(policy)
     assert clock_khz is not None
     return CoreQueues(policy.name, Clocks(table, clock_khz), policy.controller)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
-from tailc.pipeline.controller import Tuned
-from tailc.pipeline.loops import Interval
 from tailc.problems.ladder import LadderProblem
 from tailc.problems.thresholds import ThresholdProblem
 from tailc.specs.slo import EndToEnd
+
+if TYPE_CHECKING:
+    from tailc.pipeline.controller import Tuned
+    from tailc.pipeline.loops import Interval
 
 MILLI = 1_000
 US_PER_MS = 1_000

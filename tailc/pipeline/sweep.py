@@ -21,8 +21,6 @@ from tailc.pipeline.candidates import Candidate
 from tailc.pipeline.design_replays import OPTIONS
 from tailc.pipeline.objectives import AtRate, Predicted, limits_of
 from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.approach import approach_to
-from tailc.pipeline.queue.rate_sample import rate_sample
 from tailc.problems.problem import P, S
 from tailc.traces.profile import DemandProfile
 
@@ -76,6 +74,9 @@ def _by_rate(
     candidates: Sequence[Candidate[P, S]], design: DemandProfile, threads: int, aim: TuningObjective
 ) -> Sweep[P, S]:
     """One that misses the SLO at the highest rate so far is no better, whatever its own."""
+    from tailc.pipeline.queue.approach import approach_to
+    from tailc.pipeline.queue.rate_sample import rate_sample
+
     assert aim.limit_us is not None
     found: list[Candidate[P, S]] = []
     best, most_mrps = 0, 0

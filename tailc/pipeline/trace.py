@@ -10,7 +10,6 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
 from tailc.ingest.responses import refuse_responses
 from tailc.lint.of_demands import profile_findings
-from tailc.pipeline.days.days_of_spec import open_days
 from tailc.pipeline.reading import request_reading, run_time_reading, throughput_reading
 from tailc.pipeline.spec import OpenedSpec
 from tailc.specs.clocked import ClockedDemandSpec
@@ -71,6 +70,8 @@ def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput | Opened
     """The trace of a spec, whatever it measures."""
     match demand := opened.spec.demand:
         case DaysAsked():
+            from tailc.pipeline.days.days_of_spec import open_days
+
             days = open_days(demand, opened.path, opened.loaded.place)
             return OpenedDays(run_time_reading(demand), days)
         case ThroughputSpec():
