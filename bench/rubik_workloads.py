@@ -96,7 +96,7 @@ class Service:
         distribution: str = "separate",
         feedback: str = "pi",
         power: str = CORE_POWER,
-        search: str = "",
+        search: str = "search: {method: paper}\n",
     ) -> tuple[Policy, DemandProfile]:
         """The policy, and the requests to replay."""
         rates = ", ".join(f"{self.rate_rps(load):.3f}/s" for load in loads)

@@ -1,7 +1,4 @@
-"""The same requests with demands, speed-ups or shares a little otherwise than was measured.
-
-Their speeds are those of rungs: what runs at the levels of a clock is told in another way.
-"""
+"""The same requests with demands, speed-ups or shares a little otherwise than was measured."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models import streams
+from tailc.models.core_queues.clocked import stretched
 from tailc.models.streams import Purpose
 from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
@@ -18,13 +16,13 @@ from tailc.percentiles import percentile_rank
 
 def longer(load: Workload, factor: float) -> Workload:
     """Every request has so many times its work."""
-    return _with_work(load, load.work_ns * factor)
+    return with_work(load, load.work_ns * factor)
 
 
 def with_longer_tail(load: Workload, from_ppm: int, part: float) -> Workload:
     """Work above the percentile `from_ppm` is above it by so much more of that, as 0.2 more."""
     from_ns = load.work_at(percentile_rank(from_ppm, load.requests))
-    return _with_work(load, load.work_ns + part * np.maximum(load.work_ns - from_ns, 0))
+    return with_work(load, load.work_ns + part * np.maximum(load.work_ns - from_ns, 0))
 
 
 def slower(load: Workload, part: float) -> Workload:
@@ -44,7 +42,7 @@ def resampled(load: Workload, seed: int) -> Workload:
     counts = np.zeros(len(load.work_ns), np.int64)
     state = streams.stream(seed, Purpose.RESAMPLE)
     streams.count_drawn(state, load.last_request_of, load.requests, counts)
-    return _counted(load, counts)
+    return load.reweighted(counts)
 
 
 def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Workload:
@@ -59,21 +57,17 @@ def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Work
     reached[-1] = load.requests
     weight = np.empty_like(load.weight)
     weight[by_work] = np.diff(reached, prepend=0)
-    return _counted(load, weight)
+    return load.reweighted(weight)
 
 
-def _with_work(load: Workload, work_ns: NDArray[np.floating]) -> Workload:
-    assert load.clocked is None
-    return replace(load, work_ns=np.maximum(np.rint(work_ns), 1).astype(np.int64))
-
-
-def _counted(load: Workload, weight: NDArray[np.int64]) -> Workload:
-    """The records that stand for somebody."""
-    assert load.clocked is None
-    kept = weight > 0
+def with_work(load: Workload, work_ns: NDArray[np.floating]) -> Workload:
+    """Every request has that much work, of which as large a part is memory time as before."""
+    work_ns = np.maximum(np.rint(work_ns), 1)
+    factor = work_ns / load.work_ns
+    memory_ns = None if load.memory_ns is None else np.rint(load.memory_ns * factor)
     return replace(
         load,
-        work_ns=load.work_ns[kept],
-        weight=weight[kept].astype(np.int64),
-        curve_of=load.curve_of[kept],
+        work_ns=work_ns.astype(np.int64),
+        memory_ns=None if memory_ns is None else memory_ns.astype(np.int64),
+        clocked=load.clocked and stretched(load.clocked, factor),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models import streams
-from tailc.models.perturbations import resampled
+from tailc.models.perturbations import resampled, with_work
 from tailc.models.streams import Purpose
 from tailc.models.workload import Workload
 from tailc.traces.tail_fit import fit_tail
@@ -47,12 +47,12 @@ def resampled_with_fitted_tail(workload: Workload, seed: int) -> Workload:
     tail = np.repeat(tail_rows, weight[tail_rows])
     most_ns = _MOST_TIMES_LONGEST * sample.work_ns.max()
     drawn_ns = np.minimum(law.exceeded_by(_tail_parts(len(tail), seed)), most_ns)
-    return replace(
-        sample,
-        work_ns=np.concatenate([sample.work_ns[body], np.sort(drawn_ns).astype(np.int64)]),
+    rows = replace(
+        sample.select(np.concatenate([body, tail])),
         weight=np.concatenate([weight[body], np.ones(len(tail), np.int64)]),
-        curve_of=sample.curve_of[np.concatenate([body, tail])],
     )
+    work_ns = np.concatenate([sample.work_ns[body], np.sort(drawn_ns).astype(np.int64)])
+    return with_work(rows, work_ns.astype(np.float64))
 
 
 def _tail_parts(count: int, seed: int) -> NDArray[np.float64]:

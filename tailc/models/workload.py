@@ -43,8 +43,8 @@ class Workload:
         assert types == (np.int64, np.int64, np.int32, np.float64), types
         assert (self.work_ns > 0).all()
 
-    def select(self, chosen: NDArray[np.bool_]) -> Workload:
-        """Some of the records; bool (records,)."""
+    def select(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Workload:
+        """Some of the records: bool (records,), or their numbers."""
         return replace(
             self,
             work_ns=self.work_ns[chosen],

@@ -10,7 +10,7 @@ from tailc.artifact.envelope import Policy, next_generation
 from tailc.errors import Code, Finding
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
-from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.choice import PROOF, Chosen
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
 from tailc.pipeline.candidates import Solved, solve_all
@@ -26,6 +26,7 @@ from tailc.pipeline.parts import (
 )
 from tailc.pipeline.passes import (
     Addition,
+    BestClocks,
     BestTable,
     CandidateTuning,
     EstimatesPass,
@@ -226,6 +227,8 @@ def _tuning(
         yield from tuning_passes(aim, searches.ambiguity, days)
         return
     match searches.best:
+        case AutoChoice() if sweep.chosen.policy.tail_table is not None:
+            yield BestClocks(aim, searches.best, requests)
         case AutoChoice():
             formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
             yield BestTable(aim, searches.best, formulas, requests)
@@ -290,14 +293,18 @@ def _applied(
     return policy, tuple(additions)
 
 
+# What is said of the formula's table, and of no other.
+_OF_FORMULA = (Code.PREDICTED_MISS, Code.HOPEFUL_SUM)
+
+
 def _with_remarks(
     compiled: Compiled[P, S, D], compilation: Compilation, solved: Solved
 ) -> Compiled[P, S, D]:
     """With the remarks on the solution, and the candidates that have none."""
     chosen = compiled.sweep.chosen
     remarks = handler_of(chosen.problem).remarks(chosen.problem, chosen.solution)
-    if compiled.has_tuned_table:
-        remarks = tuple(one for one in remarks if one.code is not Code.PREDICTED_MISS)
+    if compiled.policy.evidence.proof == PROOF:
+        remarks = tuple(one for one in remarks if one.code not in _OF_FORMULA)
     loaded, overridden = compilation.opened.loaded, compilation.overrides
     told = [placed(finding, loaded, overridden) for finding in remarks]
     told += coarse_settings(compiled.policy, loaded)

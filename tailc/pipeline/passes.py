@@ -17,6 +17,7 @@ from tailc.models.arrivals import Poisson
 from tailc.models.subjects import subject_of
 from tailc.models.workload import workload
 from tailc.pipeline.auto.choice import Chosen, best_policy, choice_remarks
+from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.auto.within import aim_within
@@ -160,6 +161,36 @@ class BestTable:
 
 
 @dataclass(frozen=True)
+class BestClocks:
+    """The best of the paper's tables, of fixed frequencies, and of what is searched.
+
+    requests: on which, and by which it is judged.
+    """
+
+    aim: TuningObjective
+    asked: AutoChoice
+    requests: Holdback
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the best table; as it is where cores have one frequency."""
+        table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
+        assert table is not None
+        assert clock_khz is not None
+        if len(table.levels) == 1:
+            return Step(policy)
+        policy, chosen = best_clocks(
+            policy,
+            clock_khz,
+            self.aim,
+            self.asked,
+            self.requests,
+            sample.threads,
+            sample.progress,
+        )
+        return Step(policy, (chosen,), clock_remarks(chosen))
+
+
+@dataclass(frozen=True)
 class CandidateTuning:
     """The best of the candidates, tuned as far as the effort goes; its rates may be too high."""
 
@@ -168,7 +199,8 @@ class CandidateTuning:
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
         """With the tuned table, where it is better than the candidate's."""
-        aim = aim_within(self.effort, self.aim, policy.ladders[0], sample.design)
+        towards = partial(approach_to, policy.ladders[0], sample.design)
+        aim = aim_within(self.effort, self.aim, towards)
         return Step(policy) if aim is None else TableTuning(aim).applied(policy, sample)
 
 

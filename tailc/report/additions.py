@@ -13,7 +13,7 @@ from tailc.pipeline.controller import Tuned
 from tailc.pipeline.overload.search import Relief
 from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.robust.stand import Robustness, RobustTables
-from tailc.report.best import best_result
+from tailc.report.best import best_paragraphs, best_result
 from tailc.report.control import control_result, control_text
 from tailc.report.queue import queue_result, queue_text
 from tailc.report.relief import relief_result, relief_text
@@ -42,7 +42,7 @@ RENDERERS: tuple[Renderer[Any], ...] = (
         lambda tuned, _: (control_text(tuned),),
     ),
     Renderer(TunedTable, queue_result, lambda tuned, evidence: (queue_text(tuned, evidence),)),
-    Renderer(Chosen, best_result, lambda *_: ()),
+    Renderer(Chosen, best_result, lambda chosen, _: best_paragraphs(chosen)),
     Renderer(Relief, relief_result, lambda relief, _: (relief_text(relief),)),
     # The radius is told with the policy.
     Renderer(Robustness, robustness_result, lambda *_: ()),

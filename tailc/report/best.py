@@ -1,9 +1,10 @@
-"""What the method `auto` took, for the JSON result; people read the estimates and the warnings."""
+"""What the method `auto` took: for the JSON result, and of clock policies a line for people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tailc.forms.ladder.table import Ladder
 from tailc.percentiles import PPM
 
 if TYPE_CHECKING:
@@ -24,3 +25,14 @@ def best_result(chosen: Chosen) -> dict[str, object]:
             "evaluations": best.evaluations,
         }
     }
+
+
+def best_paragraphs(chosen: Chosen) -> tuple[str, ...]:
+    """Which clock policy is taken; ladders are told by their estimates and warnings."""
+    if isinstance(chosen.best.option.table, Ladder):
+        return ()
+    sample = "kept out of the search" if chosen.kept_back else "that it was made from"
+    return (
+        f"auto       {chosen.best.option.name}: the SLO with least energy, compared on "
+        f"{chosen.judged_on:,} requests {sample}",
+    )

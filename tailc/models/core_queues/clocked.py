@@ -65,6 +65,19 @@ def clocked(
     return Clocked(rate, parts // _PARTS_PER_CYCLE, memory_ns)
 
 
+def stretched(requests: Clocked, factor: NDArray[np.float64]) -> Clocked:
+    """Requests whose cycles and memory time are so many times as long, float64 (records,).
+
+    Rates are rounded up, and none is so low that a request could not be timed.
+    """
+    rate = np.ceil(requests.rate / factor[:, None])
+    return Clocked(
+        np.clip(rate, 1 << (WHOLE_BITS - LONGEST_BITS), WHOLE).astype(np.int64),
+        np.rint(requests.cycles * factor).astype(np.int64),
+        np.rint(requests.memory_ns * factor).astype(np.int64),
+    )
+
+
 def _too_long(message: str) -> TailcError:
     hint = "leave it out of the trace, or correct the trace if its unit or clock is wrong"
     return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tailc.forms.controller import Controller
 from tailc.forms.ladder.units import THREADS
+from tailc.forms.tail_table import TailTable
 from tailc.models.arrivals import check_times
 from tailc.models.core_queues import engine
 from tailc.models.core_queues.arrays import Clockwork, adapts, clock_table
@@ -58,9 +59,8 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
         """Each frequency, of many some that are as far apart; and the table without feedback."""
-        levels = self.clocks.table.levels
-        some = np.unique(np.linspace(0, len(levels) - 1, _MOST_FIXED).round().astype(int))
-        khz = [levels[at].frequency_khz for at in some.tolist()]
+        table = self.clocks.table
+        khz = [table.levels[at].frequency_khz for at in tried_levels(table)]
         fixed = (f"fixed-{format_khz(each).replace(' ', '')}" for each in khz)
         return (*fixed, *self.without_extras)
 
@@ -156,6 +156,12 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
     ) -> tuple[Occupancy | None, ...]:
         """No table is looked up by load and age."""
         return ()
+
+
+def tried_levels(table: TailTable) -> list[int]:
+    """The numbers of all levels, or of 16 that are as far apart."""
+    last = len(table.levels) - 1
+    return np.unique(np.linspace(0, last, _MOST_FIXED).round().astype(int)).tolist()
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import Generic
 
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
@@ -32,13 +33,13 @@ from tailc.pipeline.queue.search import (
     searched,
     searched_near,
 )
-from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample, tuning_sample
 
 SEARCHED = "search"
 
 
 @dataclass(frozen=True)
-class Best:
+class Best(Generic[Form]):
     """The table that is taken, and what the search for it took.
 
     others: the best of what is there without a search. loss_share: of resamples of the records, the
@@ -47,8 +48,8 @@ class Best:
     judge.
     """
 
-    option: Option
-    others: tuple[Option, ...]
+    option: Option[Form]
+    others: tuple[Option[Form], ...]
     loss_share: float
     is_safe: bool
     evaluations: int
@@ -80,7 +81,7 @@ class Question:
 class Found:
     """Tables of the searches, compared, and what the searches took."""
 
-    compared: list[ComparedTable]
+    compared: list[ComparedTable[Ladder]]
     searches: tuple[Searched[Ladder], ...]
 
 
@@ -89,8 +90,8 @@ class Choice(ABC):
 
     def __init__(
         self,
-        formulas: Sequence[Option],
-        by_hand: Sequence[Option],
+        formulas: Sequence[Option[Ladder]],
+        by_hand: Sequence[Option[Ladder]],
         asked: Question,
         workers: Executor,
         progress: Progress,
@@ -129,11 +130,11 @@ class Choice(ABC):
     def searched(self) -> Found:
         """What both searches find, compared."""
 
-    def worth_comparing(self, found: list[ComparedTable]) -> list[ComparedTable]:
+    def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
         """The tables that may be taken."""
         return found
 
-    def best(self) -> Best:
+    def best(self) -> Best[Ladder]:
         """The table to write: of those that are safe the best, else that with least regret."""
         looked_for, cores = self.searched(), self.approach.cores
         found = [*looked_for.compared, *self.comparison.baselines()]
@@ -155,7 +156,7 @@ class Choice(ABC):
             sum(one.requests for one in searches),
         )
 
-    def compared(self, tables: Iterable[Ladder]) -> list[ComparedTable]:
+    def compared(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:
         """Tables of a search, compared with the others."""
         self.progress("judging the tables", 1.0)
         return self.comparison.compare([Option(SEARCHED, table) for table in tables])

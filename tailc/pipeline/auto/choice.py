@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Any
 
-from tailc.artifact.envelope import Policy
+from tailc.artifact.envelope import Evidence, Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.experiment.experiment import experiment_for
 from tailc.experiment.options import VerifyOptions
@@ -42,7 +43,7 @@ _SOLVER = "tailc_solvers.evolution"
 class Chosen:
     """What the method `auto` chose, and from how many requests on what was kept back judged it."""
 
-    best: Best
+    best: Best[Any]
     asked: AutoChoice
     kept_back: bool
     judged_on: int
@@ -100,30 +101,36 @@ def _search(
 
 
 def _with_table(policy: Policy, chosen: Chosen) -> Policy:
-    """With the table and the evidence for it; what is proved of the formula's rows is of no other.
+    """With the table and the evidence for it."""
+    table = chosen.best.option.table
+    is_own = table == policy.ladders[0]
+    evidence = chosen_evidence(policy.evidence, chosen, is_own=is_own)
+    return replace(policy, forms=(table, *policy.forms[1:]), evidence=evidence)
 
-    A table of another method keeps its own evidence where it is the one that was solved.
+
+def chosen_evidence(evidence: Evidence, chosen: Chosen, *, is_own: bool) -> Evidence:
+    """The evidence for what was chosen; what is proved of the formula's rows is of no other table.
+
+    is_own: whether it is the table that was solved, which keeps its own evidence.
     """
-    best, evidence = chosen.best, policy.evidence
+    best = chosen.best
     settings = dict(evidence.settings) | {
         "judged_on": chosen.judged_on,
         "kept_out": int(chosen.kept_back),
         "loss_ppm": round(PPM * best.loss_share),
         "requests": best.requests,
     }
-    settings_told = tuple(sorted(settings.items()))
-    if best.option.table == policy.ladders[0]:
-        return replace(policy, evidence=replace(evidence, settings=settings_told))
-    evidence = replace(
+    evidence = replace(evidence, settings=tuple(sorted(settings.items())))
+    if is_own:
+        return evidence
+    return replace(
         evidence,
-        settings=settings_told,
         method=METHOD,
         proof=PROOF,
         solver=_SOLVER,
         evaluations=best.evaluations,
         rows=(),
     )
-    return replace(policy, forms=(best.option.table, *policy.forms[1:]), evidence=evidence)
 
 
 def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
@@ -134,6 +141,12 @@ def choice_remarks(chosen: Chosen) -> tuple[Finding, ...]:
         message = f"the search found no table that is better than {what}, which is taken"
         hint = "set a higher `--effort`, or give a longer trace"
         found.append(Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING))
+    return (*found, *doubt_remarks(chosen))
+
+
+def doubt_remarks(chosen: Chosen) -> tuple[Finding, ...]:
+    """Warnings where no table is safe, and where none was kept out of the search to judge by."""
+    found, best = [], chosen.best
     if not best.is_safe:
         share = f"{best.loss_share:.0%}"
         message = f"in {share} of resamples of the trace's rows a setting that could be picked by "

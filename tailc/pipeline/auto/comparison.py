@@ -5,31 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.forms.ladder.table import Ladder
 from tailc.models.workload import Workload
 from tailc.pipeline.auto import within_limit
 from tailc.pipeline.auto.effort import Budget
-from tailc.pipeline.auto.reliable import reliable
 from tailc.pipeline.auto.resamples import losses, regrets, resamples_of
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.auto.within_limit import careful_choice, changes_in_cost, is_worse, shown
-from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import aspect_of, best_by_scene
 from tailc.pipeline.queue.judge import interval
+from tailc.pipeline.queue.machine import Machine
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search_result import validation_sample
-from tailc.pipeline.queue.tuning_sample import Measurements, TuningSample
+from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample
 
 
 @dataclass(frozen=True)
-class ComparedTable:
+class ComparedTable(Generic[Form]):
     """A table, compared with the best of the baselines at each rate.
 
     loss_share: part of the resamples in which it is worse at some rate, beyond noise. regret: mean
@@ -39,7 +37,7 @@ class ComparedTable:
     rate.
     """
 
-    option: Option
+    option: Option[Form]
     loss_share: float
     regret: float
     change: float
@@ -47,13 +45,13 @@ class ComparedTable:
     keeps: tuple[bool, ...]
 
 
-def best_compared(tables: Sequence[ComparedTable]) -> ComparedTable:
+def best_compared(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
     """The safe table with the best change; without a safe one, the table with least regret."""
     safe = [table for table in tables if table.is_safe]
     return min(safe, key=lambda table: table.change) if safe else least_regret(tables)
 
 
-def least_regret(tables: Sequence[ComparedTable]) -> ComparedTable:
+def least_regret(tables: Sequence[ComparedTable[Form]]) -> ComparedTable[Form]:
     """The table with the least mean loss over resamples."""
     return min(tables, key=lambda table: table.regret)
 
@@ -79,14 +77,14 @@ class _Scores(NamedTuple):
     keeps: NDArray[np.bool_]
 
 
-class Comparison:
+class Comparison(Generic[Form]):
     """Replays that compare tables with baselines; each baseline is replayed once."""
 
     def __init__(
         self,
-        approach: Approach[Ladder],
-        baselines: Sequence[Option],
-        searched_on: TuningSample[Ladder],
+        machine: Machine[Form],
+        baselines: Sequence[Option[Form]],
+        searched_on: TuningSample[Form],
         kept_back: Workload,
         objective: TuningObjective,
         budget: Budget,
@@ -97,35 +95,31 @@ class Comparison:
 
         searched_on: replays of the requests of the search, at each rate.
         """
-        self._approach, self._baselines, self._risk = approach, baselines, risk
-        self._resamples = resamples_of(
-            approach, approach.load, objective, budget.resamples, workers
-        )
+        self._baselines, self._risk = baselines, risk
+        self.resamples = resamples_of(machine, objective, budget.resamples, workers)
         self._objective, self._searched_on = objective.judging, searched_on
-        scenes = scenes_of(kept_back, self._objective)
+        scenes = scenes_of(kept_back, self._objective, machine.settling)
         self._trials = validation_sample(
-            approach, scenes, self._objective, Seed.VALIDATION, workers, budget.repeats
+            machine, scenes, self._objective, Seed.VALIDATION, workers, budget.repeats
         )
         self._of_baselines = self._measured(baselines)
 
-    def baselines(self) -> list[ComparedTable]:
+    def baselines(self) -> list[ComparedTable[Form]]:
         """Each baseline, compared with the best of them."""
         return self._compared(self._baselines, self._of_baselines)
 
-    def compare(self, options: Sequence[Option]) -> list[ComparedTable]:
+    def compare(self, options: Sequence[Option[Form]]) -> list[ComparedTable[Form]]:
         """Each table, compared with the best baseline."""
         return self._compared(options, self._measured(options)) if options else []
 
-    def reliable(self, table: Ladder) -> Ladder:
-        """The table with ages that keep the limit in all but the accepted part of resamples."""
-        return reliable(table, self._approach, self._resamples, self._risk)
-
-    def _measured(self, options: Sequence[Option]) -> _Measured:
+    def _measured(self, options: Sequence[Option[Form]]) -> _Measured:
         tables = [option.table for option in options]
-        samples = self._resamples.trials, self._searched_on, self._trials
+        samples = self.resamples.trials, self._searched_on, self._trials
         return _Measured(*(sample.measure(tables) for sample in samples))
 
-    def _compared(self, options: Sequence[Option], measured: _Measured) -> list[ComparedTable]:
+    def _compared(
+        self, options: Sequence[Option[Form]], measured: _Measured
+    ) -> list[ComparedTable[Form]]:
         is_limited = aspect_of(self._objective).is_limited
         scores = self._within_limit(measured) if is_limited else self._by_tail(measured)
         is_safe = ~scores.is_worse & (scores.shares <= self._risk)
@@ -135,7 +129,7 @@ class Comparison:
 
     def _by_tail(self, measured: _Measured) -> _Scores:
         over_resamples, baselines = (
-            self._resamples.amounts(one.over_resamples) for one in (measured, self._of_baselines)
+            self.resamples.amounts(one.over_resamples) for one in (measured, self._of_baselines)
         )
         best = best_by_scene(self._of_baselines.kept_back, self._objective)
         amounts, least = map(aspect_of(self._objective).amounts, (measured.kept_back, best))
@@ -147,7 +141,7 @@ class Comparison:
 
     def _within_limit(self, measured: _Measured) -> _Scores:
         own, baselines = (
-            shown(one.over_resamples, one.as_they_are, self._resamples)
+            shown(one.over_resamples, one.as_they_are, self.resamples)
             for one in (measured, self._of_baselines)
         )
         picked = careful_choice(baselines, self._risk)

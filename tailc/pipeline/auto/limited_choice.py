@@ -17,6 +17,7 @@ from tailc.forms.ladder.table import Ladder, Rule
 from tailc.pipeline.auto.best import SEARCHED, Choice, Found
 from tailc.pipeline.auto.comparison import ComparedTable, least_regret
 from tailc.pipeline.auto.joined import joined_by_rate
+from tailc.pipeline.auto.reliable import reliable
 from tailc.pipeline.auto.rivals import least_far
 from tailc.pipeline.queue.scaled_table import kept
 from tailc.pipeline.queue.scene import Scene
@@ -52,7 +53,7 @@ class LimitedChoice(Choice):
         found += self.compared([*later, *joined])
         return Found(found, (first, second))
 
-    def worth_comparing(self, found: list[ComparedTable]) -> list[ComparedTable]:
+    def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
         """Without tables of the search that cost hardly less than a safe baseline."""
         costs = [one.change for one in found if one.is_safe and one.option.name != SEARCHED]
         most = min(costs, default=math.inf) - _HARDLY
@@ -61,7 +62,7 @@ class LimitedChoice(Choice):
     def _kept(self, table: Ladder) -> Ladder:
         """With ages that keep the latency on the requests of the search, and on most resamples."""
         table = kept(self.approach, table, self.screening, self.asked.objective).table
-        return self.comparison.reliable(table)
+        return reliable(table, self.approach, self.comparison.resamples, self.asked.risk)
 
     def _joined(self, tables: Sequence[Ladder], aim: TuningObjective) -> list[Ladder]:
         """The best of the tables that join two."""
@@ -70,7 +71,7 @@ class LimitedChoice(Choice):
         joined = list(joined_by_rate(alike, self.screening, aim, cores))
         return [joined[least_far(joined, self.screening, aim)]] if joined else []
 
-    def _tightened(self, compared: Sequence[ComparedTable]) -> TuningObjective:
+    def _tightened(self, compared: Sequence[ComparedTable[Ladder]]) -> TuningObjective:
         """The longest tail, at each rate, of a table that keeps the latency there.
 
         On the requests of the search; where no table keeps it, what is asked.

@@ -17,7 +17,7 @@ _DECIDING = 3
 
 
 def reliable(
-    table: Ladder, approach: Approach[Ladder], resamples: Resamples, risk: float
+    table: Ladder, approach: Approach[Ladder], resamples: Resamples[Ladder], risk: float
 ) -> Ladder:
     """The table with the latest ages that keep the limit in all but `risk` of the resamples.
 

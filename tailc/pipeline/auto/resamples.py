@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,8 @@ from numpy.typing import NDArray
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.tail_resampling import resampled_with_fitted_tail
-from tailc.models.workload import Workload
-from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.goals import limited_amounts
+from tailc.pipeline.queue.machine import Machine
 from tailc.pipeline.queue.scene import scenes_of
 from tailc.pipeline.queue.search import least_each
 from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample, tuning_sample
@@ -26,10 +26,10 @@ _WORSE = 5.0
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples:
+class Resamples(Generic[Form]):
     """Replays of bootstrap samples of some requests, at each rate; all tables meet the same."""
 
-    trials: TuningSample
+    trials: TuningSample[Form]
     aim: TuningObjective
 
     def amounts(self, seen: Measurements) -> NDArray[np.float64]:
@@ -40,7 +40,7 @@ class Resamples:
         """From (tables, resamples * rates) to (tables, resamples, rates)."""
         return values.reshape(len(values), -1, len(self.aim.rates_mrps))
 
-    def only(self, numbers: Sequence[int]) -> TuningSample:
+    def only(self, numbers: Sequence[int]) -> TuningSample[Form]:
         """Some of the resamples, each at all rates."""
         rates = len(self.aim.rates_mrps)
         at = [number * rates + rate for number in numbers for rate in range(rates)]
@@ -52,23 +52,26 @@ class Resamples:
 
 
 def resamples_of(
-    approach: Approach[Form],
-    load: Workload,
+    machine: Machine[Form],
     aim: TuningObjective,
     count: int,
     workers: Executor,
-) -> Resamples:
-    """Of all the requests of a design sample, each under arrivals of its own."""
+) -> Resamples[Form]:
+    """Of all the requests that tables are made from, each under arrivals of its own."""
     drawn = [
         tuning_sample(
-            scenes_of(resampled_with_fitted_tail(load, Seed.RESAMPLES + number), aim),
+            scenes_of(
+                resampled_with_fitted_tail(machine.load, Seed.RESAMPLES + number),
+                aim,
+                machine.settling,
+            ),
             aim.percentile_ppm,
-            approach.cores,
+            machine.cores,
             requests=2 * least_each(aim.percentile_ppm),
             repeats=1,
             seed=Seed.RESAMPLES + number,
             workers=workers,
-            subject_of=approach.subject_of,
+            subject_of=machine.subject_of,
         )
         for number in range(count)
     ]

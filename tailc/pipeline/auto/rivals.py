@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Generic
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from tailc.models.execution_model import Search
 from tailc.models.ladder_model import LadderModel
 from tailc.models.workload import Workload
 from tailc.pipeline.queue.goals import limited_amounts
-from tailc.pipeline.queue.tuning_sample import TuningSample
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample
 
 # At each rate so many of the best are kept, and so many of those that are never far from it.
 _BEST_BY_RATE, _NEVER_FAR = 2, 2
@@ -21,11 +22,11 @@ _PARTS_OF_TARGET = (0.93, 1.0, 1.07)
 
 
 @dataclass(frozen=True)
-class Option:
+class Option(Generic[Form]):
     """A table that could be written, and what it is called."""
 
     name: str
-    table: Ladder
+    table: Form
 
 
 def distinct(tables: Iterable[Ladder]) -> list[Ladder]:
@@ -33,15 +34,15 @@ def distinct(tables: Iterable[Ladder]) -> list[Ladder]:
     return list(dict.fromkeys(tables))
 
 
-def set_by_hand(subject: LadderModel, load: Workload, search: Search) -> list[Option]:
+def set_by_hand(subject: LadderModel, load: Workload, search: Search) -> list[Option[Ladder]]:
     """The baselines of the subject's model that a table says all of."""
     made = (subject.baseline(name, load, search) for name in subject.hand_settings(load))
     return [Option(one.name, one.table) for one in made if one.table is not None]
 
 
 def promising(
-    options: Sequence[Option], trials: TuningSample[Ladder], aim: TuningObjective
-) -> list[Option]:
+    options: Sequence[Option[Form]], trials: TuningSample[Form], aim: TuningObjective
+) -> list[Option[Form]]:
     """Those that are among the best at some rate, and those that are never far from the best.
 
     Where a latency must be kept, also those that are so for somewhat less and somewhat more of it:

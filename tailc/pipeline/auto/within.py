@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from tailc.errors import Code, TailcError
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.size import refuse_endless
-from tailc.pipeline.queue.approach import approach_to
+from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.search import least_budget
 from tailc.pipeline.queue.tune import check_rates
-from tailc.traces.profile import DemandProfile
+from tailc.pipeline.queue.tuning_sample import Form
 
 
 def aim_within(
-    effort: Effort, aim: TuningObjective, table: Ladder, design: DemandProfile
+    effort: Effort,
+    aim: TuningObjective,
+    towards: Callable[[TuningObjective], Approach[Form]],
 ) -> TuningObjective | None:
     """The aim with that budget; None where nothing is to be tuned, or a rate leaves no room.
 
-    Raises TailcError for the latter where arrivals are stated: without a search nothing is made for
-    them; and for a search that simulates too many requests to end.
+    towards: how tables of the form are tuned for an aim. Raises TailcError for the latter where
+    arrivals are stated: without a search nothing is made for them; and for a search that simulates
+    too many requests to end.
     """
     times = effort.budget.tuned
     if not times:
         return None
     try:
-        approach = approach_to(table, design, aim)
+        approach = towards(aim)
         check_rates(aim, approach.load, approach)
     except TailcError as error:
         is_unfit = all(one.code is Code.METHOD_UNFIT for one in error.findings)

@@ -16,7 +16,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.auto.resamples import Resamples
 from tailc.pipeline.queue.goals import aspect_of
 from tailc.pipeline.queue.judge import interval
-from tailc.pipeline.queue.tuning_sample import Measurements
+from tailc.pipeline.queue.tuning_sample import Form, Measurements
 
 # A replay of a resample shows a tail, and what a request costs, no closer than that.
 NOISE, _COST_NOISE = 0.05, 0.01
@@ -61,7 +61,9 @@ def excess_of(seen: Measurements, aim: TuningObjective) -> NDArray[np.float64]:
     return tails if seen.closest is None else np.maximum(tails, seen.closest)
 
 
-def shown(over_resamples: Measurements, as_they_are: Measurements, resamples: Resamples) -> Shown:
+def shown(
+    over_resamples: Measurements, as_they_are: Measurements, resamples: Resamples[Form]
+) -> Shown:
     """What tables show over resamples, and on the requests as they are at the same rates."""
     aim = resamples.aim
     each = excess_of(over_resamples, aim), aspect_of(aim).amounts(over_resamples)

@@ -91,6 +91,11 @@ class Approach(Generic[Form]):
     foreseen: Subject | None = None
     rivals: tuple[Form, ...] = ()
 
+    @property
+    def settling(self) -> int:
+        """No table that is tuned is steered."""
+        return 0
+
     def reference(self, trials: TuningSample[Form], aim: TuningObjective) -> Measurements:
         """What the best of `base` and the rivals shows in each scene."""
         return best_by_scene(trials.measure([self.base, *self.rivals]), aim)

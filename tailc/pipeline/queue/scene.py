@@ -11,13 +11,23 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Requests, how they arrive, and what must hold besides what is made small."""
+    """Requests, how they arrive, and what must hold besides what is made small.
+
+    settling: as `Scenario` has it.
+    """
 
     load: Workload
     arrivals: Arrivals
     objectives: tuple[Objective, ...] = ()
+    settling: int = 0
 
 
-def scenes_of(load: Workload, aim: TuningObjective) -> list[Scene]:
-    """The same requests at each of the aim's rates."""
-    return [Scene(load, arrivals, aim.objectives) for arrivals in aim.arrivals]
+def scenes_of(load: Workload, aim: TuningObjective, settling: int = 0) -> list[Scene]:
+    """The same requests at each of the aim's rates.
+
+    settling: how many more come first, where rates are constant, and are not measured.
+    """
+    return [
+        Scene(load, arrivals, aim.objectives, settling if arrivals.has_constant_rate else 0)
+        for arrivals in aim.arrivals
+    ]

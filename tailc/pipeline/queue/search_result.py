@@ -16,6 +16,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.judge import Judged, judged, ranked
+from tailc.pipeline.queue.machine import Machine
 from tailc.pipeline.queue.parts import Parts
 from tailc.pipeline.queue.scaled_table import Kept, eased, surely_kept
 from tailc.pipeline.queue.scene import Scene, scenes_of
@@ -91,7 +92,7 @@ def first_better(
 
 
 def validation_sample(
-    approach: Approach[Form],
+    approach: Machine[Form],
     scenes: Sequence[Scene],
     aim: TuningObjective,
     seed: int,

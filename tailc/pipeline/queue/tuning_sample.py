@@ -175,7 +175,10 @@ def tuning_sample(
 ) -> TuningSample[Form]:
     """`repeats` replays of `requests` requests in each scene; `seed` makes times and order."""
     most = most_in_system(cores)
-    scenarios = [Scenario(one.load, one.arrivals, requests, most, seed) for one in scenes]
+    scenarios = [
+        Scenario(one.load, one.arrivals, requests, most, seed, settling=one.settling)
+        for one in scenes
+    ]
     return TuningSample(
         tuple(Experiment(one, repeats, 0, workers).with_draws() for one in scenarios),
         tuple(scene.objectives for scene in scenes),

@@ -4,14 +4,15 @@ A core serves its requests one after another. At every arrival and completion it
 frequency at which each request that it holds is done in time, by quantiles of the compute cycles
 and of the memory time that are left until then (Bartolini, dissertation, 2015, chapter 3). What is
 kept low is the frequency, and with it the power; the limit is a percentile of latency. A feedback
-scales the bound by the tail that is measured.
+scales the bound by the tail that is measured. The method `auto` compares that with fixed
+frequencies and with a table that is tuned on the replay.
 """
 
 from tailc.policies import LATENCIES, Kind, SoftLine, Tuned
 from tailc.policies.rubik.complete import complete
 from tailc.policies.rubik.control import control
 from tailc.policies.rubik.emit import emit
-from tailc.policies.rubik.reduce import candidates, reduce, tuning_objective
+from tailc.policies.rubik.reduce import best_of_all, candidates, reduce, tuning_objective
 from tailc.policies.rubik.spec import RubikSpec
 
 KIND = Kind(
@@ -22,7 +23,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
-    tuning=Tuned(tuning_objective),
+    tuning=Tuned(tuning_objective, best_of_all),
     soft_lines=(
         SoftLine(("server", "range", "to")),
         LATENCIES,

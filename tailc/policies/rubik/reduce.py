@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from tailc.forms.tail_table import Transition
 from tailc.percentiles import PPM
+from tailc.policies import AutoChoice
 from tailc.policies.rubik.spec import RubikSpec
 from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import Distribution, TailProblem
-from tailc.specs.simulation_fields import SIMULATION, refuse_any
+from tailc.specs.simulation_fields import AUTO, PAPER, refuse_any
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def tuning_objective(spec: RubikSpec) -> TuningObjective | None:
 
     Raises TailcError where the spec has no rates, or a feedback or batch work besides.
     """
-    if spec.search.method != SIMULATION:
+    if spec.method == PAPER:
         return None
     refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
@@ -71,6 +72,13 @@ def tuning_objective(spec: RubikSpec) -> TuningObjective | None:
     )
     # So both tables have as much room, and a verdict on other requests can be a pass.
     return replace(objective, limit_us=kept_us)
+
+
+def best_of_all(spec: RubikSpec) -> AutoChoice | None:
+    """How the best policy is looked for; None where one method is asked for."""
+    if spec.method != AUTO:
+        return None
+    return AutoChoice(spec.search.effort, spec.search.risk_ppm)
 
 
 def host(spec: RubikSpec) -> Host:

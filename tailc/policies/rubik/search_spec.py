@@ -10,32 +10,45 @@ from pydantic import Field
 from tailc.experiment.objective_checks import tuned_complaints
 from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.fields import Complaint, OpenPercentPpm
-from tailc.specs.simulation_fields import SIMULATION, TunedSearch, formula_complaints
+from tailc.specs.simulation_fields import (
+    AUTO,
+    PAPER,
+    AutoSearch,
+    formula_complaints,
+    not_of_auto,
+    not_of_others,
+)
 
 _TARGET_PPM = 980_000
 
 
-class SearchSpec(TunedSearch):
+class SearchSpec(AutoSearch):
     """How entries are found."""
 
-    method: Literal["paper", "simulation"] = Field(
-        default="paper",
-        description="`paper`: percentiles of the remaining work, independent of arrivals. "
-        "`simulation`: lowest energy that meets the first SLO with queues; bound and "
-        "entries are tuned on the replay at `rates`.",
+    method: Literal["auto", "paper", "simulation"] | None = Field(
+        default=None,
+        description="`paper`: percentiles of the remaining work, independent of arrivals (default "
+        "without `rates`, or with `batch`). `simulation`: lowest energy that meets the first SLO "
+        "with queues; bound and entries are tuned on the replay at `rates`. `auto`: the best of "
+        "these, with and without the feedback, and of each fixed frequency (default with `rates`).",
     )
     target_ppm: OpenPercentPpm = Field(
         default=_TARGET_PPM,
         alias="target",
-        description="Method `simulation`: limit of the percentile in the replays, as a share of "
-        "the first SLO's latency.",
+        description="Methods `simulation` and `auto`: limit of the percentile in the replays of "
+        "a search, as a share of the first SLO's latency.",
         json_schema_extra={"default": "98%"},
     )
 
     def complaints(
-        self, rates_mrps: Sequence[int], demand: ClockedDemandSpec
+        self, method: str, rates_mrps: Sequence[int], demand: ClockedDemandSpec
     ) -> Iterator[Complaint]:
-        """Weights and arrivals that do not fit, and what only simulation has."""
-        if self.method == SIMULATION:
-            return tuned_complaints(self, rates_mrps, demand)
-        return formula_complaints(self, "target")
+        """Weights and arrivals that do not fit, and what only some methods have."""
+        if method != AUTO:
+            yield from not_of_others(self)
+        if method == PAPER:
+            yield from formula_complaints(self, "target")
+            return
+        if method == AUTO:
+            yield from not_of_auto(self)
+        yield from tuned_complaints(self, rates_mrps, demand)

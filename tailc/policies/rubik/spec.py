@@ -20,7 +20,13 @@ from tailc.specs.common import repeated_rates
 from tailc.specs.fields import Complaint, Name, RateMrps, RefusalError, SpecModel, Whole
 from tailc.specs.older_keys import OlderKey
 from tailc.specs.overrides import overridden
-from tailc.specs.simulation_fields import METHOD_AT, SIMULATION
+from tailc.specs.simulation_fields import (
+    AUTO,
+    METHOD_AT,
+    PAPER,
+    SIMULATION,
+    refuse_options_of_auto,
+)
 from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import format_us
 
@@ -180,15 +186,17 @@ class RubikSpec(WithSlos):
 
     def search_complaints(self) -> list[Complaint]:
         """What does not fit of entries that are tuned with queues, or of those of the paper."""
-        complaints = list(self.search.complaints(self.rates_mrps, self.demand))
-        if self.search.method != SIMULATION:
+        method = self.method
+        complaints = list(self.search.complaints(method, self.rates_mrps, self.demand))
+        if method == PAPER:
             return complaints
-        if "feedback" in self.model_fields_set and self.feedback.is_on:
+        is_steered = "feedback" in self.model_fields_set and self.feedback.is_on
+        if method == SIMULATION and is_steered:
             message = f"is given, but the bound of the method `{SIMULATION}` is tuned, and stays"
             hint = "remove it, set `feedback: off`, or ask for the method `paper`"
             complaints.append(Complaint(Code.CONFLICT, message, hint, ("feedback",), METHOD_AT))
         if self.batch is not None:
-            message = f"is `{SIMULATION}`, but what slower requests save is lost of batch work"
+            message = f"is `{method}`, but what slower requests save is lost of batch work"
             hint = "remove `batch`, or leave the method out"
             complaints.append(Complaint(Code.CONFLICT, message, hint, METHOD_AT, ("batch",)))
         return complaints
@@ -196,7 +204,18 @@ class RubikSpec(WithSlos):
     @property
     def is_steered(self) -> bool:
         """Whether a feedback scales the bound."""
-        return self.feedback.is_on and self.search.method != SIMULATION
+        return self.feedback.is_on and self.method != SIMULATION
+
+    @property
+    def method(self) -> str:
+        """The method of the search, whether it is stated or not.
+
+        Beside batch work the energy of a request says nothing of how much of it is done, so
+        policies could not be compared.
+        """
+        if self.search.method is not None:
+            return self.search.method
+        return AUTO if self.rates_mrps and self.batch is None else PAPER
 
     @property
     def speedup(self) -> None:
@@ -209,4 +228,6 @@ class RubikSpec(WithSlos):
     def with_search(self, overrides: Mapping[str, object]) -> RubikSpec:
         """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
         search = overridden(self.search, overrides, NAME)
-        return self.model_copy(update={"search": search})
+        changed = self.model_copy(update={"search": search})
+        refuse_options_of_auto(overrides, changed.method)
+        return changed

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tailc.models.core_queues.clocked import clocked
 from tailc.models.tail_resampling import resampled_with_fitted_tail
 from tailc.models.workload import Workload
 
@@ -63,3 +64,22 @@ def test_the_same_seed_gives_the_same_sample():
     one, same, other = (resampled_with_fitted_tail(source, seed) for seed in (1, 1, 2))
     assert one.work_ns.tolist() == same.work_ns.tolist()
     assert one.work_ns.tolist() != other.work_ns.tolist()
+
+
+def test_at_levels_of_a_clock_longer_requests_keep_their_share_of_memory_time():
+    """At the reference clock a request does 2^62 parts in as many ns as it has work."""
+    work_ns = np.rint(pareto(1_000, 0.5) * 1e6).astype(np.int64)
+    memory_ns = work_ns // 4
+    levels = clocked(work_ns, memory_ns, (1_000_000, 2_000_000), 2_000_000)
+    rows = len(work_ns)
+    ones = np.ones((1, 1))
+    source = Workload(
+        work_ns, np.ones(rows, np.int64), np.zeros(rows, np.int32), ones, memory_ns, levels
+    )
+    drawn = resampled_with_fitted_tail(source, 5)
+    assert drawn.work_ns.max() != source.work_ns.max()
+    np.testing.assert_allclose(2.0**62 / drawn.clocked.rate[:, 1], drawn.work_ns, rtol=1e-6)
+    half_clock_ns = 2 * (drawn.work_ns - drawn.memory_ns) + drawn.memory_ns
+    np.testing.assert_allclose(2.0**62 / drawn.clocked.rate[:, 0], half_clock_ns, rtol=1e-6)
+    np.testing.assert_allclose(drawn.clocked.memory_ns, drawn.work_ns / 4, rtol=1e-5)
+    np.testing.assert_allclose(drawn.clocked.cycles, 1.5 * drawn.work_ns, rtol=1e-5)

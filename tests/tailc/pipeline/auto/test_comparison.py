@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tailc.pipeline.auto import best, comparison
+from tailc.pipeline.auto import best, comparison, tail_choice
 from tailc.pipeline.auto.choice import Chosen
 from tailc.pipeline.auto.comparison import (
     ComparedTable,
@@ -77,7 +77,7 @@ def test_effort_sets_on_how_many_replays_tables_are_compared(service, monkeypatc
         repeats.add(arguments[-1])
         return sample(*arguments)
 
-    for room in (best, comparison):
+    for room in (tail_choice, comparison):
         monkeypatch.setattr(room, "validation_sample", recorded)
     monkeypatch.setattr(Effort, "budget", replace(Effort.QUICK.budget, repeats=3))
     compile_policy(str(service), threads=2)

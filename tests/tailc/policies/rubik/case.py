@@ -25,6 +25,7 @@ server:
   range: {from: 0.8GHz, to: 3.4GHz, step: 0.2GHz, power: {static: 0.5W, dynamic: 6W, at: 2.4GHz}}
   sleep: {power: 0.1W, wake: 20us}
 feedback: {epoch: 20ms, window: 80ms}
+search: {method: paper}
 rates: [500/s, 2000/s]
 """
 REQUESTS = 400

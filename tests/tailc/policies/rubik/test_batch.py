@@ -110,7 +110,7 @@ def test_requests_that_leave_no_time_are_refused_with_the_nearest_rate(tmp_path)
         compiled(tmp_path, TWO, WITH, ("2000/s]", "10000/s]"))
     (finding,) = refused.value.findings
     assert finding.code is Code.OVERLOADED
-    assert (finding.place.line, finding.place.excerpt) == (18, "rates: [500/s, 10000/s]")
+    assert (finding.place.line, finding.place.excerpt) == (19, "rates: [500/s, 10000/s]")
     assert "at 10000/s" in finding.message
     # Two cores do 10,000 a second of 200 us.
     assert "9999.999/s" in finding.help

@@ -13,7 +13,7 @@ from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_sam
 from tests.tailc.pipeline.queue.short import FEW, short_searches
 from tests.tailc.policies.rubik.case import swapped, write
 
-FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}\n"
+FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}\nsearch: {method: paper}\n"
 SEARCH = "search: {method: simulation, requests: 1600000}\n"
 RATES = "rates: [500/s, 2000/s]"
 QUEUED = swapped((FEEDBACK, SEARCH), (RATES, "rates: [3000/s]"))
@@ -36,7 +36,10 @@ def tuned(tmp_path_factory):
 def test_the_tail_is_kept_with_less_energy_than_the_formulas_table_has(tuned, tailc, tmp_path):
     """On requests that no compile saw, where the formula's bound leaves room."""
     case, policy, _ = tuned
-    plain = write(tmp_path, swapped((FEEDBACK, "feedback: off\n"), (RATES, "rates: [3000/s]")))
+    plain = write(
+        tmp_path,
+        swapped((FEEDBACK, "feedback: off\nsearch: {method: paper}\n"), (RATES, "rates: [3000/s]")),
+    )
     assert tailc("compile", plain.spec, "--allow-misses", "-o", tmp_path / "formula").code == 0
     ours, theirs = (judged(tailc, one, case.held_out) for one in (policy, tmp_path / "formula"))
     assert ours["estimate_us"] < 3_000
@@ -93,7 +96,7 @@ def test_threads_change_no_byte(tuned):
         ([("1600000}", "1600000, weights: [1, 2]}")], "are 2, but `rates` has 1"),
         ([("method: simulation, ", "")], "`search.requests` is for the method `simulation`"),
         (
-            [(SEARCH, "search: {target: 90%}\n")],
+            [(SEARCH, "search: {method: paper, target: 90%}\n")],
             "is for the method `simulation`",
         ),
         ([("method: simulation", "method: simulatoin")], "did you mean `simulation`"),

@@ -1,0 +1,260 @@
+"""The best clock policy: the paper's table, with or without feedback, a fixed frequency, a search.
+
+All are compared first by the SLOs and then by energy: on resamples of the records, and on replays
+of requests that no search saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, Severity
+from tailc.experiment.sizes import Seed
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.controller import Controller
+from tailc.forms.fixed_frequency import fixed_frequency, fixed_level
+from tailc.forms.tail_table import TailTable, least_level
+from tailc.models.core_queues.clocks import Clocks
+from tailc.models.core_queues.model import CoreQueues, tried_levels
+from tailc.models.execution_model import Subject
+from tailc.models.steering import settling
+from tailc.models.workload import Workload, clocked_workload
+from tailc.percentiles import PPM
+from tailc.pipeline.auto.best import SEARCHED, Best
+from tailc.pipeline.auto.choice import FORMULA, Chosen, chosen_evidence, doubt_remarks
+from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compared
+from tailc.pipeline.auto.effort import Budget, Effort
+from tailc.pipeline.auto.holdback import Holdback
+from tailc.pipeline.auto.rivals import Option, promising
+from tailc.pipeline.auto.within import aim_within
+from tailc.pipeline.progress import Progress
+from tailc.pipeline.queue.approach import Approach
+from tailc.pipeline.queue.clock_approach import clock_approach
+from tailc.pipeline.queue.scaled_table import eased
+from tailc.pipeline.queue.scene import scenes_of
+from tailc.pipeline.queue.search import least_each
+from tailc.pipeline.queue.tail_family import bounded
+from tailc.pipeline.queue.tune import TunedTable, tuned_for_queue
+from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
+from tailc.policies import AutoChoice
+from tailc.units import format_khz
+
+WITH_FEEDBACK, OTHER_BOUND = f"{FORMULA} with feedback", f"{FORMULA} with another bound"
+# Bounds are made so that the percentile is such parts of what a search keeps it within: the less,
+# the more samples of the same law keep the SLO.
+_MARGINS_PPM = (1_000_000, 950_000, 900_000)
+# Parts of its bound that the formula's table is tried with where no table is safe.
+_SHORTER_PPM = (900_000, 800_000, 700_000, 600_000, 500_000)
+# By less than that two tables differ on these requests, and may not on others.
+_HARDLY_MORE = 0.02
+# Controllers are compared with windows of so many requests at most. Longer ones measure a tail
+# closer, and take longer to settle.
+_MOST_WINDOW = 1_000
+
+
+@dataclass(frozen=True)
+class ClockPolicy:
+    """A tail table, and what scales its bound; None: nothing does."""
+
+    table: TailTable
+    controller: Controller | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Cores:
+    """The cores that clock policies are replayed on, as a `Machine`."""
+
+    load: Workload
+    cores: int
+    subject_of: Callable[[ClockPolicy], Subject]
+    settling: int
+
+
+def best_clocks(
+    policy: Policy,
+    clock_khz: int,
+    aim: TuningObjective,
+    asked: AutoChoice,
+    requests: Holdback,
+    threads: int,
+    progress: Progress,
+) -> tuple[Policy, Chosen]:
+    """The policy as it keeps its SLOs with least energy: with another table, or without feedback.
+
+    clock_khz: at which demand was measured. aim: what a search keeps the percentile within.
+    """
+    table = policy.tail_table
+    assert table is not None
+    towards = partial(clock_approach, table, clock_khz, requests.searched)
+    own = ClockPolicy(table, policy.controller)
+    # Before a policy is written the SLO itself is what counts.
+    slo_us = policy.slos[0].latency_us
+    judged = replace(aim, target_us=slo_us, limit_us=slo_us)
+    judging = clocked_workload(requests.judging, Clocks(table, clock_khz))
+    effort = Effort(asked.effort)
+    with ThreadPoolExecutor(threads) as workers:
+        progress("replaying what could be set by hand", 0.0)
+        cores = cores_of(own, towards(aim), clock_khz)
+        screening = _screening(cores, judged, effort.budget, workers)
+        fixed = promising(_fixed(own), screening, judged)
+        tuned = _tuned(effort, aim, towards, threads, progress)
+        progress("judging the tables", 1.0)
+        comparison = Comparison(
+            cores,
+            fixed,
+            screening,
+            judging,
+            judged,
+            effort.budget,
+            asked.risk_ppm / PPM,
+            workers,
+        )
+        found = [*comparison.compare(list(_formulas(own))), *comparison.baselines()]
+        if effort.budget.tuned:
+            found += comparison.compare(
+                _with_margins(own, tuned, towards(aim), aim, effort.budget, workers)
+            )
+        if not any(one.is_safe for one in found):
+            found += comparison.compare(list(_shorter(own)))
+    taken = _preferred(found)
+    spent = (0, 0) if tuned is None else (tuned.evaluations, tuned.requests)
+    best = Best(taken.option, tuple(fixed), taken.loss_share, taken.is_safe, *spent)
+    chosen = Chosen(best, asked, requests.is_kept_back, requests.judging.total_weight)
+    return _written(policy, taken.option.table, chosen), chosen
+
+
+def cores_of(own: ClockPolicy, approach: Approach[TailTable], clock_khz: int) -> Cores:
+    """The cores of the tables that an approach tunes, with the policy's controller."""
+
+    def subject_of(one: ClockPolicy) -> CoreQueues:
+        clocks = Clocks(one.table, clock_khz)
+        return CoreQueues("table", clocks, one.controller and _settling_soon(one.controller))
+
+    own_settling = settling(own.controller and _settling_soon(own.controller))
+    return Cores(approach.load, approach.cores, subject_of, own_settling)
+
+
+def _settling_soon(controller: Controller) -> Controller:
+    """The controller with a shorter window, and epochs that are shorter in proportion."""
+    window = min(controller.window_requests, _MOST_WINDOW)
+    epoch = max(controller.epoch_requests * window // controller.window_requests, 1)
+    return replace(controller, window_requests=window, epoch_requests=epoch)
+
+
+def _formulas(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
+    if own.controller is not None:
+        yield Option(WITH_FEEDBACK, own)
+    yield Option(FORMULA, ClockPolicy(own.table))
+
+
+def _fixed(own: ClockPolicy) -> list[Option[ClockPolicy]]:
+    """At each frequency that requests may have, of many some that are as far apart."""
+    levels, lowest = own.table.levels, least_level(own.table)
+    return [
+        Option(
+            f"fixed at {format_khz(levels[level].frequency_khz)}",
+            ClockPolicy(fixed_frequency(own.table, level)),
+        )
+        for level in tried_levels(own.table)
+        if level >= lowest
+    ]
+
+
+def _shorter(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
+    return (
+        Option(OTHER_BOUND, ClockPolicy(bounded(own.table, part_ppm))) for part_ppm in _SHORTER_PPM
+    )
+
+
+def _screening(
+    cores: Cores, aim: TuningObjective, budget: Budget, workers: Executor
+) -> TuningSample[ClockPolicy]:
+    scenes = scenes_of(cores.load, aim, cores.settling)
+    return tuning_sample(
+        scenes,
+        aim.percentile_ppm,
+        cores.cores,
+        requests=2 * least_each(aim.percentile_ppm),
+        repeats=budget.screening,
+        seed=Seed.DESIGN,
+        workers=workers,
+        subject_of=cores.subject_of,
+    )
+
+
+def _tuned(
+    effort: Effort,
+    aim: TuningObjective,
+    towards: Callable[[TuningObjective], Approach[TailTable]],
+    threads: int,
+    progress: Progress,
+) -> TunedTable[TailTable] | None:
+    """What a search finds; None where none is made."""
+    within = aim_within(effort, aim, towards)
+    return None if within is None else tuned_for_queue(within, towards, threads, progress)
+
+
+def _with_margins(
+    own: ClockPolicy,
+    tuned: TunedTable[TailTable] | None,
+    approach: Approach[TailTable],
+    aim: TuningObjective,
+    budget: Budget,
+    workers: Executor,
+) -> list[Option[ClockPolicy]]:
+    """The formula's table and the tuned one with bounds that leave more and more of the SLO."""
+    named = [(OTHER_BOUND, own.table)]
+    if tuned is not None and tuned.table is not None:
+        named.append((SEARCHED, tuned.table))
+    trials = tuning_sample(
+        scenes_of(approach.load, aim),
+        aim.percentile_ppm,
+        approach.cores,
+        requests=2 * least_each(aim.percentile_ppm),
+        repeats=budget.screening,
+        seed=Seed.SCALING,
+        workers=workers,
+        subject_of=approach.subject_of,
+    )
+    assert aim.limit_us is not None
+    found: list[Option[ClockPolicy]] = []
+    for margin_ppm in _MARGINS_PPM:
+        kept_us = max(aim.limit_us * margin_ppm // PPM, 1)
+        limited = replace(aim, target_us=kept_us, limit_us=kept_us)
+        for name, table in named:
+            kept = eased(approach, table, trials, limited)
+            if kept.part_ppm is not None:
+                found.append(Option(name, ClockPolicy(kept.table)))
+    return list(dict.fromkeys(found))
+
+
+def _preferred(found: Sequence[ComparedTable[ClockPolicy]]) -> ComparedTable[ClockPolicy]:
+    """The best table, or the formula's with feedback, where that is safe and costs hardly more.
+
+    The feedback also holds the percentile of demand that changes.
+    """
+    best = best_compared(found)
+    steered = [one for one in found if one.option.table.controller and one.is_safe]
+    return next((one for one in steered if one.change <= best.change + _HARDLY_MORE), best)
+
+
+def _written(policy: Policy, taken: ClockPolicy, chosen: Chosen) -> Policy:
+    """With the table and the controller that are taken, and the evidence for them."""
+    forms = (taken.table,) if taken.controller is None else (taken.table, taken.controller)
+    evidence = chosen_evidence(policy.evidence, chosen, is_own=taken.table == policy.tail_table)
+    return replace(policy, forms=forms, evidence=evidence)
+
+
+def clock_remarks(chosen: Chosen) -> tuple[Finding, ...]:
+    """A warning where a fixed frequency is taken, and those of any choice."""
+    doubts, table = doubt_remarks(chosen), chosen.best.option.table.table
+    if fixed_level(table) is None:
+        return doubts
+    message = f"no table was found that is better than `{chosen.best.option.name}`: the policy "
+    message += "runs every request at that frequency"
+    hint = "set a higher `--effort`, or give a longer trace"
+    return (Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING), *doubts)

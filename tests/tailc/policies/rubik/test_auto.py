@@ -1,0 +1,171 @@
+"""The default method of rubik: no fixed frequency is better than the policy at any rate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tailc.artifact.files import read_policy, write_policy
+from tailc.errors import Code
+from tailc.experiment.options import VerifyOptions
+from tailc.forms.fixed_frequency import fixed_level
+from tailc.pipeline.auto.choice import Chosen
+from tailc.pipeline.auto.clocks import ClockPolicy
+from tailc.pipeline.auto.rivals import Option
+from tailc.pipeline.compilation import Judging
+from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.queue.tail_family import bounded
+from tailc.report.compiled import compiled_result, compiled_text
+from tailc.studies.held_out import read_held_out
+from tailc.verify.judge import verify
+from tests.tailc.pipeline.queue.short import short_searches
+from tests.tailc.policies.rubik.case import swapped, write
+
+PAPER = "search: {method: paper}\n"
+DEFAULT = swapped((PAPER, "search: {effort: quick}\n"))
+RATES = "rates: [500/s, 2000/s]"
+ONE_RATE = swapped((PAPER, "search: {effort: quick}\n"), (RATES, "rates: [2000/s]"))
+EASY = swapped((PAPER, "search: {effort: quick}\n"), ("latency: 3ms", "latency: 60ms"))
+
+
+def compiled(folder, spec, **overrides):
+    path = str(write(folder, spec).spec)
+    return compile_policy(path, overrides=overrides, threads=2, judging=Judging(allows_misses=True))
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("quick"), DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def easy(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("easy"), EASY)
+
+
+def test_a_spec_with_rates_has_the_method_auto(quick):
+    (chosen,) = quick.added(Chosen)
+    assert chosen.best.is_safe
+    assert all(name.startswith("fixed at ") for name in names(chosen))
+
+
+def names(chosen):
+    return [one.name for one in chosen.best.others]
+
+
+def test_no_fixed_frequency_is_cheaper_within_the_slo(quick):
+    """At 500/s the lowest frequency keeps it, and the feedback raises it hardly ever."""
+    low, high = quick.policy.evidence.estimates.rows
+    assert max(low.tail_us, high.tail_us) <= 3_000
+    assert low.by_hand.cost_change_ppm < 5_000
+    assert high.by_hand.cost_change_ppm < -30_000
+
+
+def test_the_feedback_is_kept_where_nothing_costs_clearly_less(quick):
+    (chosen,) = quick.added(Chosen)
+    assert chosen.best.option.name == "formula with feedback"
+    assert quick.policy.controller is not None
+    assert (quick.policy.evidence.method, quick.policy.evidence.rows) == ("separate", ())
+
+
+def test_where_the_lowest_frequency_keeps_the_slo_at_every_rate_it_is_as_cheap(easy):
+    """The SLO is twenty times what any frequency needs; no policy can run below the lowest."""
+    energies = [row.by_hand.cost_change_ppm for row in easy.policy.evidence.estimates.rows]
+    assert all(change_ppm <= 0 for change_ppm in energies)
+
+
+def test_without_feedback_none_is_tried(tmp_path):
+    spec = swapped(
+        ("feedback: {epoch: 20ms, window: 80ms}\n", "feedback: off\n"),
+        (PAPER, "search: {effort: quick}\n"),
+    )
+    found = compiled(tmp_path, spec)
+    assert found.policy.controller is None
+    (chosen,) = found.added(Chosen)
+    assert chosen.best.option.name != "formula with feedback"
+
+
+@pytest.fixture(scope="module")
+def fixed(tmp_path_factory):
+    """What a compile writes where the formula's table always asks for the highest frequency."""
+    folder = tmp_path_factory.mktemp("fixed")
+
+    def hasty(own):
+        return [Option("formula", ClockPolicy(bounded(own.table, 10_000)))]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tailc.pipeline.auto.clocks._formulas", hasty)
+        found = compiled(folder, ONE_RATE)
+    return folder, found
+
+
+def test_a_fixed_frequency_that_is_taken_is_a_table_and_said(fixed):
+    _, found = fixed
+    table = found.policy.tail_table
+    level = fixed_level(table)
+    assert level is not None
+    assert (found.policy.controller, found.policy.evidence.method) == (None, "auto")
+    (told,) = [one for one in found.findings if one.code is Code.NO_BETTER_TABLE][:1]
+    assert told.message.startswith("no table was found that is better than `fixed at ")
+    assert "auto       fixed at " in compiled_text(found, [])
+    assert compiled_result(found)["best"]["table"].startswith("fixed at ")
+
+
+def test_its_verdict_is_that_of_the_baseline(fixed):
+    """The replay of the table, and that of cores at one clock, are the same to the nanosecond."""
+    folder, found = fixed
+    policy = found.policy
+    table = policy.tail_table
+    khz = table.levels[fixed_level(table)].frequency_khz
+    held_out = read_held_out(policy, str(folder / "heldout.csv")).profile
+    options = VerifyOptions(
+        baselines=(f"fixed-{khz}kHz",), requests_per_replay=2_000, repeats=2, replicates=49
+    )
+    for point in verify(policy, held_out, options).points:
+        own, other = (one.estimates[0] for one in (point.policy, *point.baselines))
+        assert own.estimate_us == other.estimate_us
+
+
+def test_one_frequency_leaves_nothing_to_choose(tmp_path):
+    spec = swapped(
+        (PAPER, ""),
+        (
+            "range: {from: 0.8GHz, to: 3.4GHz, step: 0.2GHz, "
+            "power: {static: 0.5W, dynamic: 6W, at: 2.4GHz}}",
+            "levels: [{frequency: 3.4GHz, power: 9W}]",
+        ),
+    )
+    assert compiled(tmp_path, spec).added(Chosen) == ()
+
+
+def test_a_search_is_made_with_more_effort(tmp_path):
+    with short_searches():
+        found = compiled(tmp_path, swapped((PAPER, ""), (RATES, "rates: [2000/s]")))
+    (chosen,) = found.added(Chosen)
+    assert chosen.best.requests > 0
+
+
+def test_the_same_spec_gives_the_same_policy(quick, tmp_path):
+    again = compiled(tmp_path, DEFAULT).policy
+    assert replace(again, evidence=quick.policy.evidence) == quick.policy
+
+
+def test_such_a_policy_is_written_and_read(tmp_path, fixed):
+    policy = fixed[1].policy
+    write_policy(policy, str(tmp_path / "p"))
+    assert read_policy(str(tmp_path / "p")).same_policy(policy)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("search: {method: paper, effort: quick}", "`search.effort` is for the method `auto`"),
+        ("search: {method: simulation, risk: 1%}", "`search.risk` is for the method `auto`"),
+        ("search: {requests: 9000000}", "`search.requests` is for the method `simulation`"),
+        ("search: {method: auto}\nbatch: {memory: 30%}", "is `auto`, but what slower requests"),
+        ("search: {effort: quick}\nbatch: {memory: 30%}", "`search.effort` is for the method"),
+    ],
+)
+def test_what_goes_with_another_method_is_refused(words, said, tmp_path, refusal):
+    assert said in refusal(write(tmp_path, swapped((PAPER, f"{words}\n"))).spec)
