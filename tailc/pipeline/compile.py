@@ -44,6 +44,7 @@ from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.robust.days import design_days
 from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
+from tailc.pipeline.static_share import static_remarks
 from tailc.pipeline.sweep import Sweep, choose
 from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
 from tailc.policies import AutoChoice, AutoTuning
@@ -157,7 +158,11 @@ def _compiled(compilation: Compilation, warnings: list[Finding]) -> AnyCompiled:
             return _for_requests(compilation, searches, read, warnings)
         case OpenedThroughput():
             rows = parts_of_rows(opened, read)
-            return _without_replay(compilation, rows, read.reading, warnings)
+            compiled = _without_replay(compilation, rows, read.reading, warnings)
+            if compilation.judging is None:
+                return compiled
+            found = static_remarks(compiled.policy, rows.design)
+            return replace(compiled, findings=(*compiled.findings, *found))
         case OpenedDays():
             days = parts_of_days(read)
             return _without_replay(compilation, days, read.reading, warnings)

@@ -265,7 +265,8 @@ EXPLANATIONS: Mapping[Code, str] = {
     "the quantum.",
     Code.BETTER_BY_HAND: "In replays at the rates of the spec, a setting that a user can choose "
     "by hand has a percentile or a cost that is more than 2 % below that of the policy. Usually "
-    "the spec asks for a method by formula, a named policy or a controller.",
+    "the spec asks for a method by formula, a named policy or a controller. Of autopro, a constant "
+    "share keeps a machine nearer to its target than the controller in a replay of the trace.",
     Code.JUDGED_ON_OWN: "A table looks better on the requests that it was tuned on than on "
     "others. Give a longer trace, or verify the policy on another one.",
     Code.NOT_AS_RECORDED: "The policy was tuned on recorded arrival times, which it does not "
