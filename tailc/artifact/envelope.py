@@ -20,7 +20,9 @@ from tailc.traces.summary import DemandSummary
 SCHEMA_MAJOR = 1
 SCHEMA_MINOR = 9
 
-PROOFS = ("grid-exhausted", "dual-bound", "solver-claim", "replayed", "by-definition", "none")
+# The proof of a table that a search on replays found.
+REPLAYED = "replayed"
+PROOFS = ("grid-exhausted", "dual-bound", "solver-claim", REPLAYED, "by-definition", "none")
 COMPILED_SPEC = "compiled-spec"
 """The name among versions of the digest of the spec that the policy was compiled from."""
 RESTORED, REPLACED = "restored-policy", "replaced-policy"

@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from tailc.artifact.envelope import Policy, next_generation
+from tailc.artifact.envelope import REPLAYED, Policy, next_generation
 from tailc.errors import Code, Finding
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
-from tailc.pipeline.auto.choice import PROOF, Chosen
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
 from tailc.pipeline.candidates import Solved, solve_all
 from tailc.pipeline.coarse_settings import coarse_settings
 from tailc.pipeline.compilation import Compilation, Judging
-from tailc.pipeline.objectives import with_objectives
 from tailc.pipeline.parts import (
     D,
     Parts,
@@ -24,27 +22,11 @@ from tailc.pipeline.parts import (
     parts_of_requests,
     parts_of_rows,
 )
-from tailc.pipeline.passes import (
-    Addition,
-    BestClocks,
-    BestTable,
-    CandidateTuning,
-    EstimatesPass,
-    ObjectivesCheck,
-    OverloadControl,
-    Pass,
-    Sample,
-    control_passes,
-    tuning_passes,
-)
+from tailc.pipeline.passes.step import Addition, Pass, Sample
 from tailc.pipeline.progress import Progress, silent
-from tailc.pipeline.queue.recorded import with_recorded
-from tailc.pipeline.queue.tune import TunedTable
 from tailc.pipeline.refusals import placed, told_in_full
-from tailc.pipeline.robust.days import design_days
 from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
-from tailc.pipeline.static_share import static_remarks
 from tailc.pipeline.sweep import Sweep, choose
 from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
 from tailc.policies import AutoChoice, AutoTuning
@@ -83,8 +65,7 @@ class Compiled(Generic[P, S, D]):
     @property
     def has_tuned_table(self) -> bool:
         """Whether a table is taken that is better than the formula's on the replay."""
-        chosen = any(not one.is_formula for one in self.added(Chosen))
-        return chosen or any(tuned.table is not None for tuned in self.added(TunedTable))
+        return self.policy.evidence.proof == REPLAYED
 
 
 AnyCompiled: TypeAlias = Compiled[Any, Any, Any]
@@ -161,6 +142,8 @@ def _compiled(compilation: Compilation, warnings: list[Finding]) -> AnyCompiled:
             compiled = _without_replay(compilation, rows, read.reading, warnings)
             if compilation.judging is None:
                 return compiled
+            from tailc.pipeline.static_share import static_remarks
+
             found = static_remarks(compiled.policy, rows.design)
             return replace(compiled, findings=(*compiled.findings, *found))
         case OpenedDays():
@@ -209,7 +192,7 @@ def _for_requests(
     chosen = sweep.chosen
     warnings += handler_of(chosen.problem).check_slos(chosen.problem, opened.spec, opened.loaded)
     passes = (
-        *control_passes(searches.control),
+        *_control(searches.control),
         *_tuning(searches, aim, days, sweep, requests),
         *_checks(compilation, aim),
         *_judged(compilation, searches, requests),
@@ -228,18 +211,46 @@ def _tuning(
     requests: Holdback,
 ) -> Iterator[Pass]:
     """What makes the table better than the formula's, as far as that is asked for."""
-    if searches.best is None or aim is None:
-        yield from tuning_passes(aim, searches.ambiguity, days)
-        return
-    match searches.best:
-        case AutoChoice() if sweep.chosen.policy.tail_table is not None:
-            yield BestClocks(aim, searches.best, requests)
-        case AutoChoice():
-            formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
-            yield BestTable(aim, searches.best, formulas, requests)
-        case AutoTuning():
-            yield CandidateTuning(aim, Effort(searches.best.effort))
-    yield from tuning_passes(None, searches.ambiguity, days)
+    if aim is not None and searches.best is None and searches.ambiguity is None:
+        from tailc.pipeline.passes.table_tuning import TableTuning
+
+        yield TableTuning(aim)
+    if aim is not None and searches.best is not None:
+        yield _best(searches.best, aim, sweep, requests)
+    if searches.ambiguity is not None:
+        from tailc.pipeline.passes.robustness import RadiusSearch, RobustTuning
+
+        if aim is not None and searches.best is None:
+            yield RobustTuning(aim, searches.ambiguity, days)
+        else:
+            yield RadiusSearch(searches.ambiguity)
+
+
+def _best(
+    asked: AutoChoice | AutoTuning,
+    aim: TuningObjective,
+    sweep: Sweep[Any, Any],
+    requests: Holdback,
+) -> Pass:
+    """The method `auto`, as the kind has it."""
+    if isinstance(asked, AutoTuning):
+        from tailc.pipeline.passes.table_tuning import CandidateTuning
+
+        return CandidateTuning(aim, Effort(asked.effort))
+    from tailc.pipeline.passes.best_table import BestClocks, BestTable
+
+    if sweep.chosen.policy.tail_table is not None:
+        return BestClocks(aim, asked, requests)
+    formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
+    return BestTable(aim, asked, formulas, requests)
+
+
+def _control(control: ControlProblem | Controller | None) -> Iterator[Pass]:
+    """The controller, if the spec has one."""
+    if control is not None:
+        from tailc.pipeline.passes.control import control_pass
+
+        yield control_pass(control)
 
 
 def _aim_on(
@@ -252,6 +263,9 @@ def _aim_on(
     """With the arrivals that are recorded, and the other objectives of the spec."""
     if aim is None:
         return None
+    from tailc.pipeline.objectives import with_objectives
+    from tailc.pipeline.queue.recorded import with_recorded
+
     aim, remarks = with_recorded(aim, read)
     warnings += remarks
     return with_objectives(aim, compilation.spec.slos, design)
@@ -261,6 +275,8 @@ def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) ->
     """The day of each request of the design, where their mixture is in doubt."""
     if ambiguity is None or ambiguity.days is None:
         return None
+    from tailc.pipeline.robust.days import design_days
+
     return design_days(opened, read, ambiguity.days)
 
 
@@ -268,7 +284,11 @@ def _checks(compilation: Compilation, aim: TuningObjective | None) -> Iterator[P
     """The rule for overload, and then all objectives."""
     kind = compilation.opened.kind
     if (overload := kind.overload(compilation.spec)) is not None:
+        from tailc.pipeline.passes.overload import OverloadControl
+
         yield OverloadControl(overload)
+    from tailc.pipeline.passes.objectives import ObjectivesCheck
+
     yield ObjectivesCheck(aim, compilation.opened.loaded, kind.tuning.is_possible)
 
 
@@ -280,6 +300,8 @@ def _judged(compilation: Compilation, searches: _Searches, requests: Holdback) -
     if searches.aim is not None and searches.aim.recorded is not None:
         return
     if compilation.judging is not None and compilation.spec.rates_mrps:
+        from tailc.pipeline.passes.estimates import EstimatesPass
+
         effort = Effort(searches.best.effort) if searches.best else Effort.NORMAL
         allows = compilation.judging.allows_misses or allows_misses(compilation.spec)
         yield EstimatesPass(requests, effort, compilation.opened.loaded, Judging(allows))
@@ -308,7 +330,7 @@ def _with_remarks(
     """With the remarks on the solution, and the candidates that have none."""
     chosen = compiled.sweep.chosen
     remarks = handler_of(chosen.problem).remarks(chosen.problem, chosen.solution)
-    if compiled.policy.evidence.proof == PROOF:
+    if compiled.has_tuned_table:
         remarks = tuple(one for one in remarks if one.code not in _OF_FORMULA)
     loaded, overridden = compilation.opened.loaded, compilation.overrides
     told = [placed(finding, loaded, overridden) for finding in remarks]

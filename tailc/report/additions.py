@@ -1,69 +1,92 @@
-"""What a compile found beside the formula's table: one renderer for each type of addition."""
+"""What a compile found in addition to the formula's table: a renderer for each type of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from tailc.artifact.envelope import Evidence
-from tailc.pipeline.auto.choice import Chosen
 from tailc.pipeline.compile import AnyCompiled
-from tailc.pipeline.controller import Tuned
-from tailc.pipeline.overload.search import Relief
-from tailc.pipeline.queue.tune import TunedTable
-from tailc.pipeline.robust.stand import Robustness, RobustTables
-from tailc.report.best import best_paragraphs, best_result
-from tailc.report.control import control_result, control_text
-from tailc.report.queue import queue_result, queue_text
-from tailc.report.relief import relief_result, relief_text
-from tailc.report.robust import robust_result, robust_text, robustness_result
+from tailc.pipeline.passes.step import Addition
 
-A = TypeVar("A")
+
+def _no_paragraphs(_addition: Any, _evidence: Evidence) -> tuple[str, ...]:
+    return ()
 
 
 @dataclass(frozen=True)
-class Renderer(Generic[A]):
-    """How additions of a type are told: members of the JSON result, and paragraphs.
+class Renderer:
+    """An addition as members of the JSON result, and as paragraphs with the policy's evidence."""
 
-    The evidence is the policy's.
-    """
-
-    addition: type[A]
-    result: Callable[[A], dict[str, object]]
-    paragraphs: Callable[[A, Evidence], tuple[str, ...]]
+    result: Callable[[Any], dict[str, object]]
+    paragraphs: Callable[[Any, Evidence], tuple[str, ...]] = _no_paragraphs
 
 
-# In the order in which they are told.
-RENDERERS: tuple[Renderer[Any], ...] = (
-    Renderer(
-        Tuned,
-        lambda tuned: {"control": control_result(tuned)},
-        lambda tuned, _: (control_text(tuned),),
-    ),
-    Renderer(TunedTable, queue_result, lambda tuned, evidence: (queue_text(tuned, evidence),)),
-    Renderer(Chosen, best_result, lambda chosen, _: best_paragraphs(chosen)),
-    Renderer(Relief, relief_result, lambda relief, _: (relief_text(relief),)),
-    # The radius is told with the policy.
-    Renderer(Robustness, robustness_result, lambda *_: ()),
-    Renderer(
-        RobustTables, robust_result, lambda tables, evidence: (robust_text(tables, evidence),)
-    ),
-)
+def _controller() -> Renderer:
+    from tailc.report.control import control_result, control_text
+
+    return Renderer(
+        lambda tuned: {"control": control_result(tuned)}, lambda tuned, _: (control_text(tuned),)
+    )
+
+
+def _tuned_table() -> Renderer:
+    from tailc.report.queue import queue_result, queue_text
+
+    return Renderer(queue_result, lambda tuned, evidence: (queue_text(tuned, evidence),))
+
+
+def _chosen() -> Renderer:
+    from tailc.report.best import best_paragraphs, best_result
+
+    return Renderer(best_result, lambda chosen, _: best_paragraphs(chosen))
+
+
+def _overload() -> Renderer:
+    from tailc.report.relief import relief_result, relief_text
+
+    return Renderer(relief_result, lambda relief, _: (relief_text(relief),))
+
+
+def _radius() -> Renderer:
+    from tailc.report.robust import robustness_result
+
+    return Renderer(robustness_result)
+
+
+def _robust_tables() -> Renderer:
+    from tailc.report.robust import robust_result, robust_text
+
+    return Renderer(robust_result, lambda tables, evidence: (robust_text(tables, evidence),))
+
+
+# By the name of an addition's type, in the order of the output; each imports what it needs.
+RENDERERS: Mapping[str, Callable[[], Renderer]] = {
+    "Tuned": _controller,
+    "TunedTable": _tuned_table,
+    "Chosen": _chosen,
+    "Relief": _overload,
+    "Robustness": _radius,
+    "RobustTables": _robust_tables,
+}
 
 
 def additions_result(compiled: AnyCompiled) -> dict[str, object]:
     """Members of the JSON result, a key for each addition."""
-    told: dict[str, object] = {}
-    for renderer in RENDERERS:
-        for addition in compiled.added(renderer.addition):
-            told |= renderer.result(addition)
-    return told
+    found: dict[str, object] = {}
+    for addition, renderer in _rendered(compiled):
+        found |= renderer.result(addition)
+    return found
 
 
 def additions_text(compiled: AnyCompiled) -> Iterator[str]:
     """A paragraph for each addition that has one."""
-    evidence = compiled.policy.evidence
-    for renderer in RENDERERS:
-        for addition in compiled.added(renderer.addition):
-            yield from renderer.paragraphs(addition, evidence)
+    for addition, renderer in _rendered(compiled):
+        yield from renderer.paragraphs(addition, compiled.policy.evidence)
+
+
+def _rendered(compiled: AnyCompiled) -> Iterator[tuple[Addition, Renderer]]:
+    order = list(RENDERERS)
+    for addition in sorted(compiled.additions, key=lambda one: order.index(type(one).__name__)):
+        yield addition, RENDERERS[type(addition).__name__]()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 
-from tailc.artifact.envelope import Evidence, InputRole, Policy
+from tailc.artifact.envelope import REPLAYED, Evidence, InputRole, Policy
 from tailc.artifact.json_form import encode_json
 from tailc.experiment.tuned_arrivals import arrivals_text
 from tailc.forms.ladder.jumps import jumps
@@ -61,7 +61,7 @@ def policy_text(policy: Policy) -> str:
     if policy.rates_mrps:
         head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
     head.append(f"evidence   {evidence_line(policy)}")
-    if policy.evidence.proof == "replayed":
+    if policy.evidence.proof == REPLAYED:
         head.append(f"tuned for  {arrivals_text(dict(policy.evidence.settings))}")
         head += _tuned_tails(policy)
     stands = radius_line(policy.evidence)
@@ -151,7 +151,7 @@ def _smoothness(policy: Policy) -> str:
     """How far rows may be from the best, to be smooth in the load, and which are not."""
     settings = dict(policy.evidence.settings)
     tolerance_ppm = settings.get("tolerance_ppm")
-    if tolerance_ppm is None or policy.evidence.proof == "replayed":
+    if tolerance_ppm is None or policy.evidence.proof == REPLAYED:
         return ""
     (ladder,) = policy.ladders
     searched = [row for row in ladder.rows if row.first_load <= settings["max_in_system"]]
@@ -178,7 +178,7 @@ def _literal_search(policy: Policy) -> str:
     """
     settings = dict(policy.evidence.settings)
     design = [part.rows for part in policy.inputs if part.role is InputRole.DESIGN]
-    is_formula = policy.evidence.proof != "replayed"
+    is_formula = policy.evidence.proof != REPLAYED
     told = settings.keys() >= {"longest_us", "step_us", "rungs", "max_in_system"}
     if not (design and is_formula and told):
         return ""

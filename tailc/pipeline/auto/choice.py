@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tailc.artifact.envelope import Evidence, Policy
+from tailc.artifact.envelope import REPLAYED, Evidence, Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.experiment.experiment import experiment_for
 from tailc.experiment.options import VerifyOptions
@@ -35,7 +35,7 @@ from tailc.pipeline.queue.search import least_budget
 from tailc.policies import AutoChoice
 
 FORMULA = "formula"
-METHOD, PROOF = "auto", "replayed"
+METHOD = "auto"
 _SOLVER = "tailc_solvers.evolution"
 
 
@@ -126,7 +126,7 @@ def chosen_evidence(evidence: Evidence, chosen: Chosen, *, is_own: bool) -> Evid
     return replace(
         evidence,
         method=METHOD,
-        proof=PROOF,
+        proof=REPLAYED,
         solver=_SOLVER,
         evaluations=best.evaluations,
         rows=(),

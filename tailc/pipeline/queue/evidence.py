@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tailc.artifact.envelope import Policy
+from tailc.artifact.envelope import REPLAYED, Policy
 from tailc.errors import Code, Finding, Severity
 from tailc.experiment.tuned_arrivals import pattern_settings
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
@@ -17,7 +17,7 @@ from tailc.specs.simulation_fields import SIMULATION
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
-METHOD, PROOF = SIMULATION, "replayed"
+METHOD = SIMULATION
 OBJECTIVES = {
     Criterion.TAIL: "tail",
     Criterion.ENERGY: "energy",
@@ -44,7 +44,7 @@ def tuned_policy(policy: Policy, tuned: AnyTuned) -> Policy:
         settings=tuple(sorted(settings.items())),
         objective=OBJECTIVES[tuned.aim.criterion],
         method=METHOD,
-        proof=PROOF,
+        proof=REPLAYED,
         solver=_SOLVER,
         evaluations=tuned.evaluations,
         rows=(),

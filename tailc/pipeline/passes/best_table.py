@@ -1,0 +1,76 @@
+"""Passes of the method `auto`: the best of the formula's table, settings by hand and a search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.models.workload import workload
+from tailc.pipeline.auto.choice import best_policy, choice_remarks
+from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
+from tailc.pipeline.auto.holdback import Holdback
+from tailc.pipeline.passes.step import Sample, Step
+from tailc.pipeline.queue.approach import gains_by_climbing
+from tailc.policies import AutoChoice
+from tailc.traces.reading import clock_khz_of
+
+
+@dataclass(frozen=True)
+class BestTable:
+    """The best of the formula's tables, of what could be set by hand, and of what is searched.
+
+    formulas: those of all candidates. requests: on which, and by which it is judged.
+    """
+
+    aim: TuningObjective
+    asked: AutoChoice
+    formulas: tuple[Ladder, ...]
+    requests: Holdback
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the best table; the formula's where no request would gain by another."""
+        (own,) = policy.ladders
+        if not gains_by_climbing(own, workload(self.requests.searched, own)):
+            return Step(policy)
+        policy, chosen = best_policy(
+            policy,
+            self.formulas,
+            self.aim,
+            self.asked,
+            self.requests,
+            sample.threads,
+            sample.progress,
+        )
+        return Step(policy, (chosen,), choice_remarks(chosen))
+
+
+@dataclass(frozen=True)
+class BestClocks:
+    """The best of the paper's tables, of fixed frequencies, and of what is searched.
+
+    requests: on which, and by which it is judged.
+    """
+
+    aim: TuningObjective
+    asked: AutoChoice
+    requests: Holdback
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the best table; as it is where cores have one frequency."""
+        table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
+        assert table is not None
+        assert clock_khz is not None
+        if len(table.levels) == 1:
+            return Step(policy)
+        policy, chosen = best_clocks(
+            policy,
+            clock_khz,
+            self.aim,
+            self.asked,
+            self.requests,
+            sample.threads,
+            sample.progress,
+        )
+        return Step(policy, (chosen,), clock_remarks(chosen))

@@ -1,0 +1,55 @@
+"""Passes that add a controller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tailc.artifact.envelope import Policy
+from tailc.forms.controller import Controller
+from tailc.pipeline.bound_loop import check_bound_loop
+from tailc.pipeline.controller import tune
+from tailc.pipeline.passes.step import Pass, Sample, Step
+from tailc.pipeline.settings import control_settings
+from tailc.problems.control import ControlProblem
+
+
+@dataclass(frozen=True)
+class GivenController:
+    """A controller as the spec states it."""
+
+    controller: Controller
+
+    def applied(self, policy: Policy, _sample: Sample) -> Step:
+        """Raises TailcError where a bound that it scales would swing."""
+        if policy.tail_table is not None:
+            check_bound_loop(self.controller, policy.tail_table.bound_us)
+        return Step(replace(policy, forms=(*policy.forms, self.controller)))
+
+
+@dataclass(frozen=True)
+class ControllerTuning:
+    """A controller that scales the ages of the ladder; none where no age can be scaled."""
+
+    problem: ControlProblem
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the gains that are found."""
+        (table,) = policy.ladders
+        tuned = tune(self.problem, table, sample.design, sample.threads, sample.progress)
+        if tuned is None:
+            return Step(policy)
+        policy = replace(policy, forms=(*policy.forms, tuned.controller))
+        return Step(_with_settings(policy, control_settings(tuned)), (tuned,))
+
+
+def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
+    evidence = policy.evidence
+    settings = tuple(sorted((dict(evidence.settings) | more).items()))
+    return replace(policy, evidence=replace(evidence, settings=settings))
+
+
+def control_pass(control: ControlProblem | Controller) -> Pass:
+    """The pass that tunes the controller, or adds it as the spec states it."""
+    return (
+        GivenController(control) if isinstance(control, Controller) else ControllerTuning(control)
+    )

@@ -1,0 +1,43 @@
+"""The pass that replays the policy before it is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.models.arrivals import Poisson
+from tailc.models.subjects import subject_of
+from tailc.pipeline.auto.effort import Effort
+from tailc.pipeline.auto.holdback import Holdback
+from tailc.pipeline.compilation import Judging
+from tailc.pipeline.estimate_findings import check_estimates
+from tailc.pipeline.judging import with_estimates
+from tailc.pipeline.objectives import limits_of, predicted
+from tailc.pipeline.passes.step import Sample, Step
+from tailc.specs.load import LoadedSpec
+
+
+@dataclass(frozen=True)
+class EstimatesPass:
+    """Replays at the policy's rates, beside what could be set by hand."""
+
+    requests: Holdback
+    effort: Effort
+    loaded: LoadedSpec
+    judging: Judging
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With estimates; raises TailcError where an SLO is missed, unless that is allowed."""
+        policy, more = with_estimates(
+            policy, self.requests, self.effort, sample.threads, sample.progress
+        )
+        limits = limits_of(policy.slos, self.requests.judging)
+        subject = subject_of(policy, self.requests.judging)
+
+        def keeps(rate_mrps: int) -> bool:
+            arrivals = [(rate_mrps, Poisson(rate_mrps))]
+            return predicted(subject, limits, self.requests.judging, arrivals, sample.threads).holds
+
+        allows = self.judging.allows_misses
+        found = check_estimates(policy, more, self.loaded, keeps, allows_misses=allows)
+        return Step(policy, findings=found)

@@ -1,0 +1,24 @@
+"""The pass that adds a rule for overload."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.experiment.overload_objective import OverloadAim
+from tailc.pipeline.overload.evidence import relieved_policy
+from tailc.pipeline.overload.search import relieved
+from tailc.pipeline.passes.step import Sample, Step
+
+
+@dataclass(frozen=True)
+class OverloadControl:
+    """A rule for overload."""
+
+    aim: OverloadAim
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the rule that loses least."""
+        table, design = policy.ladders[0], sample.design
+        relief = relieved(self.aim, table, design, sample.threads, sample.progress)
+        return Step(relieved_policy(policy, relief), (relief,))

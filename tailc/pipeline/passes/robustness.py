@@ -1,0 +1,56 @@
+"""Passes for errors of the inputs: how large ones the table tolerates, or a table for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.artifact.envelope import Policy
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.pipeline.passes.step import Sample, Step
+from tailc.pipeline.robust.stand import (
+    robust_policy,
+    robust_remarks,
+    robustness_remarks,
+    with_robustness,
+)
+from tailc.specs.robust import Ambiguity
+from tailc.traces.day_of import Days
+
+
+@dataclass(frozen=True)
+class RadiusSearch:
+    """How large errors of its inputs the table stands."""
+
+    ambiguity: Ambiguity
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the radius in its evidence."""
+        policy, found = with_robustness(
+            policy, self.ambiguity, sample.design, sample.threads, sample.progress
+        )
+        return Step(policy, (found,), robustness_remarks(found))
+
+
+@dataclass(frozen=True)
+class RobustTuning:
+    """The table, tuned on the replay to stand errors of its inputs.
+
+    days: the day of each request, where their mixture is in doubt.
+    """
+
+    aim: TuningObjective
+    ambiguity: Ambiguity
+    days: Days | None
+
+    def applied(self, policy: Policy, sample: Sample) -> Step:
+        """With the robust table, where it is better in the worst case."""
+        policy, tables = robust_policy(
+            policy,
+            self.aim,
+            self.ambiguity,
+            self.days,
+            sample.design,
+            sample.threads,
+            sample.progress,
+        )
+        return Step(policy, (tables.plain, tables), robust_remarks(tables))
