@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--sealed",
     is_flag=True,
-    help="Write the sealed bytes for the runtime of the language, for ladders as well.",
+    help="Write a copy of the .tailc file for the runtime of the language, for ladders as well.",
 )
 @trusts
 @reports
@@ -38,9 +38,10 @@ def command(
 ) -> Outcome:
     """Convert ARTIFACT to a source file, for programs that cannot load files.
 
-    A ladder becomes constants and a look-up function, and needs no runtime. Any other form becomes
-    the sealed bytes of its .tailc file, which the runtime of the language opens. An existing FILE
-    is replaced only if this command wrote it.
+    A ladder (table by load and age: few-to-many, slow-to-fast, joint-ladder, elfen) becomes
+    constants and a look-up function, and needs no runtime. A policy of any other kind becomes its
+    sealed bytes, a copy of the .tailc file, which the runtime of the language opens. An existing
+    FILE is replaced only if this command wrote it.
     """
     from tailc.artifact.files import read_whole
     from tailc.embed.languages import language_called

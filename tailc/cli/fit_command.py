@@ -7,7 +7,11 @@ import click
 
 @click.group("fit", short_help="Fit models to measurements.")
 def command() -> None:
-    """Fit a model; `tailc fit arrivals --help` and `tailc fit power --help` say more."""
+    """Fit a model to measurements.
+
+    Input of `tailc fit arrivals`: a file with one row for each request. Input of `tailc fit power`:
+    a file with performance counters and measured power. See `--help` of each.
+    """
 
 
 @command.command(

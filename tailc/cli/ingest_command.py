@@ -45,7 +45,11 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Attribute of server spans with their times, or START..END for a difference.",
 )
-@click.option("--with-internal", is_flag=True, help="Count a server's internal spans as its own.")
+@click.option(
+    "--with-internal",
+    is_flag=True,
+    help="Count the time of a server's internal child spans as the server's own time.",
+)
 @click.option("--unit", type=TIME_UNIT, help="Unit of the times.")
 @click.option(
     "--tag",
@@ -167,9 +171,11 @@ def _options(
 
     _check_names(column, weight, attribute)
     if tags and column is not None:
-        raise click.UsageError("`--tag` is of an HdrHistogram log, and `--column` of a table")
+        raise click.UsageError("`--tag` applies to an HdrHistogram log, and `--column` to a table")
     if with_internal and (column or attribute):
-        raise click.UsageError("`--with-internal` is of own times: give it without other times")
+        raise click.UsageError(
+            "`--with-internal` applies to own times only: leave out `--column` and `--attribute`"
+        )
     return InputOptions(
         None if unit is None else TimeUnit(unit),
         None if column is None else TimeColumn(column, weight),

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     "--percentile",
     "percentile_ppm",
     type=PERCENTILE_PPM,
-    help="Percentile of the SLO, such as 99.9%.",
+    help="Percentile of the SLO, such as 99.9%, to check that there are enough requests.",
 )
 @click.option(
     "--ignore", "ignored", multiple=True, metavar="CODE", help="Do not report this finding."

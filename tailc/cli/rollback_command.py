@@ -15,20 +15,19 @@ if TYPE_CHECKING:
 
 @click.command("rollback", short_help="Publish an old policy as a new generation.")
 @click.argument("old")
-@click.option(
-    "--over", required=True, metavar="CURRENT", help="The deployed policy, which is replaced."
-)
+@click.option("--over", required=True, metavar="CURRENT", help="Artifact of the deployed policy.")
 @click.option(
     "-o", "--output", required=True, metavar="STEM", help="Write STEM.json and STEM.tailc."
 )
 @trusts
 @reports
 def command(old: str, over: str, output: str, trust: Trust) -> Outcome:
-    """Publish OLD again, one generation after the policy that is deployed.
+    """Publish OLD again, one generation after CURRENT.
 
-    A server refuses a policy that is older than the one it has, so copying the old file back does
-    not work. The SLO, tables and evidence are those of OLD; the evidence names both policies by
-    their digests. The result is not signed.
+    The generation is the number of a policy in the sequence of those published. A server refuses a
+    policy whose generation is older than that of the policy it has, so copying the old file back
+    does not work. The SLO, tables and evidence are those of OLD; the evidence names both policies
+    by their digests. The result is not signed: sign it with `tailc sign`.
     """
     from tailc.artifact.envelope import REPLACED, RESTORED
     from tailc.artifact.files import read_policy, write_policy

@@ -51,8 +51,9 @@ def command(
 ) -> Outcome:
     """Compile SPEC in memory, and replay the policy and its baselines; no policy is written.
 
-    The numbers are those of compile and verify. Requests that the policy was compiled from may be
-    replayed; the report marks them. Exits 0 whatever the verdicts are.
+    Use it before compile, to see what a spec would give. It computes the same numbers as compile
+    followed by verify. Requests that the policy was compiled from may be replayed; the report marks
+    them. Exits 0 whatever the verdicts are.
     """
     from tailc.cli.progress import shown
     from tailc.pipeline.compile import compile_policy

@@ -56,10 +56,11 @@ def command(
     trust: Trust,
     **options: Any,
 ) -> Outcome:
-    """Replay each of ARTIFACTS at increasing Poisson rates until its first SLO is missed.
+    """Find the highest Poisson rate at which each of ARTIFACTS meets an SLO.
 
-    The SLO is the first one of the first artifact. The other artifacts, and the baselines on its
-    server, are compared with the first artifact.
+    The SLO is the first one of the first artifact. With --fleet-rate, also print the number of
+    servers. The other artifacts, and the baselines on the server of the first artifact, are
+    compared with the first artifact.
 
     `tailc size cores` finds the cores that need the least energy, and `tailc size colocation` finds
     the batch work that servers can run in addition to requests.

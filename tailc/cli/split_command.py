@@ -16,8 +16,9 @@ from tailc.cli.outcome import Outcome, reports
 def command(spec: str, output: str | None) -> Outcome:
     """Write the design part and the held-out part of the trace of SPEC as two Parquet files.
 
-    The parts are those that compile uses, with the same digests. Without -o they are
-    NAME.design.parquet and NAME.held-out.parquet.
+    The spec must have `held_out`. The parts are those that compile uses, with the same digests. Use
+    the held-out file with `tailc verify`. Without -o they are NAME.design.parquet and
+    NAME.held-out.parquet, where NAME is the name of the spec.
     """
     from tailc.studies.split import split_spec
 

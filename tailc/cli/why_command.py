@@ -42,14 +42,14 @@ if TYPE_CHECKING:
     "--trace",
     is_eager=True,
     metavar="FILE",
-    help="Trace to replay; of the whole trace of the policy, its held-out part.",
+    help="Trace to replay. If it is the trace that was compiled, its held-out part is replayed.",
 )
 @replay_options.trace_format
 @click.option(
     "--spec",
     is_eager=True,
     metavar="SPEC",
-    help="Spec of the policy: compile the table of the formula for comparison; without "
+    help="Spec of the policy: also compute the formula's table and compare with it; without "
     "--trace, replay the trace of the spec.",
 )
 @arrivals_options
@@ -73,11 +73,16 @@ def command(
 ) -> Outcome:
     """Explain what the policy decides for a request of some age at some load, and why.
 
-    With --trace or --spec, also measure the effect under one arrival process: the share of the work
-    at this cell, and the tail and the threads or power in use if the row changes a little, if the
-    row or the table is that of the formula, and if the inputs change, all on the same requests at
-    the same times. Unless --rate or --arrivals is given, the arrivals are those that the policy was
-    tuned for, or else Poisson, at its highest rate.
+    Only for policies with one ladder (a table by requests in the system and age), without a
+    controller.
+
+    With --trace or --spec, also replay requests under one arrival process. The report has the share
+    of the work at this cell, and the tail and the threads or power in use for changed tables and
+    inputs: the row changed a little; the row, or the whole table, as the kind's method without
+    simulation computes it (the formula, with --spec); and demand, rate, speed-ups or capacity
+    changed by about 10 %. All replays have the same requests at the same times. Without --rate
+    and --arrivals, the arrivals are those that the policy was tuned for, or else Poisson, at its
+    highest rate.
     """
     from tailc.artifact.files import read_policy
     from tailc.report.why import as_dict, as_text
