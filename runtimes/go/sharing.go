@@ -55,7 +55,7 @@ func (raw *rawLadder) checkSharing() {
 	require(raw.has(StartBelow) == starts && raw.has(GiveUp) == givesUp,
 		"a rule for sharing and what it needs go together")
 	require((starts || givesUp) == (raw.sharing != nil), "what is said of sharing needs a rule")
-	require(!givesUp || *told.giveUpUs > 0, "a request has time before it gives up")
+	require(!givesUp || *told.giveUpUs > 0, "`give_up_us` must be at least 1")
 	require(starts == (told.startUnit != nil),
 		"what is counted at starts and its limit go together")
 	if starts {

@@ -148,10 +148,10 @@ func newPolicy(which head, forms []rawForm, counters *Counters) *Policy {
 	return policy
 }
 
-// scales refuses a controller that acts on what the policy has not.
+// scales refuses a controller that changes a value that this policy does not have.
 func (p *Policy) scales(actuator Actuator) {
 	require(p.controller == nil || p.controller.ActsOn() == actuator,
-		"the controller acts on what the policy has not")
+		"the controller changes a value that this policy does not have")
 }
 
 func (p *Policy) readLadders(forms []rawForm) {

@@ -140,7 +140,7 @@ class Policy:
         acts_on = Actuator.CLIMB_AGES if self.ladders else Actuator.LATENCY_BOUND
         has_none = self.shares is not None or self.plan is not None
         if controllers and (has_none or controllers[0].acts_on is not acts_on):
-            raise ValueError("the controller acts on what the policy has not")
+            raise ValueError("the controller changes a value that this policy does not have")
         rows = [row for ladder in self.ladders for row in ladder.rows]
         if controllers and any(row.climbs[-1].age_us > LARGEST_AGE_US for row in rows):
             raise ValueError("a controller scales no age beyond 2^43 us")

@@ -176,7 +176,7 @@ def _at_rates(
         return
     if not rates_mrps:
         message = f"`{shorten(process.words)}` has no rate"
-        hint = "add --rate 40/s, or rate=40/s to its words"
+        hint = "add `--rate 40/s`, or add `rate=40/s` to the arrival process"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     for rate_mrps in rates_mrps:
         yield process.at(rate_mrps)

@@ -212,7 +212,7 @@ def _check(old: Policy, new: Policy, held_out: DemandProfile, options: VerifyOpt
             Finding(
                 Code.USAGE,
                 f"policy `{new.name}` was compiled for no arrival rate, and none is given",
-                help="name rates to compare at, or state `rates` in the spec and compile again",
+                help="give rates with `--rate`, or add `rates` to the spec and compile again",
             )
         )
     if findings:

@@ -38,7 +38,8 @@ def bridge_of(
     """
     if forecast_mw.shape != actual_mw.shape or forecast_mw.ndim != 1 or bridge_s < 0:
         message = (
-            "a forecast has a power for each epoch, as what came has, and a time is not below 0"
+            "the forecast and the actual power must have one value for each epoch, and `bridge_s` "
+            "must be at least 0"
         )
         raise ValueError(message)
     over_mw = np.maximum(forecast_mw - actual_mw, 0)

@@ -52,7 +52,7 @@ class SpecBudgets:
 
     def _unmeasured(self, key: str, measured: tuple[str, ...]) -> Finding:
         message = f"`{BUDGETS}.{key}` is of nothing that these policies are compared by"
-        hint = f"compared are {', '.join(f'`{name}`' for name in measured)}"
+        hint = f"the report compares {', '.join(f'`{name}`' for name in measured)}"
         return Finding(Code.CONFLICT, message, self.loaded.place(BUDGETS, key), hint)
 
 

@@ -30,7 +30,7 @@ Ages = tuple[Climb, ...]
 
 @runtime_checkable
 class CoreSpec(Protocol):
-    """A spec that tells of cores."""
+    """A spec whose server has cores of one or more types."""
 
     @property
     def all_cores(self) -> Cores:
@@ -78,7 +78,14 @@ def _configuration(opened: OpenedSpec) -> Configuration:
     if not isinstance(spec, CoreSpec):
         message = f"the kind `{printable(spec.kind)}` has no cores to choose between"
         place = opened.loaded.place("kind")
-        raise TailcError(Finding(Code.METHOD_UNFIT, message, place, "give specs of cores"))
+        raise TailcError(
+            Finding(
+                Code.METHOD_UNFIT,
+                message,
+                place,
+                "give specs with core types, such as `slow-to-fast`",
+            )
+        )
     profile = design_of(opened)
     problem = cast(ThresholdProblem, opened.kind.reduce(spec, profile))
     asked = replace(

@@ -191,8 +191,8 @@ def _check_reason(source: Source, measure: str, meaning: Meaning) -> None:
     if measure.startswith("response-") and not meaning.because:
         message = f"`{source.name}` holds response times: they contain waiting and are no demand"
         hint = (
-            "say by `--because` why little waited, such as 'one client sent at a tenth of what the "
-            "server can do'; or measure demand in the server"
+            "give the reason why few requests waited, such as `--because 'one client sent at a "
+            "tenth of what the server can do'`; or measure demand in the server"
         )
         raise _wanting("because", source.fault(Code.RESPONSE_TIME, message, advice=hint))
 

@@ -123,7 +123,10 @@ def _held_out_part(
         if part.profile.digest == _digest_of(policy, InputRole.HELD_OUT):
             return part, chosen
     message = "is the whole compile trace in another order, so its held-out part is not known"
-    hint = "give the trace as it was compiled, or the held-out part that `tailc split` wrote"
+    hint = (
+        "give the same file that `tailc compile` read, or the held-out part that `tailc split` "
+        "wrote"
+    )
     raise TailcError(Finding(Code.COMPILE_TRACE, f"`{name}` {message}", Place(name), hint))
 
 

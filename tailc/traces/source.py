@@ -167,7 +167,7 @@ def open_source(source: str) -> Iterator[Source]:
             opened.check_whole()
             raise _cannot_read(name, error) from None
         except MemoryError:
-            message = f"`{name}` does not fit into the memory there is"
+            message = f"`{name}` does not fit into the available memory"
             hint = (
                 "check that it is what it should be, and give fewer rows or columns, or more memory"
             )

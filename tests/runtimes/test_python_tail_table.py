@@ -241,7 +241,7 @@ def test_other_numbers_are_refused_by_both_readers_or_by_none(name: str, count: 
 def test_a_controller_that_scales_nothing_is_refused() -> None:
     table = json.loads((VECTORS / "tails-trim.json").read_bytes())["forms"]
     for name in ("shares", "lucene"):
-        with pytest.raises(BadMeaning, match="acts on what the policy has not"):
+        with pytest.raises(BadMeaning, match="changes a value that this policy does not have"):
             policy_from(changed_json(lambda policy: policy["forms"].append(table[1]), name=name))
 
 

@@ -201,5 +201,5 @@ def _split(forms: list[RawForm]) -> tuple[list[RawForm], Controller | None]:
 
 def _acting_on(controller: Controller | None, actuator: str | None) -> Controller | None:
     if controller is not None and controller.acts_on != actuator:
-        raise BadMeaning("the controller acts on what the policy has not")
+        raise BadMeaning("the controller changes a value that this policy does not have")
     return controller

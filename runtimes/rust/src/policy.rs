@@ -173,7 +173,7 @@ fn form_of(
     let controller = last.map(|form| Controller::read(&form)).transpose()?.map(Arc::new);
     require(
         controller.as_ref().is_none_or(|held| Some(held.acts_on()) == scaled_in(&steered[0])),
-        "the controller acts on what the policy has not",
+        "the controller changes a value that this policy does not have",
     )?;
     let form = if ladders.is_empty() {
         other_form_in(&steered[0], &controller, counters)?

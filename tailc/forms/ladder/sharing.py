@@ -27,7 +27,7 @@ class Sharing:
         if self.start_below_ppm is not None and self.start_below_ppm < 1:
             raise ValueError("nobody starts below nothing in use")
         if self.give_up_us is not None and self.give_up_us < 1:
-            raise ValueError("a request has time before it gives up")
+            raise ValueError("`give_up_us` must be at least 1")
 
     def gives_up(self, age_us: int) -> bool:
         """Whether a request that runs at this age is on the first rung from its next tick on."""

@@ -113,7 +113,9 @@ def _spikes(steps: Steps) -> Iterator[Sighting]:
     if _top(steps) > 0 and found.any():
         at = int(np.argmax(found))
         times = steps.series.value[at] / _top(steps)
-        message = f"the value at {_at(steps, at)} is {times:.0f} times what 99 % of steps are below"
+        message = (
+            f"the value at {_at(steps, at)} is {times:.0f} times the 99th percentile of the series"
+        )
         yield Sighting(message, int(found.sum()), column=steps.column.name)
 
 

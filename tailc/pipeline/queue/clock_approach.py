@@ -21,14 +21,16 @@ def clock_approach(
 ) -> Approach[TailTable]:
     """Tables of the formula's levels and rows; its work was measured at the reference clock.
 
-    What tables are compared with is the formula's with its largest bound that keeps the limit.
-    Raises TailcError where cores have one frequency.
+    Tables are compared with the formula's table with its largest bound that meets the limit.
+    Raises TailcError if cores have one frequency.
     """
     limit_us = aim.limit_us
     assert limit_us is not None
     if len(formula.levels) == 1:
-        message = "a table is tuned where cores can change their frequency, and there is one"
-        raise unfit(message, "give several, or another objective", "server")
+        message = (
+            "this search tunes tables for cores with several frequencies, and the server has one"
+        )
+        raise unfit(message, "give several frequencies, or choose another objective", "server")
     foresight = Foresight(aim.percentile_ppm, limit_us)
     return Approach(
         base=formula,

@@ -77,10 +77,10 @@ def _refused_before(problem: RacksProblem) -> Finding | None:
     if not problem.refused_before:
         return None
     message = (
-        f"{counted(problem.refused_before, 'job')} of before the start found no room when they "
-        "came, one after another, and count as refused then"
+        f"{counted(problem.refused_before, 'job')} submitted before the start of the plan found no "
+        "free servers when submitted; the plan counts them as refused"
     )
-    hint = "divide widths by more, or plan more servers, if they did run"
+    hint = "if they did run, divide widths by more, or plan more servers"
     return _warning(Code.JOBS_LEFT_OUT, message, hint, "jobs")
 
 

@@ -161,7 +161,7 @@ class ElfenSpec(WithSlos):
     def _above_complaints(self) -> list[Complaint]:
         if "above_rates" not in self.model_fields_set or self.budget == BY_LOAD:
             return []
-        message = f"is given, but only with `budget: {BY_LOAD}` has each rate a row of its own"
+        message = f"applies only to `budget: {BY_LOAD}`, which has a row for each rate"
         at, also = ("above_rates",), ("budget",)
         return [Complaint(Code.CONFLICT, message, "remove it, or the other budget", at, also)]
 

@@ -82,8 +82,8 @@ def _rows(solution: LadderSolution, *, waits_for_exit: bool, from_arrival: bool)
 
 def _no_start(solved: SolvedRow) -> TailcError:
     message = (
-        f"no schedule keeps {solved.load} requests in the system within the target "
-        "parallelism, and without `admit_on_departure` none waits for an exit"
+        f"with {solved.load} requests in the system every schedule exceeds the target parallelism, "
+        "and `admit_on_departure: false` does not let new requests wait until another one ends"
     )
     hint = "set `admit_on_departure: true`, lower `max_in_system`, or raise `longest_interval`"
     return TailcError(Finding(Code.INFEASIBLE, message, help=hint))

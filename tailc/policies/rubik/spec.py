@@ -143,7 +143,10 @@ class RubikSpec(WithSlos):
             return []
         add = "add `rates: [200/s, 600/s]`, or set"
         if self.is_steered:
-            message = "is missing, but the feedback measures over a second at the highest rate"
+            message = (
+                "is missing; the feedback counts its window, one second, in requests at the "
+                "highest rate"
+            )
             return [Complaint(Code.MISSING_KEY, message, f"{add} `feedback: off`", ("rates",))]
         if self.batch is not None and self.batch.rate_mrps is None:
             message = "is missing, but batch work has the time that requests leave"

@@ -111,7 +111,7 @@ def test_a_controller_acts_on_what_its_policy_has() -> None:
         (shared.shares, of_bounds),
         (planned.plan, of_ages),
     ):
-        with pytest.raises(ValueError, match="acts on what the policy has not"):
+        with pytest.raises(ValueError, match="changes a value that this policy does not have"):
             replace(trimmed, forms=forms)
     replace(trimmed, forms=trimmed.forms)
 

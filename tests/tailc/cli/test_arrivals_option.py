@@ -186,7 +186,7 @@ def test_bursty_arrivals_need_a_rate():
         asked_arrivals((), (Burstiness(2_000_000, 2_000_000),), None, (), "error")
     (finding,) = refused.value.findings
     assert finding.message == "`bursty:idc=2,spell=2s,busy=20%` has no rate"
-    assert finding.help == "add --rate 40/s, or rate=40/s to its words"
+    assert finding.help == "add `--rate 40/s`, or add `rate=40/s` to the arrival process"
 
 
 def test_a_recording_is_rescaled_to_each_rate_asked_for():

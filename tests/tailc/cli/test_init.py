@@ -149,7 +149,7 @@ def test_rates_that_are_given_are_those_of_the_spec(table, tailc, in_folder):
 def test_a_response_time_asks_for_a_reason_by_the_option(table, tailc):
     ended = tailc("init", table, *WISHES, *SPEEDUP, "--measure", "response-open")
     assert ended.code == 65
-    assert "say by `--because` why little waited" in ended.err
+    assert "give the reason why few requests waited" in ended.err
 
 
 def test_what_a_load_generator_wrote_is_to_be_ingested_first(tailc, in_folder):

@@ -120,7 +120,7 @@ inline void check_sharing(const policy::Ladder& form) {
           "a rule for sharing and what it needs go together");
   require((starts || gives_up) == (told != nullptr), "what is said of sharing needs a rule");
   if (told == nullptr) return;
-  require(!gives_up || *told->give_up_us() > 0, "a request has time before it gives up");
+  require(!gives_up || *told->give_up_us() > 0, "`give_up_us` must be at least 1");
   require(told->start_unit().has_value() == starts,
           "what is counted at starts and its limit go together");
   if (starts) check_starts(form, *told);

@@ -110,13 +110,13 @@ inline Policy::Forms Policy::forms_in(const policy::Policy& root) {
     controller_ = std::make_shared<Controller>(*boxes.Get(boxes.size() - 1)->form_as_Controller());
   const auto scales = [&](Actuator actuator) {
     require(!controller_ || controller_->acts_on() == actuator,
-            "the controller acts on what the policy has not");
+            "the controller changes a value that this policy does not have");
   };
   const policy::FormBox& first = *boxes.Get(0);
   if (ladders > 0) return scales(Actuator::CLIMB_AGES), ladders_in(root, count);
   if (const auto* table = first.form_as_TailTable())
     return scales(Actuator::LATENCY_BOUND), TailTable(*table, controller_, counters_);
-  require(!controller_, "the controller acts on what the policy has not");
+  require(!controller_, "the controller changes a value that this policy does not have");
   if (const auto* plan = first.form_as_Plan()) return Plan(*plan, counters_);
   return Shares(*first.form_as_Shares());
 }

@@ -59,7 +59,7 @@ pub(crate) fn check_sharing(form: &policy::Ladder<'_>, rules: &[Rule]) -> Result
         (below_ppm.is_some() || give_up_us.is_some()) == told.is_some(),
         "what is said of sharing needs a rule",
     )?;
-    require(give_up_us.is_none_or(|age_us| age_us > 0), "a request has time before it gives up")?;
+    require(give_up_us.is_none_or(|age_us| age_us > 0), "`give_up_us` must be at least 1")?;
     require(below_ppm.is_none_or(|ppm| ppm > 0), "nobody starts below nothing in use")?;
     check_start_unit(form, told.and_then(|told| told.start_unit()), below_ppm.is_some())
 }

@@ -102,7 +102,7 @@ def test_a_broken_ladder_cannot_be_made(changes, complaint):
         (lambda: Sharing(start_unit=0), "go together"),
         (lambda: Sharing(-1, 5), "from 0"),
         (lambda: Sharing(0, 0), "nothing in use"),
-        (lambda: Sharing(give_up_us=0), "time before"),
+        (lambda: Sharing(give_up_us=0), "at least 1"),
     ],
 )
 def test_a_broken_part_cannot_be_made(make, complaint):

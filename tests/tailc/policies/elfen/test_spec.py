@@ -38,7 +38,7 @@ REFUSED = {
     "what holds above the rates without budgets by load": (
         swapped((FIXED, "policy: fixed\nbudget: 47ms\nabove_rates: last-budget\n")),
         Code.CONFLICT,
-        "has each rate a row of its own",
+        "applies only to `budget: by-load`, which has a row for each rate",
     ),
     "no interference": (
         swapped((LANES, "lanes: {batch_slowdown: 10%}")),

@@ -222,7 +222,7 @@ public final class Policy {
   private void scales(Controller.Actuator actuator) {
     require(
         controller == null || controller.actsOn() == actuator,
-        "the controller acts on what the policy has not");
+        "the controller changes a value that this policy does not have");
   }
 
   private final class Ladders {

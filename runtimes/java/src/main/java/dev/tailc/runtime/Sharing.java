@@ -63,7 +63,7 @@ public final class Sharing {
     boolean isTold = starts || givesUp;
     require(isTold == (told != null), "what is said of sharing needs a rule");
     if (told != null) {
-      require(!givesUp || told.giveUpUs() > 0, "a request has time before it gives up");
+      require(!givesUp || told.giveUpUs() > 0, "`give_up_us` must be at least 1");
       boolean isWhole = told.hasStartUnit() == starts;
       require(isWhole, "what is counted at starts and its limit go together");
       if (starts) {
