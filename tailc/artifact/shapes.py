@@ -110,7 +110,7 @@ class Record:
     slots: tuple[Slot, ...]
 
     def fields_of(self, value: Any) -> Any:
-        """The value with a field for each slot: a reading is laid out as its record."""
+        """Return the value with one field for each slot; a `Reading` is converted to its record."""
         return record_of_reading(value) if self.cls is Reading else value
 
     def value_of(self, values: dict[str, Any]) -> Any:

@@ -51,7 +51,7 @@ class Interrupts:
         threading.Thread(target=self._end_late, daemon=True).start()
 
     def leave(self, code: int) -> NoReturn:
-        """End the process; after a signal without waiting for threads that still compute."""
+        """End the process. After a signal, do not wait for threads that still compute."""
         if not self._is_heard:
             sys.exit(code)
         _end(code)

@@ -72,9 +72,9 @@ class Example:
 
 @dataclass(frozen=True)
 class Decisions:
-    """By arrival process, and examples of the most frequent kinds of difference.
+    """Changed decisions by arrival process, with examples of the most frequent kinds.
 
-    `unknown` says why nothing is told, or is empty.
+    unknown: why there are none to report; else empty.
     """
 
     shares: tuple[Share, ...] = ()

@@ -64,9 +64,10 @@ class EpochChange:
 
 @dataclass(frozen=True)
 class PlanChange:
-    """Every difference between two plans; settings alone where only one policy has one.
+    """Every difference between two plans. If only one policy has a plan, only `settings` is set.
 
-    shared_epochs: how many both have; of these are `epochs`, `prices` and the places of jobs.
+    shared_epochs: number of epochs that both plans have; `epochs`, `prices` and places of jobs are
+    compared in these only.
     """
 
     settings: tuple[Change, ...] = ()

@@ -87,9 +87,9 @@ def _stand_result(stand: Stand, cases: tuple[str, ...]) -> dict[str, object]:
 
 
 def robust_text(tables: RobustTables, evidence: Evidence) -> str:
-    """The worst case, and what it costs as measured to be better in it.
+    """Text: the worst case of each table, and the price of the robust table as measured.
 
-    evidence: of the policy, which the radius is told with.
+    evidence: of the policy; its radius is printed.
     """
     hard, plain = tables.hardened, tables.plain
     judging = judging_text(plain, "other replays")

@@ -24,7 +24,7 @@ class TimeUnit(enum.Enum):
 
     @property
     def in_ms(self) -> float:
-        """One of this unit in milliseconds."""
+        """Milliseconds in one unit."""
         return {TimeUnit.NS: 1e-6, TimeUnit.US: 1e-3, TimeUnit.MS: 1.0, TimeUnit.S: 1e3}[self]
 
 

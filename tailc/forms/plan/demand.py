@@ -30,9 +30,9 @@ def moved_servers(
 ) -> Whole:
     """Servers whose work moves, in the pool that is charged; int64 (pools, epochs).
 
-    Of a rigid job those that it has in a pool and had not the epoch before (Haque 2016, eq. A.6,
-    without its first epoch). A malleable job moves as many as it takes or gives up, whichever are
-    more (eq. B.5); those given up are charged in the pool they leave.
+    Rigid job: the servers of a pool that it did not have in the epoch before (Haque 2016, eq. A.6,
+    without its first epoch). Malleable job: the larger of servers taken and servers released
+    (eq. B.5); released servers are charged in the pool that they leave.
     """
     moves = np.zeros((pools, epochs), np.int64)
     for job in jobs:

@@ -24,7 +24,7 @@ class CoreTypesColumns(UsageColumns["CoreTypesUse"]):
     """Energy in the place of threads."""
 
     def legend(self, shared: str, use: CoreTypesUse, against: str) -> str:  # noqa: ARG002
-        """In power times ms."""
+        """Legend of the table; energy is in power times ms."""
         return f"{_LEGEND}{against}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002

@@ -37,7 +37,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         return None if self.boosts_at_start or len(self.ladders) > 1 else self.ladder
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
-        """One rung for all, or below a load; one rung after another at intervals."""
+        """Names: one rung for all, one rung below a load, or one more rung at fixed intervals."""
         return hand_settings(self.ladder, workload)
 
     @property

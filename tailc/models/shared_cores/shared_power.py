@@ -30,11 +30,10 @@ def drawn_of_shared(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None
 
 
 def mean_drawn(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
-    """What all requests draw in the mean, in units of power, or of batch work.
+    """Mean power of all requests, or mean batch work lost, in the units of the ladder.
 
-    Of each pool that part of the capacity which is in use draws as its rungs do in the mean over
-    the time that they were held: nothing is drawn where a request is stopped. None where rungs cost
-    neither power nor batch work.
+    For each pool: its capacity in use, times the mean cost of its rungs weighted by the time that
+    they were held. A stopped request costs nothing. None if no rung has such a cost.
     """
     unit = drawn_unit(ladder)
     if unit is None:

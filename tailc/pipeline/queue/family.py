@@ -108,7 +108,7 @@ class Family:
 
     @property
     def starts_by_use(self) -> bool:
-        """Whether a request starts by what is in use."""
+        """Whether a request starts as soon as use of the shared resource is below a limit."""
         return OptionalRule.START_BELOW in self.freedoms
 
     @property
@@ -208,7 +208,7 @@ class Family:
         return fine.point(ages, *self.others_of(point))
 
     def next_to(self, table: Ladder) -> NDArray[np.float64]:
-        """The point whose table is next to that one, which has the same rungs."""
+        """The point whose table is nearest to `table`, which has the rungs of this family."""
         ages = formula_ages(table, self.knots, self.tail_us, 2.0 * _NEVER_TAILS)
         if self.has_delays:
             ages = np.vstack([delays_at(table, self.knots, self.tail_us), ages])

@@ -169,7 +169,7 @@ def searched_near(
     workers: Executor,
     progress: Progress,
 ) -> Searched[Form]:
-    """The best table about a point that the whole budget finds; see `searched`."""
+    """Search near `start` with the whole budget, and return the best table; see `searched`."""
     return _Search(approach, scenes, aim, workers, progress).near(space, start)
 
 

@@ -64,8 +64,8 @@ class Work:
 def core_mw(core: CoreParameters, work: Work, frequency_khz: int, volt: Fraction) -> int:
     """Power of a core that does nothing but this work, rounded (Bartolini, 2015, eq. 3.6, 3.7).
 
-    Events by cycle are those at the clock; where cycles wait for memory there are fewer by cycle
-    at a higher frequency, as the stretch tau of section 3.5 has it.
+    The events per cycle of `work` are measured at the reference clock. At a higher frequency more
+    cycles wait for memory, so there are fewer events per cycle (tau, section 3.5).
     """
     events = core.c1 * work.ipc + core.c2 * work.near_loads + core.c3 * work.far_accesses
     switched = core.c0 + events / work.cycles(frequency_khz)

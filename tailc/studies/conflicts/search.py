@@ -41,10 +41,11 @@ class Trials:
 
 @dataclass(frozen=True)
 class Relaxed:
-    """A line in a conflict; `least`: the strictest value that ends it alone, None if there is none.
+    """A line in a conflict.
 
-    among: how many lines the conflict has. is_only: whether there is no other conflict, whose lines
-    must give too.
+    least: the strictest value that resolves the conflict if no other line of it changes; None if
+    there is none. among: number of lines in the conflict. is_only: whether this is the only
+    conflict.
     """
 
     line: Line
