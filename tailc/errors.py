@@ -115,9 +115,10 @@ class Code(enum.Enum):
     SPANS_LEFT_OUT = ("TC0281", ExitCode.OK, "spans whose times have no length were left out")
     SPANS_REPEATED = ("TC0282", ExitCode.OK, "spans were exported more than once")
     CYCLIC_SPANS = ("TC0283", ExitCode.OK, "a span is an ancestor of itself")
-    ZERO_LENGTH = ("TC0284", ExitCode.OK, "spans start and end at the same tick of the clock")
+    ZERO_LENGTH = ("TC0284", ExitCode.OK, "times are shorter than a tick of the clock")
     CUT_SHORT = ("TC0285", ExitCode.OK, "the slowest requests may be missing at the end of a run")
     OUTSIDE_LOAD = ("TC0286", ExitCode.OK, "requests before or after the load are left out")
+    SUMS_LEFT_OUT = ("TC0287", ExitCode.OK, "rows that add up other requests are left out")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact has an unknown rule")

@@ -174,13 +174,15 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.CYCLIC_SPANS: "The time of a child is subtracted from that of its parent. A span that "
     "names itself as its parent counts as a span without a parent. If several spans are ancestors "
     "of one another, their own times are unknown, and they are left out.",
-    Code.ZERO_LENGTH: "The clock of the tracer is too coarse for these spans. Each counts as half "
-    "of the unit in which the file has its times, so low percentiles are uncertain.",
+    Code.ZERO_LENGTH: "The clock is too coarse for these spans or requests. Each counts as half of "
+    "the unit in which the file has its times, so low percentiles are uncertain.",
     Code.CUT_SHORT: "At the end of a run, a load generator drops the requests that are under way. "
     "The slowest requests are most likely among them. If they are as many as the requests above "
     "the percentile, that percentile is not known. Run for longer.",
     Code.OUTSIDE_LOAD: "Requests of setup() and teardown() are sent by k6 one by one, before and "
     "after the load. They prepare the test and are no requests of users.",
+    Code.SUMS_LEFT_OUT: "A transaction of JMeter has a row that lasts as long as its requests "
+    "together. If the requests have rows of their own, they would count twice.",
     Code.BAD_ARTIFACT: "The file is complete, but its content is not a valid policy; for "
     "instance, ages decrease. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignores a rule would not do what was verified. Use a newer "

@@ -1,0 +1,116 @@
+"""What JMeter writes as CSV (`.jtl`): a row a sample, in whole milliseconds.
+
+Whether threads send as answers come, or a timer sends at a rate, is not in the file, but the times
+of a few threads show a closed loop. A transaction controller writes a row of its own, which lasts
+as long as the samples in it together.
+"""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailc.errors import Code, Finding, Place, Severity
+from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.loops import loop_in
+from tailc.ingest.options import InputOptions
+from tailc.ingest.rows import chosen_rows, of_successes
+from tailc.traces.arrow import truths_of
+from tailc.traces.cells import Cells, as_text, numbers
+from tailc.traces.counted import Grain
+from tailc.traces.csv_table import CsvTable
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+from tailc.traces.table import Wanted
+from tailc.traces.trace import kept_cells
+
+_HEADER = re.compile(rb"(\xef\xbb\xbf)?timeStamp[,;\t|]elapsed[,;\t|\r\n]")
+_START, _TIME, _SUCCESS, _MESSAGE = "timeStamp", "elapsed", "success", "responseMessage"
+_SUM = "Number of samples in transaction"
+_HALF_MS = 0.5
+Findings = tuple[Finding, ...]
+
+
+def read(source: Source, options: InputOptions) -> InputTimes:
+    """The times of the samples that succeeded, as JMeter judged them."""
+    names = CsvTable(source).names
+    texts = tuple(name for name in (_SUCCESS, _MESSAGE) if name in names)
+    cells, warnings = _samples(kept_cells(source, Wanted((_TIME,), texts, ()), format="csv"))
+    if _SUCCESS in names:
+        succeeded = truths_of(pc.equal(as_text(cells.columns[_SUCCESS]), "true").fill_null(False))
+    else:
+        succeeded = np.ones(cells.count, np.bool_)
+        warnings += _without_success(source)
+    time_ms = numbers(cells, _TIME)
+    cells.stop_if_refused()
+    warnings += _no_ticks(int((succeeded & (time_ms == 0)).sum()), cells)
+    time_ms = pa.chunked_array([np.where(time_ms == 0, _HALF_MS, time_ms)])
+    timed = Cells(cells.source, {_TIME: time_ms}, cells.count, cells.row)
+    histogram, added, failed = of_successes(
+        timed, _TIME, TimeUnit.MS, succeeded, options.interval_ns
+    )
+    return InputTimes(
+        "JMeter CSV",
+        _TIME,
+        TimeUnit.MS,
+        Grain.REQUESTS,
+        loop_of(source),
+        histogram,
+        left_out=failed,
+        estimated=added,
+        warnings=warnings,
+    )
+
+
+def loop_of(source: Source) -> Loop:
+    """How the requests in the rows were sent."""
+    names = CsvTable(source).names
+    texts = tuple(name for name in (_MESSAGE,) if name in names)
+    cells, _warnings = _samples(
+        kept_cells(source, Wanted((_START, _TIME), texts, ()), format="csv")
+    )
+    return loop_in(cells, _START, _TIME, TimeUnit.MS, Loop.UNSTATED)
+
+
+def _samples(cells: Cells) -> tuple[Cells, Findings]:
+    """The rows of samples; those of transactions count if there are no others."""
+    if _MESSAGE not in cells.columns:
+        return cells, ()
+    is_sum = truths_of(pc.starts_with(as_text(cells.columns[_MESSAGE]), _SUM).fill_null(False))
+    if not is_sum.any() or is_sum.all():
+        return cells, ()
+    message = (
+        f"{int(is_sum.sum()):,} of {cells.count:,} rows of `{cells.source}` are left out: they are "
+        "of transactions, whose samples have rows of their own"
+    )
+    hint = "none is needed; to count transactions, let their controllers write no samples"
+    return chosen_rows(cells, ~is_sum), _warning(Code.SUMS_LEFT_OUT, cells.source, message, hint)
+
+
+def _without_success(source: Source) -> Findings:
+    message = f"`{source.name}` has no column `{_SUCCESS}`: failed requests are among the others"
+    hint = "measure again with `jmeter.save.saveservice.successful=true`"
+    return _warning(Code.FAILED_REQUESTS, source.name, message, hint)
+
+
+def _no_ticks(count: int, cells: Cells) -> Findings:
+    if not count:
+        return ()
+    requests = f"{count:,} of {cells.count:,} requests of `{cells.source}`"
+    message = f"{requests} took 0 ms, and count as {_HALF_MS} ms"
+    hint = "use a generator with a finer clock if requests this short matter"
+    return _warning(Code.ZERO_LENGTH, cells.source, message, hint)
+
+
+def _warning(code: Code, name: str, message: str, hint: str) -> Findings:
+    return (Finding(code, message, Place(name), hint, Severity.WARNING),)
+
+
+FORMATS = (Format("JMeter CSV", lambda head: _HEADER.match(head) is not None, read, loop=loop_of),)
