@@ -82,17 +82,16 @@ def careful_choice(baselines: Shown, risk: float) -> NDArray[np.intp]:
 def losses(own: Shown, best: Shown) -> NDArray[np.float64]:
     """The share of resamples in which each table is worse at some rate than the best baseline.
 
-    It misses the limit where that one keeps it, or costs more beyond noise. Where only the baseline
-    misses the limit, the cost is no matter.
+    It misses the limit and has a longer tail, or costs more, beyond noise. Where the baseline
+    misses the limit and has the longer tail, the cost is no matter.
     """
-    misses, best_misses = own.misses, best.misses
-    is_dear = (own.cost > (1.0 + _COST_NOISE) * best.cost) & (misses | ~best_misses)
-    return ((misses & ~best_misses) | is_dear).any(axis=2).mean(axis=1)
+    is_dear = (own.cost > (1.0 + _COST_NOISE) * best.cost) & ~_is_later(best, own)
+    return (_is_later(own, best) | is_dear).any(axis=2).mean(axis=1)
 
 
 def regrets(own: Shown, best: Shown) -> NDArray[np.float64]:
     """The mean relative loss of each table, in cost, and more for a limit that it misses."""
-    change = np.where(own.misses | ~best.misses, own.cost / best.cost - 1.0, 0.0)
+    change = np.where(_is_later(best, own), 0.0, own.cost / best.cost - 1.0)
     dear = _WORSE * np.maximum(change - _COST_NOISE, 0.0)
     missed = np.maximum(own.excess - np.maximum(best.excess, 1.0 + NOISE), 0.0)
     typical = np.maximum(own.typical - np.maximum(best.typical, 1.0 + _MEAN_NOISE), 0.0)
@@ -110,10 +109,18 @@ def changes_in_cost(
 
 def is_worse(own: Measurements, best: Measurements, aim: TuningObjective) -> NDArray[np.bool_]:
     """Whether each table is worse at some rate beyond chance, on the replays of some requests."""
-    misses, best_misses = (_is_positive(excess_of(each, aim) - 1.0) for each in (own, best))
+    tail, best_tail = (excess_of(each, aim) for each in (own, best))
+    is_later, is_sooner = (
+        _is_positive(one - np.maximum((1.0 + _MEAN_NOISE) * other, 1.0))
+        for one, other in ((tail, best_tail), (best_tail, tail))
+    )
     is_dear = _is_positive(changes_in_cost(own, best, aim) - _COST_NOISE)
-    worse = (misses & ~best_misses) | (is_dear & (misses | ~best_misses))
-    return np.asarray(worse.any(axis=1))
+    return np.asarray((is_later | (is_dear & ~is_sooner)).any(axis=1))
+
+
+def _is_later(one: Shown, other: Shown) -> NDArray[np.bool_]:
+    """Whether one misses the limit, and has a longer tail than the other, beyond noise."""
+    return one.excess > (1.0 + NOISE) * np.maximum(other.excess, 1.0)
 
 
 def _is_positive(values: NDArray[np.float64]) -> NDArray[np.bool_]:

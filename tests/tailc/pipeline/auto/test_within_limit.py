@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tailc.pipeline.auto.within_limit import Shown, careful_choice, losses, regrets
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
+from tailc.pipeline.auto.within_limit import Shown, careful_choice, is_worse, losses, regrets
+from tailc.pipeline.queue.tuning_sample import Measurements
 
 RISK = 0.05
 RESAMPLES = 20
@@ -68,6 +70,42 @@ def test_where_the_best_misses_the_latency_the_cost_of_keeping_it_is_no_matter()
     best = shown(CHEAP_AND_LATE).at_rates(np.array([0, 0]))
     assert losses(shown(DEAR), best).tolist() == [0.0]
     assert regrets(shown(DEAR), best).tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("excess", "share"), [(1.5, 0.0), (1.57, 0.0), (1.58, 1.0)])
+def test_where_both_miss_the_latency_a_longer_tail_is_worse_beyond_noise(excess, share):
+    best = shown([(1.5, 1.0)]).at_rates(np.array([0]))
+    assert losses(shown([(excess, 0.5)]), best).tolist() == [share]
+
+
+def test_where_both_miss_the_latency_the_cost_of_a_shorter_tail_is_no_matter():
+    best = shown([(1.5, 1.0)]).at_rates(np.array([0]))
+    assert losses(shown([(1.2, 4.0)], [(1.45, 4.0)]), best).tolist() == [0.0, 1.0]
+
+
+ENERGY = TuningObjective(
+    950_000, (1_000,), (1,), 1, criterion=Criterion.ENERGY, target_us=100, limit_us=100
+)
+
+
+@pytest.mark.parametrize(
+    ("tails_us", "energy", "worse"),
+    [
+        ((120, 121), 1.0, False),
+        ((123, 124), 0.5, True),
+        ((80, 180), 0.5, False),
+        ((110, 111), 2.0, False),
+        ((120, 121), 2.0, True),
+    ],
+)
+def test_replays_of_other_requests_judge_alike_beyond_chance(tails_us, energy, worse):
+    own, best = replayed(tails_us, energy), replayed((120, 121), 1.0)
+    assert is_worse(own, best, ENERGY).tolist() == [worse]
+
+
+def replayed(tails_us, energy):
+    """Two replays of one table at one rate."""
+    return Measurements(np.array([[tails_us]]), np.full((1, 1, 2), energy))
 
 
 def test_missing_the_latency_is_regretted_more_than_any_cost():
