@@ -11,7 +11,8 @@ from tailc.errors import Code
 from tailc.experiment.options import VerifyOptions
 from tailc.forms.fixed_frequency import fixed_level
 from tailc.pipeline.auto.choice import Chosen
-from tailc.pipeline.auto.clocks import ClockPolicy
+from tailc.pipeline.auto.clocks import ClockPolicy, _preferred
+from tailc.pipeline.auto.comparison import ComparedTable
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
@@ -169,3 +170,36 @@ def test_such_a_policy_is_written_and_read(tmp_path, fixed):
 )
 def test_what_goes_with_another_method_is_refused(words, said, tmp_path, refusal):
     assert said in refusal(write(tmp_path, swapped((PAPER, f"{words}\n"))).spec)
+
+
+def test_where_no_frequency_keeps_the_slo_none_is_taken_that_misses_it_by_more(tmp_path):
+    spec = swapped((PAPER, "search: {effort: quick}\n"), (RATES, "rates: [8000/s]"), ("3ms", "2ms"))
+    (row,) = compiled(tmp_path, spec).policy.evidence.estimates.rows
+    assert row.by_hand.name == "fixed at 3.4 GHz"
+    assert row.by_hand.change_ppm < 20_000
+
+
+def compared(name, loss_share, regret, *, is_safe=False, change=0.0):
+    policy = ClockPolicy(name, "controller" if "feedback" in name else None)
+    return ComparedTable(Option(name, policy), loss_share, regret, change, is_safe, (True,))
+
+
+@pytest.mark.parametrize(
+    ("found", "taken"),
+    [
+        ([("open", 0.3, 0.1), ("feedback", 0.1, 0.2)], "feedback"),
+        ([("open", 0.1, 0.3), ("feedback", 0.1, 0.2)], "feedback"),
+        ([("open", 0.1, 0.1), ("feedback", 0.2, 0.0)], "open"),
+    ],
+)
+def test_without_a_safe_policy_the_one_that_loses_in_the_fewest_resamples_is_taken(found, taken):
+    assert _preferred([compared(*each) for each in found]).option.name == taken
+
+
+@pytest.mark.parametrize(("change", "taken"), [(-0.09, "feedback"), (-0.07, "open")])
+def test_a_safe_feedback_may_cost_a_little_more(change, taken):
+    found = [
+        compared("open", 0.0, 0.0, is_safe=True, change=-0.1),
+        compared("feedback", 0.0, 0.0, is_safe=True, change=change),
+    ]
+    assert _preferred(found).option.name == taken
