@@ -30,7 +30,7 @@ MEANINGS = {
     ExitCode.OK: "all is well: compiled, checked, or every objective is met",
     ExitCode.MISSED: "`verify`: an objective is missed; `--budgets`: one is exceeded",
     ExitCode.DIFFERS: "`diff --exit-code`: the policies promise or do something else; "
-    "`verify --drift`: demand is not what it was; `fmt --check`: a spec would change",
+    "`verify --drift`: demand has changed; `fmt --check`: a spec would change",
     ExitCode.UNDECIDED: "`verify`, `--budgets`: the held-out data cannot decide, and nothing is "
     "missed or exceeded; `compile --strict`: replays cannot decide, and the policy is written",
     ExitCode.INTEGRITY: "a policy is damaged or not trusted: length, hash, structure or signature",
