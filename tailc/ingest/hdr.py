@@ -49,6 +49,10 @@ class HdrError(ValueError):
     """Bytes that are no HdrHistogram, or one beyond the limits."""
 
 
+class HdrDoublesError(HdrError):
+    """A histogram of doubles, which is not read."""
+
+
 @dataclass(frozen=True)
 class _Scale:
     """Where the values of the counts are; `part_bits` is log2 S, `unit_bits` u."""
@@ -84,7 +88,7 @@ def decoded(text: str) -> tuple[Unsigned, Whole]:
         raise HdrError("it is cut")
     cookie, length = _COMPRESSED_HEAD.unpack_from(data)
     if cookie in _OF_DOUBLES:
-        raise HdrError("it is one of doubles, which are not read: log integers, such as whole us")
+        raise HdrDoublesError("it is one of doubles, which are not read")
     if cookie & ~_WORD_MASK not in _COMPRESSED:
         raise HdrError("it is not an encoded histogram of a version from 0 to 2")
     compressed = data[_COMPRESSED_HEAD.size :]

@@ -23,6 +23,7 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.ingest.span_table import Span
 from tailc.ingest.spans import Attribute
 from tailc.ingest.wire import WireError, parts
+from tailc.units import shorten
 
 TRACE_BYTES, SPAN_BYTES = 16, 8
 # More in one span than any is; its links and events are many times larger once decoded.
@@ -38,6 +39,10 @@ _INTERNAL = (1, "SPAN_KIND_INTERNAL")
 _SERVER = (2, "SPAN_KIND_SERVER")
 _FAILED = (2, "STATUS_CODE_ERROR")
 _NUMBERS = {"intValue": int, "doubleValue": float}
+
+
+class SpanError(ValueError):
+    """A field of a span that is not what it should be, with the reason."""
 
 
 def export_begin(head: bytes) -> bytes | None:
@@ -78,13 +83,22 @@ def _of_json(span: dict[str, Any], attribute: Attribute | None) -> Span:
         trace=_id(span["traceId"], TRACE_BYTES),
         id=_id(span["spanId"], SPAN_BYTES),
         parent=_id(span.get("parentSpanId", ""), SPAN_BYTES),
-        start_ns=int(span.get("startTimeUnixNano", 0)),
-        end_ns=int(span.get("endTimeUnixNano", 0)),
+        start_ns=_ns(span, "startTimeUnixNano"),
+        end_ns=_ns(span, "endTimeUnixNano"),
         is_server=span.get("kind") in _SERVER,
         is_internal=span.get("kind") in _INTERNAL,
         is_failed=span.get("status", {}).get("code") in _FAILED,
         reading=None if attribute is None else attribute.of(_values(span)),
     )
+
+
+def _ns(span: dict[str, Any], name: str) -> int:
+    value = span.get(name, 0)
+    try:
+        return int(value)
+    except (ValueError, TypeError, OverflowError):
+        given = shorten(str(value))
+        raise SpanError(f"`{name}` is `{given}`, not whole nanoseconds since 1970") from None
 
 
 def _id(text: str, length: int) -> int:

@@ -137,11 +137,17 @@ class ParquetTable:
             if wanted.is_number(name) and not _is_number_or_text(kind):
                 message = f"column `{name}` holds `{kind}`, not numbers"
             elif not wanted.is_number(name) and not _has_text(kind):
-                message = f"column `{name}` holds `{kind}`, not text"
+                message = f"column `{name}` holds `{kind}`, neither numbers nor text"
             else:
                 continue
-            advice = "name a column of plain values"
+            advice = _advice(kind)
             raise self.source.fault(Code.WRONG_TYPE, message, field=name, advice=advice)
+
+
+def _advice(kind: pa.DataType) -> str:
+    if pa.types.is_duration(kind):
+        return f"write the column as integers (here they are {kind.unit}), and state this unit"
+    return "name a column of plain values"
 
 
 def _is_number_or_text(kind: pa.DataType) -> bool:

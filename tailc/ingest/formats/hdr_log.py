@@ -13,7 +13,7 @@ import numpy as np
 
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.ingest.format import Format
-from tailc.ingest.hdr import HdrError, Unsigned, Whole, decoded
+from tailc.ingest.hdr import HdrDoublesError, HdrError, Unsigned, Whole, decoded
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
 from tailc.ingest.texts import stated_unit
@@ -31,6 +31,7 @@ _HALF = 2
 _MOST_WAITING = 1 << 20
 _INTERVAL = re.compile(r"\s*(?:Tag=(?P<tag>[^,]*),)?(?:[0-9.eE+-]+,){3}(?P<encoded>\S+)\s*$")
 _LEGEND = b'"StartTimestamp"'
+_COPY = "copy the log again, or leave the line out if it is the last"
 _STARTS = (b"#[", b"Tag=")
 
 
@@ -122,8 +123,7 @@ def _interval(text: str, place: Place) -> re.Match[str]:
     found = _INTERVAL.match(text)
     if found is None:
         message = "line is no interval: start, length, largest value, histogram"
-        hint = "copy the log again, or leave the line out if it is the last"
-        raise TailcError(Finding(Code.BROKEN_FORMAT, message, place, hint))
+        raise TailcError(Finding(Code.BROKEN_FORMAT, message, place, _COPY))
     return found
 
 
@@ -133,7 +133,8 @@ def _add(found: re.Match[str], place: Place, counts: _Counts) -> None:
         counts.add(*decoded(found["encoded"]))
     except HdrError as error:
         message = f"the histogram of the interval cannot be read: {error}"
-        hint = "copy the log again, or leave the line out if it is the last"
+        of_doubles = isinstance(error, HdrDoublesError)
+        hint = "log integers, such as whole microseconds" if of_doubles else _COPY
         column = found.start("encoded") + 1
         at = Place(place.source, place.line, column)
         raise TailcError(Finding(Code.BROKEN_FORMAT, message, at, hint)) from None

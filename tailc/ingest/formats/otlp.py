@@ -10,7 +10,7 @@ from tailc.errors import Code, TailcError
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import InputOptions
-from tailc.ingest.otlp import export_begin, spans_of_export, spans_of_json
+from tailc.ingest.otlp import SpanError, export_begin, spans_of_export, spans_of_json
 from tailc.ingest.span_table import Span
 from tailc.ingest.spans import Attribute, stated_attribute, times_of_spans
 from tailc.traces.json_items import documents_of
@@ -34,8 +34,8 @@ def _of_documents(source: Source, attribute: Attribute | None) -> Iterator[Span]
     for row, export in enumerate(documents_of(source), 1):
         try:
             found = spans_of_export(export, attribute)
-        except ValueError:
-            message = f"document {row} is no export of spans in OTLP"
+        except ValueError as error:
+            message = f"document {row} is no export of spans in OTLP{_reason(error)}"
             raise source.fault(Code.BROKEN_FORMAT, message, row=row, advice=_WRITE) from None
         yield from found
 
@@ -51,16 +51,21 @@ def _of_lines(source: Source, attribute: Attribute | None) -> Iterator[Span]:
             continue
         try:
             found = spans_of_json(line, attribute)
-        except ValueError:
-            raise _broken(source, line, row) from None
+        except ValueError as error:
+            raise _broken(source, line, row, error) from None
         yield from found
 
 
-def _broken(source: Source, line: bytes, row: int) -> TailcError:
-    cut = not line.endswith(b"\n")
-    message = "the last line ends in the middle" if cut else "line is no export of spans in OTLP"
+def _broken(source: Source, line: bytes, row: int, error: ValueError) -> TailcError:
+    cut = not (line.endswith(b"\n") or isinstance(error, SpanError))
+    is_none = f"line is no export of spans in OTLP{_reason(error)}"
+    message = "the last line ends in the middle" if cut else is_none
     code = Code.TRUNCATED if cut else Code.BROKEN_FORMAT
     return source.fault(code, message, row, line=row, advice=_WRITE)
+
+
+def _reason(error: ValueError) -> str:
+    return f": {error}" if isinstance(error, SpanError) else ""
 
 
 def matches(head: bytes) -> bool:

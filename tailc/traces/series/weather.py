@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 TMY3_HEADER_LINE, NSRDB_HEADER_LINE = 2, 3
 TMY3_COLUMNS = ("GHI (W/m^2)", "DNI (W/m^2)", "DHI (W/m^2)", "TotCld (tenths)")
 NSRDB_COLUMNS = ("GHI", "DNI", "DHI", "Clearsky GHI")
+NSRDB_SITE_LINE = 2
 HOURS_OF_TYPICAL_YEAR = 8_760
 _HALF_HOUR, _MIDDLE = 30, 0.5
 _YEARS_NAMED = 3
@@ -36,6 +38,14 @@ _MISSING_BELOW = -900.0
 LEAST_CLEAR_W_M2 = 50.0
 _MEND = "correct the cell, or give the file as its publisher wrote it"
 _AGAIN = "copy the file again"
+# What the second line of an NSRDB file has, and how to mend it.
+_NSRDB_SITE = {
+    "Time Zone": "write the zone of the rows there, in hours from UTC, such as -7; it need not be "
+    "the `Local Time Zone` of the site",
+    "Latitude": _MEND,
+    "Longitude": _MEND,
+    "Elevation": _MEND,
+}
 _LONGEST_LINE = 1 << 16
 _MOST_LINES = 1 << 22
 
@@ -95,6 +105,7 @@ def read_nsrdb(source: str) -> Weather:
     """
     with open_source(source) as opened:
         text = _checked_text(opened, NSRDB_HEADER_LINE, NSRDB_COLUMNS)
+        _check_site(opened, text)
         pvlib = _pvlib()
         try:
             table, site = pvlib.read_nsrdb_psm4(io.StringIO(text), map_variables=False)
@@ -166,6 +177,21 @@ class _Made:
 
     def _place(self, at: int) -> Place:
         return Place(self.source.name, line=self.header_line + 1 + at)
+
+
+def _check_site(source: Source, text: str) -> None:
+    """TailcError unless the first two lines, of names and values, say where and in which zone."""
+    names, values = islice(csv.reader(io.StringIO(text)), NSRDB_SITE_LINE)
+    site = dict(zip(names, values, strict=False))
+    for name, advice in _NSRDB_SITE.items():
+        value = site.get(name, "")
+        try:
+            float(value)
+        except ValueError:
+            is_no_number = f"`{name}` is `{shorten(value)}`, which is not a number"
+            message = is_no_number if value else f"the site has no `{name}`"
+            place = Place(source.name, NSRDB_SITE_LINE, field=name)
+            raise TailcError(Finding(Code.NOT_A_NUMBER, message, place, advice)) from None
 
 
 def _stamped_at(index: pd.DatetimeIndex) -> float:

@@ -198,6 +198,7 @@ def test_a_forged_histogram_is_refused(tmp_path, encoded, words):
     assert found.code is Code.BROKEN_FORMAT
     assert found.place is not None
     assert (found.place.line, found.place.column) == (2, 13)
+    assert ("log integers" in found.help) == (words == "of doubles")
 
 
 @pytest.mark.parametrize("at", range(0, 100, 9))

@@ -35,6 +35,21 @@ def test_exports_that_were_laid_out_anew_are_the_same(tmp_path, indent):
     assert found.counted.histogram.bucket.tolist() == as_written.counted.histogram.bucket.tolist()
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("value", ["2024-07-30T09:37:04.365Z", "", None, [1]])
+def test_a_time_that_is_no_number_is_named(tmp_path, value, indent, end):
+    ids = {"traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174"}
+    times = {"startTimeUnixNano": value, "endTimeUnixNano": "1722438155969000000"}
+    spans = [{**ids, **times, "name": "x", "kind": 2}]
+    export = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(export, indent=indent) + end)
+    found = refused(path)
+    assert (found.code, found.place.row) == (Code.BROKEN_FORMAT, 1)
+    assert f"`startTimeUnixNano` is `{value}`, not whole nanoseconds" in found.message
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code", "words"),
     [

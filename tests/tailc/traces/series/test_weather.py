@@ -1,6 +1,7 @@
 """Raw weather files: sites, zones, what is measured, and what is refused by line."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +95,25 @@ def test_a_year_that_is_missing_in_between_is_no_typical_year(tmp_path):
     stamps = ("2018,12,31,22,30", "2018,12,31,23,30", "2020,1,1,0,30", "2020,1,1,1,30")
     finding = refused(read_nsrdb, nsrdb_hours(tmp_path, stamps))
     assert "the step before is" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name", "words"),
+    [
+        (",-7,2168,", ",,2168,", "Time Zone", "has no `Time Zone`"),
+        (",-7,2168,", ",UTC,2168,", "Time Zone", "is `UTC`, which is not a number"),
+        (",Time Zone,", ",Zone,", "Time Zone", "has no `Time Zone`"),
+        (",40.53,", ",N 40,", "Latitude", "is `N 40`, which is not a number"),
+        (",2168,", ",-,", "Elevation", "is `-`, which is not a number"),
+    ],
+)
+def test_a_site_without_a_zone_or_a_place_is_refused_by_name(tmp_path, old, new, name, words):
+    path = nsrdb_hours(tmp_path, ["2019,1,1,0,30", "2019,1,1,1,30"])
+    text = Path(path).read_text()
+    Path(path).write_text(text.replace(old, new))
+    finding = refused(read_nsrdb, path)
+    assert (finding.code, finding.place.line, finding.place.field) == (Code.NOT_A_NUMBER, 2, name)
+    assert words in finding.message
 
 
 def test_clouds_of_nsrdb_are_what_the_clear_sky_lacks_while_the_sun_is_up(tmp_path):
