@@ -35,7 +35,15 @@ from tailc.lint.row_views import (
 )
 from tailc.lint.series_view import series_in, steps_of
 from tailc.lint.text_lines import TextLines, text_lines
-from tailc.lint.views import Header, Jobs, Machines, Unknown, counted_requests
+from tailc.lint.views import (
+    Counters,
+    Header,
+    Jobs,
+    Machines,
+    Unknown,
+    WithoutDemands,
+    counted_requests,
+)
 from tailc.traces.compression import inner_name
 from tailc.traces.expansion import TooExpandedError
 from tailc.traces.jobs.job_list import JobColumns
@@ -167,14 +175,24 @@ def _look(
     roles = roles_of(names, options)
     counted = () if counters is None else (counters.cycles, counters.memory)
     seen.looked_at = (*counted, *roles.columns, *(column.name for column in roles.series))
-    if not seen.looked_at:
-        seen.views.append(Unknown(names))
+    _note_unknown(seen, names, roles, options)
     if series := [column for column in roles.series if times_of[column.name] == 1]:
         with _told_in(seen):
             _look_at_series(seen, source, roles.names[Role.TIME], series, form, options.zone)
     if roles.columns:
         with _told_in(seen):
             _look_at_rows(seen, source, roles, form, options)
+
+
+def _note_unknown(seen: Seen, names: tuple[str, ...], roles: Roles, options: TraceOptions) -> None:
+    """Add the columns that no name explains, if none is recognised or only others than demands."""
+    rest = tuple(name for name in names if name not in seen.looked_at)
+    is_chosen = roles.names.keys() & {Role.DEMAND, *options.columns}
+    is_counted = any(isinstance(view, Counters) for view in seen.views)
+    if not seen.looked_at:
+        seen.views.append(Unknown(names))
+    elif rest and not (is_chosen or is_counted or roles.series):
+        seen.views.append(WithoutDemands(rest))
 
 
 def _look_at_series(

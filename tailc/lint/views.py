@@ -45,6 +45,13 @@ class Unknown:
 
 
 @dataclass(frozen=True, eq=False)
+class WithoutDemands:
+    """The columns that are not recognised, of a table that has no demands, series or counters."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """The columns that are looked at, as they stand in the file."""
 

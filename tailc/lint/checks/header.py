@@ -9,7 +9,7 @@ import pyarrow as pa
 from tailc.errors import Severity
 from tailc.lint.defect import Check, Defect, Sighting
 from tailc.lint.roles import Role
-from tailc.lint.views import Header, Table, Unknown
+from tailc.lint.views import Header, Table, Unknown, WithoutDemands
 from tailc.units import shorten
 
 _FEW_ROWS, _MANY_GROUPS = 1_000, 100
@@ -67,9 +67,16 @@ def _short_floats(table: Table) -> Iterator[Sighting]:
 
 
 def _nothing_known(table: Unknown) -> Iterator[Sighting]:
-    named = ", ".join(f"`{shorten(name)}`" for name in table.names[:_NAMES_TOLD])
-    more = f" and {len(table.names) - _NAMES_TOLD} more" * (len(table.names) > _NAMES_TOLD)
-    yield Sighting(f"no column name says what a column has: {named}{more}")
+    yield Sighting(f"no column name says what a column has: {_first(table.names)}")
+
+
+def _no_demands(table: WithoutDemands) -> Iterator[Sighting]:
+    yield Sighting(f"no column is recognised as demand; not checked: {_first(table.names)}")
+
+
+def _first(names: tuple[str, ...]) -> str:
+    named = ", ".join(f"`{shorten(name)}`" for name in names[:_NAMES_TOLD])
+    return named + f" and {len(names) - _NAMES_TOLD} more" * (len(names) > _NAMES_TOLD)
 
 
 CHECKS = (
@@ -168,5 +175,18 @@ CHECKS = (
         ),
         Unknown,
         _nothing_known,
+    ),
+    Check(
+        Defect(
+            "TC1029",
+            "no-demands",
+            Severity.WARNING,
+            "no column is recognised as demand",
+            "only arrivals or other columns were checked, so the times of requests may have "
+            "defects",
+            "name the column with `--column`, and its unit with `--unit`",
+        ),
+        WithoutDemands,
+        _no_demands,
     ),
 )

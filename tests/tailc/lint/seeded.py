@@ -180,6 +180,7 @@ SEEDED = {
     "TC1014": Seed("t.json", b'[{"demand_ms": 1.5},\n {"demand_ms": 2.5}]\n'),
     "TC1015": text("class;demand_ms", *(f"a;{cell.replace('.', ',')}" for cell in _BODY)),
     "TC1028": csv(answer=_SHORT, of=_SHORT),
+    "TC1029": csv(status=[200] * len(_SHORT), request_time=_SHORT),
     "TC1013": text(
         "name,demand_ms", *(f"q{at},{cell}" for at, cell in enumerate(_BODY)), "Total,9999"
     ),

@@ -232,3 +232,28 @@ def test_a_defect_is_explained_by_its_code_and_its_name(tailc, word):
 def test_a_report_of_a_load_generator_is_looked_at_too(tailc, tmp_path):
     _code, document = linted(tailc, tmp_path, SEEDED["TC0269"], "--percentile", "99.999%")
     assert {one["code"] for one in document["findings"]} == {"TC0269", "TC0266"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "is_told"),
+    [
+        ("when,elapsed", (), True),
+        ("time,status,request_time", (), True),
+        ("Timestamp,50%,99%", (), True),
+        ("time,status,request_time", ("--column", "request_time", "--unit", "s"), False),
+        ("time,status,request_time", ("--time", "time", "--time-unit", "s"), False),
+        ("time,status,request_s", (), False),
+        ("arrival_s", (), False),
+        ("arrival_s,status", (), False),
+        ("time,solar_w", (), False),
+        ("time,solar_w,cell", (), False),
+        ("cycles,memory_us,core", (), False),
+    ],
+)
+def test_only_a_table_of_other_columns_lacks_demands(tailc, tmp_path, columns, options, is_told):
+    cells = ",".join("{}" for _ in columns.split(","))
+    count = columns.count(",") + 1
+    rows = (cells.format(*[row * 3600] * count) for row in range(1, 9))
+    seed = Seed("t.csv", "\n".join([columns, *rows, ""]).encode(), options)
+    _code, document = linted(tailc, tmp_path, seed)
+    assert ("TC1029" in {one["code"] for one in document["findings"]}) == is_told
