@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from tailc.errors import Code
+from tailc.errors import Code, Finding, Place, Severity
 from tailc.ingest.counting import Counts, Floats, Share, count_shares
 from tailc.ingest.input_times import InputTimes
 from tailc.ingest.options import TimeColumn
@@ -21,6 +21,7 @@ from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of
 from tailc.traces.table import Table, Wanted
+from tailc.traces.telling_names import is_percentile
 from tailc.traces.times import NS_PER_MS, whole_ns
 from tailc.traces.trace import Filters, in_parts, refuse_running_total, table_of
 
@@ -44,7 +45,26 @@ def read_column(
     name = f"a column of {NAMES[format_]}"
     histogram = histogram_of(counts, source, column.weight)
     added = counts.estimated
-    return InputTimes(name, column.name, unit, Grain.REQUESTS, None, histogram, estimated=added)
+    return InputTimes(
+        name,
+        column.name,
+        unit,
+        Grain.REQUESTS,
+        None,
+        histogram,
+        estimated=added,
+        warnings=_of_percentiles(source, column.name, table.names),
+    )
+
+
+def _of_percentiles(source: Source, column: str, names: tuple[str, ...]) -> tuple[Finding, ...]:
+    """A warning if each row is a summary of many requests."""
+    if not is_percentile(column, names):
+        return ()
+    message = f"`{column}` is a percentile of many requests, and each row counts as one request"
+    hint = "give a log with one row for each request, or a histogram"
+    place = Place(source.name, field=column)
+    return (Finding(Code.COARSE_INPUT, message, place, hint, Severity.WARNING),)
 
 
 def _count(

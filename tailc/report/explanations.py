@@ -151,7 +151,7 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.UNUSED_SPEEDUP: "The curve has no effect. Check the name of its application.",
     Code.COARSE_INPUT: "The input has some percentiles and no requests. All requests between two "
     "percentiles count as the higher one, so that demands are overestimated and not "
-    "underestimated.",
+    "underestimated. If each row of a table is a summary, a percentile counts as one request.",
     Code.FAILED_REQUESTS: "A failed request did less work, or ended in a timeout. If failed "
     "requests are left out, the service can look better than it is; if they are counted, it can "
     "look faster.",

@@ -11,6 +11,9 @@ _RUNNING = re.compile(
 )
 _TOTAL = re.compile(r"total[ _-]?count", re.IGNORECASE)
 _OF_PERCENTILES = re.compile(r"percentile|quantile", re.IGNORECASE)
+# As in `99%`, `99.9% (us)`, `p95`, `p99_ms` and `latency_p50`, but no `p2` of a column by number.
+_PERCENTILE = re.compile(r"([0-9.]+)\s*%|(?:^|[^a-z])p([0-9]{2}[0-9.]*)(?![a-z0-9])", re.IGNORECASE)
+_MANY_PERCENTILES = 3
 REQUESTS = ("request_id", "query_id", "request", "query", "id")
 DEGREES = ("degree", "threads")
 
@@ -30,6 +33,12 @@ def is_running_total(name: str, names: tuple[str, ...]) -> bool:
     has_percentiles = any(_OF_PERCENTILES.fullmatch(each) for each in names)
     is_total = _TOTAL.fullmatch(name) is not None
     return _RUNNING.fullmatch(name) is not None or (is_total and has_percentiles)
+
+
+def is_percentile(name: str, names: tuple[str, ...]) -> bool:
+    """Whether a column has a percentile of many requests: by its name, beside other percentiles."""
+    found = sum(_PERCENTILE.search(each) is not None for each in names)
+    return found >= _MANY_PERCENTILES and _PERCENTILE.search(name) is not None
 
 
 def speedups_of(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -314,3 +314,25 @@ def test_a_running_total_is_no_weight(tmp_path, text, weight):
 @pytest.mark.parametrize("weight", ["weight", "count", "times", "total_count", "document"])
 def test_other_names_are_of_weights(weight):
     assert not is_running_total(weight, ("ms", weight))
+
+
+@pytest.mark.parametrize(
+    ("head", "column", "is_told"),
+    [
+        ("session,50%(us),90%(us),99%(us),max(us)", "99%(us)", True),
+        ("Name,50%,66%,99.9%,100%", "50%", True),
+        ("minute,p50_ms,p95_ms,p99.9_ms", "p95_ms", True),
+        ("minute,latency_p50,latency_p95,latency_p99", "latency_p50", True),
+        ("session,50%(us),90%(us),99%(us),max(us)", "max(us)", False),
+        ("query,cpu_%,busy_ms", "busy_ms", False),
+        ("query,p50_ms,p99_ms", "p50_ms", False),
+        ("query,p1,p2,p3", "p3", False),
+        ("query,map10,map20,map30", "map30", False),
+    ],
+)
+def test_a_column_of_percentiles_is_not_of_requests(tmp_path, head, column, is_told):
+    row = ",".join("7" for _ in head.split(","))
+    path = written(tmp_path, f"{head}\n{row}\n{row}\n")
+    given = options(unit=TimeUnit.MS, table=TimeColumn(column))
+    warnings = ingest([str(path)], given, OPEN).warnings
+    assert [one.code for one in warnings] == [Code.COARSE_INPUT] * is_told
