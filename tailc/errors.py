@@ -119,6 +119,7 @@ class Code(enum.Enum):
     CUT_SHORT = ("TC0285", ExitCode.OK, "the slowest requests may be missing at the end of a run")
     OUTSIDE_LOAD = ("TC0286", ExitCode.OK, "requests before or after the load are left out")
     SUMS_LEFT_OUT = ("TC0287", ExitCode.OK, "rows that add up other requests are left out")
+    SKEWED_SPANS = ("TC0288", ExitCode.OK, "spans start before the spans that called them")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact has an unknown rule")

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.ingest.span_table import NO_SPAN, Rows, Span, is_own_ancestor, is_repeated, span_table
+from tailc.ingest.span_table import (
+    NO_SPAN,
+    Rows,
+    Span,
+    is_late,
+    is_own_ancestor,
+    is_repeated,
+    span_table,
+)
 from tailc.traces.source import Source
 
 _SPANS_NAMED = 3
@@ -76,6 +84,18 @@ class CheckedSpans:
             )
             hint = "use a finer clock: these took less than one tick of the clock"
             self._add(Code.ZERO_LENGTH, message, hint)
+
+    def warn_of_skew(self, servers: Rows, table: Rows) -> None:
+        """Warn of servers whose children start before them."""
+        late = is_late(servers, table)
+        if late.any():
+            message = (
+                f"{int(late.sum()):,} of {len(servers):,} server spans of `{self._name}` start "
+                f"after a span that they called: {_ids(servers[late])}; "
+                "their own times are too long"
+            )
+            hint = "synchronise the clocks of the machines, or export the client spans of calls"
+            self._add(Code.SKEWED_SPANS, message, hint)
 
     def _warn(self, code: Code, which: str, count: int, effect: str, hint: str) -> None:
         share = f"{count:,} of {self._total:,} spans of `{self._name}`"

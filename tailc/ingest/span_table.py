@@ -13,6 +13,8 @@ from tailc.traces.histogram import MAX_NS
 NO_SPAN = 0
 """The id of no span, which a span without a parent has for that of its parent."""
 _LOW_64 = (1 << 64) - 1
+# The part of a span that a child may start before it, since clocks are rounded.
+_LEAST_SKEW = 100
 ROW = np.dtype(
     [
         *((name, "u8") for name in ("trace_high", "trace_low", "id", "parent")),
@@ -147,6 +149,17 @@ def with_children(chosen: Rows, children: Rows) -> int:
     """How many of the chosen rows have one or more of these children."""
     of_chosen, of_child = _parents(chosen, children)
     return int(np.isin(of_chosen, of_child).sum())
+
+
+def is_late(chosen: Rows, table: Rows) -> NDArray[np.bool_]:
+    """Which chosen rows start after a child by more than 1 % of their length; (chosen,)."""
+    child = table[table["parent"] != NO_SPAN]
+    of_chosen, of_child = _parents(chosen, child)
+    first_ns = np.full(max(of_chosen.max(initial=0), of_child.max(initial=0)) + 1, _LOW_64, "u8")
+    np.minimum.at(first_ns, of_child, child["start_ns"])
+    first_ns, start_ns = first_ns[of_chosen], chosen["start_ns"]
+    late_ns = np.where(first_ns < start_ns, start_ns - first_ns, 0)
+    return late_ns > (chosen["end_ns"] - start_ns) // _LEAST_SKEW
 
 
 def _parents(chosen: Rows, child: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

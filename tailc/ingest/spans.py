@@ -101,6 +101,7 @@ def times_of_spans(
     least_ns = _least_ns(unit)
     checked.warn_of_zero_lengths(server, least_ns)
     kept = without_internal(table) if with_internal else table
+    checked.warn_of_skew(server, kept)
     histogram, added = histogram_with_missing(
         own_ns(server, kept).clip(least_ns), options.interval_ns
     )
@@ -120,7 +121,10 @@ def times_of_spans(
 
 def _no_server(source: Source, checked: CheckedSpans) -> TailcError:
     message = f"`{source.name}` has no span of kind server that ended without an error"
-    hint = "export the spans of the service, those of its clients are not enough"
+    hint = (
+        "export the spans of the service with their kind (`kind` of OTLP, tag `span.kind` of "
+        "Jaeger); those of its clients are not enough"
+    )
     empty = Finding(Code.EMPTY_TRACE, message, Place(source.name), hint)
     return TailcError((empty, *checked.warnings))
 

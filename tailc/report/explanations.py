@@ -183,6 +183,9 @@ EXPLANATIONS: Mapping[Code, str] = {
     "after the load. They prepare the test and are no requests of users.",
     Code.SUMS_LEFT_OUT: "A transaction of JMeter has a row that lasts as long as its requests "
     "together. If the requests have rows of their own, they would count twice.",
+    Code.SKEWED_SPANS: "A call cannot start before its caller, so the clocks of two machines "
+    "differ. Only the part of a child within its parent is subtracted, so the own time of the "
+    "parent is too long. Synchronise the clocks, or export the client's span of each call.",
     Code.BAD_ARTIFACT: "The file is complete, but its content is not a valid policy; for "
     "instance, ages decrease. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignores a rule would not do what was verified. Use a newer "

@@ -333,3 +333,30 @@ def test_the_last_end_of_each_span_stays(rows):
         latest[key] = max(latest.get(key, 0), each.end_ns)
     stay = table[~is_repeated(table)]
     assert sorted(stay["end_ns"].tolist()) == sorted(latest.values())
+
+
+@pytest.mark.parametrize(
+    ("children", "own_ms", "is_told"),
+    [
+        ([(2, 1, -20, 40)], 60, True),
+        ([(2, 1, -30, -10)], 100, True),
+        ([(2, 1, 10, 40), (3, 1, -2, 10)], 60, True),
+        ([(2, 1, -1, 40)], 60, False),
+        ([(2, 1, 10, 40), (3, 2, 5, 20)], 70, False),
+        ([(2, 1, 110, 160)], 100, False),
+        ([(2, 9, -20, 40)], 100, False),
+    ],
+)
+def test_a_child_before_its_parent_shows_that_clocks_differ(tmp_path, children, own_ms, is_told):
+    spans = [span(1), *(child(*each, kind=CLIENT) for each in children)]
+    times, warnings = times_of(tmp_path, export(*spans))
+    assert times == pytest.approx([own_ms * MS], rel=1e-3)
+    assert [one.code for one in warnings] == [Code.SKEWED_SPANS] * is_told
+    if is_told:
+        assert "1 of 1 server spans" in warnings[0].message
+        assert "`0000000000000001`" in warnings[0].message
+
+
+def test_a_span_of_another_trace_is_no_child_before_its_parent(tmp_path):
+    other = child(2, 1, -50, 40, CLIENT) | {"traceId": TRACE[::-1]}
+    assert times_of(tmp_path, export(span(1), other))[1] == ()
