@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tailc.errors import Code, Finding, Place, TailcError
@@ -21,11 +21,15 @@ _ONE_SCRAPE = "give one scrape as it was answered"
 
 @dataclass(frozen=True)
 class Sample:
-    """How many requests took at most `le`, and where that stands."""
+    """How many requests took at most `le`, and where that stands.
+
+    between: the first and the last time of a count that grew between them; None of another.
+    """
 
     le: float
     count: int
     place: Place
+    between: tuple[float, float] | None
 
 
 @dataclass
@@ -45,7 +49,14 @@ class Cumulative:
         self._samples = 0
         self._characters = 0
 
-    def add(self, name: str, labels: Mapping[str, str], count: str, place: Place) -> None:
+    def add(
+        self,
+        name: str,
+        labels: Mapping[str, str],
+        count: str,
+        place: Place,
+        between: tuple[float, float] | None = None,
+    ) -> None:
         """Take a sample of a bucket, or of all; others are passed over.
 
         Raises TailcError where its numbers are none, or there are too many samples.
@@ -54,7 +65,7 @@ class Cumulative:
             # Numbers of other metrics may end in this, too, and need not be whole.
             self._of(name.removesuffix(COUNT), labels).total = count, place
         elif LE in labels and (name.endswith(BUCKET) or not name):
-            sample = Sample(_bound(labels[LE], place), whole(count, place), place)
+            sample = Sample(_bound(labels[LE], place), whole(count, place), place, between)
             self._of(name.removesuffix(BUCKET), labels).samples.append(sample)
 
     def scraped(self) -> Iterator[Scraped]:
@@ -108,6 +119,7 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
     """The requests in each bucket; the first one begins at 0, or below where it ends there."""
     found: dict[Bounds, int] = {}
     samples = sorted(histogram.samples, key=lambda sample: sample.le)
+    _check_times(samples, name)
     below = 0.0 if samples[0].le > 0 else -math.inf
     reached = 0
     for sample in samples:
@@ -127,6 +139,23 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
     if histogram.total is not None:
         _check_total(reached, *histogram.total, name)
     return found
+
+
+def _check_times(samples: Sequence[Sample], name: str) -> None:
+    """Raise TailcError unless the counts grew between the same two times."""
+    first = samples[0]
+    other = next((each for each in samples if each.between != first.between), None)
+    if other is not None:
+        spans = (f"`{one.le:g}` {_span(one)}" for one in (first, other))
+        message = f"buckets of `{name}` do not have the same times: {', '.join(spans)}"
+        hint = "query a range in which each bucket is a series from its start to its end"
+        raise _broken(message, other.place, hint)
+
+
+def _span(sample: Sample) -> str:
+    if sample.between is None:
+        return "at one time"
+    return f"from {sample.between[0]:.15g} to {sample.between[1]:.15g}"
 
 
 def _check_total(reached: int, total: str, place: Place, name: str) -> None:

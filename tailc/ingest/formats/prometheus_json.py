@@ -78,8 +78,10 @@ def _of_series(
         counts = [whole(str(value), place) for _, value in points]
         if any(later < before for before, later in pairwise(counts)):
             raise restarted(source, written(name, labels_of(labels)))
-        count = counts[-1] - counts[0] if "values" in item else counts[0]
-        classic.add(name, labels, str(count), place)
+        is_range = "values" in item
+        count = counts[-1] - counts[0] if is_range else counts[0]
+        between = (float(points[0][0]), float(points[-1][0])) if is_range else None
+        classic.add(name, labels, str(count), place, between)
 
 
 def _between(of_times: Sequence[Scraped], source: Source) -> Scraped:

@@ -256,3 +256,33 @@ def test_a_total_that_is_no_number_of_requests_is_refused(tmp_path):
     found = refused(path)
     assert found.code is Code.OUT_OF_RANGE
     assert "`NaN` is no number of requests" in found.message
+
+
+def ranged(le, counts, first=0, **labels):
+    """A bucket's counts, one a minute from the first on."""
+    values = [[1700000000 + 60 * (first + at), str(count)] for at, count in enumerate(counts)]
+    return {"metric": {"__name__": "x_seconds_bucket", "le": le, **labels}, "values": values}
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        # The same bucket by another name from the third minute on.
+        ([ranged("1", [12, 24]), ranged("1.0", [36, 48], 2)], "`1` from 1700000000 to 1700000060"),
+        ([ranged("1", [20, 90])], "`1` from 1700000000 to 1700000060"),
+        ([ranged("1", [30, 60, 90], 1)], "`1` from 1700000060 to 1700000180"),
+    ],
+)
+def test_buckets_that_grew_between_other_times_are_refused(tmp_path, changed, words):
+    whole = [ranged("0.5", [10, 20, 30, 40]), ranged("+Inf", [30, 60, 90, 120])]
+    found = refused(answer(tmp_path, [*whole, *changed], "matrix"), OPEN)
+    assert found.code is Code.BROKEN_FORMAT
+    assert words in found.message
+    assert "`0.5` from 1700000000 to 1700000180" in found.message
+
+
+def test_histograms_of_servers_that_ran_at_other_times_are_added(tmp_path):
+    rising = {"0.5": [10, 20, 30], "1": [10, 25, 40], "+Inf": [10, 25, 40]}
+    series = [ranged(*each, at, pod=str(at)) for at in (0, 5) for each in rising.items()]
+    path = answer(tmp_path, series, "matrix")
+    assert ingest([str(path)], InputOptions(), OPEN).counted.histogram.requests == 60
