@@ -257,3 +257,24 @@ def test_only_a_table_of_other_columns_lacks_demands(tailc, tmp_path, columns, o
     seed = Seed("t.csv", "\n".join([columns, *rows, ""]).encode(), options)
     _code, document = linted(tailc, tmp_path, seed)
     assert ("TC1029" in {one["code"] for one in document["findings"]}) == is_told
+
+
+@pytest.mark.parametrize(
+    ("head", "is_told"),
+    [
+        ("1431002449675|298|Home Page|200|true", True),
+        ("a,1700000000,3.5", True),
+        ("get;12;48123", True),
+        (f"get,{'7' * 5000}", True),
+        ("get,\u00b2\u00b2\u00b2\u00b2\u00b2", False),
+        ("query,1,2,4", False),
+        ("Name,50,95,99.9", False),
+        ("site,2019,2020", False),
+        ("id,1e9,demand_ms", False),
+        ("id,demand_ms", False),
+    ],
+)
+def test_a_first_line_with_values_is_no_header(tailc, tmp_path, head, is_told):
+    seed = Seed("t.csv", f"{head}\n{head}\n{head}\n".encode())
+    _code, document = linted(tailc, tmp_path, seed)
+    assert ("TC1012" in {one["code"] for one in document["findings"]}) == is_told
