@@ -199,7 +199,7 @@ def test_batch_work_at_another_frequency_costs_a_change_before_and_after_request
     assert outcome.idle_changes.energy.sum() == 2 * 70
     # What is measured ends with the last arrival.
     span_ns = 200 * US
-    assert level_times(outcome).idle == pytest.approx((10 + 135 - 5) * US / span_ns)
+    assert level_times(outcome).batch == pytest.approx((10 + 135 - 5) * US / span_ns)
     assert outcome.mean_idle_power * span_ns == pytest.approx(3 * (10 + 135) * US + 70)
 
 
