@@ -44,7 +44,8 @@ def read(source: Source, options: InputOptions) -> InputTimes:
     texts = tuple(name for name in (_SUCCESS, _MESSAGE) if name in names)
     cells, warnings = _samples(kept_cells(source, Wanted((_TIME,), texts, ()), format="csv"))
     if _SUCCESS in names:
-        succeeded = truths_of(pc.equal(as_text(cells.columns[_SUCCESS]), "true").fill_null(False))
+        judged = pc.utf8_lower(as_text(cells.columns[_SUCCESS]))
+        succeeded = truths_of(pc.equal(judged, "true").fill_null(False))
     else:
         succeeded = np.ones(cells.count, np.bool_)
         warnings += _without_success(source)

@@ -43,7 +43,7 @@ def test_samples_that_failed_are_left_out_whatever_their_code(tmp_path):
         row(0, 120),
         row(5, 30_000, "false", code="Non HTTP response code: SocketTimeoutException"),
         row(9, 80, "false", "assertion failed"),
-        row(20, 40, code="404"),
+        row(20, 40, "TRUE", code="404"),
     ]
     found = taken(written(tmp_path, *rows))
     assert times_ms(found) == pytest.approx([40, 120], rel=1e-3)
