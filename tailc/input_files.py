@@ -57,7 +57,7 @@ class SeekableInput:
 @dataclass(frozen=True)
 class _Held:
     files: dict[str, SeekableInput]
-    contents: dict[str, bytes]
+    contents: dict[tuple[str, int], bytes]
     until_read: ExitStack
 
 
@@ -78,12 +78,13 @@ def inputs_held() -> Iterator[None]:
 def input_bytes(path: str, most: int) -> bytes:
     """The first bytes of the file or pipe at the path; OSError as of `open_input`."""
     held = _HELD.get()
-    if held is not None and path in held.contents:
-        return held.contents[path]
+    key = path, most
+    if held is not None and key in held.contents:
+        return held.contents[key]
     with open_input(path) as file:
         content = file.read(most)
     if held is not None:
-        held.contents[path] = content
+        held.contents[key] = content
     return content
 
 
@@ -94,7 +95,8 @@ def seekable_input(path: str, until_read: ExitStack) -> SeekableInput:
     """
     held = _HELD.get()
     key = path if path == STDIN else os.path.abspath(path)  # noqa: PTH100, links stay links
-    if held is None or (key not in held.files and len(held.files) >= MOST_HELD):
+    is_full = held is not None and key not in held.files and len(held.files) >= MOST_HELD
+    if held is None or (is_full and Path(path).is_file()):
         return _opened(path, until_read)
     if key not in held.files:
         held.files[key] = _opened(path, held.until_read)

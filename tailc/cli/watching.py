@@ -59,7 +59,7 @@ def watch(
                 seen = _stamps(files())
                 work()
                 rounds += 1
-                _wait_for_change(seen, files, wait or time.sleep)
+            _wait_for_change(seen, files, wait or time.sleep)
     except KeyboardInterrupt:
         return rounds
 

@@ -64,7 +64,7 @@ class Compiled(Generic[P, S, D]):
 
     @property
     def has_tuned_table(self) -> bool:
-        """Whether a table is taken that is better than the formula's on the replay."""
+        """Whether the table is another than the solved one, chosen or tuned on replays."""
         return self.policy.evidence.proof == REPLAYED
 
 

@@ -1,6 +1,6 @@
 """Match a problem with what a compile does for its type: solve it, and describe it.
 
-A new type of problem is one module in `tailc.pipeline.handlers`, and one that solves it.
+A new type of problem has a module in `tailc.pipeline.handlers` and one in `tailc.report.solutions`.
 """
 
 from __future__ import annotations

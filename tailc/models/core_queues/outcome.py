@@ -43,7 +43,7 @@ class CoreQueuesOutcome(PoweredOutcome):
         if self.chip is None:
             return 1 - self.utilization - self.idle_halted
         cores = sum(self.capacity_ppm) / PPM
-        return float(self.shares_of_time(self.chip.batch_ns).sum()) / cores
+        return float(self.shares_of_time(self.chip.batch_ns).sum()) / cores - self.idle_halted
 
     @property
     def mean_idle_power(self) -> float:

@@ -20,7 +20,7 @@ from tailc.pipeline.auto.comparison import ComparedTable, Comparison, best_compa
 from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.fallbacks import fallbacks
 from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
-from tailc.pipeline.auto.stable import ending_lean, leanest_variants
+from tailc.pipeline.auto.stable import leanest_variants
 from tailc.pipeline.progress import Progress
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.freedoms import by_halves
@@ -145,7 +145,7 @@ class Choice(ABC):
             more = distinct([*known, *fallbacks(table, baselines, cores, self.nearest)])
             found += self.compared(more[len(known) :])
         best = best_compared(self.worth_comparing(found))
-        option = replace(best.option, table=ending_lean(best.option.table, cores))
+        option = replace(best.option, table=self.written(best.option.table))
         searches = looked_for.searches
         return Best(
             option,
@@ -155,6 +155,10 @@ class Choice(ABC):
             sum(one.evaluations for one in searches),
             sum(one.requests for one in searches),
         )
+
+    def written(self, table: Ladder) -> Ladder:
+        """The table that is written for the one that is taken."""
+        return table
 
     def compared(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:
         """Tables of a search, compared with the others."""

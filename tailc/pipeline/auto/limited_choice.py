@@ -18,7 +18,7 @@ from tailc.pipeline.auto.best import SEARCHED, Choice, Found
 from tailc.pipeline.auto.comparison import ComparedTable, least_regret
 from tailc.pipeline.auto.joined import joined_by_rate
 from tailc.pipeline.auto.reliable import reliable
-from tailc.pipeline.auto.rivals import least_far
+from tailc.pipeline.auto.rivals import distinct, least_far
 from tailc.pipeline.queue.scaled_table import kept
 from tailc.pipeline.queue.scene import Scene
 
@@ -41,7 +41,7 @@ class LimitedChoice(Choice):
         rivals = [one.table for one in self.others]
         first, baselines = self.first_searched(), self.comparison.baselines()
         missing = [one.option.table for one in baselines if not all(one.keeps)]
-        kept_once = map(self._kept, [*first.tables, *missing])
+        kept_once = distinct(map(self._kept, [*first.tables, *missing]))
         tables = [table for table in kept_once if table not in rivals]
         found = self.compared(tables)
         aim = self._tightened([*found, *baselines])
@@ -50,7 +50,10 @@ class LimitedChoice(Choice):
         second = self.searched_about(nearest, aim)
         later = [self._kept(table) for table in second.tables]
         joined = self._joined([*later, *tables, *rivals], self._tightened([*found, *baselines]))
-        found += self.compared([*later, *joined])
+        known = {one.option.table for one in [*found, *baselines]}
+        found += self.compared(
+            [table for table in distinct([*later, *joined]) if table not in known]
+        )
         return Found(found, (first, second))
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:

@@ -7,7 +7,6 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.auto.effort import Effort
 from tailc.units import format_percentile
 
-# An hour or so on two cores.
 MOST_REQUESTS = 10_000_000_000
 
 

@@ -31,6 +31,10 @@ class TailChoice(Choice):
         both = replace(objective, rates_mrps=rates, weights=weights)
         return [*self.now, *self._then], self.with_budget(both)
 
+    def written(self, table: Ladder) -> Ladder:
+        """With last rows that keep up at every rate; searched tables have these already."""
+        return ending_lean(table, self.approach.cores)
+
     def searched(self) -> Found:
         """The second search starts from the table that is least far from the best at any rate.
 

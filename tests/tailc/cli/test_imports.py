@@ -1,13 +1,16 @@
 """What each command may import: start-up time is a promise, and imports are most of it."""
 
+import ast
 import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import click
 import pytest
 
+import tailc
 from tailc.artifact.files import read_policy, write_policy
 from tailc.cli import COMMANDS, group, run
 from tests.tailc.toy import write_toy
@@ -87,6 +90,27 @@ def test_a_command_imports_no_more_than_it_runs(folder, arguments, allowed, most
     found = imported(folder, *arguments)
     assert found & HEAVY <= allowed
     assert len([name for name in found if name.partition(".")[0] in OWN]) <= most
+
+
+def kernels_in(path):
+    """The functions of a file that numba compiles."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            names = " ".join(ast.unparse(one) for one in node.decorator_list)
+            if "njit" in names or "compiled" in names or "part" in names:
+                yield node
+
+
+def test_no_kernel_needs_linear_algebra():
+    root = Path(tailc.__file__).parents[1]
+    files = [*(root / "tailc").rglob("*.py"), *(root / "solvers" / "tailc_solvers").rglob("*.py")]
+    kernels = [kernel for path in files for kernel in kernels_in(path)]
+    assert len(kernels) > 100
+    for kernel in kernels:
+        for node in ast.walk(kernel):
+            assert not isinstance(getattr(node, "op", None), ast.MatMult), kernel.name
+            names = {"dot", "vdot", "matmul", "linalg", "inner", "outer"}
+            assert not (isinstance(node, ast.Attribute) and node.attr in names), kernel.name
 
 
 def test_numba_has_its_array_functions_without_scipy_linalg():
