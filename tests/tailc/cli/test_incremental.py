@@ -91,7 +91,7 @@ def test_it_says_what_has_changed_and_compiles(made, tailc, change, reason):
 
 def test_an_option_and_a_version_count_too(made, tailc, monkeypatch):
     assert "option `objective`: `threads` is new" in tailc(*AGAIN, "--objective", "threads").out
-    for module in ("versions", "made_from"):
+    for module in ("versions", "build_inputs"):
         monkeypatch.setattr(f"tailc.pipeline.{module}.__version__", "9.0.0")
     out = tailc(*AGAIN).out
     assert "option `objective`: is gone" in out

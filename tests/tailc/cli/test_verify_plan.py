@@ -337,7 +337,7 @@ def test_what_is_wrong_with_the_document_has_its_place(in_folder, tailc, change,
     ("file", "old", "new", "said"),
     [
         ("roof.csv", "2012-07-02T05:00Z,0\n", "", "error[TC0244]"),
-        ("roof.csv", "2012-07-02T08:00Z,0.4\n", "2012-07-02T08:00Z,-0.4\n", "roof.csv, row 33"),
+        ("roof.csv", "2012-07-02T08:00Z,0.4\n", "2012-07-02T08:00Z,-0.4\n", "roof.csv:34"),
         ("roof.csv", "2012-07-02T08:00Z", "2012-07-02T08:00", "error[TC0241]"),
         ("jobs.csv", "115200,7200,2", "115200,7200,9", "error[TC0245]"),
         ("jobs.csv", "115200,7200,2", "115200,0,2", "jobs.csv:4, row 3"),

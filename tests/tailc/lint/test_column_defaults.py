@@ -76,7 +76,6 @@ def test_jobs_of_no_length_are_an_error_and_the_others_are_looked_at(tmp_path, l
     ("words", "code", "said"),
     [
         ((), 64, "name a TRACE, or by --spec the spec that names it"),
-        (("-",), 64, "put it in a file"),
         (("--spec", "gone.yaml"), 66, "gone.yaml"),
         (("--spec", "toy.csv"), 65, "toy.csv"),
     ],

@@ -12,7 +12,7 @@ from tailc.forms.plan.expected import expected_of
 from tests.tailc.policies.green_sla import case as rigid
 from tests.tailc.policies.greenpar import case as malleable
 
-BATTERY = "battery: {capacity: 4kWh, charge: 2kW, discharge: 2kW, kept: 80%}\n"
+BATTERY = "battery: {capacity: 4kWh, charge: 2kW, discharge: 2kW, efficiency: 80%}\n"
 
 
 @pytest.fixture(scope="module", params=[rigid, malleable], ids=["green-sla", "greenpar"])
@@ -46,8 +46,8 @@ def test_jobs_and_prices_stay_and_brown_energy_costs_no_more(folder):
     ("line", "told"),
     [
         ("battery: {capacity: 0kWh, charge: 2kW, discharge: 2kW}", "must be more than zero"),
-        ("battery: {capacity: 1kWh, charge: 2kW, discharge: 2kW, first: 2kWh}", "than the battery"),
-        ("battery: {capacity: 1kWh, charge: 2kW, discharge: 2kW, kept: 120%}", "at most 100 %"),
+        ("battery: {capacity: 1kWh, charge: 2kW, discharge: 2kW, initial_charge: 2kWh}", "than the battery"),
+        ("battery: {capacity: 1kWh, charge: 2kW, discharge: 2kW, efficiency: 120%}", "at most 100 %"),
         ("battery: {capacity: 1kWh, charge: 2kW}", "`battery.discharge` is missing"),
     ],
 )

@@ -13,7 +13,7 @@ use tailc_runtime::{Form, Options, Policy, PublicKey};
 
 use super::vector;
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 14] = [
     "classes",
     "lucene",
     "cores",

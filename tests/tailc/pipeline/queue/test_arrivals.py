@@ -163,7 +163,7 @@ def test_an_artifact_says_that_it_was_tuned_for_a_recording(tmp_path, tailc):
     case = at_one_rate(timed(tmp_path, times, recorded={"column": "at", "unit": "s"}))
     done = tailc("compile", case.spec, "-o", tmp_path / "p")
     assert done.code == 0, done.err
-    judging = "10 replays of 5,000 requests on 500 records kept out"
+    judging = "10 replays of 5,000 requests on 500 records held out from the search"
     assert f"under recorded arrivals, 1,000 of them, {judging}" in done.out
     assert dict(read_policy(str(tmp_path / "p")).evidence.settings)["recorded_arrivals"] == 1_000
     told = tailc("inspect", tmp_path / "p").out

@@ -53,7 +53,7 @@ def finds(monkeypatch):
             return Searched((free if aim.optional_rules else plain,), 3, 1_000, True)
 
         begun: list[tuple[Any, TuningObjective]] = []
-        for module in ("found", "freedoms"):
+        for module in ("search_result", "freedoms"):
             monkeypatch.setattr(f"tailc.pipeline.queue.{module}.searched", searched)
         with ThreadPoolExecutor(2) as workers:
             return freely_found(approach_to, PARTS, aim, workers, silent), begun

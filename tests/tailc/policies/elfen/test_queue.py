@@ -77,7 +77,7 @@ def test_the_artifact_says_what_it_was_tuned_for(tuned):
     # What it is compared with is the budget cut back.
     assert told["formula_part_ppm"] < PPM
     (rate,) = told["rates"]
-    left = [rate[f"{name}_batch_ppm"] for name in ("formula", "tuned", "most")]
+    left = [rate[f"{name}_batch_ppm"] for name in ("formula", "tuned", "max")]
     assert left == sorted(left)
     assert left[0] < left[1] == settings["rate_1_batch_ppm"]
     assert left[2] == settings["rate_1_most_batch_ppm"] < PPM
