@@ -46,5 +46,5 @@ def test_a_forecast_that_is_never_too_high_takes_no_battery():
 
 @pytest.mark.parametrize(("epochs", "bridge_s"), [(2, 10), (3, -1)])
 def test_what_makes_no_sense_is_refused(epochs, bridge_s):
-    with pytest.raises(ValueError, match="a power for each epoch"):
+    with pytest.raises(ValueError, match="one value for each epoch"):
         bridge_of(np.zeros(3, np.int64), np.zeros(epochs, np.int64), bridge_s)
