@@ -31,7 +31,7 @@ def best_paragraphs(chosen: Chosen) -> tuple[str, ...]:
     """Which clock policy is taken; ladders are told by their estimates and warnings."""
     if isinstance(chosen.best.option.table, Ladder):
         return ()
-    sample = "kept out of the search" if chosen.kept_back else "that it was made from"
+    sample = "held out from the search" if chosen.kept_back else "that it was made from"
     return (
         f"auto       {chosen.best.option.name}: the SLO with least energy, compared on "
         f"{chosen.judged_on:,} requests {sample}",
