@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tailc.errors import Code, Finding, TailcError
 from tailc.specs.document import parse_document
 from tailc.specs.edits import Edit, edited
 from tailc.specs.older_keys import OlderKey, Path, older_keys_in
@@ -15,11 +16,24 @@ _UNQUOTED = ("true", "false")
 
 
 def migrated_text(document: Document, older: Sequence[OlderKey]) -> str:
-    """The text of the document with every older key as it is written now."""
+    """The text of the document with every older key as it is written now.
+
+    Raises TailcError where a mapping has the older key and its new name.
+    """
     for key in older_keys_in(document, older):
         if key.is_in(document):
+            _refuse_both(document, key)
             document = _moved(_displaced(document, key), key)
     return "\n".join(document.lines)
+
+
+def _refuse_both(document: Document, key: OlderKey) -> None:
+    if key.words or key.displaced or document.existing(key.now) != key.now:
+        return
+    message = f"`{key.written_in(document)}` and `{key.now_in(document)}` are the same key"
+    hint = "remove one of them"
+    place = document.place(document.key_span(key.at))
+    raise TailcError(Finding(Code.CONFLICT, message, place, hint))
 
 
 def _displaced(document: Document, key: OlderKey) -> Document:

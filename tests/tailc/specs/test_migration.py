@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tailc.errors import Code, TailcError
 from tailc.policies import KINDS
 from tailc.specs.document import parse_document
 from tailc.specs.migration import migrated_text
@@ -120,3 +121,12 @@ def test_an_older_spec_is_refused_with_what_rewrites_it(tmp_path, tailc, kind, k
     assert tailc("migrate", case.spec).code == 0
     assert case.spec.read_text().startswith("# Of a team.\n")
     assert tailc("check", case.spec).code == 0
+
+
+def test_an_older_key_beside_its_new_name_is_refused_where_it_is() -> None:
+    with pytest.raises(TailcError) as caught:
+        migrated("greenpar", "name: a\nsupply: {green: [{stamp: end, timestamp: start}]}\n")
+    (finding,) = caught.value.findings
+    assert finding.place is not None
+    assert (finding.code, finding.place.line, finding.place.column) == (Code.CONFLICT, 2, 19)
+    assert "`supply.green.0.stamp` and `supply.green.0.timestamp` are" in finding.message
