@@ -279,4 +279,4 @@ def test_the_page_has_the_table_of_the_record():
     rows = [line for line in figures.table(runs).splitlines() if line.startswith("|")]
     assert "\n".join(rows) in page[page.index("## A search server") :]
     assert len(rows) == 2 + 4 * len(runs)
-    assert f"Runs are of {json.loads(record)['seconds']:g} s" in page
+    assert f"A run lasts {json.loads(record)['seconds']:g} s" in page
