@@ -94,6 +94,8 @@ def _verdicts(
         is_greatest = re.search(r"\b(up to|at most)\b", published) is not None
         if len(measured) < len(claimed):
             raise ValueError(f"`{ours}` has fewer figures than the published `{published}`")
+        if is_greatest and len(claimed) == 1:
+            measured = [max(measured, key=lambda one: one.last.number)]
         for one, found in zip(claimed, measured, strict=False):
             of = Figure(found.last, found.last) if is_greatest else found
             yield _of_figures(one, of, neutral, tolerance)

@@ -106,6 +106,7 @@ def test_bounds_hold_for_all_figures(published: str, ours: str, expected: str) -
 @pytest.mark.parametrize(
     ("published", "ours", "expected"),
     [
+        ("up to 12 %", "3, 11, 40 %", "direction"),
         ("up to 40 %", "9 to 41 %", "near"),
         ("up to 40 %", "9 to 49 %", "direction"),
         ("20, at most", "13.0 ± 0.1", "direction"),
