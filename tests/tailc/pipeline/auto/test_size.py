@@ -11,10 +11,11 @@ from tailc.pipeline.compile import compile_policy
 from tests.tailc.pipeline.auto.conftest import write_service
 
 
-@pytest.mark.parametrize("times", [0.01, 0.5, 1.0])
-def test_a_search_within_the_limit_is_not_refused(times):
+def test_the_limit_is_the_largest_search_that_is_not_refused():
     objective = TuningObjective(990_000, (1_000, 2_000), (1, 1), 1)
-    refuse_endless(round(times * MOST_REQUESTS), Effort.NORMAL, objective)
+    refuse_endless(MOST_REQUESTS, Effort.NORMAL, objective)
+    with pytest.raises(TailcError, match=r"simulates 1\.0e\+10 requests; the limit is 1e\+10"):
+        refuse_endless(MOST_REQUESTS + 1, Effort.NORMAL, objective)
 
 
 @pytest.mark.parametrize(
