@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from tailc.errors import Code
-from tailc.input_files import STDIN
 from tailc.traces.curves import PPM
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import (
@@ -24,7 +23,7 @@ from tailc.traces.reading import (
     TimeUnit,
     speedups_of,
 )
-from tailc.traces.source import Source, open_source
+from tailc.traces.source import Source
 
 METADATA_KEY = b"tailc.profile"
 VERSION = 1
@@ -34,10 +33,10 @@ ROW_GROUP_ROWS = 1 << 20
 def written_profile(profile: DemandProfile) -> bytes:
     """The profile as Parquet; equal profiles give equal bytes for one version of pyarrow.
 
-    Columns: `demand_ms`; `memory_ms` where it is told; `weight` unless every one is 1; `class`
-    where several curves have names, `speedup_1`, `speedup_2`, ... where they have none. A common
-    curve, the curves of the classes, the measure and the reference stand in the metadata. Rows that
-    were merged are written one by one. Read back by `reading_of_written`, the digest is the same.
+    Columns: `demand_ms`; `memory_ms` if known; `weight` unless each is 1; `class` if several
+    curves have names, `speedup_1`, `speedup_2`, ... if they have none. The metadata has a common
+    curve, the curves of the classes, the measure and the reference. Merged rows are written one by
+    one. Read by `reading_stated_in`, the profile has the same digest.
     """
     metadata = {METADATA_KEY: _metadata(profile)}
     every = np.arange(len(profile.demand_ms))
@@ -64,17 +63,6 @@ def _rows(profile: DemandProfile, chosen: NDArray[np.intp]) -> pa.Table:
         for degree in range(profile.degrees):
             columns[f"speedup_{degree + 1}"] = pa.array(np.ascontiguousarray(speedup[:, degree]))
     return pa.table(columns)
-
-
-def reading_of_written(source: str) -> DemandReading | None:
-    """As `reading_stated_in` of the file; None for `-`, which can be opened once only.
-
-    Raises TailcError where the file cannot be read at all.
-    """
-    if source == STDIN:
-        return None
-    with open_source(source) as opened:
-        return reading_stated_in(opened)
 
 
 def reading_stated_in(source: Source) -> DemandReading | None:

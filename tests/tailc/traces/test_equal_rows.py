@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from tailc.traces import expansion, parquet_table
 from tailc.traces.demand_log import as_drawn
-from tailc.traces.parquet_profile import reading_of_written, written_profile
+from tailc.traces.parquet_profile import written_profile
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.reading import Curve, SplitBy, SplitRule
 from tailc.traces.source import open_source
 from tailc.traces.split import held_out_mask, split
 from tailc.traces.trace import Trace, read_trace, trace_by_row
 from tests.tailc.traces.making import reading, refused
+from tests.tailc.traces.parquet_readings import reading_of
 
 ROWS = 3_000
 RNG = np.random.default_rng(5)
@@ -91,7 +92,7 @@ def test_parts_of_merged_rows_are_written_row_by_row(tmp_path, merging, changes)
     part, _rest = split(merged, RULES["time"])
     path = tmp_path / "part.parquet"
     path.write_bytes(written_profile(part))
-    recipe = reading_of_written(str(path))
+    recipe = reading_of(str(path))
     assert pq.read_metadata(path).num_rows == part.rows
     assert read_trace(str(path), recipe).profile.digest == part.digest
 

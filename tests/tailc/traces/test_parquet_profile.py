@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from tailc.errors import TailcError
 from tailc.traces.bins import binned
-from tailc.traces.parquet_profile import METADATA_KEY, reading_of_written, written_profile
+from tailc.traces.parquet_profile import METADATA_KEY, written_profile
 from tailc.traces.profile import DemandProfile, Measure
 from tailc.traces.trace import read_trace
 from tests.tailc.traces.making import DATA, reading, written
+from tests.tailc.traces.parquet_readings import reading_of
 
 # What was measured, and is nobody's demand.
 NO_DEMANDS = (Measure.THROUGHPUT, Measure.RUN_TIME)
@@ -49,7 +50,7 @@ def profiles(draw):
 def test_a_profile_read_back_is_the_same_and_has_the_same_digest(tmp_path_factory, profile):
     path = tmp_path_factory.mktemp("written") / "part.parquet"
     path.write_bytes(written_profile(profile))
-    recipe = reading_of_written(str(path))
+    recipe = reading_of(str(path))
     assert recipe is not None
     again = read_trace(str(path), recipe).profile
     assert again.digest == profile.digest
@@ -72,7 +73,7 @@ def test_a_binned_profile_survives_too(tmp_path_factory, profile, bin_us):
     merged = binned(profile, bin_us)
     path = tmp_path_factory.mktemp("written") / "part.parquet"
     path.write_bytes(written_profile(merged))
-    recipe = reading_of_written(str(path))
+    recipe = reading_of(str(path))
     assert recipe is not None
     assert read_trace(str(path), recipe).profile.digest == merged.digest
 
@@ -96,7 +97,7 @@ def test_the_file_holds_only_the_columns_that_say_something(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "ndjson.gz"])
 def test_a_file_from_elsewhere_says_nothing(tmp_path, suffix):
-    assert reading_of_written(written(tmp_path, suffix, DATA)) is None
+    assert reading_of(written(tmp_path, suffix, DATA)) is None
 
 
 @pytest.mark.parametrize("stated", [b"{", b"[]", b'{"version": 2}', json.dumps({}).encode()])
@@ -105,5 +106,5 @@ def test_metadata_that_cannot_be_followed_is_refused(tmp_path, stated):
     table = pq.read_table(written(tmp_path, "parquet", DATA))
     pq.write_table(table.replace_schema_metadata({METADATA_KEY: stated}), path)
     with pytest.raises(TailcError) as caught:
-        reading_of_written(str(path))
+        reading_of(str(path))
     assert caught.value.findings[0].code.name == "BROKEN_FORMAT"
