@@ -102,26 +102,26 @@ class RateResult:
 
 
 def main() -> None:
-    asked = _asked()
-    search = "" if asked.method == "default" else f"method: {asked.method}"
-    if asked.effort:
-        search = f"{search}, effort: {asked.effort}".removeprefix(", ")
+    arguments = _arguments()
+    search = "" if arguments.method == "default" else f"method: {arguments.method}"
+    if arguments.effort:
+        search = f"{search}, effort: {arguments.effort}".removeprefix(", ")
     found: list[RateResult] = []
     for law, sample, memory in itertools.product(
-        asked.laws, range(1, asked.samples + 1), asked.memory
+        arguments.laws, range(1, arguments.samples + 1), arguments.memory
     ):
-        cell = Cell(law, sample, asked.rows, memory, asked.cores, search, asked.heavier)
+        cell = Cell(law, sample, arguments.rows, memory, arguments.cores, search, arguments.heavier)
         before = cpu_seconds()
         policy, rates = cell_result(cell)
         found += rates
         name = f"{law} {sample}, {memory:.0%} memory"
-        shown = "  ".join(map(_shown, rates))
+        shown = "  ".join(map(_rate_text, rates))
         print(f"{name:28} {shown}  {_what(policy)}  {cpu_seconds() - before:.1f} s", flush=True)
     print(_summary(found))
     end()
 
 
-def _asked() -> argparse.Namespace:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=3_000)
     parser.add_argument("--effort", default="")
@@ -241,7 +241,7 @@ def _what(policy: Policy) -> str:
     return f"{policy.evidence.method}, bound {table.bound_us} us, {feedback}"
 
 
-def _shown(one: RateResult) -> str:
+def _rate_text(one: RateResult) -> str:
     change = "no rival" if one.change is None else f"{one.change:+.1%}"
     return f"{one.tail:6.1%} {change:>8}{' MISSED' if one.is_missed else ''}"
 

@@ -94,21 +94,21 @@ class CellResult:
 
 
 def main() -> None:
-    asked = _asked()
+    arguments = _arguments()
     cells = [
-        Cell(law, sample, asked.rows, server, asked.effort)
+        Cell(law, sample, arguments.rows, server, arguments.effort)
         for law, sample, server in itertools.product(
-            asked.laws, range(1, asked.samples + 1), asked.servers
+            arguments.laws, range(1, arguments.samples + 1), arguments.servers
         )
     ]
-    found = of_all(cell_result, cells, asked.processes)
+    found = of_all(cell_result, cells, arguments.processes)
     for cell, one in found.items():
         print(_line(cell, one), flush=True)
     print(_summary(list(found.values())))
     end()
 
 
-def _asked() -> argparse.Namespace:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=5_000)
     parser.add_argument("--effort", default="normal")
@@ -199,11 +199,11 @@ def _workload(table: Ladder, demand_ms: NDArray[np.float64]) -> Workload:
 
 
 def _line(cell: Cell, one: CellResult) -> str:
-    told = "  ".join(
+    changes = "  ".join(
         f"{'   none' if change is None else f'{change:+7.1%}'}{'*' if missed else ' '} {name:14}"
         for change, missed, name in zip(one.changes, one.misses, one.named, strict=True)
     )
-    return f"{cell.law} {cell.sample}, {cell.server:8} {told} {one.cpu_seconds:5.1f} s"
+    return f"{cell.law} {cell.sample}, {cell.server:8} {changes} {one.cpu_seconds:5.1f} s"
 
 
 def _summary(found: Sequence[CellResult]) -> str:

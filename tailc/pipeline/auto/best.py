@@ -29,11 +29,11 @@ from tailc.pipeline.queue.scene import Scene, scenes_of
 from tailc.pipeline.queue.search import (
     Searched,
     least_budget,
-    least_each,
     searched,
     searched_near,
 )
-from tailc.pipeline.queue.tuning_sample import Form, TuningSample, tuning_sample
+from tailc.pipeline.queue.search_result import screening_sample
+from tailc.pipeline.queue.tuning_sample import Form, TuningSample
 
 SEARCHED = "search"
 
@@ -78,7 +78,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchedTables:
     """Tables of the searches, compared, and what the searches took."""
 
     compared: list[ComparedTable[Ladder]]
@@ -127,7 +127,7 @@ class Choice(ABC):
         """On what the search about the best table so far goes, and for what."""
 
     @abstractmethod
-    def searched(self) -> Found:
+    def searched(self) -> SearchedTables:
         """What both searches find, compared."""
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
@@ -145,7 +145,7 @@ class Choice(ABC):
             more = distinct([*known, *fallbacks(table, baselines, cores, self.nearest)])
             found += self.compared(more[len(known) :])
         best = best_compared(self.worth_comparing(found))
-        option = replace(best.option, table=self.written(best.option.table))
+        option = replace(best.option, table=self.final_table(best.option.table))
         searches = looked_for.searches
         return Best(
             option,
@@ -156,8 +156,8 @@ class Choice(ABC):
             sum(one.requests for one in searches),
         )
 
-    def written(self, table: Ladder) -> Ladder:
-        """The table that is written for the one that is taken."""
+    def final_table(self, table: Ladder) -> Ladder:
+        """The table that is written if `table` is chosen."""
         return table
 
     def compared(self, tables: Iterable[Ladder]) -> list[ComparedTable[Ladder]]:
@@ -193,15 +193,9 @@ class Choice(ABC):
         return searched_near(space, start, given, self.scenes, objective, self.workers, progress)
 
     def _screened(self) -> TuningSample[Ladder]:
-        return tuning_sample(
-            self.scenes,
-            self.objective.percentile_ppm,
-            self.approach.cores,
-            requests=2 * least_each(self.objective.percentile_ppm),
-            repeats=self.asked.budget.screening,
-            seed=Seed.DESIGN,
-            workers=self.workers,
-            subject_of=self.approach.subject_of,
+        repeats = self.asked.budget.screening
+        return screening_sample(
+            self.approach, self.scenes, self.objective, repeats, Seed.DESIGN, self.workers
         )
 
     def _rival_to(self, rules_of: Ladder) -> Approach[Ladder]:

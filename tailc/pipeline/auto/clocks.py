@@ -36,23 +36,22 @@ from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.clock_approach import clock_approach
 from tailc.pipeline.queue.scaled_table import eased
 from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.search import least_each
+from tailc.pipeline.queue.search_result import screening_sample
 from tailc.pipeline.queue.tail_family import bounded
 from tailc.pipeline.queue.tune import TunedTable, tuned_for_queue
-from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.policies import AutoChoice
 from tailc.units import format_khz
 
 WITH_FEEDBACK, OTHER_BOUND = f"{FORMULA} with feedback", f"{FORMULA} with another bound"
-# Bounds are made so that the percentile is such parts of what a search keeps it within: the less,
-# the more samples of the same law keep the SLO.
+# Parts of the limit that the percentile of a table uses: the smaller the part, the more samples of
+# the same distribution meet the SLO.
 _MARGINS_PPM = (1_000_000, 950_000, 900_000)
-# Parts of its bound that the formula's table is tried with where no table is safe.
+# Parts of its bound with which the published table is tried if no table is safe.
 _SHORTER_PPM = (900_000, 800_000, 700_000, 600_000, 500_000)
-# By less than that two tables differ on these requests, and may not on others.
+# A smaller difference on these requests may not be one on others.
 _HARDLY_MORE = 0.02
-# Controllers are compared with windows of so many requests at most. Longer ones measure a tail
-# closer, and take longer to settle.
+# Largest window of a controller in the comparison, in requests. Longer ones measure a tail more
+# exactly, but settle later.
 _MOST_WINDOW = 1_000
 
 
@@ -83,9 +82,9 @@ def best_clocks(
     threads: int,
     progress: Progress,
 ) -> tuple[Policy, Chosen]:
-    """The policy as it keeps its SLOs with least energy: with another table, or without feedback.
+    """The policy that meets its SLOs with the lowest energy: another table, or no feedback.
 
-    clock_khz: at which demand was measured. aim: what a search keeps the percentile within.
+    clock_khz: frequency at which demand was measured. aim: limit of the percentile in a search.
     """
     table = policy.tail_table
     assert table is not None
@@ -99,7 +98,8 @@ def best_clocks(
     with ThreadPoolExecutor(threads) as workers:
         progress("replaying what could be set by hand", 0.0)
         cores = cores_of(own, towards(aim), clock_khz)
-        screening = _screening(cores, judged, effort.budget, workers)
+        scenes, repeats = scenes_of(cores.load, judged, cores.settling), effort.budget.screening
+        screening = screening_sample(cores, scenes, judged, repeats, Seed.DESIGN, workers)
         fixed = promising(_fixed(own), screening, judged)
         tuned = _tuned(effort, aim, towards, threads, progress)
         progress("judging the tables", 1.0)
@@ -113,7 +113,7 @@ def best_clocks(
             asked.risk_ppm / PPM,
             workers,
         )
-        found = [*comparison.compare(list(_formulas(own))), *comparison.baselines()]
+        found = [*comparison.compare(list(_published(own))), *comparison.baselines()]
         if effort.budget.tuned:
             found += comparison.compare(
                 _with_margins(own, tuned, towards(aim), aim, effort.budget, workers)
@@ -124,7 +124,7 @@ def best_clocks(
     spent = (0, 0) if tuned is None else (tuned.evaluations, tuned.requests)
     best = Best(taken.option, tuple(fixed), taken.loss_share, taken.is_safe, *spent)
     chosen = Chosen(best, asked, requests.is_kept_back, requests.judging.total_weight)
-    return _written(policy, taken.option.table, chosen), chosen
+    return _with_forms(policy, taken.option.table, chosen), chosen
 
 
 def cores_of(own: ClockPolicy, approach: Approach[TailTable], clock_khz: int) -> Cores:
@@ -145,14 +145,14 @@ def _settling_soon(controller: Controller) -> Controller:
     return replace(controller, window_requests=window, epoch_requests=epoch)
 
 
-def _formulas(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
+def _published(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
     if own.controller is not None:
         yield Option(WITH_FEEDBACK, own)
     yield Option(FORMULA, ClockPolicy(own.table))
 
 
 def _fixed(own: ClockPolicy) -> list[Option[ClockPolicy]]:
-    """At each frequency that requests may have, of many some that are as far apart."""
+    """A table for each frequency of requests; at most 16, at equal distances."""
     levels, lowest = own.table.levels, least_level(own.table)
     return [
         Option(
@@ -170,22 +170,6 @@ def _shorter(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
     )
 
 
-def _screening(
-    cores: Cores, aim: TuningObjective, budget: Budget, workers: Executor
-) -> TuningSample[ClockPolicy]:
-    scenes = scenes_of(cores.load, aim, cores.settling)
-    return tuning_sample(
-        scenes,
-        aim.percentile_ppm,
-        cores.cores,
-        requests=2 * least_each(aim.percentile_ppm),
-        repeats=budget.screening,
-        seed=Seed.DESIGN,
-        workers=workers,
-        subject_of=cores.subject_of,
-    )
-
-
 def _tuned(
     effort: Effort,
     aim: TuningObjective,
@@ -193,7 +177,7 @@ def _tuned(
     threads: int,
     progress: Progress,
 ) -> TunedTable[TailTable] | None:
-    """What a search finds; None where none is made."""
+    """The result of a search; None if the effort has none."""
     within = aim_within(effort, aim, towards)
     return None if within is None else tuned_for_queue(within, towards, threads, progress)
 
@@ -206,29 +190,21 @@ def _with_margins(
     budget: Budget,
     workers: Executor,
 ) -> list[Option[ClockPolicy]]:
-    """The formula's table and the tuned one with bounds that leave more and more of the SLO."""
+    """The published and the tuned table, with bounds that use less and less of the SLO."""
     named = [(OTHER_BOUND, own.table)]
     if tuned is not None and tuned.table is not None:
         named.append((SEARCHED, tuned.table))
-    trials = tuning_sample(
-        scenes_of(approach.load, aim),
-        aim.percentile_ppm,
-        approach.cores,
-        requests=2 * least_each(aim.percentile_ppm),
-        repeats=budget.screening,
-        seed=Seed.SCALING,
-        workers=workers,
-        subject_of=approach.subject_of,
-    )
+    scenes = scenes_of(approach.load, aim)
+    trials = screening_sample(approach, scenes, aim, budget.screening, Seed.SCALING, workers)
     assert aim.limit_us is not None
     found: list[Option[ClockPolicy]] = []
     for margin_ppm in _MARGINS_PPM:
-        kept_us = max(aim.limit_us * margin_ppm // PPM, 1)
-        limited = replace(aim, target_us=kept_us, limit_us=kept_us)
+        limit_us = max(aim.limit_us * margin_ppm // PPM, 1)
+        limited = replace(aim, target_us=limit_us, limit_us=limit_us)
         for name, table in named:
-            kept = eased(approach, table, trials, limited)
-            if kept.part_ppm is not None:
-                found.append(Option(name, ClockPolicy(kept.table)))
+            scaled = eased(approach, table, trials, limited)
+            if scaled.part_ppm is not None:
+                found.append(Option(name, ClockPolicy(scaled.table)))
     return list(dict.fromkeys(found))
 
 
@@ -246,8 +222,8 @@ def _preferred(found: Sequence[ComparedTable[ClockPolicy]]) -> ComparedTable[Clo
     return next((one for one in steered if one.change <= best.change + _HARDLY_MORE), best)
 
 
-def _written(policy: Policy, taken: ClockPolicy, chosen: Chosen) -> Policy:
-    """With the table and the controller that are taken, and the evidence for them."""
+def _with_forms(policy: Policy, taken: ClockPolicy, chosen: Chosen) -> Policy:
+    """The policy with the chosen table and controller, and the evidence for them."""
     forms = (taken.table,) if taken.controller is None else (taken.table, taken.controller)
     evidence = chosen_evidence(policy.evidence, chosen, is_own=taken.table == policy.tail_table)
     return replace(policy, forms=forms, evidence=evidence)

@@ -17,7 +17,12 @@ from tailc.pipeline.auto import within_limit
 from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.resamples import losses, regrets, resamples_of
 from tailc.pipeline.auto.rivals import Option
-from tailc.pipeline.auto.within_limit import careful_choice, changes_in_cost, is_worse, shown
+from tailc.pipeline.auto.within_limit import (
+    careful_choice,
+    changes_in_cost,
+    excess_and_cost,
+    is_worse,
+)
 from tailc.pipeline.queue.goals import aspect_of, best_by_scene
 from tailc.pipeline.queue.judge import interval
 from tailc.pipeline.queue.machine import Machine
@@ -141,7 +146,7 @@ class Comparison(Generic[Form]):
 
     def _within_limit(self, measured: _Measured) -> _Scores:
         own, baselines = (
-            shown(one.over_resamples, one.as_they_are, self.resamples)
+            excess_and_cost(one.over_resamples, one.as_they_are, self.resamples)
             for one in (measured, self._of_baselines)
         )
         picked = careful_choice(baselines, self._risk)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.pipeline.auto.best import SEARCHED, Choice, Found
+from tailc.pipeline.auto.best import SEARCHED, Choice, SearchedTables
 from tailc.pipeline.auto.comparison import ComparedTable, least_regret
 from tailc.pipeline.auto.joined import joined_by_rate
 from tailc.pipeline.auto.reliable import reliable
@@ -33,7 +33,7 @@ class LimitedChoice(Choice):
         """The requests as they are."""
         return self.now, self.with_budget(self.asked.objective)
 
-    def searched(self) -> Found:
+    def searched(self) -> SearchedTables:
         """The second search starts from the table with the least regret.
 
         It keeps the tail, at each rate, that the best tables so far have.
@@ -41,20 +41,20 @@ class LimitedChoice(Choice):
         rivals = [one.table for one in self.others]
         first, baselines = self.first_searched(), self.comparison.baselines()
         missing = [one.option.table for one in baselines if not all(one.keeps)]
-        kept_once = distinct(map(self._kept, [*first.tables, *missing]))
-        tables = [table for table in kept_once if table not in rivals]
+        scaled = distinct(map(self._scaled, [*first.tables, *missing]))
+        tables = [table for table in scaled if table not in rivals]
         found = self.compared(tables)
         aim = self._tightened([*found, *baselines])
         found += self.compared(self._joined([*tables, *rivals], aim))
         nearest = least_regret([*found, *baselines]).option.table
         second = self.searched_about(nearest, aim)
-        later = [self._kept(table) for table in second.tables]
+        later = [self._scaled(table) for table in second.tables]
         joined = self._joined([*later, *tables, *rivals], self._tightened([*found, *baselines]))
         known = {one.option.table for one in [*found, *baselines]}
         found += self.compared(
             [table for table in distinct([*later, *joined]) if table not in known]
         )
-        return Found(found, (first, second))
+        return SearchedTables(found, (first, second))
 
     def worth_comparing(self, found: list[ComparedTable[Ladder]]) -> list[ComparedTable[Ladder]]:
         """Without tables of the search that cost hardly less than a safe baseline."""
@@ -62,8 +62,8 @@ class LimitedChoice(Choice):
         most = min(costs, default=math.inf) - _HARDLY
         return [one for one in found if one.option.name != SEARCHED or one.change < most]
 
-    def _kept(self, table: Ladder) -> Ladder:
-        """With ages that keep the latency on the requests of the search, and on most resamples."""
+    def _scaled(self, table: Ladder) -> Ladder:
+        """The table with ages that meet the latency in the search and in most resamples."""
         table = kept(self.approach, table, self.screening, self.asked.objective).table
         return reliable(table, self.approach, self.comparison.resamples, self.asked.risk)
 

@@ -1,4 +1,4 @@
-"""A table with its ages made earlier, until few enough resamples make it miss its latency."""
+"""A table with earlier ages, so that it meets the first SLO on all but a few resamples."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ import numpy as np
 
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.auto.resamples import Resamples
-from tailc.pipeline.auto.within_limit import NOISE, excess_of
+from tailc.pipeline.auto.within_limit import NOISE
 from tailc.pipeline.queue.approach import Approach
 from tailc.pipeline.queue.scaled_table import kept
 
-# So many resamples about the one that decides are replayed for each part of the ages.
+# Number of resamples, from the deciding one on, that are replayed for each part of the ages.
 _DECIDING = 3
 
 
 def reliable(
     table: Ladder, approach: Approach[Ladder], resamples: Resamples[Ladder], risk: float
 ) -> Ladder:
-    """The table with the latest ages that keep the limit in all but `risk` of the resamples.
+    """The table with the latest ages that meet the first SLO in all but `risk` of the resamples.
 
-    The table as it is where it keeps the limit, or where no part of its ages would.
+    The table itself if it meets the SLO, or if no part of its ages does. Further SLOs count when
+    tables are compared.
     """
     aim = resamples.aim
-    excess = resamples.by_resample(excess_of(resamples.trials.measure([table]), aim).mean(axis=2))
-    worst = excess[0].max(axis=1)
+    assert aim.limit_us is not None
+    tail_us = resamples.by_resample(resamples.trials.measure([table]).tail_us.mean(axis=2))
+    worst = tail_us[0].max(axis=1) / aim.limit_us
     order = np.argsort(-worst, kind="stable")
     allowed = int(risk * len(order))
-    if worst[order[allowed]] <= 1.0 + NOISE or aim.limit_us is None:
+    if worst[order[allowed]] <= 1.0 + NOISE:
         return table
     few = resamples.only(order[allowed : allowed + _DECIDING].tolist())
     limit_us = round(aim.limit_us * (1.0 + NOISE))

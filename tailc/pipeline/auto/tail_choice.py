@@ -11,7 +11,7 @@ from dataclasses import replace
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
-from tailc.pipeline.auto.best import Choice, Found
+from tailc.pipeline.auto.best import Choice, SearchedTables
 from tailc.pipeline.auto.heavier import heavier
 from tailc.pipeline.auto.joined import joined_by_rate
 from tailc.pipeline.auto.rivals import distinct
@@ -31,11 +31,11 @@ class TailChoice(Choice):
         both = replace(objective, rates_mrps=rates, weights=weights)
         return [*self.now, *self._then], self.with_budget(both)
 
-    def written(self, table: Ladder) -> Ladder:
+    def final_table(self, table: Ladder) -> Ladder:
         """With last rows that keep up at every rate; searched tables have these already."""
         return ending_lean(table, self.approach.cores)
 
-    def searched(self) -> Found:
+    def searched(self) -> SearchedTables:
         """The second search starts from the table that is least far from the best at any rate.
 
         That may be a joined one.
@@ -50,7 +50,9 @@ class TailChoice(Choice):
         found = distinct(
             ending_lean(one, cores) for one in (*first.tables, nearest, *second.tables)
         )
-        return Found(self.compared(distinct([*self._leaner(found), *found])), (first, second))
+        return SearchedTables(
+            self.compared(distinct([*self._leaner(found), *found])), (first, second)
+        )
 
     def _leaner(self, tables: Sequence[Ladder]) -> list[Ladder]:
         repeats = self.asked.budget.repeats

@@ -19,7 +19,7 @@ from tailc.specs.load import LoadedSpec
 
 @dataclass(frozen=True)
 class EstimatesPass:
-    """Replays at the policy's rates, beside what could be set by hand."""
+    """Replays at the policy's rates, compared with the settings by hand."""
 
     requests: Holdback
     effort: Effort

@@ -19,7 +19,7 @@ from tailc.traces.day_of import Days
 
 @dataclass(frozen=True)
 class RadiusSearch:
-    """How large errors of its inputs the table stands."""
+    """Search for the largest errors of the inputs that the table tolerates."""
 
     ambiguity: Ambiguity
 
@@ -33,7 +33,7 @@ class RadiusSearch:
 
 @dataclass(frozen=True)
 class RobustTuning:
-    """The table, tuned on the replay to stand errors of its inputs.
+    """Tune the table on the replay for errors of its inputs.
 
     days: the day of each request, where their mixture is in doubt.
     """

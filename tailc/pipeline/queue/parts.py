@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tailc.experiment.sizes import Seed
 from tailc.models.workload import Workload
 
-# One request in so many is held out from the search, where there are enough of them.
+# One request in this number is held out from the search, if there are enough requests.
 _JUDGING_PART = 3
 _FEWEST_REQUESTS = 600
 

@@ -11,7 +11,7 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Requests, how they arrive, and what must hold besides what is made small.
+    """A workload, its arrival process, and constraints on other percentiles.
 
     settling: as `Scenario` has it.
     """

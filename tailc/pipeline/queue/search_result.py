@@ -91,6 +91,27 @@ def first_better(
     return next((told for told in others if told.keeps_tail), others[0])
 
 
+def screening_sample(
+    machine: Machine[Form],
+    scenes: Sequence[Scene],
+    aim: TuningObjective,
+    repeats: int,
+    seed: int,
+    workers: Executor,
+) -> TuningSample[Form]:
+    """Few replays, which choose the tables that a search or a comparison is worth."""
+    return tuning_sample(
+        scenes,
+        aim.percentile_ppm,
+        machine.cores,
+        requests=2 * least_each(aim.percentile_ppm),
+        repeats=repeats,
+        seed=seed,
+        workers=workers,
+        subject_of=machine.subject_of,
+    )
+
+
 def validation_sample(
     approach: Machine[Form],
     scenes: Sequence[Scene],

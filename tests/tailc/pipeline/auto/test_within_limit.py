@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
-from tailc.pipeline.auto.within_limit import Shown, careful_choice, is_worse, losses, regrets
+from tailc.pipeline.auto.within_limit import Excess, careful_choice, is_worse, losses, regrets
 from tailc.pipeline.queue.tuning_sample import Measurements
 
 RISK = 0.05
@@ -22,7 +22,7 @@ def shown(*tables):
             excess[number, :, rate], cost[number, :, rate] = at, price
             excess[number, : sum(missing), rate] = 1.2
     typical = np.array([[each[0] for each in rates] for rates in tables])
-    return Shown(excess, cost, typical)
+    return Excess(excess, cost, typical)
 
 
 CHEAP_AND_LATE = [(1.1, 1.0), (1.1, 1.0)]

@@ -96,7 +96,7 @@ def fixed(tmp_path_factory):
         return [Option("formula", ClockPolicy(bounded(own.table, 10_000)))]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tailc.pipeline.auto.clocks._formulas", hasty)
+        patched.setattr("tailc.pipeline.auto.clocks._published", hasty)
         found = compiled(folder, ONE_RATE)
     return folder, found
 
