@@ -37,7 +37,7 @@ class SeekableInput:
 
     @property
     def has_changed(self) -> bool:
-        """Whether somebody has written to the file since it was opened."""
+        """Whether the file has changed since it was opened."""
         return _stamp(self.descriptor) != self.stamp
 
     def read_at(self, position: int, size: int) -> bytes:

@@ -225,7 +225,7 @@ func (s *Shares) ofServed(into, amounts []int64) []int64 {
 	return into
 }
 
-// CannotMeet says of each machine of Served whether a lasting shortage tells of too high a target.
+// CannotMeet says of each machine of Served whether a lasting shortage means that its target is too high.
 // Under a policy with caps, a machine that was capped after a trial; and where one that is short needs
 // more than the whole host, only such machines.
 func (s *Shares) CannotMeet() []bool {

@@ -116,7 +116,7 @@ def _estimate(shares: dict[str, Any], one: Numbers, x: float, u: float, y: float
 
 def _step(shares: dict[str, Any], state: Numbers, of_served: list[int]) -> None:
     asked = [
-        _asked(shares, one, granted)
+        _requested(shares, one, granted)
         for one, granted in zip(state["machines"], of_served, strict=True)
     ]
     state["grants_before"] = state["grants"]
@@ -131,7 +131,7 @@ def _step(shares: dict[str, Any], state: Numbers, of_served: list[int]) -> None:
             one["short"] = 0
 
 
-def _asked(shares: dict[str, Any], one: Numbers, had: int) -> int:
+def _requested(shares: dict[str, Any], one: Numbers, had: int) -> int:
     """In millionths; what is remembered of the machine is changed for the next step."""
     level, before = one["levels"][-1], one["before"]
     ran_out = one["busy"] < _full(shares)
@@ -198,7 +198,7 @@ def _end_mode(shares: dict[str, Any], one: Numbers) -> None:
     if one["mode"] == "free":
         cap = max(millionths * MILLION // (count * factor), shares["least_ppm"])
         _begin(one, "trial", cap, -settling)
-        # The model begins anew.
+        # The model restarts.
         one["a"], one["b"] = one["believed"] = one["first"]
         one["p"] = [float(shares["first_covariance"]), 0.0, float(shares["first_covariance"])]
         return

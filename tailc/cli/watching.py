@@ -54,7 +54,7 @@ def watch(
     rounds = 0
     try:
         while True:
-            # What a round reads is read anew in the next one.
+            # Each round reads its inputs again.
             with inputs_held():
                 seen = _stamps(files())
                 work()

@@ -19,7 +19,7 @@ MILLI = 1_000
 LARGEST_COVARIANCE = 1_000_000
 # A runtime keeps the levels of so many ticks; their shares' sums stay below 2^53.
 LARGEST_LAG = 1_000_000
-# Sums of shares over so many steps stay below 2^53.
+# With at most this number of steps, sums of shares stay below 2^53.
 MOST_CAP_STEPS = 1_000_000
 LARGEST_HEADROOM_PPM = 10 * PPM
 

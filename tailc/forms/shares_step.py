@@ -250,7 +250,7 @@ def predicted(shares: Shares, state: HostState) -> tuple[float, ...] | None:
 
 
 def cannot_meet(shares: Shares, state: HostState) -> tuple[bool, ...]:
-    """Of each machine with a target, whether a lasting shortage tells that it cannot be met.
+    """Of each machine with a target, whether a lasting shortage means that it cannot be met.
 
     Under a policy with caps, a machine that was capped after a trial; and where one that is short
     needs more than the whole host, only such machines, for the others are short of what these take.

@@ -21,7 +21,7 @@ _ONE_SCRAPE = "give one scrape as it was answered"
 
 @dataclass(frozen=True)
 class Sample:
-    """How many requests took at most `le`, and where that stands.
+    """How many requests took at most `le`, and the place of the count.
 
     between: the first and the last time of a count that grew between them; None of another.
     """

@@ -216,7 +216,7 @@ def _look_at_series(
 def _look_at_rows(
     seen: Seen, source: Source, roles: Roles, form: Format, options: TraceOptions
 ) -> None:
-    """Add what stands in the columns, or only the demands of more rows than memory should hold."""
+    """Add the columns, or only the demands of more rows than memory should hold."""
     try:
         table = table_in(source, roles, form)
     except TooExpandedError as error:

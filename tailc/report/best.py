@@ -28,7 +28,7 @@ def best_result(chosen: Chosen) -> dict[str, object]:
 
 
 def best_paragraphs(chosen: Chosen) -> tuple[str, ...]:
-    """Which clock policy is taken; ladders are told by their estimates and warnings."""
+    """The chosen clock policy; for ladders, estimates and warnings have it."""
     if isinstance(chosen.best.option.table, Ladder):
         return ()
     sample = "held out from the search" if chosen.kept_back else "that it was made from"

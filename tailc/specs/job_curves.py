@@ -37,7 +37,7 @@ class JobCurves:
     """The speed-ups of a spec: what it says of an application, else our shape of that name.
 
     vms_per_server: machines for each server that a job asks for. counts: servers that a job may be
-    on, besides as many as it asks for. max_vms: machines that a server takes.
+    on, in addition to the number that it requests. max_vms: virtual machines per server.
     """
 
     own: Mapping[str, Speedups]

@@ -22,7 +22,7 @@ class TooExpandedError(TailcError):
 
 
 def most_bytes(source: Source, times: int = MOST_TIMES_LARGER) -> int:
-    """The memory that rows of the file may take, as so many times its size."""
+    """The memory that rows of the file may take, as a multiple of its size."""
     return max(FREE_BYTES, times * source.size())
 
 

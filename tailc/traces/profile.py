@@ -101,7 +101,7 @@ class DemandProfile:
 
     @property
     def weight_of_row(self) -> NDArray[np.int64]:
-        """How many requests a row of each stands for, int64 (requests,)."""
+        """The number of requests of a row of each, int64 (requests,)."""
         return self.weight if self.repeats is None else self.weight // self.repeats
 
     @cached_property
@@ -129,7 +129,7 @@ class DemandProfile:
         return hasher.hexdigest()
 
     def blocks(self, order: NDArray[np.intp], most: int) -> Iterator[NDArray[np.intp]]:
-        """Requests in that order, each once for every row of it: at most so many at a time."""
+        """Requests in that order, each once for every row of it, in blocks of at most `most`."""
         if self.repeats is None:
             yield from (order[start : start + most] for start in range(0, len(order), most))
             return

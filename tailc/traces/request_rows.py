@@ -52,7 +52,7 @@ def request_rows(cells: Cells, reading: DemandReading) -> RequestRows:
 
 
 def weights(cells: Cells, column: str | None) -> NDArray[np.int64]:
-    """How many requests each row stands for; weights that are too many are noted."""
+    """The number of requests of each row; weights that are too large are recorded."""
     if column is None:
         return np.ones(cells.count, dtype=np.int64)
     weight = whole(cells, column, MAX_TOTAL_WEIGHT)

@@ -52,7 +52,7 @@ def held_out_mask(trace: Trace, rule: SplitRule) -> NDArray[np.bool_]:
 
 
 def _latest_time(times: NDArray, repeats: NDArray[np.int64] | None, number: int) -> NDArray:
-    """That of the row with so many latest rows from it on."""
+    """The earliest time of the `number` latest rows."""
     if repeats is None:
         return np.partition(times, len(times) - number)[len(times) - number]
     order = np.argsort(times)[::-1]

@@ -36,7 +36,7 @@ def is_running_total(name: str, names: tuple[str, ...]) -> bool:
 
 
 def is_percentile(name: str, names: tuple[str, ...]) -> bool:
-    """Whether a column has a percentile of many requests: by its name, beside other percentiles."""
+    """Whether a column has percentiles: by its name, and if other columns have percentiles too."""
     found = sum(_PERCENTILE.search(each) is not None for each in names)
     return found >= _MANY_PERCENTILES and _PERCENTILE.search(name) is not None
 

@@ -130,7 +130,7 @@ class Shares:
         return self.granted_ppm
 
     def cannot_meet(self) -> tuple[bool, ...]:
-        """Of each machine of `served`, whether a lasting shortage tells of too high a target.
+        """For each machine of `served`, whether a lasting shortage shows a target that is too high.
 
         Under a policy with caps, a machine that was capped after a trial; and where one that is
         short needs more than the whole host, only such machines.
@@ -171,7 +171,9 @@ class Shares:
 
     def _step(self, had_ppm: list[int]) -> None:
         """New shares for all machines; `had_ppm` is what those served have had."""
-        asked = [self._asked(one, had) for one, had in zip(self.served, had_ppm, strict=True)]
+        asked = [
+            self._requested_ppm(one, had) for one, had in zip(self.served, had_ppm, strict=True)
+        ]
         self._granted_before, self.granted_ppm = self.granted_ppm, self._shared_out(asked)
         given = self._of_served(self.granted_ppm)
         for one, wanted, got in zip(self.served, asked, given, strict=True):
@@ -181,7 +183,7 @@ class Shares:
             elif not (is_below and one.cap.is_tested):
                 one.short_steps = 0
 
-    def _asked(self, one: Served, had_ppm: int) -> int:
+    def _requested_ppm(self, one: Served, had_ppm: int) -> int:
         """The share that a machine asks for, whose `level_before` then is that of this step."""
         level, before, share = one.levels[-1], one.level_before, had_ppm / PPM
         # At a target at least where it has no more work to do.

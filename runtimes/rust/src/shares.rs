@@ -101,7 +101,7 @@ impl Shares {
         Ok(&self.granted_ppm)
     }
 
-    /// Of each machine of `served`, whether a lasting shortage tells of too high a target.
+    /// Of each machine of `served`, whether a lasting shortage means that its target is too high.
     ///
     /// Under a policy with caps, a machine that was capped after a trial; and where one that is short
     /// needs more than the whole host, only such machines.

@@ -66,7 +66,7 @@ def clocked(
 
 
 def stretched(requests: Clocked, factor: NDArray[np.float64]) -> Clocked:
-    """Requests whose cycles and memory time are so many times as long, float64 (records,).
+    """Requests with cycles and memory time multiplied by `factor`, float64 (records,).
 
     Rates are rounded up, and none is so low that a request could not be timed.
     """

@@ -11,7 +11,7 @@ from tailc.units import format_us
 _CLIMB_PPM = (250_000, 500_000, 750_000, 850_000, 900_000, 950_000, 980_000, 990_000)
 _DIGITS = 2
 _NS_PER_US = 1_000
-# A user who picks a rung picks it among so many.
+# The largest number of rungs that are tried as settings by hand.
 _MOST_RUNGS = 16
 
 

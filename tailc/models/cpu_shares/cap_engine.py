@@ -17,7 +17,7 @@ FREE, TRIAL, CAPPED, PROBE = range(4)
 
 
 class CapSettings(NamedTuple):
-    """What one machine may have, and when it gets a cap; steps: 0 where there are none."""
+    """Limits of a share, and when a machine gets a cap; steps: 0 without caps."""
 
     least_ppm: int
     host_ppm: int
@@ -28,7 +28,7 @@ class CapSettings(NamedTuple):
 
 
 class Caps(NamedTuple):
-    """What is remembered of each machine: see `CapState`; need: the share for its target."""
+    """State of each machine: see `CapState`. need: the share for its target."""
 
     need: NDArray
     mode: NDArray
@@ -50,8 +50,8 @@ def first_caps(settings: CapSettings, need: NDArray) -> Caps:
 
 
 @loop
-def asked(settings, request):  # pragma: no cover - compiled
-    """What is asked for, in whole millionths within the limits."""
+def requested_ppm(settings, request):  # pragma: no cover - compiled
+    """The request in whole millionths, within the limits of a share."""
     ppm = request * MILLION
     if ppm >= settings.host_ppm:
         return settings.host_ppm
@@ -74,7 +74,7 @@ def begin(caps, i, mode, ppm, count):  # pragma: no cover - compiled
 @loop
 def with_headroom(settings, need, level):  # pragma: no cover - compiled
     """The share that the first model needs for the level, and the headroom."""
-    return asked(settings, settings.factor_ppm / MILLION * (level * need))
+    return requested_ppm(settings, settings.factor_ppm / MILLION * (level * need))
 
 
 @loop
@@ -112,7 +112,7 @@ def decided(settings, caps, i):  # pragma: no cover - compiled
     share = caps.shares_ppm[i] / (caps.counted[i] * MILLION)
     before_level, before_share = caps.level[i], caps.share[i]
     caps.level[i], caps.share[i] = level, share
-    factor, target_ppm = settings.factor_ppm, asked(settings, caps.need[i])
+    factor, target_ppm = settings.factor_ppm, requested_ppm(settings, caps.need[i])
     if caps.mode[i] == FREE:
         trial_ppm = caps.shares_ppm[i] * MILLION // (caps.counted[i] * factor)
         begin(caps, i, TRIAL, max(trial_ppm, settings.least_ppm), -settings.settling)

@@ -17,10 +17,10 @@ from tailc.models.cpu_shares.cap_engine import (
     FREE,
     Caps,
     CapSettings,
-    asked,
     change_cap,
     first_caps,
     is_tested,
+    requested_ppm,
 )
 
 MILLION = 1_000_000
@@ -33,7 +33,7 @@ A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
 class Settings(NamedTuple):
     """A form of shares as numbers; one entry a machine with a target in the arrays.
 
-    law: one of the constants above; GIVEN grants what it is told. target: work a second. cap: when
+    law: one of the constants above; GIVEN grants the given shares. target: work a second. cap: when
     machines get caps.
     """
 
@@ -75,7 +75,7 @@ class Log(NamedTuple):
 
     throughput: measured at the end of each step; granted_ppm: during it. online, offline: what the
     model that is estimated, and the first one, said of the throughput at its end; NaN where nothing
-    was measured before. is_short: whether the target was told to be out of reach; is_capped:
+    was measured before. is_short: whether the target was reported as out of reach; is_capped:
     whether the machine had a cap. batch_ppm: (steps,), of each batch machine.
     """
 
@@ -296,7 +296,7 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
 
 @loop
 def _cap(settings, state, i, is_first, now):  # pragma: no cover - compiled
-    """The machine's cap from this step on; its model begins anew with a trial."""
+    """The machine's cap from this step on; its model restarts with a trial."""
     if settings.law == GIVEN or settings.cap.steps == 0:
         return
     is_met = now >= 1.0 and not is_first and state.level[i] >= 1.0
@@ -320,9 +320,11 @@ def _wish(settings, state, i, is_first, now, ran_out):  # pragma: no cover - com
     if state.caps.mode[i] != FREE:
         return state.caps.ppm[i]
     if ran_out:
-        return asked(settings.cap, min(share, (1.0 - estimate[BELIEVED_A]) / estimate[BELIEVED_B]))
+        return requested_ppm(
+            settings.cap, min(share, (1.0 - estimate[BELIEVED_A]) / estimate[BELIEVED_B])
+        )
     wish = requested(estimate, settings, is_first, before, now, share, lasting)
-    return asked(settings.cap, wish)
+    return requested_ppm(settings.cap, wish)
 
 
 @loop
@@ -348,7 +350,7 @@ def _first_state(settings: Settings) -> State:
     machines = len(settings.target)
     wanted, granted = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
     for i in range(machines):
-        wanted[i] = asked(settings.cap, (1.0 - settings.first_a[i]) / settings.first_b[i])
+        wanted[i] = requested_ppm(settings.cap, (1.0 - settings.first_a[i]) / settings.first_b[i])
     is_least = np.zeros(machines, np.bool_)
     cut(settings, wanted, granted, is_least)
     return State(

@@ -16,7 +16,7 @@ class Outcome:
 
     throughput: float64 (machines, steps), work a second at the end of each step; share: during it.
     online, offline: what the estimated and the first model said of it a step before, NaN where they
-    could not. is_short, is_capped: bool (machines, steps), whether the target was told to be out of
+    could not. is_short, is_capped: bool (machines, steps), whether the target was out of
     reach, and whether the machine had a cap as its throughput did not follow its share.
     batch_share: float64 (steps,), of all batch machines together. target: float64 (machines,).
     """

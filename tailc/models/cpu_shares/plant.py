@@ -41,7 +41,7 @@ class Plant:
     float64 (machines,), throughput before the first step. unit: work of one signal, 0 where work
     is not counted in units. contention, bend: float64 (machines,), 0 where there is none. offered:
     float64 (machines, steps), infinite where work always waits. is_reported: bool (machines,),
-    whether the controller is told that no request waits.
+    whether the controller is informed that no request waits.
     """
 
     a: Floats

@@ -102,7 +102,7 @@ def plant_of(machines: Sequence[RecordedMachine]) -> Plant:
 
 
 def _follows_share(rows: Pairs) -> bool:
-    """Whether more share gave more throughput, surely; True where the rows cannot tell."""
+    """Whether throughput rises with the share beyond noise; True if the rows cannot show it."""
     if float(np.ptp(rows.share)) < SMALLEST_SPREAD or len(rows.now) < FEWEST_ROWS:
         return True
     others = np.column_stack([np.ones(len(rows.now)), rows.before])

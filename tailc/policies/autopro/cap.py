@@ -25,7 +25,7 @@ def cap_of(control: ControlSpec, models: Sequence[Fitted]) -> ShareCap | None:
 
 
 def _steps(headroom_ppm: int, model: Fitted) -> int:
-    """Steps after which the mean at a share is told from that at the other.
+    """Steps after which the means at two shares can be distinguished.
 
     With f = 1 + headroom, a machine that follows its share does y at one and y / f at the other. It
     counts as following where the second is below y (1 + 1/f) / 2, by half of y - y / f. Means of n

@@ -37,7 +37,7 @@ LEAST_B_PPM = 50_000
 SHORTAGE_STEPS = 20
 MOST_SHORTAGE_STEPS = 1_000_000
 PROBE_STEPS = 20
-# A cap of twice the share in use, and tests at half and twice: less is hard to tell from noise.
+# A cap of twice the share in use, and tests at half and twice: smaller steps are lost in noise.
 HEADROOM_PPM = PPM
 # A step: windows that all but overlap say nothing new, and cost a replay and a runtime the same.
 MOST_ESTIMATES = 1_000

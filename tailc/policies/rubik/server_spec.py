@@ -50,7 +50,7 @@ class TransitionSpec(SpecModel):
     energy_nj: EnergyNj = Field(
         default=0,
         alias="energy",
-        description="Energy of a change, besides what the core draws while it halts.",
+        description="Energy of a change, in addition to the energy of the core during the halt.",
         json_schema_extra={"default": "0J"},
     )
 

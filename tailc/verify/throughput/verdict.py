@@ -48,7 +48,7 @@ class MachineVerdict:
 
     error: of its throughput. model: of what its models said a step before; None where it did
     nothing. share_ppm: the mean share that it got. max_milli: throughput at the whole host, by the
-    held-out rows; short_ppm: part of the steps in which its target was told to be out of reach;
+    held-out rows; short_ppm: part of the steps in which its target was reported as out of reach;
     capped_ppm: part of the steps with a cap, since its throughput did not follow its share.
     beside: under each baseline, by its name. more_steps: how many more would decide, where the
     ruling is undecided and they can. drift: since the compile; None where it is not known.

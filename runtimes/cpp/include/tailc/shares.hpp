@@ -44,7 +44,7 @@ class Shares {
   const std::vector<std::int64_t>& tick(const std::vector<double>& throughput,
                                         const std::vector<std::int64_t>& waiting);
 
-  // Of each machine of `served`, whether a lasting shortage tells of too high a target. Under a
+  // Of each machine of `served`, whether a lasting shortage means that its target is too high. Under a
   // policy with caps, a machine that was capped after a trial; and where one that is short needs more
   // than the whole host, only such machines.
   std::vector<bool> cannot_meet() const;

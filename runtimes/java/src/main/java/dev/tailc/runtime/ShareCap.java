@@ -101,7 +101,7 @@ final class ShareCap {
   }
 
   /**
-   * Takes a step after a share of {@code hadPpm} brought {@code level}; tells whether a trial begins.
+   * Takes a step after a share of {@code hadPpm} brought {@code level}; returns whether a trial begins.
    *
    * @param isMet at its target at this step and the last
    * @param isShort short of share at the last step, and below its target
@@ -124,7 +124,7 @@ final class ShareCap {
     return false;
   }
 
-  /** Begins the mode after one that is over; tells whether that is a trial. */
+  /** Begins the mode after one that is over; returns whether it is a trial. */
   private boolean decide() {
     long targetPpm = rule.askedPpm(need);
     double level = levels / count;

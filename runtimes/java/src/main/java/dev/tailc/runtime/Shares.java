@@ -159,7 +159,7 @@ public final class Shares {
   }
 
   /**
-   * Of a machine of {@code served}, whether a lasting shortage tells of too high a target. Under a
+   * Of a machine of {@code served}, whether a lasting shortage means that its target is too high. Under a
    * policy with caps, of one that was capped after a trial; and where one that is short needs more
    * than the whole host, only of such machines.
    */
