@@ -35,9 +35,9 @@ from tailc.models.subjects import on_ladders
 from tailc.models.workload import Workload
 from tailc.pipeline.auto.rivals import set_by_hand
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.queue.approach import on_server
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.tuning_sample import Measurements, tuning_sample
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.tuning_problem import ladder_subject
+from tailc.tuning.tuning_sample import Measurements, tuning_sample
 
 HELD_OUT_ROWS, REQUESTS, REPLAYS = 5_000, 20_000, 10
 LOADS = (0.2, 0.4, 0.6)
@@ -144,14 +144,14 @@ def cell_result(cell: Cell) -> CellResult:
             (one.name, one.table) for one in set_by_hand(subject, _workload(table, design_ms), None)
         ]
         sample = tuning_sample(
-            scenes_of(load, aim),
+            operating_points(load, aim),
             PERCENTILE_PPM,
             SERVERS[cell.server][1],
             requests=REQUESTS,
             repeats=REPLAYS,
             seed=Seed.DESIGN,
             workers=workers,
-            subject_of=on_server,
+            subject_of=ladder_subject,
         )
         seen = sample.measure([table for _, table in hand])
     return _compared(seen, [name for name, _ in hand], limit_us, taken)

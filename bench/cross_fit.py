@@ -41,10 +41,10 @@ from tailc.models.workload import Workload
 from tailc.pipeline.auto.choice import Chosen
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import AnyCompiled, compile_policy
-from tailc.pipeline.queue.approach import on_server
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.traces.amdahl import amdahl
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.tuning_problem import ladder_subject
+from tailc.tuning.tuning_sample import tuning_sample
 
 CORES, SHARED, FOLDS = 4, 0.8, 5
 
@@ -120,14 +120,14 @@ def _tails_us(
     load = Workload(work_ns, np.ones(rows, np.int64), np.zeros(rows, np.int32), speed)
     with ThreadPoolExecutor(1) as workers:
         sample = tuning_sample(
-            scenes_of(load, objective),
+            operating_points(load, objective),
             PERCENTILE_PPM,
             CORES,
             requests=REQUESTS,
             repeats=REPLAYS,
             seed=7,
             workers=workers,
-            subject_of=on_server,
+            subject_of=ladder_subject,
         )
         return sample.tails_us([replace(one, rungs=table.rungs) for one in tables]).mean(axis=2)
 

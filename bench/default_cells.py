@@ -20,10 +20,10 @@ from tailc.models.perturbations import longer
 from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.workload import Workload
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.queue.approach import on_server
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.traces.amdahl import amdahl
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.tuning_problem import ladder_subject
+from tailc.tuning.tuning_sample import TuningSample, tuning_sample
 
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]
 # Demands in ms.
@@ -182,12 +182,12 @@ def _sample(
     load: Workload, objective: TuningObjective, cores: int, workers: ThreadPoolExecutor
 ) -> TuningSample[Ladder]:
     return tuning_sample(
-        scenes_of(load, objective),
+        operating_points(load, objective),
         PERCENTILE_PPM,
         cores,
         requests=REQUESTS,
         repeats=REPLAYS,
         seed=7,
         workers=workers,
-        subject_of=on_server,
+        subject_of=ladder_subject,
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.table import Ladder
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
-from tailc.pipeline.queue.family import Family
+from tailc.tuning.shared_cores_space import SharedCoresSpace
 
 # A request with a hint stands for so many of its kind at most: chances become whole numbers.
 _REQUESTS_OF_ONE = 10_000
@@ -65,8 +65,8 @@ class HintedFamily:
     as in `more`: where hints tell nothing, these are 0. Both wait as long to start.
     """
 
-    each: Family
-    more: Family
+    each: SharedCoresSpace
+    more: SharedCoresSpace
 
     def table(self, point: NDArray[np.float64]) -> Tables:
         short, more = self._parts(point)

@@ -38,7 +38,7 @@ from bench.queue_aware import (
     traces,
 )
 from bench.timing import end, show
-from tailc.pipeline.queue.highest import highest, raised
+from tailc.tuning.highest_rate import compare_rates, highest_rate
 
 BUDGET = 100_000_000
 RULES = ("start-below", "give-up", "may-descend")
@@ -81,13 +81,13 @@ def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
         tables = [best, plain.policy.ladders[0], free.policy.ladders[0]]
         aim = rate_aim(latency_ms)
         formula, without, with_them = highest_mrps(case, plain, tables, aim)
-        gain = raised(without, with_them, aim)
+        gain = compare_rates(without, with_them, aim)
         yield (
             f"{latency_ms} ms",
-            rate_text(highest(formula, aim)),
+            rate_text(highest_rate(formula, aim)),
             rate_text(gain.formula),
             rate_text(gain.tuned),
-            raised_text(raised(formula, with_them, aim)),
+            raised_text(compare_rates(formula, with_them, aim)),
             raised_text(gain),
         )
 

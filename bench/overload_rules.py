@@ -18,10 +18,10 @@ from tailc.experiment.overload_objective import OverloadAim
 from tailc.forms.ladder.overload import NO_OVERLOAD
 from tailc.forms.ladder.table import Rule
 from tailc.pipeline.compile import AnyCompiled, compile_policy
-from tailc.pipeline.overload.search import relieved
-from tailc.pipeline.progress import silent
+from tailc.progress import silent
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
+from tailc.tuning.overload.search import relieved
 
 SPEC = "examples/lucene-fm/service.yaml"
 TIMES = (1.2, 1.5)

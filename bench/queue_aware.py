@@ -41,16 +41,16 @@ from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.clairvoyant.server import shared_server
 from tailc.models.workload import NS_PER_MS, Workload
 from tailc.pipeline.compile import AnyCompiled, compile_policy
-from tailc.pipeline.queue.approach import approach_to, on_server
-from tailc.pipeline.queue.highest import Highest, Raised, highest, raised
-from tailc.pipeline.queue.judge import RateGain, judged
-from tailc.pipeline.queue.rate_sample import rate_sample
-from tailc.pipeline.queue.scaled_table import Kept
-from tailc.pipeline.queue.scene import Scene
-from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.report.judging import OVERLOADED
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
+from tailc.tuning.highest_rate import HighestRate, RateComparison, compare_rates, highest_rate
+from tailc.tuning.operating_point import OperatingPoint
+from tailc.tuning.rate_sample import rate_sample
+from tailc.tuning.scaled_table import ScaledTable
+from tailc.tuning.tuning_problem import ladder_problem, ladder_subject
+from tailc.tuning.tuning_sample import TuningSample, tuning_sample
+from tailc.tuning.validation import RateGain, validate_table
 
 FORMULA, SIMULATION = "dual", "simulation"
 BEGINNING = f", formula_method: {FORMULA}"
@@ -272,7 +272,7 @@ def gain_over(case: Case, rate: float, best: Ladder, tuned: Ladder) -> RateGain:
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = trials_at(case, rate, workers)
         reached = trials.clairvoyant_us(shared_server(best)).tolist()
-        return judged(Kept(tuned), Kept(best), trials, reached, aim).gains[0]
+        return validate_table(ScaledTable(tuned), ScaledTable(best), trials, reached, aim).gains[0]
 
 
 def change_text(gain: RateGain) -> str:
@@ -302,10 +302,10 @@ def rate_rows(case: Case) -> Iterator[tuple[str, ...]]:
         tables = [case.table(FORMULA, PAPER_TARGET, RANGE_RPS), best, compiled.policy.ladders[0]]
         aim = rate_aim(latency_ms)
         paper, formula, tuned = highest_mrps(case, compiled, tables, aim)
-        gain = raised(formula, tuned, aim)
+        gain = compare_rates(formula, tuned, aim)
         yield (
             f"{latency_ms} ms",
-            rate_text(highest(paper, aim)),
+            rate_text(highest_rate(paper, aim)),
             rate_text(gain.formula),
             rate_text(gain.tuned),
             raised_text(gain),
@@ -332,7 +332,7 @@ def highest_mrps(
             case.workload(),
             aim,
             aim.limit_us,
-            approach_to(tables[0], compiled.design, aim),
+            ladder_problem(tables[0], compiled.design, aim),
             requests=REQUESTS,
             repeats=REPEATS,
             seed=SEED,
@@ -341,13 +341,13 @@ def highest_mrps(
         return trials.kept(tables).rates_mrps
 
 
-def raised_text(gain: Raised) -> str:
+def raised_text(gain: RateComparison) -> str:
     """With its interval."""
     assert gain.change is not None
     return _percents(gain.change.ppm, gain.change.low_ppm, gain.change.high_ppm)
 
 
-def rate_text(found: Highest | None) -> str:
+def rate_text(found: HighestRate | None) -> str:
     """With its interval [1/s]."""
     if found is None:
         return "none"
@@ -381,14 +381,14 @@ def reached_texts(gain: RateGain) -> tuple[str, str]:
 
 def trials_at(case: Case, rate: float, workers: ThreadPoolExecutor) -> TuningSample[Ladder]:
     return tuning_sample(
-        [Scene(case.workload(), Poisson(round(rate * 1e3)))],
+        [OperatingPoint(case.workload(), Poisson(round(rate * 1e3)))],
         PERCENTILE_PPM,
         published.CORES,
         requests=REQUESTS,
         repeats=REPEATS,
         seed=SEED,
         workers=workers,
-        subject_of=on_server,
+        subject_of=ladder_subject,
     )
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from bench.timing import ROOT, end, show
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import AnyCompiled, compile_policy
-from tailc.pipeline.queue.tune import TunedTable
+from tailc.tuning.tuned_table import TunedTable
 from tailc.units import format_mrps
 
 SPEC = """\

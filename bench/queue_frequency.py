@@ -28,12 +28,12 @@ from tailc.forms.controller import Controller
 from tailc.forms.tail_table import TailTable
 from tailc.means import mean_and_half
 from tailc.models.execution_model import Subject
-from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.clock_approach import clock_approach
-from tailc.pipeline.queue.scaled_table import eased
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.traces.profile import DemandProfile
+from tailc.tuning.clock_problem import clock_problem
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.scaled_table import relax_to_limit
+from tailc.tuning.tuning_problem import TuningProblem
+from tailc.tuning.tuning_sample import TuningSample, tuning_sample
 
 LOADS, HALF = (0.3, 0.5), 0.5
 PERCENTILE_PPM = 950_000
@@ -64,13 +64,13 @@ class Case:
         return TuningObjective(PERCENTILE_PPM, (self.rate_mrps,), (1,), BUDGET, **told)
 
     @cached_property
-    def approach(self) -> Approach[TailTable]:
-        return clock_approach(self.formula, NOMINAL_KHZ, self.requests, self.aim)
+    def approach(self) -> TuningProblem[TailTable]:
+        return clock_problem(self.formula, NOMINAL_KHZ, self.requests, self.aim)
 
     @cached_property
     def trials(self) -> TuningSample[TailTable]:
         return tuning_sample(
-            scenes_of(self.approach.load, self.aim),
+            operating_points(self.approach.load, self.aim),
             PERCENTILE_PPM,
             self.formula.cores,
             requests=REQUESTS,
@@ -88,7 +88,7 @@ class Case:
 
     def of_largest(self, table: TailTable) -> NDArray[np.float64]:
         """The same with the largest bound that keeps the tail."""
-        largest = eased(self.approach, table, self.trials, self.aim).table
+        largest = relax_to_limit(self.approach, table, self.trials, self.aim).table
         return self.energy(self.approach.subject_of(largest))
 
     def told(self, tuned: TailTable, feedback: Controller | None) -> Iterator[str]:

@@ -43,16 +43,16 @@ from tailc.experiment.tuning_objective import OptionalRule, TuningObjective
 from tailc.forms.ladder.table import Ladder
 from tailc.models.execution_model import Subject
 from tailc.models.workload import Workload
-from tailc.pipeline.queue import family
-from tailc.pipeline.queue.approach import Approach, on_server
-from tailc.pipeline.queue.family import Family, lines
-from tailc.pipeline.queue.judge import RateGain, judged
-from tailc.pipeline.queue.scaled_table import Kept
-from tailc.pipeline.queue.scene import Scene, scenes_of
-from tailc.pipeline.queue.search import searched
-from tailc.pipeline.queue.space import Space
-from tailc.pipeline.queue.tuning_sample import tuning_sample
 from tailc.threads import thread_count
+from tailc.tuning import shared_cores_space as family
+from tailc.tuning.operating_point import OperatingPoint, operating_points
+from tailc.tuning.scaled_table import ScaledTable
+from tailc.tuning.search import search_tables
+from tailc.tuning.search_space import SearchSpace
+from tailc.tuning.shared_cores_space import SharedCoresSpace, shared_cores_space
+from tailc.tuning.tuning_problem import TuningProblem, ladder_subject
+from tailc.tuning.tuning_sample import tuning_sample
+from tailc.tuning.validation import RateGain, validate_table
 
 BUDGET = 300_000_000
 Form = TypeVar("Form")
@@ -94,7 +94,7 @@ class Contest:
     @cached_property
     def plain(self) -> Ladder:
         """Tuned without hints."""
-        return self._tuned(self.formula, [self.design], lambda _: on_server, self._lines)
+        return self._tuned(self.formula, [self.design], lambda _: ladder_subject, self._lines)
 
     @cached_property
     def design(self) -> Workload:
@@ -118,7 +118,7 @@ class Contest:
         without = (self.plain, self.plain)
         with ThreadPoolExecutor(thread_count(None)) as workers:
             trials = tuning_sample(
-                scenes_of(load, aim),
+                operating_points(load, aim),
                 PERCENTILE_PPM,
                 published.CORES,
                 requests=REQUESTS,
@@ -127,17 +127,19 @@ class Contest:
                 workers=workers,
                 subject_of=partial(by_hint, load),
             )
-            return judged(Kept(tables), Kept(without), trials, None, aim).gains[0]
+            return validate_table(
+                ScaledTable(tables), ScaledTable(without), trials, None, aim
+            ).gains[0]
 
     def _tuned(
         self,
         base: Form,
         loads: Sequence[Workload],
         subject_on: Callable[[Workload], Callable[[Form], Subject]],
-        space_of: Callable[[int], Space[Form]],
+        space_of: Callable[[int], SearchSpace[Form]],
     ) -> Form:
         """The best guess of a search; the loads differ in their weights alone."""
-        approach = Approach(
+        approach = TuningProblem(
             base=base,
             load=loads[0],
             cores=published.CORES,
@@ -148,13 +150,15 @@ class Contest:
             starts=family.MOST_STARTS,
         )
         aim = self._aim(len(loads))
-        scenes = [Scene(load, at) for load, at in zip(loads, aim.arrivals, strict=True)]
+        scenes = [OperatingPoint(load, at) for load, at in zip(loads, aim.arrivals, strict=True)]
         with ThreadPoolExecutor(thread_count(None)) as workers:
-            found = searched(approach, scenes, aim, workers, lambda _what, _share: None)
+            found = search_tables(approach, scenes, aim, workers, lambda _what, _share: None)
         return found.tables[-1]
 
-    def _lines(self, tail_us: int) -> Family:
-        return lines(self.formula, tail_us, published.CORES, freedoms=self.optional_rules)
+    def _lines(self, tail_us: int) -> SharedCoresSpace:
+        return shared_cores_space(
+            self.formula, tail_us, published.CORES, freedoms=self.optional_rules
+        )
 
     def _aim(self, scenes: int) -> TuningObjective:
         rates_mrps = (round(self.rate * 1e3),) * scenes

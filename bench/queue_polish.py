@@ -33,12 +33,12 @@ from bench.queue_aware import (
 from bench.timing import end, show
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import Poisson
-from tailc.pipeline.queue.approach import on_server
-from tailc.pipeline.queue.family import Family, lines
-from tailc.pipeline.queue.judge import interval
-from tailc.pipeline.queue.scene import Scene
-from tailc.pipeline.queue.tuning_sample import TuningSample, tuning_sample
 from tailc.threads import thread_count
+from tailc.tuning.operating_point import OperatingPoint
+from tailc.tuning.shared_cores_space import SharedCoresSpace, shared_cores_space
+from tailc.tuning.tuning_problem import ladder_subject
+from tailc.tuning.tuning_sample import TuningSample, tuning_sample
+from tailc.tuning.validation import mean_interval
 
 REQUESTS, REPEATS, SEED = 50_000, 10, 777
 STEPS = (8, 4, 2)
@@ -52,7 +52,7 @@ def rows(case: Case, rate: float) -> Iterator[tuple[str, ...]]:
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = trials_of(replace(case, held_out_ms=case.design_ms), rate, workers)
         tail_us = int(trials.tails_us([tuned]).mean())
-        family = lines(tuned, tail_us, published.CORES).finer()
+        family = shared_cores_space(tuned, tail_us, published.CORES).finer()
         point = family.next_to(tuned)
         for steps in STEPS:
             moves = moves_of(family, point, steps)
@@ -66,18 +66,20 @@ def rows(case: Case, rate: float) -> Iterator[tuple[str, ...]]:
 def trials_of(case: Case, rate: float, workers: ThreadPoolExecutor) -> TuningSample[Ladder]:
     """On what a case holds out."""
     return tuning_sample(
-        [Scene(case.workload(), Poisson(round(rate * 1e3)))],
+        [OperatingPoint(case.workload(), Poisson(round(rate * 1e3)))],
         PERCENTILE_PPM,
         published.CORES,
         requests=REQUESTS,
         repeats=REPEATS,
         seed=SEED,
         workers=workers,
-        subject_of=on_server,
+        subject_of=ladder_subject,
     )
 
 
-def moves_of(family: Family, point: NDArray[np.float64], steps: int) -> list[NDArray[np.float64]]:
+def moves_of(
+    family: SharedCoresSpace, point: NDArray[np.float64], steps: int
+) -> list[NDArray[np.float64]]:
     """Up and down, of each number and of all ages of each rung, that make another table."""
     ages = family.aged * len(family.knots)
     _, times = family.boosted
@@ -90,7 +92,7 @@ def moves_of(family: Family, point: NDArray[np.float64], steps: int) -> list[NDA
 
 
 def polished(
-    family: Family,
+    family: SharedCoresSpace,
     point: NDArray[np.float64],
     moves: list[NDArray[np.float64]],
     trials: TuningSample[Ladder],
@@ -101,12 +103,14 @@ def polished(
         return trials.tails_us([family.table(one) for one in points])[:, 0].astype(float)
 
     (here,), taken = tails_us([point]), 0
-    alone = [interval(tails / here - 1.0)[1] for tails in tails_us([point + one for one in moves])]
+    alone = [
+        mean_interval(tails / here - 1.0)[1] for tails in tails_us([point + one for one in moves])
+    ]
     for at in np.argsort(alone):
         if alone[at] >= 0.0:
             break
         (there,) = tails_us([point + moves[at]])
-        if interval(there / here - 1.0)[1] < 0.0:
+        if mean_interval(there / here - 1.0)[1] < 0.0:
             point, here, taken = point + moves[at], there, taken + 1
     return point, taken
 

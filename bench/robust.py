@@ -36,17 +36,17 @@ from bench.timing import cpu_seconds, end, show
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import AnyCompiled, compile_policy
-from tailc.pipeline.queue.approach import on_server
-from tailc.pipeline.queue.scaled_table import Kept
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.tuning_sample import tuning_sample
-from tailc.pipeline.robust.compare import Change, Tail, compared
-from tailc.pipeline.robust.doubts import doubts
-from tailc.pipeline.robust.stand import RobustTables
 from tailc.report.energy import energy_text, in_watts
 from tailc.report.robust import radius_line
 from tailc.specs.robust import RobustSpec
 from tailc.threads import thread_count
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.robust.comparison import Change, Tail, compare_robust
+from tailc.tuning.robust.robustness import RobustTables
+from tailc.tuning.robust.uncertainty_cases import uncertainty_cases
+from tailc.tuning.scaled_table import ScaledTable
+from tailc.tuning.tuning_problem import ladder_subject
+from tailc.tuning.tuning_sample import tuning_sample
 
 RATES_RPS = (40.0, 44.0)
 HEADS = ("rate", "table", "p99 as measured", "worst p99", "worst case", "s (CPU s)")
@@ -76,20 +76,20 @@ def rows(case: Case, rate: float) -> Iterator[tuple[tuple[str, ...], ...]]:
     plain, of_plain = timed(case, rate, SIMULATION)
     robust, of_robust = timed(case, rate, SIMULATION, robust=True)
     first, second, third = (one.policy.ladders[0] for one in (formula, plain, robust))
-    cases = doubts(case.workload(), RobustSpec().ambiguity, None)
+    cases = uncertainty_cases(case.workload(), RobustSpec().ambiguity, None)
     aim = TuningObjective(PERCENTILE_PPM, (round(rate * 1e3),), (1,), 1)
     with ThreadPoolExecutor(thread_count(None)) as workers:
         trials = tuning_sample(
-            [scene for one in cases for scene in scenes_of(one.load, aim)],
+            [scene for one in cases for scene in operating_points(one.load, aim)],
             PERCENTILE_PPM,
             published.CORES,
             requests=REQUESTS,
             repeats=REPEATS,
             seed=SEED,
             workers=workers,
-            subject_of=on_server,
+            subject_of=ladder_subject,
         )
-        (found,) = compared(Kept(first), second, Kept(third), trials, aim).rates
+        (found,) = compare_robust(ScaledTable(first), second, ScaledTable(third), trials, aim).rates
     stands = (
         ("best target", found.formula, of_formula),
         ("plain", found.plain, of_plain),

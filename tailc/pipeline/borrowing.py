@@ -13,14 +13,14 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 from tailc.experiment.sizes import Seed
 from tailc.forms.ladder.lanes import Lanes
-from tailc.pipeline.lane_bounds import least_given_up_us
 from tailc.pipeline.lane_budgets import Budgeted, budgeted, check_attainable
 from tailc.pipeline.lane_calibration import lanes_for
 from tailc.pipeline.lane_evidence import AtRate
 from tailc.pipeline.lane_sample import PlanMeasurement, PlanSample
 from tailc.pipeline.lane_search import searched
-from tailc.pipeline.progress import Progress, silent
 from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, BudgetMethod
+from tailc.progress import Progress, silent
+from tailc.tuning.batch_bounds import least_given_up_us
 
 # A search chooses by the first, and is judged by the second.
 SEEDS = (Seed.DESIGN, Seed.SECOND_PLAN)

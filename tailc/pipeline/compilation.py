@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.spec import OpenedSpec
 from tailc.policies import KindSpec
+from tailc.progress import Progress
 
 
 @dataclass(frozen=True)

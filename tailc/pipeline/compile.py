@@ -23,7 +23,6 @@ from tailc.pipeline.parts import (
     parts_of_rows,
 )
 from tailc.pipeline.passes.step import Addition, Pass, Sample
-from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
@@ -32,6 +31,7 @@ from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open
 from tailc.policies import AutoChoice, AutoTuning
 from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
+from tailc.progress import Progress, silent
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo_spec import allows_misses
 from tailc.threads import thread_count
@@ -264,7 +264,7 @@ def _aim_on(
     if aim is None:
         return None
     from tailc.pipeline.objectives import with_objectives
-    from tailc.pipeline.queue.recorded import with_recorded
+    from tailc.pipeline.tuning_arrivals import with_recorded
 
     aim, remarks = with_recorded(aim, read)
     warnings += remarks
@@ -275,7 +275,7 @@ def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) ->
     """The day of each request of the design, where their mixture is in doubt."""
     if ambiguity is None or ambiguity.days is None:
         return None
-    from tailc.pipeline.robust.days import design_days
+    from tailc.pipeline.design_days import design_days
 
     return design_days(opened, read, ambiguity.days)
 

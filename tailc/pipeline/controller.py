@@ -28,9 +28,9 @@ from tailc.models.workload import workload
 from tailc.percentiles import PPM
 from tailc.pipeline.loops import Interval, Loop, judged, operated, tuned_loop
 from tailc.pipeline.plants import Surface, operation, tails
-from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import dropped_text
 from tailc.problems.control import ControlProblem, Gains
+from tailc.progress import Progress, silent
 from tailc.specs.slo import promise
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tailc.experiment.design_estimate import DesignEstimate, design_estimate
 from tailc.experiment.options import VerifyOptions
 from tailc.pipeline.compile import AnyCompiled
-from tailc.pipeline.progress import Progress
+from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
 
 

@@ -29,7 +29,7 @@ from tailc.models.subjects import subject_of
 from tailc.percentiles import PPM
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback
-from tailc.pipeline.progress import Progress
+from tailc.progress import Progress
 
 
 def with_estimates(

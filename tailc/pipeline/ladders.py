@@ -25,12 +25,12 @@ from tailc.percentiles import PPM
 from tailc.pipeline.courses import milestones
 from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
 from tailc.pipeline.limited_ladders import limited_schedules
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.smooth import smoothed
 from tailc.problems.convergence import Milestone
 from tailc.problems.interval_grid import IntervalGrid, refuse_endless
 from tailc.problems.ladder import LadderProblem, Method
 from tailc.problems.schedule import LadderSolution, RowStatus, Schedule, SolvedRow
+from tailc.progress import Progress
 from tailc.specs.slo import promise
 from tailc.units import format_us
 

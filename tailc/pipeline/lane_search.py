@@ -25,10 +25,10 @@ from tailc.forms.ladder.lanes import Lanes, Plan
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.percentiles import PPM
 from tailc.pipeline.lane_sample import PlanSample
-from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.thresholds import solve_for_ages
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, plan_of
 from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
+from tailc.progress import Progress, silent
 
 CONSTANTS = (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.SAFE)
 # Rows: nobody waits, up to a request for each core waits, and more do.

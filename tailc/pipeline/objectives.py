@@ -19,8 +19,8 @@ from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.execution_model import Subject
 from tailc.models.subjects import subject_of
 from tailc.pipeline.design_replays import design_repeats
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.promises import requests_of
+from tailc.progress import Progress
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile

@@ -16,8 +16,8 @@ from tailc.experiment.sizes import STEP_REPEATS, SURFACE, Seed
 from tailc.forms.ladder.table import Ladder
 from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM
-from tailc.pipeline.progress import Progress
 from tailc.problems.control import ControlProblem
+from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us
 

@@ -15,9 +15,9 @@ from tailc_solvers.shares.least_squares import Model, least_squares
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.shares import MILLI
 from tailc.percentiles import PPM
-from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.share_noise import model_remarks
 from tailc.problems.shares import Asked, Fitted, SharesProblem, SharesSolution
+from tailc.progress import Progress, silent
 from tailc.traces.throughput import Pairs, pairs
 from tailc.units import format_mrps, format_ppm, format_us
 

@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from tailc.pipeline.handlers.handler import ProblemHandler
-from tailc.pipeline.progress import Progress, silent
 from tailc.problems.problem import P, Problem, Solution
+from tailc.progress import Progress, silent
 
 
 def handler_of(problem: P) -> ProblemHandler[P, Any]:

@@ -20,8 +20,8 @@ from tailc.models.subjects import subject_of
 from tailc.pipeline.candidates import Candidate
 from tailc.pipeline.design_replays import OPTIONS
 from tailc.pipeline.objectives import AtRate, Predicted, limits_of
-from tailc.pipeline.progress import Progress
 from tailc.problems.problem import P, S
+from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
 
 
@@ -74,8 +74,8 @@ def _by_rate(
     candidates: Sequence[Candidate[P, S]], design: DemandProfile, threads: int, aim: TuningObjective
 ) -> Sweep[P, S]:
     """One that misses the SLO at the highest rate so far is no better, whatever its own."""
-    from tailc.pipeline.queue.approach import approach_to
-    from tailc.pipeline.queue.rate_sample import rate_sample
+    from tailc.tuning.rate_sample import rate_sample
+    from tailc.tuning.tuning_problem import ladder_problem
 
     assert aim.limit_us is not None
     found: list[Candidate[P, S]] = []
@@ -83,7 +83,7 @@ def _by_rate(
     with ThreadPoolExecutor(threads) as workers:
         for number, candidate in enumerate(candidates):
             (table,) = candidate.policy.ladders
-            approach = approach_to(table, design, aim)
+            approach = ladder_problem(table, design, aim)
             trials = rate_sample(
                 approach.load,
                 aim,

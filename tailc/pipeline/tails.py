@@ -21,9 +21,9 @@ from tailc_solvers.tails.tables import TailTables, tables_of, tail_tables
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, TailRow
 from tailc.pipeline.colocation import best_pair, pair_settings, throttled
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.promises import percentile_us
 from tailc.problems.tail_table import Distribution, Moments, Shortfall, TailProblem, TailSolution
+from tailc.progress import Progress
 from tailc.specs.slo import promise
 from tailc.traces.profile import NS_PER_MS
 from tailc.units import counted, format_khz, format_mrps, format_us

@@ -17,10 +17,10 @@ from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.order_statistics import rank_limits
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, whole_us
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.threshold_methods import Ages, Answer, solved
 from tailc.problems.schedule import Schedule
 from tailc.problems.thresholds import Aim, ThresholdProblem, ThresholdSolution
+from tailc.progress import Progress
 
 # Energies are told in millionths of the unit of power times us; solvers give unit times ms.
 ENERGY_STEPS = PPM * US_PER_MS

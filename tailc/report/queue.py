@@ -18,9 +18,9 @@ from tailc.units import format_mrps, format_us
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Evidence
-    from tailc.pipeline.queue.highest import Highest, Raised
-    from tailc.pipeline.queue.judge import RateGain
-    from tailc.pipeline.queue.tune import AnyTuned
+    from tailc.tuning.highest_rate import HighestRate, RateComparison
+    from tailc.tuning.tuned_table import AnyTunedTable
+    from tailc.tuning.validation import RateGain
 
 
 _ENERGY, _BATCH = "energy", "batch work"
@@ -31,7 +31,7 @@ _CLAIRVOYANT = (
 _FORESEEN = "clairvoyant: levels chosen knowing every request before it arrives"
 
 
-def queue_result(tuned: AnyTuned) -> dict[str, object]:
+def queue_result(tuned: AnyTunedTable) -> dict[str, object]:
     """By rate the tail [us] of both tables, and the change with its 95 % interval.
 
     Null are tails of a table that does not keep up in some replay, and the change from or to it.
@@ -59,7 +59,7 @@ def queue_result(tuned: AnyTuned) -> dict[str, object]:
     }
 
 
-def _raised_result(raised: Raised) -> dict[str, object]:
+def _raised_result(raised: RateComparison) -> dict[str, object]:
     """Rates in thousandths of a request per second; null of a table with none."""
     told: dict[str, object] = {
         name: None
@@ -80,7 +80,7 @@ def _raised_result(raised: Raised) -> dict[str, object]:
     }
 
 
-def _rate_results(tuned: AnyTuned) -> list[dict[str, object]]:
+def _rate_results(tuned: AnyTunedTable) -> list[dict[str, object]]:
     if tuned.aim.criterion.value != _BATCH:
         return [
             _gain_result(gain) | _energies(gain, foreseen)
@@ -120,17 +120,17 @@ def _gain_result(gain: RateGain) -> dict[str, object]:
     }
 
 
-def queue_text(tuned: AnyTuned, evidence: Evidence) -> str:
+def queue_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
     """The same as a table, and how the search ended."""
     return f"{_judged_text(tuned, evidence)}\n{_search_text(tuned)}"
 
 
-def _search_text(tuned: AnyTuned) -> str:
+def _search_text(tuned: AnyTunedTable) -> str:
     ended = "with its budget" if not tuned.has_settled else "as it became no better"
     return f"the search ended {ended}, after {tuned.requests:,} simulated requests"
 
 
-def _judged_text(tuned: AnyTuned, evidence: Evidence) -> str:
+def _judged_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
     told = pattern_settings(tuned.aim)
     arrivals = f" under {arrivals_text(told)}" if told else ""
     taken = "taken" if tuned.judged.is_better else "not taken"
@@ -154,12 +154,12 @@ def _shares_watts(table: Ladder | TailTable) -> bool:
     return isinstance(table, TailTable) or shared_unit(table) == WATTS
 
 
-def _promise(tuned: AnyTuned) -> str:
+def _promise(tuned: AnyTunedTable) -> str:
     assert tuned.aim.limit_us is not None
     return promise(tuned.aim.percentile_ppm, tuned.aim.limit_us)
 
 
-def _rate_table(raised: Raised, lowest_mrps: int) -> str:
+def _rate_table(raised: RateComparison, lowest_mrps: int) -> str:
     """The rates of both tables with their intervals, and how much higher the tuned one's is."""
     rows = [("table", "highest rate", _INTERVAL)]
     rows += [(name, *_highest(found, lowest_mrps)) for name, found in _both(raised)]
@@ -168,18 +168,18 @@ def _rate_table(raised: Raised, lowest_mrps: int) -> str:
     return aligned(rows)
 
 
-def _both(raised: Raised) -> tuple[tuple[str, Highest | None], ...]:
+def _both(raised: RateComparison) -> tuple[tuple[str, HighestRate | None], ...]:
     return ("formula", raised.formula), ("tuned", raised.tuned)
 
 
-def _highest(found: Highest | None, lowest_mrps: int) -> tuple[str, str]:
+def _highest(found: HighestRate | None, lowest_mrps: int) -> tuple[str, str]:
     if found is None:
         return "none", f"a replay misses at {format_mrps(lowest_mrps)}"
     ends = [format_mrps(rate) for rate in (found.rate_mrps, found.low_mrps, found.high_mrps)]
     return ends[0] + " or more" * found.is_open, f"{ends[1]} .. {ends[2]}"
 
 
-def _tail_table(tuned: AnyTuned) -> str:
+def _tail_table(tuned: AnyTunedTable) -> str:
     """How far the way is closed is told of a table that is taken: the formula's has gone none."""
     gains = tuned.judged.gains
     heads = ("rate", "formula", "tuned", "change", _INTERVAL)
@@ -192,7 +192,7 @@ def _tail_table(tuned: AnyTuned) -> str:
     return f"{aligned([heads, *rows])}\n{_CLAIRVOYANT}"
 
 
-def _energy_table(tuned: AnyTuned, is_in_watts: bool) -> str:
+def _energy_table(tuned: AnyTunedTable, is_in_watts: bool) -> str:
     heads = ("rate", "formula", "tuned", "formula draws", "tuned draws", "change", _INTERVAL)
     rows: list[tuple[str, ...]] = [heads]
     for gain in tuned.judged.gains:
@@ -207,7 +207,7 @@ def _energy_table(tuned: AnyTuned, is_in_watts: bool) -> str:
     return f"{aligned([(*row, more) for row, more in told])}\n{_FORESEEN}"
 
 
-def _batch_table(tuned: AnyTuned) -> str:
+def _batch_table(tuned: AnyTunedTable) -> str:
     """What is left of batch work by core; the change is of what is given up."""
     heads = ("rate", "formula", "tuned", "formula leaves", "tuned leaves", "at most", "given up")
     rows: list[tuple[str, ...]] = [(*heads, _INTERVAL)]
@@ -218,7 +218,7 @@ def _batch_table(tuned: AnyTuned) -> str:
     return aligned(rows)
 
 
-def _formula_text(tuned: AnyTuned) -> str:
+def _formula_text(tuned: AnyTunedTable) -> str:
     """What it is compared with, where that is not the formula's table as it is."""
     limit_us, part_ppm = tuned.aim.limit_us, tuned.judged.formula_part_ppm
     assert limit_us is not None

@@ -10,8 +10,8 @@ from tailc.report.table import aligned
 from tailc.units import format_mrps, format_us
 
 if TYPE_CHECKING:
-    from tailc.pipeline.overload.losses import RateLoss
-    from tailc.pipeline.overload.search import Relief
+    from tailc.tuning.overload.losses import RateLoss
+    from tailc.tuning.overload.search import Relief
 
 
 def relief_result(found: Relief) -> dict[str, object]:

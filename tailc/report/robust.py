@@ -14,10 +14,10 @@ from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
 if TYPE_CHECKING:
     from tailc.forms.ladder.table import Ladder
-    from tailc.pipeline.queue.tune import TunedTable
-    from tailc.pipeline.robust.compare import Change, RateStands, Stand, Tail
-    from tailc.pipeline.robust.harden import Hardened
-    from tailc.pipeline.robust.stand import Robustness, RobustTables
+    from tailc.tuning.robust.comparison import Change, RateStands, Stand, Tail
+    from tailc.tuning.robust.robustness import Robustness, RobustTables
+    from tailc.tuning.robust.search import RobustTable
+    from tailc.tuning.tuned_table import TunedTable
 
 _NO_DAYS = "the cases have no days: `search.robust.days` names no column"
 _NOTHING = "no error: the first objective is not met at every rate as measured"
@@ -42,7 +42,7 @@ def robust_result(tables: RobustTables) -> dict[str, object]:
     return {"robust": _radius_result(tables.robustness) | _hardened_result(tables.hardened)}
 
 
-def _hardened_result(hard: Hardened) -> dict[str, object]:
+def _hardened_result(hard: RobustTable) -> dict[str, object]:
     return {
         "is_better": hard.compared.is_better,
         "formula_part_ppm": hard.compared.formula_part_ppm,
@@ -122,7 +122,7 @@ def robust_text(tables: RobustTables, evidence: Evidence) -> str:
     return "\n".join([*lines, aligned(rows), aligned(prices)])
 
 
-def _taken(plain: TunedTable[Ladder], hard: Hardened) -> str:
+def _taken(plain: TunedTable[Ladder], hard: RobustTable) -> str:
     if not hard.compared.is_better:
         return "robust table not taken"
     if hard.table == plain.judged.table:
@@ -147,7 +147,7 @@ def _price_heads(plain: TunedTable[Ladder]) -> tuple[str, str]:
     return "price of robustness in energy, as measured", "gain in the tail of the worst case"
 
 
-def _limit_lines(limit_us: int | None, hard: Hardened) -> Iterator[str]:
+def _limit_lines(limit_us: int | None, hard: RobustTable) -> Iterator[str]:
     """Which latency is kept in every case, and the formula's table that is compared, if another."""
     if limit_us is None:
         return

@@ -28,12 +28,12 @@ from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.outcome import nearest_us
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
-from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.refusals import told_in_full
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec
 from tailc.problems.colocation import BatchWork, Host, Search
 from tailc.problems.tail_table import TailProblem
+from tailc.progress import Progress, silent
 from tailc.specs.slo import promise
 from tailc.studies.clocked_spec import open_clocked
 from tailc.studies.core_configuration import design_of

@@ -10,13 +10,13 @@ import numpy as np
 
 from tailc.errors import Code, ExitCode, Finding, Place, TailcError
 from tailc.forms.ladder.table import Climb, Ladder, Rule
-from tailc.pipeline.progress import silent
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.thresholds import solve_for_ages
 from tailc.pipeline.trace import open_trace, split_trace
 from tailc.policies import KindSpec
 from tailc.problems.thresholds import Aim, ThresholdMethod, ThresholdProblem
+from tailc.progress import silent
 from tailc.specs.cores import Cores
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_ppm, printable

@@ -25,7 +25,7 @@ from tailc.experiment.sizes import SERVER, Seed
 from tailc.models.arrivals import Poisson
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.outcome import nearest_us
-from tailc.pipeline.progress import Progress, silent
+from tailc.progress import Progress, silent
 from tailc.specs.cores import PowerUnit
 from tailc.studies.core_configuration import (
     PARTS,

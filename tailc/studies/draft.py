@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.spec import KIND_MODELS, OpenedSpec, completed
 from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
+from tailc.progress import Progress, silent
 from tailc.specs.document import parse_document
 from tailc.specs.load import check_document
 from tailc.studies.draft_demand import (

@@ -14,8 +14,8 @@ from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.shared_cores.model import SharedCores
 from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.objectives import highest_kept_mrps
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.spec import OpenedSpec
+from tailc.progress import Progress
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 

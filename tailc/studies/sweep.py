@@ -15,8 +15,8 @@ from typing import cast
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, ExitCode, Finding, TailcError
 from tailc.pipeline.compile import compile_opened
-from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.spec import KIND_MODELS, KindSpec, completed
+from tailc.progress import Progress, silent
 from tailc.specs.document import read_document
 from tailc.specs.load import LoadedSpec, check_document
 from tailc.specs.tree import Document

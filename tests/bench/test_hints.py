@@ -7,8 +7,8 @@ import pytest
 
 from bench.hints import HintedFamily, Predictor, by_hint, hinted
 from tailc.forms.ladder.table import Climb
-from tailc.pipeline.queue.family import lines
-from tests.tailc.pipeline.queue.case import CORES, MS, exponential, ladder
+from tailc.tuning.shared_cores_space import shared_cores_space
+from tests.tailc.tuning.case import CORES, MS, exponential, ladder
 
 LOAD = exponential(1_000, 100.0)
 IS_LONG = LOAD.work_ns > np.quantile(LOAD.work_ns, 0.9)
@@ -50,7 +50,7 @@ def test_a_request_climbs_the_ladder_of_its_hint():
 
 def family():
     table = ladder(*[(50 * MS, 80 * MS)] * 10)
-    each = lines(table, 200 * MS, CORES)
+    each = shared_cores_space(table, 200 * MS, CORES)
     return HintedFamily(each, each)
 
 

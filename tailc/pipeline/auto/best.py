@@ -21,19 +21,19 @@ from tailc.pipeline.auto.effort import Budget
 from tailc.pipeline.auto.fallbacks import fallbacks
 from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
 from tailc.pipeline.auto.stable import leanest_variants
-from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.freedoms import by_halves
-from tailc.pipeline.queue.parts import Parts
-from tailc.pipeline.queue.scene import Scene, scenes_of
-from tailc.pipeline.queue.search import (
-    Searched,
+from tailc.progress import Progress
+from tailc.tuning.operating_point import OperatingPoint, operating_points
+from tailc.tuning.optional_rules import by_halves
+from tailc.tuning.plain import screening_sample
+from tailc.tuning.sample_split import SampleSplit
+from tailc.tuning.search import (
+    SearchResult,
     least_budget,
-    searched,
-    searched_near,
+    search_near,
+    search_tables,
 )
-from tailc.pipeline.queue.search_result import screening_sample
-from tailc.pipeline.queue.tuning_sample import Form, TuningSample
+from tailc.tuning.tuning_problem import TuningProblem
+from tailc.tuning.tuning_sample import Form, TuningSample
 
 SEARCHED = "search"
 
@@ -71,8 +71,8 @@ class Question:
     """
 
     objective: TuningObjective
-    towards: Callable[[Ladder, TuningObjective], Approach[Ladder]]
-    parts: Parts
+    towards: Callable[[Ladder, TuningObjective], TuningProblem[Ladder]]
+    parts: SampleSplit
     budget: Budget
     risk: float
 
@@ -82,7 +82,7 @@ class SearchedTables:
     """Tables of the searches, compared, and what the searches took."""
 
     compared: list[ComparedTable[Ladder]]
-    searches: tuple[Searched[Ladder], ...]
+    searches: tuple[SearchResult[Ladder], ...]
 
 
 class Choice(ABC):
@@ -100,7 +100,7 @@ class Choice(ABC):
         self.workers = workers
         self.progress = progress
         self.approach = asked.towards(formulas[0].table, asked.objective)
-        self.now = scenes_of(asked.parts.tuning, asked.objective)
+        self.now = operating_points(asked.parts.tuning, asked.objective)
         self.scenes, self.objective = self.scenes_of_search()
         progress("replaying what could be set by hand", 0.0)
         self.screening = self._screened()
@@ -123,7 +123,7 @@ class Choice(ABC):
         )
 
     @abstractmethod
-    def scenes_of_search(self) -> tuple[list[Scene], TuningObjective]:
+    def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
         """On what the search about the best table so far goes, and for what."""
 
     @abstractmethod
@@ -175,22 +175,22 @@ class Choice(ABC):
         least = least_budget(objective, budget.starts)
         return replace(objective, most_requests=budget.times * least // 2)
 
-    def first_searched(self) -> Searched[Ladder]:
+    def first_searched(self) -> SearchResult[Ladder]:
         """What a search through coarse shapes finds on the requests as they are."""
         given = self._rival_to(self.approach.base)
         objective = self.with_budget(self.asked.objective)
-        return searched(given, self.now, objective, self.workers, by_halves(self.progress)[0])
+        return search_tables(given, self.now, objective, self.workers, by_halves(self.progress)[0])
 
-    def searched_about(self, table: Ladder, objective: TuningObjective) -> Searched[Ladder]:
+    def searched_about(self, table: Ladder, objective: TuningObjective) -> SearchResult[Ladder]:
         """What a search about a table finds; nothing where none can go on from a table."""
         given = self._rival_to(_with_rows_of(self.approach.base, table))
         if given.near is None:
-            return Searched((), 0, 0, has_settled=True)
+            return SearchResult((), 0, 0, has_settled=True)
         reference = given.reference(self.screening, self.objective)
         tail_us = reference.tail_us[0].mean(axis=1).max()
         space, start = given.near(table, max(round(float(tail_us)), 1))
         progress = by_halves(self.progress)[1]
-        return searched_near(space, start, given, self.scenes, objective, self.workers, progress)
+        return search_near(space, start, given, self.scenes, objective, self.workers, progress)
 
     def _screened(self) -> TuningSample[Ladder]:
         repeats = self.asked.budget.screening
@@ -198,7 +198,7 @@ class Choice(ABC):
             self.approach, self.scenes, self.objective, repeats, Seed.DESIGN, self.workers
         )
 
-    def _rival_to(self, rules_of: Ladder) -> Approach[Ladder]:
+    def _rival_to(self, rules_of: Ladder) -> TuningProblem[Ladder]:
         """Tables on the rules of one, which are measured against the best of the others."""
         approach = self.asked.towards(rules_of, self.objective)
         starts = min(self.asked.budget.starts, approach.starts)

@@ -27,12 +27,12 @@ from tailc.pipeline.auto.limited_choice import LimitedChoice
 from tailc.pipeline.auto.rivals import Option, set_by_hand
 from tailc.pipeline.auto.size import refuse_endless
 from tailc.pipeline.auto.tail_choice import TailChoice
-from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.approach import approach_to
-from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.parts import Parts
-from tailc.pipeline.queue.search import least_budget
 from tailc.policies import AutoChoice
+from tailc.progress import Progress
+from tailc.tuning.criteria import measure_of
+from tailc.tuning.sample_split import SampleSplit
+from tailc.tuning.search import least_budget
+from tailc.tuning.tuning_problem import ladder_problem
 
 FORMULA = "formula"
 METHOD = "auto"
@@ -69,10 +69,10 @@ def best_policy(
     """
     (own,) = policy.ladders
     objective = replace(objective, limit_us=objective.target_us)
-    loads = Parts(workload(parts.searched, own), workload(parts.judging, own))
+    loads = SampleSplit(workload(parts.searched, own), workload(parts.judging, own))
 
     def towards(base: Ladder, aim: TuningObjective):
-        return approach_to(base, parts.searched, aim)
+        return ladder_problem(base, parts.searched, aim)
 
     effort = Effort(asked.effort)
     budget, starts = effort.budget, towards(own, objective).starts
@@ -84,14 +84,17 @@ def best_policy(
         subject = on_ladders(policy.name, (own,))
         search = _search(subject, loads, objective, workers)
         by_hand = set_by_hand(subject, loads.tuning, search)
-        choice = LimitedChoice if aspect_of(objective).is_limited else TailChoice
+        choice = LimitedChoice if measure_of(objective).is_limited else TailChoice
         best = choice(options, by_hand, question, workers, progress).best()
     chosen = Chosen(best, asked, parts.is_kept_back, parts.judging.total_weight)
     return _with_table(policy, chosen), chosen
 
 
 def _search(
-    subject: LadderModel, loads: Parts, objective: TuningObjective, workers: ThreadPoolExecutor
+    subject: LadderModel,
+    loads: SampleSplit,
+    objective: TuningObjective,
+    workers: ThreadPoolExecutor,
 ) -> Search:
     """How settings with something to choose choose it: at the highest rate."""
     arrivals = objective.arrivals[-1]

@@ -31,15 +31,15 @@ from tailc.pipeline.auto.effort import Budget, Effort
 from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.auto.rivals import Option, promising
 from tailc.pipeline.auto.within import aim_within
-from tailc.pipeline.progress import Progress
-from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.clock_approach import clock_approach
-from tailc.pipeline.queue.scaled_table import eased
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.search_result import screening_sample
-from tailc.pipeline.queue.tail_family import bounded
-from tailc.pipeline.queue.tune import TunedTable, tuned_for_queue
 from tailc.policies import AutoChoice
+from tailc.progress import Progress
+from tailc.tuning.clock_problem import clock_problem
+from tailc.tuning.core_queues_space import with_bound_scaled
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.plain import screening_sample
+from tailc.tuning.scaled_table import relax_to_limit
+from tailc.tuning.tuned_table import TunedTable, tune_table
+from tailc.tuning.tuning_problem import TuningProblem
 from tailc.units import format_khz
 
 WITH_FEEDBACK, OTHER_BOUND = f"{FORMULA} with feedback", f"{FORMULA} with another bound"
@@ -88,7 +88,7 @@ def best_clocks(
     """
     table = policy.tail_table
     assert table is not None
-    towards = partial(clock_approach, table, clock_khz, requests.searched)
+    towards = partial(clock_problem, table, clock_khz, requests.searched)
     own = ClockPolicy(table, policy.controller)
     # Before a policy is written the SLO itself is what counts.
     slo_us = policy.slos[0].latency_us
@@ -98,7 +98,10 @@ def best_clocks(
     with ThreadPoolExecutor(threads) as workers:
         progress("replaying what could be set by hand", 0.0)
         cores = cores_of(own, towards(aim), clock_khz)
-        scenes, repeats = scenes_of(cores.load, judged, cores.settling), effort.budget.screening
+        scenes, repeats = (
+            operating_points(cores.load, judged, cores.settling),
+            effort.budget.screening,
+        )
         screening = screening_sample(cores, scenes, judged, repeats, Seed.DESIGN, workers)
         fixed = promising(_fixed(own), screening, judged)
         tuned = _tuned(effort, aim, towards, threads, progress)
@@ -127,7 +130,7 @@ def best_clocks(
     return _with_forms(policy, taken.option.table, chosen), chosen
 
 
-def cores_of(own: ClockPolicy, approach: Approach[TailTable], clock_khz: int) -> Cores:
+def cores_of(own: ClockPolicy, approach: TuningProblem[TailTable], clock_khz: int) -> Cores:
     """The cores of the tables that an approach tunes, with the policy's controller."""
 
     def subject_of(one: ClockPolicy) -> CoreQueues:
@@ -166,26 +169,27 @@ def _fixed(own: ClockPolicy) -> list[Option[ClockPolicy]]:
 
 def _shorter(own: ClockPolicy) -> Iterator[Option[ClockPolicy]]:
     return (
-        Option(OTHER_BOUND, ClockPolicy(bounded(own.table, part_ppm))) for part_ppm in _SHORTER_PPM
+        Option(OTHER_BOUND, ClockPolicy(with_bound_scaled(own.table, part_ppm)))
+        for part_ppm in _SHORTER_PPM
     )
 
 
 def _tuned(
     effort: Effort,
     aim: TuningObjective,
-    towards: Callable[[TuningObjective], Approach[TailTable]],
+    towards: Callable[[TuningObjective], TuningProblem[TailTable]],
     threads: int,
     progress: Progress,
 ) -> TunedTable[TailTable] | None:
     """The result of a search; None if the effort has none."""
     within = aim_within(effort, aim, towards)
-    return None if within is None else tuned_for_queue(within, towards, threads, progress)
+    return None if within is None else tune_table(within, towards, threads, progress)
 
 
 def _with_margins(
     own: ClockPolicy,
     tuned: TunedTable[TailTable] | None,
-    approach: Approach[TailTable],
+    approach: TuningProblem[TailTable],
     aim: TuningObjective,
     budget: Budget,
     workers: Executor,
@@ -194,7 +198,7 @@ def _with_margins(
     named = [(OTHER_BOUND, own.table)]
     if tuned is not None and tuned.table is not None:
         named.append((SEARCHED, tuned.table))
-    scenes = scenes_of(approach.load, aim)
+    scenes = operating_points(approach.load, aim)
     trials = screening_sample(approach, scenes, aim, budget.screening, Seed.SCALING, workers)
     assert aim.limit_us is not None
     found: list[Option[ClockPolicy]] = []
@@ -202,7 +206,7 @@ def _with_margins(
         limit_us = max(aim.limit_us * margin_ppm // PPM, 1)
         limited = replace(aim, target_us=limit_us, limit_us=limit_us)
         for name, table in named:
-            scaled = eased(approach, table, trials, limited)
+            scaled = relax_to_limit(approach, table, trials, limited)
             if scaled.part_ppm is not None:
                 found.append(Option(name, ClockPolicy(scaled.table)))
     return list(dict.fromkeys(found))

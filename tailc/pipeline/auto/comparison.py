@@ -23,12 +23,12 @@ from tailc.pipeline.auto.within_limit import (
     excess_and_cost,
     is_worse,
 )
-from tailc.pipeline.queue.goals import aspect_of, best_by_scene
-from tailc.pipeline.queue.judge import interval
-from tailc.pipeline.queue.machine import Machine
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.search_result import validation_sample
-from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample
+from tailc.tuning.criteria import best_by_point, measure_of
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.plain import validation_sample
+from tailc.tuning.table_server import TableServer
+from tailc.tuning.tuning_sample import Form, Measurements, TuningSample
+from tailc.tuning.validation import mean_interval
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Comparison(Generic[Form]):
 
     def __init__(
         self,
-        machine: Machine[Form],
+        machine: TableServer[Form],
         baselines: Sequence[Option[Form]],
         searched_on: TuningSample[Form],
         kept_back: Workload,
@@ -103,7 +103,7 @@ class Comparison(Generic[Form]):
         self._baselines, self._risk = baselines, risk
         self.resamples = resamples_of(machine, objective, budget.resamples, workers)
         self._objective, self._searched_on = objective.judging, searched_on
-        scenes = scenes_of(kept_back, self._objective, machine.settling)
+        scenes = operating_points(kept_back, self._objective, machine.settling)
         self._trials = validation_sample(
             machine, scenes, self._objective, Seed.VALIDATION, workers, budget.repeats
         )
@@ -125,7 +125,7 @@ class Comparison(Generic[Form]):
     def _compared(
         self, options: Sequence[Option[Form]], measured: _Measured
     ) -> list[ComparedTable[Form]]:
-        is_limited = aspect_of(self._objective).is_limited
+        is_limited = measure_of(self._objective).is_limited
         scores = self._within_limit(measured) if is_limited else self._by_tail(measured)
         is_safe = ~scores.is_worse & (scores.shares <= self._risk)
         keeps = map(tuple, scores.keeps.tolist())
@@ -136,10 +136,10 @@ class Comparison(Generic[Form]):
         over_resamples, baselines = (
             self.resamples.amounts(one.over_resamples) for one in (measured, self._of_baselines)
         )
-        best = best_by_scene(self._of_baselines.kept_back, self._objective)
-        amounts, least = map(aspect_of(self._objective).amounts, (measured.kept_back, best))
+        best = best_by_point(self._of_baselines.kept_back, self._objective)
+        amounts, least = map(measure_of(self._objective).amounts, (measured.kept_back, best))
         changes = amounts / np.maximum(least, 1) - 1.0
-        worst = np.array([max(interval(rate)[0] for rate in table) for table in changes])
+        worst = np.array([max(mean_interval(rate)[0] for rate in table) for table in changes])
         each = losses(over_resamples, baselines), regrets(over_resamples, baselines)
         keeps = np.ones(changes.shape[:2], np.bool_)
         return _Scores(*each, changes.mean(axis=(1, 2)), worst > 0, keeps)

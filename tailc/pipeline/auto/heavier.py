@@ -9,7 +9,7 @@ from tailc.models.perturbations import longer
 from tailc.models.streams import NS_PER_S_IN_MRPS
 from tailc.models.tail_resampling import resampled_with_fitted_tail
 from tailc.models.workload import Workload
-from tailc.pipeline.queue.approach import Approach
+from tailc.tuning.tuning_problem import TuningProblem
 
 # Of so many resamples, in order of their mean, the one with so many below it.
 _DRAWN, _BELOW = 40, 37
@@ -19,7 +19,9 @@ _LEAST_TIMES = 1.2
 _MOST_BUSY = 0.92
 
 
-def heavier(load: Workload, approach: Approach[Ladder], objective: TuningObjective) -> Workload:
+def heavier(
+    load: Workload, approach: TuningProblem[Ladder], objective: TuningObjective
+) -> Workload:
     """A resample whose mean demand is at the 93rd percentile of resamples, stretched to 1.2 times
     the sample's mean at least; shrunk where it would keep more than 92 % of the server busy.
     """

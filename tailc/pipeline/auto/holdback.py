@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.pipeline.queue.parts import one_in
 from tailc.traces.profile import DemandProfile
+from tailc.tuning.sample_split import one_of_each_group
 
 _PART = 5
 # Of fewer rows a fifth tells nothing of a tail.
@@ -47,6 +47,6 @@ def holdback(design: DemandProfile) -> Holdback:
     """Of every five requests that are neighbours in size one, at random, judges."""
     if design.total_weight < FEWEST_ROWS:
         return Holdback(design, design, keeps_some=True)
-    judges = one_in(_PART, design.demand_ms, design.weight)
+    judges = one_of_each_group(_PART, design.demand_ms, design.weight)
     rest = design.reweighted(design.weight - judges)
     return Holdback(rest, design.reweighted(judges), keeps_some=True)

@@ -8,8 +8,8 @@ from itertools import combinations
 
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Guard, Ladder, collapse
-from tailc.pipeline.queue.goals import limited_amounts
-from tailc.pipeline.queue.tuning_sample import TuningSample
+from tailc.tuning.criteria import penalized_amounts
+from tailc.tuning.tuning_sample import TuningSample
 
 # Loads at which tables are joined, in requests in the system per core.
 _LOADS_PER_CORE = (0.15, 0.25, 0.4, 0.6, 0.8, 1.0, 1.25)
@@ -38,7 +38,7 @@ def joined_by_rate(
 
     sample: its first scenes are those of the objective's rates, in that order.
     """
-    amounts = limited_amounts(sample.measure(tables), objective)[:, : len(objective.rates_mrps)]
+    amounts = penalized_amounts(sample.measure(tables), objective)[:, : len(objective.rates_mrps)]
     by_rate = sorted(zip(objective.rates_mrps, amounts.argmin(axis=0).tolist(), strict=True))
     best = dict.fromkeys(table for _, table in by_rate)
     for low, high in combinations(best, 2):

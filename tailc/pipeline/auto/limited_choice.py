@@ -19,8 +19,8 @@ from tailc.pipeline.auto.comparison import ComparedTable, least_regret
 from tailc.pipeline.auto.joined import joined_by_rate
 from tailc.pipeline.auto.reliable import reliable
 from tailc.pipeline.auto.rivals import distinct, least_far
-from tailc.pipeline.queue.scaled_table import kept
-from tailc.pipeline.queue.scene import Scene
+from tailc.tuning.operating_point import OperatingPoint
+from tailc.tuning.scaled_table import scale_to_limit
 
 # What costs less by no more than that part is no better.
 _HARDLY = 0.002
@@ -29,7 +29,7 @@ _HARDLY = 0.002
 class LimitedChoice(Choice):
     """See the module."""
 
-    def scenes_of_search(self) -> tuple[list[Scene], TuningObjective]:
+    def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
         """The requests as they are."""
         return self.now, self.with_budget(self.asked.objective)
 
@@ -64,7 +64,7 @@ class LimitedChoice(Choice):
 
     def _scaled(self, table: Ladder) -> Ladder:
         """The table with ages that meet the latency in the search and in most resamples."""
-        table = kept(self.approach, table, self.screening, self.asked.objective).table
+        table = scale_to_limit(self.approach, table, self.screening, self.asked.objective).table
         return reliable(table, self.approach, self.comparison.resamples, self.asked.risk)
 
     def _joined(self, tables: Sequence[Ladder], aim: TuningObjective) -> list[Ladder]:

@@ -9,15 +9,15 @@ import numpy as np
 from tailc.forms.ladder.table import Ladder
 from tailc.pipeline.auto.resamples import Resamples
 from tailc.pipeline.auto.within_limit import NOISE
-from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.scaled_table import kept
+from tailc.tuning.scaled_table import scale_to_limit
+from tailc.tuning.tuning_problem import TuningProblem
 
 # Number of resamples, from the deciding one on, that are replayed for each part of the ages.
 _DECIDING = 3
 
 
 def reliable(
-    table: Ladder, approach: Approach[Ladder], resamples: Resamples[Ladder], risk: float
+    table: Ladder, approach: TuningProblem[Ladder], resamples: Resamples[Ladder], risk: float
 ) -> Ladder:
     """The table with the latest ages that meet the first SLO in all but `risk` of the resamples.
 
@@ -34,4 +34,6 @@ def reliable(
         return table
     few = resamples.only(order[allowed : allowed + _DECIDING].tolist())
     limit_us = round(aim.limit_us * (1.0 + NOISE))
-    return kept(approach, table, few, replace(aim, limit_us=limit_us, objectives=())).table
+    return scale_to_limit(
+        approach, table, few, replace(aim, limit_us=limit_us, objectives=())
+    ).table

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.tail_resampling import resampled_with_fitted_tail
-from tailc.pipeline.queue.goals import limited_amounts
-from tailc.pipeline.queue.machine import Machine
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.search import least_each
-from tailc.pipeline.queue.tuning_sample import Form, Measurements, TuningSample, tuning_sample
+from tailc.tuning.criteria import penalized_amounts
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.search import fewest_requests
+from tailc.tuning.table_server import TableServer
+from tailc.tuning.tuning_sample import Form, Measurements, TuningSample, tuning_sample
 
 # A replay of a resample tells a tail no closer.
 _NOISE = 0.05
@@ -34,7 +34,7 @@ class Resamples(Generic[Form]):
 
     def amounts(self, seen: Measurements) -> NDArray[np.float64]:
         """What is made small, float64 (tables, resamples, rates), of what the trials show."""
-        return self.by_resample(limited_amounts(seen, self.aim))
+        return self.by_resample(penalized_amounts(seen, self.aim))
 
     def by_resample(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """From (tables, resamples * rates) to (tables, resamples, rates)."""
@@ -52,7 +52,7 @@ class Resamples(Generic[Form]):
 
 
 def resamples_of(
-    machine: Machine[Form],
+    machine: TableServer[Form],
     aim: TuningObjective,
     count: int,
     workers: Executor,
@@ -60,14 +60,14 @@ def resamples_of(
     """Of all the requests that tables are made from, each under arrivals of its own."""
     drawn = [
         tuning_sample(
-            scenes_of(
+            operating_points(
                 resampled_with_fitted_tail(machine.load, Seed.RESAMPLES + number),
                 aim,
                 machine.settling,
             ),
             aim.percentile_ppm,
             machine.cores,
-            requests=2 * least_each(aim.percentile_ppm),
+            requests=2 * fewest_requests(aim.percentile_ppm),
             repeats=1,
             seed=Seed.RESAMPLES + number,
             workers=workers,

@@ -13,8 +13,8 @@ from tailc.forms.ladder.table import Ladder
 from tailc.models.execution_model import Search
 from tailc.models.ladder_model import LadderModel
 from tailc.models.workload import Workload
-from tailc.pipeline.queue.goals import limited_amounts
-from tailc.pipeline.queue.tuning_sample import Form, TuningSample
+from tailc.tuning.criteria import penalized_amounts
+from tailc.tuning.tuning_sample import Form, TuningSample
 
 # At each rate so many of the best are kept, and so many of those that are never far from it.
 _BEST_BY_RATE, _NEVER_FAR = 2, 2
@@ -51,7 +51,7 @@ def promising(
     seen = trials.measure([one.table for one in options])
     found: set[int] = set()
     for each in _about(aim):
-        amounts = limited_amounts(seen, each)
+        amounts = penalized_amounts(seen, each)
         ratios = amounts / np.maximum(amounts.min(axis=0), 1.0)
         best = np.argsort(ratios, axis=0, kind="stable")[:_BEST_BY_RATE].ravel()
         near = np.argsort(ratios.max(axis=1), kind="stable")[:_NEVER_FAR]
@@ -68,5 +68,5 @@ def _about(aim: TuningObjective) -> list[TuningObjective]:
 
 def least_far(tables: Sequence[Ladder], trials: TuningSample[Ladder], aim: TuningObjective) -> int:
     """The number of the table that is never far from the best of them."""
-    amounts = limited_amounts(trials.measure(tables), aim)
+    amounts = penalized_amounts(trials.measure(tables), aim)
     return int((amounts / np.maximum(amounts.min(axis=0), 1.0)).max(axis=1).argmin())

@@ -10,9 +10,9 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.leanest import leanest_from, leanest_rung
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder
 from tailc.pipeline.auto.rivals import distinct
-from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.goals import limited_amounts
-from tailc.pipeline.queue.tuning_sample import TuningSample
+from tailc.tuning.criteria import penalized_amounts
+from tailc.tuning.tuning_problem import TuningProblem
+from tailc.tuning.tuning_sample import TuningSample
 
 # Loads from which on that holds, in requests that may run at once.
 _FROM = (1.0, 1.2, 1.5, 2.0, 2.5)
@@ -45,7 +45,7 @@ def ending_lean(table: Ladder, cores: int) -> Ladder:
 
 def leanest(
     table: Ladder,
-    approach: Approach[Ladder],
+    approach: TuningProblem[Ladder],
     trials: TuningSample[Ladder],
     heavy: TuningSample[Ladder],
     objective: TuningObjective,
@@ -54,6 +54,6 @@ def leanest(
     tables = distinct([table, *leanest_variants(table, approach.cores)])
     if len(tables) == 1:
         return table
-    now, then = (limited_amounts(each.measure(tables), objective) for each in (trials, heavy))
+    now, then = (penalized_amounts(each.measure(tables), objective) for each in (trials, heavy))
     is_dear = (now / now[0]).max(axis=1) > 1 + _SPARE
     return tables[int(np.where(is_dear, np.inf, (then / then[0]).mean(axis=1)).argmin())]

@@ -16,17 +16,17 @@ from tailc.pipeline.auto.heavier import heavier
 from tailc.pipeline.auto.joined import joined_by_rate
 from tailc.pipeline.auto.rivals import distinct
 from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
-from tailc.pipeline.queue.scene import Scene, scenes_of
-from tailc.pipeline.queue.search_result import validation_sample
+from tailc.tuning.operating_point import OperatingPoint, operating_points
+from tailc.tuning.plain import validation_sample
 
 
 class TailChoice(Choice):
     """See the module."""
 
-    def scenes_of_search(self) -> tuple[list[Scene], TuningObjective]:
+    def scenes_of_search(self) -> tuple[list[OperatingPoint], TuningObjective]:
         """Both samples, one after the other."""
         tuning, objective = self.asked.parts.tuning, self.asked.objective
-        self._then = scenes_of(heavier(tuning, self.approach, objective), objective)
+        self._then = operating_points(heavier(tuning, self.approach, objective), objective)
         rates, weights = objective.rates_mrps * 2, objective.weights * 2
         both = replace(objective, rates_mrps=rates, weights=weights)
         return [*self.now, *self._then], self.with_budget(both)

@@ -9,16 +9,16 @@ from tailc.errors import Code, TailcError
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.size import refuse_endless
-from tailc.pipeline.queue.approach import Approach
-from tailc.pipeline.queue.search import least_budget
-from tailc.pipeline.queue.tune import check_rates
-from tailc.pipeline.queue.tuning_sample import Form
+from tailc.tuning.search import least_budget
+from tailc.tuning.tuned_table import check_rates
+from tailc.tuning.tuning_problem import TuningProblem
+from tailc.tuning.tuning_sample import Form
 
 
 def aim_within(
     effort: Effort,
     aim: TuningObjective,
-    towards: Callable[[TuningObjective], Approach[Form]],
+    towards: Callable[[TuningObjective], TuningProblem[Form]],
 ) -> TuningObjective | None:
     """The aim with that budget; None where nothing is to be tuned, or a rate leaves no room.
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.auto.resamples import Resamples
-from tailc.pipeline.queue.goals import aspect_of
-from tailc.pipeline.queue.judge import interval
-from tailc.pipeline.queue.tuning_sample import Form, Measurements
+from tailc.tuning.criteria import measure_of
+from tailc.tuning.tuning_sample import Form, Measurements
+from tailc.tuning.validation import mean_interval
 
 # Relative error of a tail, and of a cost, in the replay of a resample.
 NOISE, _COST_NOISE = 0.05, 0.01
@@ -66,7 +66,7 @@ def excess_and_cost(
 ) -> Excess:
     """The excess and the cost of tables on resamples, and on the original requests."""
     aim = resamples.aim
-    each = excess_of(over_resamples, aim), aspect_of(aim).amounts(over_resamples)
+    each = excess_of(over_resamples, aim), measure_of(aim).amounts(over_resamples)
     excess, cost = (resamples.by_resample(one.mean(axis=2)) for one in each)
     typical = np.maximum(excess.mean(axis=1), excess_of(as_they_are, aim).mean(axis=2))
     return Excess(excess, cost, typical)
@@ -103,7 +103,7 @@ def changes_in_cost(
     own: Measurements, best: Measurements, aim: TuningObjective
 ) -> NDArray[np.float64]:
     """The relative change of the cost, (tables, rates, replays); best: of one table."""
-    amounts = aspect_of(aim).amounts
+    amounts = measure_of(aim).amounts
     return amounts(own) / amounts(best) - 1.0
 
 
@@ -125,4 +125,4 @@ def _is_later(one: Excess, other: Excess) -> NDArray[np.bool_]:
 
 def _is_positive(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether the interval of the mean over replays is above 0, (tables, rates)."""
-    return np.array([[interval(replays)[0] > 0.0 for replays in table] for table in values])
+    return np.array([[mean_interval(replays)[0] > 0.0 for replays in table] for table in values])

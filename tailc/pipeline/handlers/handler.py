@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Finding
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.promises import check_promises, fastest_ns, untold
 from tailc.policies import KindSpec
 from tailc.problems.problem import P, Problem, R, RequestProblem, S, Solution
+from tailc.progress import Progress
 from tailc.specs.load import LoadedSpec
 
 SloCheck: TypeAlias = Callable[[P, KindSpec, LoadedSpec], tuple[Finding, ...]]

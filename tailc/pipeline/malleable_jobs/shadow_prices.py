@@ -21,9 +21,9 @@ from tailc_solvers.green.parallel.solution import Ending
 
 from tailc.pipeline.malleable_jobs.formulation import Stated, costs_of_kwh, forecasts_mw, stated
 from tailc.pipeline.malleable_jobs.infeasible import check_solver
-from tailc.pipeline.progress import Progress
 from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import Whole
+from tailc.progress import Progress
 
 # Prices are those of the linear program: no plan of the days before is wanted.
 ROOT_ALONE = Effort(nodes=0, starts=0, passes=1)

@@ -22,9 +22,9 @@ from tailc.pipeline.malleable_jobs.schedule import check_books, placed, plan_of
 from tailc.pipeline.malleable_jobs.shadow_prices import Priced, priced
 from tailc.pipeline.plan_battery import charged
 from tailc.pipeline.plan_solvers import backend_for_prices
-from tailc.pipeline.progress import Progress, silent
 from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution, NamedMalleable
 from tailc.problems.plan import PlanMethod
+from tailc.progress import Progress, silent
 
 DUAL_BOUND, SOLVER_CLAIM, BY_DEFINITION, NONE = (
     "dual-bound",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.overload_objective import OverloadAim
-from tailc.pipeline.overload.evidence import relieved_policy
-from tailc.pipeline.overload.search import relieved
 from tailc.pipeline.passes.step import Sample, Step
+from tailc.tuning.overload.evidence import relieved_policy
+from tailc.tuning.overload.search import relieved
 
 
 @dataclass(frozen=True)

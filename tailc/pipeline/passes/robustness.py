@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from tailc.artifact.envelope import Policy
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.passes.step import Sample, Step
-from tailc.pipeline.robust.stand import (
+from tailc.specs.robust import Ambiguity
+from tailc.traces.day_of import Days
+from tailc.tuning.robust.robustness import (
     robust_policy,
     robust_remarks,
     robustness_remarks,
     with_robustness,
 )
-from tailc.specs.robust import Ambiguity
-from tailc.traces.day_of import Days
 
 
 @dataclass(frozen=True)

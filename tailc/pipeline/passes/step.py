@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Finding
-from tailc.pipeline.progress import Progress
+from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
     from tailc.pipeline.auto.choice import Chosen
     from tailc.pipeline.controller import Tuned
-    from tailc.pipeline.overload.search import Relief
-    from tailc.pipeline.queue.tune import AnyTuned
-    from tailc.pipeline.robust.stand import Robustness, RobustTables
+    from tailc.tuning.overload.search import Relief
+    from tailc.tuning.robust.robustness import Robustness, RobustTables
+    from tailc.tuning.tuned_table import AnyTunedTable
 
 # What a pass finds in addition to the policy.
-Addition: TypeAlias = "Tuned | AnyTuned | Chosen | Relief | Robustness | RobustTables"
+Addition: TypeAlias = "Tuned | AnyTunedTable | Chosen | Relief | Robustness | RobustTables"
 
 
 @dataclass(frozen=True)

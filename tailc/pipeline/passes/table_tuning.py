@@ -10,11 +10,11 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.within import aim_within
 from tailc.pipeline.passes.step import Sample, Step
-from tailc.pipeline.queue.approach import approach_to
-from tailc.pipeline.queue.clock_approach import clock_approach
-from tailc.pipeline.queue.evidence import queue_remarks, tuned_policy
-from tailc.pipeline.queue.tune import AnyTuned, tuned_for_queue
 from tailc.traces.reading import clock_khz_of
+from tailc.tuning.clock_problem import clock_problem
+from tailc.tuning.evidence import tuning_warnings, with_tuned_table
+from tailc.tuning.tuned_table import AnyTunedTable, tune_table
+from tailc.tuning.tuning_problem import ladder_problem
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,16 @@ class TableTuning:
     def applied(self, policy: Policy, sample: Sample) -> Step:
         """With the tuned table, where it is better than the formula's."""
         tuned = self._tuned(policy, sample)
-        return Step(tuned_policy(policy, tuned), (tuned,), queue_remarks(tuned))
+        return Step(with_tuned_table(policy, tuned), (tuned,), tuning_warnings(tuned))
 
-    def _tuned(self, policy: Policy, sample: Sample) -> AnyTuned:
+    def _tuned(self, policy: Policy, sample: Sample) -> AnyTunedTable:
         table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
         if table is None:
-            ladders = partial(approach_to, policy.ladders[0], sample.design)
-            return tuned_for_queue(self.aim, ladders, sample.threads, sample.progress)
+            ladders = partial(ladder_problem, policy.ladders[0], sample.design)
+            return tune_table(self.aim, ladders, sample.threads, sample.progress)
         assert clock_khz is not None
-        clocks = partial(clock_approach, table, clock_khz, sample.design)
-        return tuned_for_queue(self.aim, clocks, sample.threads, sample.progress)
+        clocks = partial(clock_problem, table, clock_khz, sample.design)
+        return tune_table(self.aim, clocks, sample.threads, sample.progress)
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,6 @@ class CandidateTuning:
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
         """With the tuned table, where it is better than the candidate's."""
-        towards = partial(approach_to, policy.ladders[0], sample.design)
+        towards = partial(ladder_problem, policy.ladders[0], sample.design)
         aim = aim_within(self.effort, self.aim, towards)
         return Step(policy) if aim is None else TableTuning(aim).applied(policy, sample)

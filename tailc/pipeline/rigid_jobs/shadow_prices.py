@@ -18,9 +18,9 @@ from tailc_solvers.green.sla.problem import Groups
 
 from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS
 from tailc.pipeline.plan_solvers import failed, limits_of
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.rigid_jobs.formulation import Stated
 from tailc.problems.rigid_jobs import NamedJob
+from tailc.progress import Progress
 
 Whole = NDArray[np.int64]
 

@@ -20,7 +20,6 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.pipeline.courses import milestones
 from tailc.pipeline.plan_battery import charged
 from tailc.pipeline.plan_solvers import backend_for_prices
-from tailc.pipeline.progress import Progress, silent
 from tailc.pipeline.rigid_jobs.formulation import Stated
 from tailc.pipeline.rigid_jobs.robust import RobustSearch
 from tailc.pipeline.rigid_jobs.schedule import racks_plan
@@ -28,6 +27,7 @@ from tailc.pipeline.rigid_jobs.search import RacksSearch
 from tailc.pipeline.rigid_jobs.shadow_prices import prices_of
 from tailc.problems.plan import PlanMethod
 from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
+from tailc.progress import Progress, silent
 from tailc.traces.zones import utc_text
 
 _MODULES = {

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tailc.pipeline.compile import AnyCompiled
-from tailc.pipeline.queue.tune import TunedTable
 from tailc.problems.convergence import Milestone
 from tailc.problems.ladder import LadderProblem
 from tailc.problems.malleable_jobs import ClusterProblem
@@ -17,6 +16,7 @@ from tailc.problems.rigid_jobs import RacksProblem
 from tailc.report.page.axis import linear
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry, Plot, Point
+from tailc.tuning.tuned_table import TunedTable
 
 _IDENT, _TITLE = "course", "Search over effort"
 _FOUND, _BOUND = "t0", "t1"

@@ -21,7 +21,7 @@ from tailc.models.outcome import NS_PER_US
 from tailc.models.smt.model import Smt
 from tailc.models.subjects import on_ladders
 from tailc.models.workload import Workload
-from tailc.pipeline.progress import Progress, silent
+from tailc.progress import Progress, silent
 from tailc.studies.why.decision import Decision, decision
 from tailc.studies.why.inputs import OtherInput, inputs
 from tailc.studies.why.measurement import Case, Measured, measured

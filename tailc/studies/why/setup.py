@@ -14,10 +14,10 @@ from tailc.models.arrivals import Arrivals, Poisson, Recorded
 from tailc.models.recorded_gaps import RecordedGaps
 from tailc.models.workload import Workload, workload
 from tailc.pipeline.compile import compile_opened
-from tailc.pipeline.progress import Progress
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.versions import compiled_digest
 from tailc.policies import Untuned, not_asked
+from tailc.progress import Progress
 from tailc.studies.held_out import read_held_out, trace_warnings
 from tailc.studies.why.decision import table_of
 from tailc.traces.arrivals import ArrivalColumn

@@ -1,8 +1,8 @@
 """What a compile found beside the formula's table, where it is known to be there."""
 
 from tailc.pipeline.compile import AnyCompiled
-from tailc.pipeline.queue.tune import TunedTable
-from tailc.pipeline.robust.stand import RobustTables
+from tailc.tuning.robust.robustness import RobustTables
+from tailc.tuning.tuned_table import TunedTable
 
 
 def tuned_of(compiled: AnyCompiled) -> TunedTable:

@@ -13,9 +13,9 @@ from tailc.errors import TailcError
 from tailc.pipeline import figures as exact_figures
 from tailc.pipeline import smooth
 from tailc.pipeline.ladders import solve_for_schedules
-from tailc.pipeline.progress import silent
 from tailc.problems.interval_grid import IntervalGrid
 from tailc.problems.ladder import LadderProblem, Method, Objective
+from tailc.progress import silent
 from tailc.traces.profile import DemandProfile, Measure
 from tests.reference.enumerator import TOLERANCE, axis, climbing_grid, exact, figures
 from tests.reference.instances import Instance, random_instance

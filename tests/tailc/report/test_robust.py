@@ -9,8 +9,8 @@ import pytest
 from tailc.artifact.envelope import Evidence
 from tailc.experiment.tuning_objective import Criterion
 from tailc.report.robust import robust_text
-from tests.tailc.pipeline.queue.core_case import clocked
-from tests.tailc.pipeline.robust.case import robust
+from tests.tailc.tuning.core_case import clocked
+from tests.tailc.tuning.robust.case import robust
 
 EVIDENCE = Evidence("tail", "simulation", "replayed", "", (), 6, (), ())
 EARLIER, LATER = clocked(0), clocked(5_000)

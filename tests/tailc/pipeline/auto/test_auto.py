@@ -17,9 +17,9 @@ from tailc.models.workload import Workload
 from tailc.pipeline.auto.choice import Chosen
 from tailc.pipeline.auto.stable import ending_lean
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.queue.approach import on_server
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.tuning_sample import tuning_sample
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.tuning_problem import ladder_subject
+from tailc.tuning.tuning_sample import tuning_sample
 from tests.tailc.pipeline.auto.conftest import demands_ms, write_service
 
 
@@ -41,14 +41,14 @@ def tails_us(tables, demand_ms, rate_mrps):
     objective = TuningObjective(900_000, (rate_mrps,), (1,), 1)
     with ThreadPoolExecutor(2) as workers:
         sample = tuning_sample(
-            scenes_of(load, objective),
+            operating_points(load, objective),
             900_000,
             4,
             requests=20_000,
             repeats=4,
             seed=5,
             workers=workers,
-            subject_of=on_server,
+            subject_of=ladder_subject,
         )
         return sample.tails_us(tables).mean(axis=(1, 2))
 

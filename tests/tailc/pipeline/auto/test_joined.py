@@ -12,9 +12,9 @@ from tailc.models.workload import Workload
 from tailc.pipeline.auto.fallbacks import fallbacks
 from tailc.pipeline.auto.joined import joined, joined_at_loads, joined_by_rate
 from tailc.pipeline.auto.stable import leanest_variants
-from tailc.pipeline.queue.approach import on_server
-from tailc.pipeline.queue.scene import scenes_of
-from tailc.pipeline.queue.tuning_sample import tuning_sample
+from tailc.tuning.operating_point import operating_points
+from tailc.tuning.tuning_problem import ladder_subject
+from tailc.tuning.tuning_sample import tuning_sample
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 LOW = ladder(
@@ -59,14 +59,14 @@ def test_the_best_table_at_a_low_rate_comes_before_the_best_at_a_high_rate():
     four, one = fixed(LOW, 3), fixed(LOW, 0)
     with ThreadPoolExecutor(1) as workers:
         sample = tuning_sample(
-            scenes_of(workload, objective),
+            operating_points(workload, objective),
             900_000,
             4,
             requests=2_000,
             repeats=2,
             seed=1,
             workers=workers,
-            subject_of=on_server,
+            subject_of=ladder_subject,
         )
         tables = list(joined_by_rate([one, four], sample, objective, 4))
     assert tables == list(joined_at_loads(four, one, 4))

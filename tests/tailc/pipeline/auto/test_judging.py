@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.tailc.pipeline.auto.conftest import write_service
-from tests.tailc.pipeline.queue.short import brief_estimates
+from tests.tailc.tuning.short import brief_estimates
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from tests.tailc.pipeline.queue.short import brief_estimates
 from tests.tailc.policies.few_to_many.case import SPEC, write
 from tests.tailc.texts import swapped
+from tests.tailc.tuning.short import brief_estimates
 
 ONE = "slo: [{percentile: 95%, latency: 150ms}]"
 TWO = "slo: [{percentile: 95%, latency: 150ms}, {percentile: 50%, latency: 150ms}]"

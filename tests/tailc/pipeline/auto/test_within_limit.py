@@ -7,7 +7,7 @@ import pytest
 
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.pipeline.auto.within_limit import Excess, careful_choice, is_worse, losses, regrets
-from tailc.pipeline.queue.tuning_sample import Measurements
+from tailc.tuning.tuning_sample import Measurements
 
 RISK = 0.05
 RESAMPLES = 20

@@ -9,7 +9,7 @@ from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Limits
 
 from tailc.pipeline.malleable_jobs.shadow_prices import idle_udollars, priced
-from tailc.pipeline.progress import silent
+from tailc.progress import silent
 from tests.tailc.pipeline.malleable_jobs.instances import cluster, job, supply
 
 

@@ -8,8 +8,8 @@ from tailc.artifact.files import read_policy
 from tailc.experiment.sizes import Size
 from tailc.forms.ladder.table import Rule
 from tailc.pipeline import lane_sample
-from tests.tailc.pipeline.queue.short import brief_estimates
 from tests.tailc.policies.elfen.case import swapped, write
+from tests.tailc.tuning.short import brief_estimates
 
 FIXED = "policy: fixed\nbudget: by-load\n"
 OWN = {

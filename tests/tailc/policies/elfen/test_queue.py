@@ -13,9 +13,9 @@ from tailc.percentiles import PPM
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
-from tests.tailc.pipeline.queue.short import BRIEF, FEW, short_searches
 from tests.tailc.policies.elfen.case import swapped, write
 from tests.tailc.schemas import validate_compiled
+from tests.tailc.tuning.short import BRIEF, FEW, short_searches
 
 POLICY = "policy: fixed\nbudget: by-load\n"
 SEARCH = "search: {method: simulation, requests: 3000000}\n"

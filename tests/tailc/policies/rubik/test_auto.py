@@ -16,12 +16,12 @@ from tailc.pipeline.auto.comparison import ComparedTable
 from tailc.pipeline.auto.rivals import Option
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.queue.tail_family import bounded
 from tailc.report.compiled import compiled_result, compiled_text
 from tailc.studies.held_out import read_held_out
+from tailc.tuning.core_queues_space import with_bound_scaled
 from tailc.verify.judge import verify
-from tests.tailc.pipeline.queue.short import short_searches
 from tests.tailc.policies.rubik.case import swapped, write
+from tests.tailc.tuning.short import short_searches
 
 PAPER = "search: {method: paper}\n"
 DEFAULT = swapped((PAPER, "search: {effort: quick}\n"))
@@ -93,7 +93,7 @@ def fixed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fixed")
 
     def hasty(own):
-        return [Option("formula", ClockPolicy(bounded(own.table, 10_000)))]
+        return [Option("formula", ClockPolicy(with_bound_scaled(own.table, 10_000)))]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("tailc.pipeline.auto.clocks._published", hasty)

@@ -10,8 +10,8 @@ from tailc.artifact.files import read_policy
 from tailc.percentiles import PPM
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
-from tests.tailc.pipeline.queue.short import FEW, short_searches
 from tests.tailc.policies.rubik.case import swapped, write
+from tests.tailc.tuning.short import FEW, short_searches
 
 FEEDBACK = "feedback: {epoch: 20ms, window: 80ms}\nsearch: {method: paper}\n"
 SEARCH = "search: {method: simulation, requests: 1600000}\n"

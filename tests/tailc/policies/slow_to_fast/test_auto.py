@@ -12,9 +12,9 @@ from tailc.pipeline.compile import compile_policy
 from tailc.pipeline.spec import open_kind
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
-from tests.tailc.pipeline.queue.short import short_searches
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 from tests.tailc.schemas import validate_compiled
+from tests.tailc.tuning.short import short_searches
 
 CONTROL = "control: {epoch: 50 requests, window: 200 requests}\n"
 QUICK = swapped((CONTROL, "search: {effort: quick}\n"))

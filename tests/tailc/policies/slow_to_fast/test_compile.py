@@ -8,8 +8,8 @@ from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.linear import Answer, Outcome, Point
 
 from tailc.artifact.files import read_policy
-from tests.tailc.pipeline.queue.short import brief_estimates
 from tests.tailc.policies.slow_to_fast.case import swapped, write
+from tests.tailc.tuning.short import brief_estimates
 
 CONTROL = "control: {epoch: 50 requests, window: 200 requests}"
 OFF = (CONTROL, "control: off")

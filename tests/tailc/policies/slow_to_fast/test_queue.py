@@ -12,9 +12,9 @@ from tailc.forms.ladder.table import Rule
 from tailc.report.compiled import compiled_result, compiled_text
 from tests.tailc import texts
 from tests.tailc.pipeline.compiled_twice import assert_one_thread_writes_the_same, compiled_to
-from tests.tailc.pipeline.queue.short import BRIEF, FEW, short_searches
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 from tests.tailc.schemas import validate, validate_compiled
+from tests.tailc.tuning.short import BRIEF, FEW, short_searches
 
 SCHEMAS = Path(__file__).parents[4] / "schemas/report"
 

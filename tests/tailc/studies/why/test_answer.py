@@ -17,8 +17,8 @@ from tailc.studies.why.inputs import Input
 from tailc.studies.why.occupancy import Presence
 from tailc.studies.why.perturbations import Edit
 from tests.tailc.models.shared_cores.servers import overloaded
-from tests.tailc.pipeline.queue import core_case
-from tests.tailc.pipeline.queue.case import MS, exponential, ladder
+from tests.tailc.tuning import core_case
+from tests.tailc.tuning.case import MS, exponential, ladder
 
 MEAN_MS, TOP, SECOND = 30.0, 2.4, 1.8
 LOAD = exponential(2_000, MEAN_MS)

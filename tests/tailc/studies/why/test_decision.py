@@ -9,7 +9,7 @@ import pytest
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Outside, Rule
 from tailc.studies.why.decision import decision
-from tests.tailc.pipeline.queue.case import MS, ladder
+from tests.tailc.tuning.case import MS, ladder
 
 # Ticks are every 5 ms.
 TABLE = ladder((8 * MS, 20 * MS), (21 * MS, 40 * MS))

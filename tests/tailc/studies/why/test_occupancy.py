@@ -19,8 +19,8 @@ from tailc.models.subjects import on_ladders
 from tailc.studies.why.measurement import Case, measured
 from tailc.studies.why.occupancy import holding, passed, presence
 from tests.tailc.models.shared_cores.servers import overloaded
-from tests.tailc.pipeline.queue import core_case
-from tests.tailc.pipeline.queue.case import MS, exponential, ladder
+from tests.tailc.tuning import core_case
+from tests.tailc.tuning.case import MS, exponential, ladder
 
 NS_PER_MS = 1_000_000
 # Two threads from 10 ms when alone, from 20 ms else; three a little later.

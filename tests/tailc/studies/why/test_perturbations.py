@@ -10,7 +10,7 @@ from tailc.forms.ladder.lookup import row_at
 from tailc.forms.ladder.table import AT_ONCE, ON_EXIT, Climb, Guard, Outside, Row
 from tailc.studies.why.decision import decision
 from tailc.studies.why.perturbations import Edit, edited, step_us, with_row_of
-from tests.tailc.pipeline.queue.case import MS, ladder
+from tests.tailc.tuning.case import MS, ladder
 
 AT_10_30 = (Climb(0, 0), Climb(10 * MS, 1), Climb(30 * MS, 2))
 

@@ -10,8 +10,8 @@ from tailc.forms.ladder.table import CostUnit
 from tailc.percentiles import PPM
 from tailc.studies.why.inputs import inputs
 from tailc.studies.why.units import held_unit, used_unit
-from tests.tailc.pipeline.queue import core_case
-from tests.tailc.pipeline.queue.case import MS, exponential, ladder
+from tests.tailc.tuning import core_case
+from tests.tailc.tuning.case import MS, exponential, ladder
 
 THREADS = ladder((10 * MS, 20 * MS), boost=False)
 

@@ -1,0 +1,117 @@
+"""Families of tail tables: how far the bound and the entries are from those of one.
+
+A point has natural logarithms: of the bound as a part of that of a table; of entries at some
+positions, linear in between; and what is added to those at some rows, the first of which has
+nothing added. So one search says how much the time that requests have waited counts, how much each
+one behind, and how much what the running one has had.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.tail_table import (
+    LARGEST_BOUND_US,
+    LARGEST_CYCLES,
+    LARGEST_TIME_NS,
+    TailRow,
+    TailTable,
+)
+from tailc.percentiles import PPM
+
+# Positions with a factor of their own, and rows as parts of the way to the last.
+_COARSE_POSITIONS, _FINE_POSITIONS = (0, 1, 3, 9), (0, 1, 2, 3, 5, 9)
+_COARSE_ROWS, _FINE_ROWS = (0.0, 1.0), (0.0, 0.5, 1.0)
+_SPREAD = 0.3
+# A bound may be so many times that of the table, and entries as many.
+MOST_TIMES = 4
+_LARGEST_LOG = math.log(MOST_TIMES)
+_STARTS = (1.0, 2.0)
+STARTS = len(_STARTS)
+
+
+@dataclass(frozen=True, eq=False)
+class CoreQueuesSpace:
+    """Tables on the levels and rows of `base`."""
+
+    base: TailTable
+    positions: tuple[int, ...] = _COARSE_POSITIONS
+    rows: tuple[float, ...] = _COARSE_ROWS
+
+    def table(self, point: NDArray[np.float64]) -> TailTable:
+        """The point's table."""
+        bound, by_position, later = self._parts(point)
+        logs = np.interp(np.arange(self.base.positions), self.positions, by_position)
+
+        def scaled(given: tuple[TailRow, ...], most: int) -> tuple[TailRow, ...]:
+            added = np.interp(np.linspace(0, 1, len(given)), self.rows, later)
+            pairs = zip(given, added, strict=True)
+            return tuple(_scaled_row(row, logs + more, most) for row, more in pairs)
+
+        base = with_bound_scaled(self.base, round(PPM * math.exp(_within(bound))))
+        return replace(
+            base,
+            cycles=scaled(self.base.cycles, LARGEST_CYCLES),
+            memory_ns=scaled(self.base.memory_ns, LARGEST_TIME_NS),
+        )
+
+    def starts(self) -> Iterator[NDArray[np.float64]]:
+        """As `base` has them, and both bound and entries longer.
+
+        The longer both are, the less counts how long requests have waited.
+        """
+        for times in _STARTS:
+            log = math.log(times)
+            yield np.array([*[log] * (1 + len(self.positions)), *[0.0] * (len(self.rows) - 1)])
+
+    def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:  # noqa: ARG002 - there are no ages
+        """See `Space`."""
+        return np.full(len(self.positions) + len(self.rows), narrower * _SPREAD)
+
+    def finer(self) -> CoreQueuesSpace:
+        """More positions and rows have factors of their own."""
+        return replace(self, positions=_FINE_POSITIONS, rows=_FINE_ROWS)
+
+    def refined(self, point: NDArray[np.float64], fine: CoreQueuesSpace) -> NDArray[np.float64]:
+        """The same table, but for roundings, in a family of more factors."""
+        bound, by_position, later = self._parts(point)
+        entries = np.interp(fine.positions, self.positions, by_position)
+        added = np.interp(fine.rows[1:], self.rows, later)
+        return np.array([bound, *entries, *added])
+
+    def next_to(self, table: TailTable) -> NDArray[np.float64]:
+        """The point with the bound of that table."""
+        entries = np.zeros(len(self.positions) + len(self.rows) - 1)
+        return np.array([math.log(table.bound_us / self.base.bound_us), *entries])
+
+    def _parts(
+        self, point: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """Of the bound, by position, and what rows have added."""
+        bound, entries = float(point[0]), point[1:]
+        at = len(self.positions)
+        return bound, entries[:at], np.concatenate([[0.0], entries[at:]])
+
+
+def with_bound_scaled(table: TailTable, part_ppm: int) -> TailTable:
+    """With a bound of so many millionths of what it is, as far as a table holds it."""
+    bound_us = min(max(table.bound_us * part_ppm // PPM, 1), LARGEST_BOUND_US)
+    return replace(table, bound_us=bound_us)
+
+
+def _within(log: float) -> float:
+    return min(max(log, -_LARGEST_LOG), _LARGEST_LOG)
+
+
+def _scaled_row(row: TailRow, logs: NDArray[np.float64], most: int) -> TailRow:
+    """Later positions never have less; a row that asks for the highest frequency still does."""
+    if row.left[0] >= most:
+        return row
+    factors = np.exp(np.clip(logs, -_LARGEST_LOG, _LARGEST_LOG))
+    left = np.maximum.accumulate(np.rint(np.array(row.left) * factors))
+    return replace(row, left=tuple(int(each) for each in np.minimum(left, most)))

@@ -1,0 +1,37 @@
+"""What tables are tried on: requests, how they arrive, and what must hold for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.experiment.tuning_objective import Objective, TuningObjective
+from tailc.models.arrivals import Arrivals
+from tailc.models.workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoint:
+    """A workload, its arrival process, and constraints on other percentiles.
+
+    settling: as `Scenario` has it.
+    """
+
+    load: Workload
+    arrivals: Arrivals
+    objectives: tuple[Objective, ...] = ()
+    settling: int = 0
+
+
+def operating_points(
+    load: Workload, aim: TuningObjective, settling: int = 0
+) -> list[OperatingPoint]:
+    """The same requests at each of the aim's rates.
+
+    settling: how many more come first, where rates are constant, and are not measured.
+    """
+    return [
+        OperatingPoint(
+            load, arrivals, aim.objectives, settling if arrivals.has_constant_rate else 0
+        )
+        for arrivals in aim.arrivals
+    ]

@@ -1,0 +1,172 @@
+"""The rule for overload that loses least, found on the replay.
+
+Each rule has one number: from how many in the system requests are refused or degraded, or at which
+age they are cut off. The larger it is the less is lost, and the longer the tail of those that are
+served; all values meet the same requests at the same times. So the largest that is in time is found
+by doubling and bisection on a part of the demands. On the rest, and on other random numbers, the
+95 % interval of the tail must be in time as a whole: where it is not, the number shrinks by as much
+as the tail is too long.
+
+Of the rules that are in time the one is taken that loses least work in the mean of all stated
+rates, the normal ones included: work is what all three take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.sizes import Seed
+from tailc.forms.ladder.overload import Overload
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.models.workload import workload
+from tailc.progress import Progress
+from tailc.traces.profile import DemandProfile
+from tailc.tuning.overload.losses import JUDGED_REPLICATES, RateLoss, RateLosses, rate_losses
+from tailc.tuning.sample_split import split_sample
+from tailc.units import format_mrps, format_ppm, format_us
+
+# Cut-offs are searched in steps of so small a part of the objective.
+_STEPS_OF_TARGET = 50
+_MOST_IN_SYSTEM = 4_096
+_MOST_STEPS = 1_000
+# Seldom more than twice.
+_MOST_JUDGED = 8
+
+
+@dataclass(frozen=True)
+class Relief:
+    """A table with the rule that loses least, or without one where it is in time without.
+
+    rule: None without. rates: what becomes of requests at the rates of overload, then at the normal
+    ones. others: what other allowed rules would lose, in millionths of the work in the mean of all
+    rates, on the requests of the search; None: not in time. judged_on: records behind `rates`.
+    """
+
+    aim: OverloadAim
+    table: Ladder
+    rule: Rule | None
+    rates: tuple[RateLoss, ...]
+    others: tuple[tuple[Rule, int | None], ...]
+    judged_on: int
+
+
+def relieved(
+    aim: OverloadAim, table: Ladder, design: DemandProfile, threads: int, progress: Progress
+) -> Relief:
+    """The table with a rule; TailcError (INFEASIBLE) where no allowed one keeps it in time."""
+    parts = split_sample(workload(design, table))
+    progress("looking for a rule for overload", 0.0)
+    with ThreadPoolExecutor(threads) as workers:
+        last = rate_losses(
+            parts.judging,
+            aim,
+            table,
+            Seed.OVERLOAD_VALIDATION,
+            workers,
+            replicates=JUDGED_REPLICATES,
+        )
+        judged_on = len(parts.judging.work_ns)
+        rates = last.judged(table)
+        if _all_meet(rates, aim):
+            return Relief(aim, table, None, rates, (), judged_on)
+        search = rate_losses(parts.tuning, aim, table, Seed.OVERLOAD_SEARCH, workers)
+        found = {rule: _largest_of(rule, aim, table, search) for rule in aim.allowed}
+        lost = {
+            rule: round(search.lost_ppm(_with(rule, value, aim, table))) if value else None
+            for rule, value in found.items()
+        }
+        in_time = sorted((ppm, rule.value, rule) for rule, ppm in lost.items() if ppm is not None)
+        for _, _, rule in in_time:
+            progress("judging the rule for overload", 0.5)
+            for chosen, judged in _judged(rule, found[rule], aim, table, last):
+                if _all_meet(judged, aim):
+                    others = tuple((one, lost[one]) for one in aim.allowed if one is not rule)
+                    return Relief(aim, chosen, rule, judged, others, judged_on)
+    if in_time:
+        raise _unsure(aim, [rule for *_, rule in in_time], judged_on)
+    raise _no_rule(aim)
+
+
+def largest(holds: Callable[[int], bool], most: int) -> int:
+    """The largest number up to `most` that holds, if all below it do; 0 where 1 does not."""
+    if not holds(1):
+        return 0
+    low, high = 1, 2
+    while high <= most and holds(high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _largest_of(rule: Rule, aim: OverloadAim, table: Ladder, losses: RateLosses) -> int:
+    most = _MOST_STEPS if rule is Rule.CUT_OFF else _MOST_IN_SYSTEM
+    return largest(lambda value: losses.meets(_with(rule, value, aim, table)), most)
+
+
+def _judged(
+    rule: Rule, value: int, aim: OverloadAim, table: Ladder, losses: RateLosses
+) -> Iterator[tuple[Ladder, tuple[RateLoss, ...]]]:
+    """The table with the rule, then with a stricter one each time."""
+    for _ in range(_MOST_JUDGED):
+        if value < 1:
+            return
+        chosen = _with(rule, value, aim, table)
+        judged = losses.judged(chosen)
+        yield chosen, judged
+        highs = [one.high_us or one.tail_us for one in judged[: len(aim.rates_mrps)]]
+        in_proportion = value * aim.latency_us // max(*highs, 1)
+        # Where the server does not keep up, the tail says nothing of how far to go.
+        value = min(value - 1, max(in_proportion, value // 2))
+
+
+def _with(rule: Rule, value: int, aim: OverloadAim, table: Ladder) -> Ladder:
+    """The table with the rule at the `value`-th of its numbers, counted from 1."""
+    match rule:
+        case Rule.SHED:
+            told = Overload(shed_from=value)
+        case Rule.CUT_OFF:
+            told = Overload(cut_off_us=max(value * aim.latency_us // _STEPS_OF_TARGET, 1))
+        case _:
+            told = Overload(degrade_from=value - 1, work_ppm=aim.work_ppm)
+    rules = sorted((*table.rules, rule), key=lambda one: one.value)
+    return replace(table, rules=tuple(rules), overload=told)
+
+
+def _all_meet(rates: tuple[RateLoss, ...], aim: OverloadAim) -> bool:
+    return all(one.meets for one in rates[: len(aim.rates_mrps)])
+
+
+def _no_rule(aim: OverloadAim) -> TailcError:
+    message = f"no rule of {_listed(aim.allowed)} keeps {_promise(aim)}"
+    more = [f"`{one.value}`" for one in (Rule.SHED, Rule.CUT_OFF) if one not in aim.allowed]
+    ways = [f"allow {' or '.join(more)}"] if more else []
+    ways += ["degrade to less work"] if Rule.DEGRADE in aim.allowed else []
+    hint = ", ".join([*ways, "give a longer latency, or lower rates"])
+    return _infeasible(message, hint)
+
+
+def _unsure(aim: OverloadAim, rules: Sequence[Rule], records: int) -> TailcError:
+    """That rules are in time by their estimates, but not with the whole interval."""
+    message = f"{_listed(rules)} would keep {_promise(aim)} by the estimate, but of "
+    message += f"{records:,} records too few are served to be sure of it at 95 %"
+    return _infeasible(message, "give lower rates, a longer latency, or a longer trace")
+
+
+def _listed(rules: Sequence[Rule]) -> str:
+    return ", ".join(f"`{rule.value}`" for rule in rules)
+
+
+def _promise(aim: OverloadAim) -> str:
+    rates = ", ".join(map(format_mrps, aim.rates_mrps))
+    return f"{format_ppm(aim.percentile_ppm)} within {format_us(aim.latency_us)} at {rates}"
+
+
+def _infeasible(message: str, hint: str) -> TailcError:
+    return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("overload", "allow")))

@@ -1,0 +1,137 @@
+"""Up to which rate tables keep a percentile: the same requests, arriving alike at any rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.scenario import Scenario
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.models.execution_model import Subject
+from tailc.models.outcome import nearest_us
+from tailc.models.workload import Workload
+from tailc.tuning.tuning_problem import TuningProblem
+from tailc.tuning.tuning_sample import Form, most_in_system
+
+# The range is first gone through from below at so many rates: what is kept at a high rate may be
+# missed at a lower one, where a table has other rows.
+_RATES = 10
+# Then it is halved until the rest is so small a part of the rate.
+_PARTS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class HighestRates:
+    """Of some tables, by replay: the rate up to which the percentile is kept [thousandths of 1/s].
+
+    rates_mrps: int64 (tables, repeats); 0 where it is missed at the lowest rate of the range, and
+    the highest one where it is kept at all of them. requests: so many were simulated for that.
+    """
+
+    rates_mrps: NDArray[np.int64]
+    requests: int
+
+
+@dataclass(frozen=True, eq=False)
+class RateSample(Generic[Form]):
+    """Replays over the range of rates of `aim`; `limit_us` is the latency to keep.
+
+    The random numbers are the same at all rates and for all tables: gaps between arrivals only
+    shrink.
+    """
+
+    experiment: Experiment
+    aim: TuningObjective
+    limit_us: int
+    subject_of: Callable[[Form], Subject]
+
+    def kept(self, tables: Sequence[Form]) -> HighestRates:
+        """The rates that each table keeps the percentile up to."""
+        cells = [(table, number) for table in tables for number in self._numbers]
+        found = self.experiment.mapped(self._kept, cells)
+        rates_mrps = np.array([rate_mrps for rate_mrps, _ in found], np.int64)
+        replays = sum(replays for _, replays in found)
+        shape = len(tables), self.experiment.repeats
+        return HighestRates(rates_mrps.reshape(shape), replays * self.experiment.scenario.requests)
+
+    def keeps_most(self, table: Form, rate_mrps: int) -> bool:
+        """Whether half of the replays at the rate keep the percentile."""
+        kept = self.experiment.mapped(
+            lambda number: self._keeps(table, number, rate_mrps), self._numbers
+        )
+        return 2 * sum(kept) >= len(kept)
+
+    def kept_us(self, table: Form) -> int | None:
+        """The least latency that all replays keep at the lowest rate; None: one keeps none."""
+        rate_mrps = self.aim.rates_mrps[0]
+        found = self.experiment.mapped(
+            lambda number: self._tail_us(table, number, rate_mrps), self._numbers
+        )
+        tails_us = [tail_us for tail_us in found if tail_us is not None]
+        return max(tails_us) if len(tails_us) == len(found) else None
+
+    @property
+    def _numbers(self) -> range:
+        return range(self.experiment.repeats)
+
+    @cached_property
+    def _ascending(self) -> list[int]:
+        """The rates that are gone through first."""
+        lowest_mrps, highest_mrps = self.aim.rates_mrps
+        between = np.geomspace(lowest_mrps, highest_mrps, _RATES)
+        return sorted({lowest_mrps, *np.rint(between).astype(int)[1:-1], highest_mrps})
+
+    def _kept(self, cell: tuple[Form, int]) -> tuple[int, int]:
+        """The rate, and how many replays it took."""
+        table, number = cell
+        below = replays = 0
+        above = self._ascending[0]
+        for above in self._ascending:
+            replays += 1
+            if not self._keeps(table, number, above):
+                break
+            below = above
+        while below and above - below > max(below // _PARTS, 1):
+            middle = (below + above) // 2
+            replays += 1
+            below, above = (
+                (middle, above) if self._keeps(table, number, middle) else (below, middle)
+            )
+        return below, replays
+
+    def _keeps(self, table: Form, number: int, rate_mrps: int) -> bool:
+        tail_us = self._tail_us(table, number, rate_mrps)
+        return tail_us is not None and tail_us <= self.limit_us
+
+    def _tail_us(self, table: Form, number: int, rate_mrps: int) -> int | None:
+        """None where requests pile up."""
+        arrivals = self.aim.arrivals_at(int(rate_mrps))
+        outcome = self.experiment.outcome_at(self.subject_of(table), arrivals, number)
+        if outcome.was_cut_off:
+            return None
+        return nearest_us(outcome.tail_ns(self.aim.percentile_ppm))
+
+
+def rate_sample(
+    load: Workload,
+    aim: TuningObjective,
+    limit_us: int,
+    approach: TuningProblem[Form],
+    *,
+    requests: int,
+    repeats: int,
+    seed: int,
+    workers: Executor,
+) -> RateSample[Form]:
+    """Each of `repeats` replays has `requests` requests; `seed` makes their order and times."""
+    most = most_in_system(approach.cores)
+    scenario = Scenario(load, aim.arrivals[-1], requests, most, seed)
+    experiment = Experiment(scenario, repeats, 0, workers).with_draws()
+    return RateSample(experiment, aim, limit_us, approach.subject_of)

@@ -1,0 +1,141 @@
+"""A policy that stands errors of its inputs, with what it stands in its evidence."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from tailc.artifact.envelope import Policy
+from tailc.errors import Code, Finding, Severity
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.models.arrivals import Arrivals, Poisson
+from tailc.models.subjects import subject_of
+from tailc.models.workload import Workload, workload
+from tailc.progress import Progress
+from tailc.specs.robust import Ambiguity
+from tailc.traces.day_of import Days
+from tailc.traces.profile import DemandProfile
+from tailc.tuning.evidence import describe_tail, tuning_warnings, with_tuned_table
+from tailc.tuning.robust.evidence import chosen_table, radius_settings, robust_settings
+from tailc.tuning.robust.radius import Radius, radius_of
+from tailc.tuning.robust.search import RobustTable, tune_robust_table
+from tailc.tuning.robust.uncertainty_cases import slowed_on
+from tailc.tuning.sample_split import split_sample
+from tailc.tuning.tuned_table import TunedTable
+from tailc.units import format_mrps
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """How large errors the policy's table stands. judged_on: records that the radius is of."""
+
+    ambiguity: Ambiguity
+    radius: Radius
+    judged_on: int
+
+
+@dataclass(frozen=True)
+class RobustTables:
+    """A table that was tuned for the worst case, beside the plain one, tuned for what was measured.
+
+    robustness: of the table that is taken.
+    """
+
+    robustness: Robustness
+    plain: TunedTable[Ladder]
+    hardened: RobustTable
+
+
+def with_robustness(
+    policy: Policy,
+    ambiguity: Ambiguity,
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+) -> tuple[Policy, Robustness]:
+    """The policy as it is, with the radius of its table in the evidence."""
+    judging = workload(design, policy.ladders[0])
+    arrivals = tuple(Poisson(rate_mrps) for rate_mrps in policy.rates_mrps)
+    found = _robustness(policy, ambiguity, judging, arrivals, design, threads, progress)
+    return _with_settings(policy, radius_settings(ambiguity, found.radius)), found
+
+
+def robust_policy(
+    policy: Policy,
+    aim: TuningObjective,
+    ambiguity: Ambiguity,
+    days: Days | None,
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+) -> tuple[Policy, RobustTables]:
+    """The policy of the formula's table, tuned to stand what is in doubt.
+
+    days: of the design's records.
+    """
+    formula = policy.ladders[0]
+    plain, hard = tune_robust_table(aim, ambiguity, days, formula, design, threads, progress)
+    judging, arrivals = split_sample(workload(design, formula)).judging, aim.judging.arrivals
+    policy = with_tuned_table(policy, chosen_table(plain, hard))
+    found = _robustness(policy, ambiguity, judging, arrivals, design, threads, progress)
+    settings = robust_settings(hard) | radius_settings(ambiguity, found.radius)
+    return _with_settings(policy, settings), RobustTables(found, plain, hard)
+
+
+def _robustness(
+    policy: Policy,
+    ambiguity: Ambiguity,
+    judging: Workload,
+    arrivals: tuple[Arrivals, ...],
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+) -> Robustness:
+    subject, slo = subject_of(policy, design), policy.slos[0]
+    with ThreadPoolExecutor(threads) as workers:
+        slowed = slowed_on(policy.ladders[0])
+        parts = judging, arrivals, slo, ambiguity, workers, progress
+        radius = radius_of(subject, slowed, *parts)
+    return Robustness(ambiguity, radius, len(judging.work_ns))
+
+
+def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
+    evidence = policy.evidence
+    settings = tuple(sorted((dict(evidence.settings) | more).items()))
+    return replace(policy, evidence=replace(evidence, settings=settings))
+
+
+def robustness_remarks(found: Robustness) -> tuple[Finding, ...]:
+    """A warning where the SLO does not hold even as measured."""
+    if found.radius.holds:
+        return ()
+    message = f"`{found.radius.slo}` does not hold with 95 % confidence at every rate even as "
+    message += "measured, so no error is allowed"
+    hint = "give lower rates, a longer latency, or more requests to judge on"
+    return (Finding(Code.NO_RADIUS, message, None, hint, Severity.WARNING),)
+
+
+def robust_remarks(tables: RobustTables) -> tuple[Finding, ...]:
+    """Warnings where no table is better in the worst case, and where the SLO does not hold."""
+    hard, plain = tables.hardened, tables.plain
+    found = [*tuning_warnings(chosen_table(plain, hard))]
+    if not hard.compared.is_better:
+        found.append(_not_taken(plain.aim, hard))
+    return (*found, *robustness_remarks(tables.robustness))
+
+
+def _not_taken(aim: TuningObjective, hard: RobustTable) -> Finding:
+    """That the plain table stays, and which case the robust one misses, if that is why."""
+    worst = max(hard.compared.rates, key=lambda one: one.robust.worst.us)
+    stand = worst.robust
+    fewer = aim.or_fewer_rates
+    hint = f"doubt less in `search.robust`, or raise `search.requests`{fewer}"
+    message = "no table was found that is better than the formula's in the worst case beyond chance"
+    if not hard.compared.keeps_tail:
+        message = "no table was found that reliably meets the SLO in every case: at "
+        message += f"{format_mrps(worst.rate_mrps)}, with {hard.cases[stand.case]}, "
+        message += describe_tail(stand.worst.us, stand.worst.overloaded)
+        hint = "give lower rates or a longer latency, or doubt less in `search.robust`"
+    message += ": the compile uses the table that was tuned as measured"
+    return Finding(Code.NO_BETTER_TABLE, message, None, hint, Severity.WARNING)

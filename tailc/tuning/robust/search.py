@@ -1,0 +1,201 @@
+"""A table that is tuned for the worst of several cases, beside a plain one.
+
+The plain one is tuned for what was measured, with half of the budget. It is where the search for
+the robust one begins, with the other half. Of the cases only those are searched on that are worst,
+or nearly, for the formula's table or the plain one at some rate, besides what was measured: the
+others bind nowhere (cutting sets: Mutapcic and Boyd, Optimization Methods and Software 2009). All
+of them rank and judge what is found. Where a tail is to be kept, it is in every case: so far tables
+have their ages made earlier, the formula's that they are compared with among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.experiment.sizes import UNCERTAINTY_LOOK_REPEATS, Seed
+from tailc.experiment.tuning_objective import TuningObjective
+from tailc.forms.ladder.table import Ladder
+from tailc.progress import Progress
+from tailc.specs.robust import Ambiguity
+from tailc.traces.day_of import Days
+from tailc.traces.profile import DemandProfile
+from tailc.tuning.criteria import measure_of
+from tailc.tuning.operating_point import OperatingPoint, operating_points
+from tailc.tuning.plain import validation_sample
+from tailc.tuning.robust.comparison import Compared, compare_robust
+from tailc.tuning.robust.uncertainty_cases import (
+    MEASURED,
+    UncertaintyCase,
+    slowed_on,
+    uncertainty_cases,
+)
+from tailc.tuning.sample_split import split_sample, validation_weight
+from tailc.tuning.scaled_table import ScaledTable, scale_to_limit, scale_to_limit_surely
+from tailc.tuning.search import least_budget, search_near
+from tailc.tuning.tuned_table import (
+    TunedTable,
+    check_rates,
+    tune_table,
+)
+from tailc.tuning.tuning_problem import TuningProblem, ladder_problem, tuning_error
+from tailc.tuning.validation import rank_tables
+
+# A case within this of the worst may be the worst of another table.
+_NEARLY = 0.98
+# What was measured, and two more.
+_MOST_SEARCHED = 3
+
+
+@dataclass(frozen=True)
+class RobustTable:
+    """The robust table, and what stands behind it.
+
+    cases: the names of all, what was measured first; searched: how many of them were searched on.
+    evaluations, requests: of both searches. clairvoyant_us: by rate what a schedule that knows all
+    sizes reaches as measured, in the replays that judge; empty where none is known.
+    """
+
+    table: Ladder
+    cases: tuple[str, ...]
+    searched: int
+    compared: Compared
+    evaluations: int
+    requests: int
+    clairvoyant_us: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    tuning: list[UncertaintyCase]
+    judging: list[UncertaintyCase]
+
+
+def tune_robust_table(
+    aim: TuningObjective,
+    told: Ambiguity,
+    days: Days | None,
+    formula: Ladder,
+    design: DemandProfile,
+    threads: int,
+    progress: Progress,
+) -> tuple[TunedTable[Ladder], RobustTable]:
+    """The plain tuned table, and the robust one.
+
+    days: of the records of the design. Raises TailcError as `tuned_for_queue` does, and where that
+    is so in any case.
+    """
+    towards = partial(ladder_problem, formula, design)
+    approach = towards(aim)
+    parts = _parts(approach, told, days)
+    _check(aim, approach, parts.tuning)
+    half = replace(aim, most_requests=aim.most_requests // 2)
+    plain = tune_table(half, towards, threads, progress)
+    with ThreadPoolExecutor(threads) as workers:
+        return plain, _tune_robust_table(half, approach, parts, plain, workers, progress)
+
+
+def _tune_robust_table(
+    aim: TuningObjective,
+    approach: TuningProblem[Ladder],
+    parts: _Parts,
+    plain: TunedTable[Ladder],
+    workers: Executor,
+    progress: Progress,
+) -> RobustTable:
+    every = _scenes(parts.tuning, aim)
+    looks = validation_sample(
+        approach, every, aim, Seed.UNCERTAINTY_LOOKS, workers, UNCERTAINTY_LOOK_REPEATS
+    )
+    formula = approach.base
+    # What there would be without the search for the worst case.
+    tuned = plain.table or formula
+    seen = looks.measure([formula, tuned])
+    chosen = _binding([seen.tail_us, measure_of(aim).amounts(seen)], len(aim.rates_mrps))
+    scenes = _scenes([parts.tuning[case] for case in chosen], aim)
+    assert approach.near is not None
+    measured_us = seen.tail_us[0, : len(aim.rates_mrps)].mean(axis=1)
+    space, start = approach.near(tuned, round(float(measured_us.max())))
+    found = search_near(space, start, approach, scenes, aim, workers, progress)
+    progress("judging the tables", 1.0)
+    tables = [scale_to_limit(approach, table, looks, aim).table for table in (*found.tables, tuned)]
+    judging = _scenes(parts.judging, aim.judging)
+    best = ScaledTable(rank_tables(tables, formula, looks, aim)[0])
+    reference = scale_to_limit(approach, formula, looks, aim)
+    if aim.limit_us is not None:
+        keeping = validation_sample(approach, judging, aim.judging, Seed.SCALING, workers)
+        best = scale_to_limit_surely(approach, best.table, keeping, aim)
+        reference = reference.then(scale_to_limit_surely(approach, reference.table, keeping, aim))
+    last = validation_sample(approach, judging, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers)
+    as_measured = judging[: len(aim.rates_mrps)]
+    told = compare_robust(reference, tuned, best, last, aim)
+    if not told.beats_plain:
+        best = ScaledTable(tuned)
+        told = compare_robust(reference, tuned, best, last, aim)
+    sent = validation_sample(
+        approach, as_measured, aim.judging, Seed.UNCERTAINTY_VALIDATION, workers
+    )
+    server = approach.server
+    return RobustTable(
+        best.table,
+        tuple(doubt.name for doubt in parts.judging),
+        len(chosen),
+        told,
+        plain.evaluations + found.evaluations,
+        plain.requests + found.requests,
+        () if server is None else tuple(sent.clairvoyant_us(server).tolist()),
+    )
+
+
+def _parts(approach: TuningProblem[Ladder], told: Ambiguity, days: Days | None) -> _Parts:
+    """The cases of what is tuned on and of what judges, each made of its own records."""
+    load, slowed = approach.load, slowed_on(approach.base)
+    judges = validation_weight(load)
+    if judges is None:
+        both = uncertainty_cases(load, told, days, slowed)
+        return _Parts(both, both)
+    parts = split_sample(load)
+    return _Parts(
+        uncertainty_cases(parts.tuning, told, days and days.select(judges < load.weight), slowed),
+        uncertainty_cases(parts.judging, told, days and days.select(judges > 0), slowed),
+    )
+
+
+def _check(
+    aim: TuningObjective, approach: TuningProblem[Ladder], cases: Sequence[UncertaintyCase]
+) -> None:
+    """Refuse what cannot be tuned for, before anything is."""
+    if len(cases) == 1:
+        message = "there is nothing in doubt, and so no worst case"
+        hint = "give `search.robust` an error above 0 %, or a resample"
+        raise tuning_error(message, hint, "search", "robust")
+    for case in cases:
+        name = "" if case.name == MEASURED else case.name
+        check_rates(aim, case.load, approach, name)
+    least = 2 * least_budget(aim, approach.starts)
+    if aim.most_requests < least:
+        message = f"a search for the worst case, beside a plain one, simulates {least:,} requests"
+        message += f" at least, more than `{aim.most_requests:,}`"
+        hint = f"set `search.requests` to {least} or more{aim.or_fewer_rates}"
+        raise tuning_error(message, hint, "search", "requests")
+
+
+def _binding(amounts: Sequence[NDArray], rates: int) -> list[int]:
+    """What was measured, and the cases where some amount is largest, or nearly: in order.
+
+    amounts: each (tables, cases * rates, repeats), all rates of a case together.
+    """
+    means = np.stack([one.mean(axis=2).reshape(len(one), -1, rates) for one in amounts])
+    nearness = (means / means.max(axis=2, keepdims=True)).max(axis=(0, 1, 3))
+    order = [int(case) for case in np.argsort(-nearness, kind="stable") if case > 0]
+    near = [case for case in order[: _MOST_SEARCHED - 1] if nearness[case] >= _NEARLY]
+    return [0, *sorted(near)]
+
+
+def _scenes(cases: Sequence[UncertaintyCase], aim: TuningObjective) -> list[OperatingPoint]:
+    return [scene for case in cases for scene in operating_points(case.load, aim)]

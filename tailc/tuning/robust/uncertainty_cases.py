@@ -1,0 +1,95 @@
+"""What demand and speed-ups may be instead of what was measured: a set of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from tailc.experiment.sizes import Seed
+from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.units import degrees
+from tailc.models.perturbations import (
+    longer,
+    resampled,
+    slower,
+    slower_cores,
+    with_longer_tail,
+    with_more_of,
+)
+from tailc.models.workload import Workload
+from tailc.percentiles import PPM
+from tailc.specs.robust import Ambiguity
+from tailc.traces.day_of import Days
+from tailc.units import format_ppm
+
+MEASURED = "as measured"
+Slowed = Callable[[Workload, float], Workload]
+# Of the days, those that so many requests' work varies most on are tried.
+_MOST_DAYS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class UncertaintyCase:
+    """A case that may be true instead of what was measured; `name` is for people."""
+
+    name: str
+    load: Workload
+
+
+def slowed_on(table: Ladder) -> Slowed:
+    """What an error of speed is on the table's rungs: numbers of threads, or cores and clocks."""
+    return slower if degrees(table) is not None else slower_cores
+
+
+def uncertainty_cases(
+    load: Workload, told: Ambiguity, days: Days | None, slowed: Slowed = slower
+) -> list[UncertaintyCase]:
+    """What was measured first, then every error by itself, as large as it may be.
+
+    days: of the records of `load`, or None. Of the days, the three whose work has the largest mean
+    square are taken: that is what waiting grows with. slowed: see `slowed_on`.
+    """
+    return [
+        UncertaintyCase(MEASURED, load),
+        *_of_size(load, told, slowed),
+        *_of_chance(load, told, days),
+    ]
+
+
+def _of_size(load: Workload, told: Ambiguity, slowed: Slowed) -> Iterator[UncertaintyCase]:
+    demand, tail, speedup = (
+        ppm / PPM for ppm in (told.demand_ppm, told.tail_ppm, told.speedup_ppm)
+    )
+    if demand:
+        yield UncertaintyCase(f"demand +{format_ppm(told.demand_ppm)}", longer(load, 1 + demand))
+        yield UncertaintyCase(f"demand -{format_ppm(told.demand_ppm)}", longer(load, 1 - demand))
+    if tail:
+        heavy = with_longer_tail(load, told.tail_from_ppm, tail)
+        above = format_ppm(told.tail_from_ppm).removesuffix(" %")
+        yield UncertaintyCase(f"tail +{format_ppm(told.tail_ppm)} above p{above}", heavy)
+    if speedup:
+        yield UncertaintyCase(f"speed-ups -{format_ppm(told.speedup_ppm)}", slowed(load, speedup))
+
+
+def _of_chance(load: Workload, told: Ambiguity, days: Days | None) -> Iterator[UncertaintyCase]:
+    if told.mixture_ppm and days is not None:
+        for day in _hardest(load, days):
+            more = with_more_of(load, days.of_row == day, told.mixture_ppm / PPM)
+            yield UncertaintyCase(f"day {days.names[day]} +{format_ppm(told.mixture_ppm)}", more)
+    for number in range(1, told.resamples + 1):
+        yield UncertaintyCase(f"resample {number}", resampled(load, Seed.RESAMPLES + number))
+
+
+def _hardest(load: Workload, days: Days) -> list[int]:
+    """Numbers of days, none where all requests are of one."""
+    present = np.unique(days.of_row)
+    if len(present) == 1:
+        return []
+    count = np.bincount(days.of_row, weights=load.weight)
+    square = np.bincount(
+        days.of_row, weights=load.weight * (load.work_ns / load.work_ns.max()) ** 2
+    )
+    order = np.argsort(-(square[present] / count[present]), kind="stable")
+    return present[order][:_MOST_DAYS].tolist()

@@ -1,0 +1,298 @@
+"""Families of tables: from a few numbers to the whole table, on the grid of the artifact.
+
+A point gives, for each rung above the first, the age from which a request is on it at some loads
+(*knots*), linear in between and beyond; before these, where rows have delays, how long a request
+waits to start, likewise; then from how many in the system on requests wait for an exit, or, where
+they start by what is in use, below how many threads; then, where the ladder boosts, up to how many
+threads; then, where requests may give up, from which age on. Ages below 0 are 0: the request starts
+there. Ages grow with the load, and a rung that a higher one comes before is left out. So is one
+that takes less of what requests share than one before it: where there are cores of several types,
+a faster rung may have fewer threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.experiment.tuning_objective import OptionalRule
+from tailc.forms.ladder.sharing import NO_SHARING, Sharing
+from tailc.forms.ladder.table import (
+    ON_EXIT,
+    Admission,
+    Boost,
+    Climb,
+    Guard,
+    Ladder,
+    Row,
+    Rule,
+    collapse,
+)
+from tailc.models.pools import Pools, least_of, pools
+from tailc.tuning.age_interpolation import between, climbs_of, delays_at, formula_ages, loads_at
+
+# Ages are whole multiples of a power of ten, so many of which at least make a tail.
+_STEPS_IN_TAIL = 200
+# A request that gets there so many tails late never does.
+_NEVER_TAILS = 8
+# Rows go so far beyond the cores: there, all that may run does.
+_LAST_LOAD_CORES = 2.5
+_MOST_ROWS = 1_000
+_KNOTS_CORES = (0.13, 0.27, 0.4, 0.53, 0.67, 0.8, 1.0, 1.27, 1.6, 2.13)
+_LINE_CORES = (1 / 3, 1.0)
+# Searches begin with the formula's ages, where requests wait for an exit from so many in the system
+# on, in cores; and with all on one rung from the start, where so many times as many run as it has
+# room for. Rungs above it begin so late, in tails, at little load and at one request a core.
+_EXITS = (2.5, 1.0, 0.6)
+_CROWDED = 1.2
+_LATE = (0.25, 0.9)
+_FIRST_RUNGS = 3
+# Where rows come to have delays, requests start at once at first.
+_NO_DELAY = -0.1
+# At first the last rung is boosted for so many threads, in cores.
+_BOOST = 1.5
+# At first a request gives up when it is as late as the tail, of the formula's table.
+_GIVE_UP = 1.0
+_ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD = 0.2, 0.5, 0.15
+MOST_STARTS = len(_EXITS) + _FIRST_RUNGS
+
+
+@dataclass(frozen=True, eq=False)
+class SharedCoresSpace:
+    """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
+
+    knots: float64 (knots,), loads, ascending. cores: requests that may run at once, each on a rung
+    that takes least of what they share. may_wait: whether a request may wait. freedoms: rules that
+    tables have besides those of `base`. has_delays: whether a row may have a delay.
+    """
+
+    base: Ladder
+    tail_us: int
+    cores: int
+    knots: NDArray[np.float64]
+    may_wait: bool = True
+    freedoms: tuple[OptionalRule, ...] = ()
+    has_delays: bool = False
+
+    @cached_property
+    def shared(self) -> Pools:
+        """What requests share, and what each rung takes of it."""
+        return pools(self.base)
+
+    @cached_property
+    def takes_ppm(self) -> list[int]:
+        """Of what requests share, by rung."""
+        return self.shared.cost_ppm.tolist()
+
+    @property
+    def boosted(self) -> tuple[int, int]:
+        """The least that a rung takes of what boosting counts, and how often that is there."""
+        return least_of(self.shared, self.shared.boost_pool)
+
+    @property
+    def started(self) -> tuple[int, int]:
+        """The cost unit that starts may count, that of the first rung, and what it takes."""
+        unit = self.shared.cost_unit[self.shared.pool_of[0]]
+        assert unit is not None
+        return unit, int(self.shared.cost_ppm[0])
+
+    @property
+    def step_us(self) -> int:
+        """The grid of ages: 1 ms for tails of 200 ms to 2 s."""
+        steps = max(self.tail_us // _STEPS_IN_TAIL, 1)
+        return 10 ** (len(str(steps)) - 1)
+
+    @property
+    def starts_by_use(self) -> bool:
+        """Whether a request starts as soon as use of the shared resource is below a limit."""
+        return OptionalRule.START_BELOW in self.freedoms
+
+    @property
+    def starts_by_row(self) -> bool:
+        """Whether a request may wait as its row says: for a time, or for an exit."""
+        return self.may_wait and not self.starts_by_use
+
+    @property
+    def aged(self) -> int:
+        """Rungs that have ages in a point: all, or all above the first, which has no delay."""
+        return len(self.base.rungs) - (0 if self.has_delays else 1)
+
+    @property
+    def last_load(self) -> int:
+        """The last one with a row of its own."""
+        return max(self.base.rows[-1].first_load, round(_LAST_LOAD_CORES * self.cores))
+
+    def point(
+        self,
+        ages: NDArray[np.float64],
+        admission: float,
+        boost: float,
+        give_up: float = _GIVE_UP,
+    ) -> NDArray[np.float64]:
+        """From ages and that of giving up in tails, (aged, knots), and the other two in cores."""
+        others = [admission, *([boost] if self.base.boost else [])]
+        others += [give_up] if OptionalRule.GIVE_UP in self.freedoms else []
+        return np.concatenate([ages.ravel(), others])
+
+    def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
+        """Ages in tails, (aged, loads), as the point has them: not yet in order."""
+        at_knots = point[: self.aged * len(self.knots)].reshape(self.aged, -1)
+        return between(at_knots, self.knots, loads)
+
+    def others_of(self, point: NDArray[np.float64]) -> tuple[float, float, float]:
+        """When requests wait, and what is boosted, in cores; when they give up, in tails."""
+        admission, *others = point[self.aged * len(self.knots) :].tolist()
+        boost = others.pop(0) if self.base.boost else 0.0
+        return admission, boost, others[0] if others else _GIVE_UP
+
+    def table(self, point: NDArray[np.float64]) -> Ladder:
+        """The point's table."""
+        admission, boost, give_up = self.others_of(point)
+        # On a very large server a row holds for several loads.
+        step = -(-self.last_load // _MOST_ROWS)
+        loads = np.arange(1, self.last_load + 1, step)
+        ages_us = self._on_grid(_growing(self.ages_of(point, loads.astype(np.float64))))
+        delays_us, climbs_us = self._parted(ages_us)
+        waits_from = round(admission * self.cores) if self.starts_by_row else self.last_load
+        by_load = zip(loads.tolist(), delays_us.tolist(), climbs_us.T.tolist(), strict=True)
+        rows = [
+            Row(load, load + step - 1, self._admission(load, waits_from, delay), self._climbs(ages))
+            for load, delay, ages in by_load
+        ]
+        return replace(
+            self.base,
+            rows=collapse(rows),
+            guard=Guard(1, self.last_load),
+            boost=self._boost(boost),
+            rules=self._rules(),
+            sharing=self._sharing(admission, give_up),
+        )
+
+    def starts(self) -> Iterator[NDArray[np.float64]]:
+        """The formula's ages, and all on one rung from the start, with a late climb to the last."""
+        formula = formula_ages(self.base, self.knots, self.tail_us)
+        for part in _EXITS if self.may_wait or self.starts_by_use else _EXITS[:1]:
+            yield self.point(formula, part, _BOOST)
+        rungs = len(self.base.rungs)
+        for first in sorted({round(part) for part in np.linspace(0, rungs - 2, _FIRST_RUNGS)}):
+            yield self.point(_ages_from(first, rungs), self._crowded(first), _BOOST)
+
+    def _crowded(self, rung: int) -> float:
+        """Cores that requests of one rung take, somewhat more than there are."""
+        if self.starts_by_use:
+            return _CROWDED
+        room_ppm = self.shared.capacity_ppm[self.shared.pool_of[rung]]
+        return _CROWDED * float(room_ppm) / self.takes_ppm[rung] / self.cores
+
+    def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
+        """See `Space`."""
+        ages = age + load * self.knots / self.cores
+        others = _ADMISSION_SPREAD, _BOOST_SPREAD, _GIVE_UP_SPREAD
+        ages = np.tile(ages, (self.aged, 1))
+        return self.point(ages, *(narrower * spread for spread in others))
+
+    def finer(self) -> SharedCoresSpace:
+        """Each rung's age is a curve of many pieces, and so are delays."""
+        knots = loads_at(_KNOTS_CORES, self.cores)
+        return replace(self, knots=knots, has_delays=self.starts_by_row)
+
+    def refined(self, point: NDArray[np.float64], fine: SharedCoresSpace) -> NDArray[np.float64]:
+        """The same table, but for roundings, in a family of more pieces."""
+        ages = self.ages_of(point, fine.knots)
+        if fine.aged > self.aged:
+            ages = np.vstack([np.full(len(fine.knots), _NO_DELAY), ages])
+        return fine.point(ages, *self.others_of(point))
+
+    def next_to(self, table: Ladder) -> NDArray[np.float64]:
+        """The point whose table is nearest to `table`, which has the rungs of this family."""
+        ages = formula_ages(table, self.knots, self.tail_us, 2.0 * _NEVER_TAILS)
+        if self.has_delays:
+            ages = np.vstack([delays_at(table, self.knots, self.tail_us), ages])
+        waits = (row.first_load - 1 for row in table.rows if row.admission == ON_EXIT)
+        admission = next(waits, self.last_load) / self.cores
+        each_ppm, times = self.boosted
+        boost = 0.0 if table.boost is None else table.boost.below_ppm / each_ppm / times
+        told = table.sharing or NO_SHARING
+        if told.start_below_ppm is not None:
+            _, each_ppm = self.started
+            admission = told.start_below_ppm / each_ppm / self.cores
+        give_up = _GIVE_UP if told.give_up_us is None else told.give_up_us / self.tail_us
+        return self.point(ages, admission, boost, give_up)
+
+    def _on_grid(self, ages: NDArray[np.float64]) -> NDArray[np.int64]:
+        """From tails to us."""
+        return np.rint(ages * self.tail_us / self.step_us).astype(np.int64) * self.step_us
+
+    def _parted(self, ages_us: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Delays, and ages of climbs, of which later rungs come later."""
+        delays_us = ages_us[0] if self.has_delays else np.zeros(ages_us.shape[1], np.int64)
+        climbs_us = ages_us[1:] if self.has_delays else ages_us
+        return delays_us, np.minimum.accumulate(climbs_us[::-1], axis=0)[::-1]
+
+    def _admission(self, load: int, waits_from: int, delay_us: int) -> Admission:
+        never = delay_us >= _NEVER_TAILS * self.tail_us
+        return ON_EXIT if never or load > max(waits_from, 1) else Admission.after(delay_us)
+
+    def _climbs(self, ages_us: list[int]) -> tuple[Climb, ...]:
+        climbs = climbs_of(ages_us, _NEVER_TAILS * self.tail_us)
+        return _taking_no_less(climbs, self.takes_ppm)
+
+    def _boost(self, part: float) -> Boost | None:
+        held, (each_ppm, times) = self.base.boost, self.boosted
+        return held and Boost(held.unit, max(round(part * times), 1) * each_ppm)
+
+    def _rules(self) -> tuple[Rule, ...]:
+        kept = set(self.base.rules) | {_RULES[one] for one in self.freedoms if one in _RULES}
+        if OptionalRule.MAY_DESCEND in self.freedoms:
+            kept.discard(Rule.NEVER_DESCEND)
+        return tuple(sorted(kept, key=lambda rule: rule.value))
+
+    def _sharing(self, admission: float, give_up: float) -> Sharing | None:
+        """What the rules for it need, on the grid."""
+        unit, each_ppm = self.started
+        below_ppm = max(round(admission * self.cores), 1) * each_ppm
+        give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
+        starts = (unit, below_ppm) if self.starts_by_use else (None, None)
+        told = Sharing(*starts, give_up_us if OptionalRule.GIVE_UP in self.freedoms else None)
+        return None if told == NO_SHARING else told
+
+
+_RULES = {OptionalRule.START_BELOW: Rule.START_BELOW, OptionalRule.GIVE_UP: Rule.GIVE_UP}
+
+
+def shared_cores_space(
+    base: Ladder,
+    tail_us: int,
+    cores: int,
+    *,
+    may_wait: bool = True,
+    freedoms: tuple[OptionalRule, ...] = (),
+) -> SharedCoresSpace:
+    """Each rung's age is a line over the load."""
+    knots = loads_at(_LINE_CORES, cores)
+    return SharedCoresSpace(base, tail_us, cores, knots, may_wait, freedoms)
+
+
+def _growing(ages: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From 0; more load never means to start or climb earlier."""
+    return np.maximum.accumulate(np.maximum(ages, 0.0), axis=1)
+
+
+def _taking_no_less(climbs: Sequence[Climb], takes_ppm: Sequence[int]) -> tuple[Climb, ...]:
+    """Those to rungs that take no less than any before them: a climb takes no thread away."""
+    kept, most_ppm = [], 0
+    for climb in climbs:
+        if takes_ppm[climb.rung] >= most_ppm:
+            kept.append(climb)
+            most_ppm = takes_ppm[climb.rung]
+    return tuple(kept)
+
+
+def _ages_from(first: int, rungs: int) -> NDArray[np.float64]:
+    """At both knots of a line: on a rung from the start, and late on all above it."""
+    later = np.clip((np.arange(1, rungs) - first) / (rungs - 1 - first), 0.0, 1.0)
+    return np.stack([_LATE[0] * later**2, np.where(later > 0, _LATE[1], 0.0)], axis=1)

@@ -1,0 +1,110 @@
+"""Families of tables where a request has a core of two lanes: when batch work leaves, by load.
+
+A point gives since when ages count, as a number whose whole part chooses one of the clocks, and
+then the age from which a request is alone at some loads, as `core_family` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.forms.ladder.lanes import ALONE, SHARED
+from tailc.forms.ladder.table import Climb, Guard, Ladder, LoadAxis, Row, Rule
+from tailc.percentiles import PPM
+from tailc.tuning.age_interpolation import loads_at
+from tailc.tuning.core_types_space import CoreTypesSpace
+
+# Since the arrival, the start, or when the core last was free.
+CLOCKS = ((Rule.AGE_FROM_ARRIVAL,), (), (Rule.BUSY_PERIOD_AGE,))
+_CLOCK_RULES = {Rule.AGE_FROM_ARRIVAL, Rule.BUSY_PERIOD_AGE}
+_OTHERS = {*_CLOCK_RULES, Rule.WAITED_START_LAST}
+# Far less than a clock: a search leaves its clock where another is as good as surely better.
+_CLOCK_SPREAD = 0.25
+_LINE_CORES = (1.0, 3.0)
+_KNOTS_CORES = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+# Ages at one request a core and at three, in targets: those of a start that is not the formula's.
+_FALLING = (0.8, 0.2)
+STARTS = 2 * len(CLOCKS)
+
+
+@dataclass(frozen=True, eq=False)
+class SmtSpace:
+    """Tables of `ages`, by each clock; `release_us`, how long batch work takes to leave."""
+
+    ages: CoreTypesSpace
+    release_us: int
+
+    def table(self, point: NDArray[np.float64]) -> Ladder:
+        """The point's table."""
+        clock = min(max(int(point[0]), 0), len(CLOCKS) - 1)
+        table = later(self.ages.table(point[1:]), self.release_us)
+        rules = {*table.rules, *CLOCKS[clock]}
+        return replace(table, rules=tuple(sorted(rules, key=lambda rule: rule.value)))
+
+    def starts(self) -> Iterator[NDArray[np.float64]]:
+        """By each clock the formula's ages, and such as fall with the load."""
+        formula, *_ = self.ages.starts()
+        for clock in range(len(CLOCKS)):
+            for ages in (np.minimum(formula, 1.0), _FALLING):
+                yield np.array([clock + 0.5, *ages])
+
+    def spread(self, age: float, load: float, narrower: float) -> NDArray[np.float64]:
+        """See `Space`."""
+        ages = self.ages.spread(age, load, narrower)
+        return np.array([narrower * _CLOCK_SPREAD, *ages])
+
+    def finer(self) -> SmtSpace:
+        """The age is a curve of many pieces."""
+        knots = loads_at(_KNOTS_CORES, self.ages.cores)
+        return replace(self, ages=replace(self.ages, knots=knots))
+
+    def refined(self, point: NDArray[np.float64], fine: SmtSpace) -> NDArray[np.float64]:
+        """The same table, but for roundings, in a family of more pieces."""
+        return np.array([point[0], *self.ages.refined(point[1:], fine.ages)])
+
+    def next_to(self, table: Ladder) -> NDArray[np.float64]:
+        """The point whose table is next to that one, on the same clock."""
+        own = tuple(rule for rule in table.rules if rule in _CLOCK_RULES)
+        return np.array([CLOCKS.index(own) + 0.5, *self.ages.next_to(table)])
+
+
+def smt_space(base: Ladder, target_us: int, cores: int, release_us: int) -> SmtSpace:
+    """The age is a line over the load."""
+    knots = loads_at(_LINE_CORES, cores)
+    return SmtSpace(CoreTypesSpace(_by_in_system(base), target_us, cores, knots), release_us)
+
+
+def _by_in_system(base: Ladder) -> Ladder:
+    """The base without its clock; of rows by rate the last, whose ages are the least."""
+    rules = tuple(rule for rule in base.rules if rule not in _OTHERS)
+    if base.load_axis is LoadAxis.IN_SYSTEM:
+        return replace(base, rules=rules)
+    row = Row(1, None, base.rows[-1].admission, base.rows[-1].climbs)
+    guard = Guard(1, 1)
+    return replace(base, rules=rules, load_axis=LoadAxis.IN_SYSTEM, rows=(row,), guard=guard)
+
+
+def later(table: Ladder, release_us: int) -> Ladder:
+    """The table with no age before batch work has left."""
+
+    def row(each: Row) -> Row:
+        ages = [climb.age_us for climb in each.climbs if climb.rung == ALONE]
+        if not ages or ages[0] >= release_us:
+            return each
+        return replace(each, climbs=(Climb(0, SHARED), Climb(release_us, ALONE)))
+
+    return replace(table, rows=tuple(map(row, table.rows)))
+
+
+def sooner_alone(table: Ladder, part_ppm: int, release_us: int) -> Ladder:
+    """The table with ages that are so many millionths of what they were, released in time."""
+
+    def row(each: Row) -> Row:
+        ages = {climb.age_us * part_ppm // PPM: climb.rung for climb in each.climbs}
+        return replace(each, climbs=tuple(Climb(age, rung) for age, rung in ages.items()))
+
+    return later(replace(table, rows=tuple(map(row, table.rows))), release_us)

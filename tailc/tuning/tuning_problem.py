@@ -1,0 +1,251 @@
+"""How tables of each form are tuned: what is tried, and on what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.errors import Code, Finding, TailcError
+from tailc.experiment.replications import Replications
+from tailc.experiment.tuning_objective import Criterion, TuningObjective
+from tailc.forms.controller import scaled_ladder
+from tailc.forms.ladder.lanes import cores_of, is_on_lanes, lanes_of
+from tailc.forms.ladder.table import Ladder, Rule
+from tailc.forms.ladder.units import shared_power
+from tailc.models.execution_model import Subject
+from tailc.models.pools import Pools, least_of, pools
+from tailc.models.shared_cores.clairvoyant.server import SharedServer, shared_server
+from tailc.models.shared_cores.shared_power import drawn_unit
+from tailc.models.smt.model import Smt
+from tailc.models.subjects import on_ladders
+from tailc.models.workload import Workload, workload
+from tailc.percentiles import PPM
+from tailc.traces.profile import DemandProfile
+from tailc.tuning import core_types_space as core_types
+from tailc.tuning import shared_cores_space as shared_cores
+from tailc.tuning import smt_space as smt
+from tailc.tuning.batch_bounds import least_given_up_us, least_of_work
+from tailc.tuning.core_types_space import CoreTypesSpace, core_types_space
+from tailc.tuning.criteria import best_by_point
+from tailc.tuning.search_space import SearchSpace
+from tailc.tuning.shared_cores_space import SharedCoresSpace, shared_cores_space
+from tailc.tuning.smt_space import smt_space, sooner_alone
+from tailc.tuning.tuning_sample import Form, Measurements, TuningSample
+
+# Ages are made earlier in such parts of what they were.
+_PARTS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class BatchBound:
+    """What no table exceeds in batch work beside requests on so many cores.
+
+    least: what a request gives up at least, in millionths of the batch work beside a free core
+    times us, if the limit is kept in all of some replays together.
+    """
+
+    cores: int
+    least: Callable[[Replications, Executor], int]
+
+
+@dataclass(frozen=True, eq=False)
+class TuningProblem(Generic[Form]):
+    """How to tune a formula's table, `base`.
+
+    load: the requests that it was made from. cores: of the server; capacity_of: the work of such
+    requests that they do by time, in those that do it at speed 1, where they run `as_told`.
+    subject_of: what is replayed of a table. space_of: where a search begins, by the tail of the
+    formula's table [us], and `starts`, from how many points at most. near: where one begins that
+    goes on from a table, and the point there that is next to it; None where none does. earlier: a
+    table with ages that are so many millionths of what they were; None where that makes no tail
+    surely shorter; `parts` of them make the whole. eased: how to tune one with later ages than the
+    formula's, up to `most_parts`, where its tail leaves room for them; None where that is not the
+    formula's to gain. server: which a schedule that knows all sizes may use; None where no such
+    schedule is known. batch: a bound on batch work; None where none is done. foreseen: what is
+    replayed of a schedule that knows all requests, and is compared by what it costs; None where
+    there is none. rivals: what a user could set by hand, which a table must not be worse than at
+    any rate, any more than it may be worse than `base`.
+
+    The last six are optional each by itself: which of them a formula has depends on its rules, its
+    criterion and its machine, in almost any combination.
+    """
+
+    base: Form
+    load: Workload
+    cores: int
+    capacity_of: Callable[[Workload], float]
+    as_told: str
+    subject_of: Callable[[Form], Subject]
+    space_of: Callable[[int], SearchSpace[Form]]
+    starts: int
+    near: Callable[[Form, int], tuple[SearchSpace[Form], NDArray[np.float64]]] | None = None
+    earlier: Callable[[Form, int], Form] | None = None
+    parts: int = _PARTS
+    most_parts: int = _PARTS
+    eased: Callable[[Form], TuningProblem[Form]] | None = None
+    server: SharedServer | None = None
+    batch: BatchBound | None = None
+    foreseen: Subject | None = None
+    rivals: tuple[Form, ...] = ()
+
+    @property
+    def settling(self) -> int:
+        """No table that is tuned is steered."""
+        return 0
+
+    def reference(self, trials: TuningSample[Form], aim: TuningObjective) -> Measurements:
+        """What the best of `base` and the rivals shows in each scene."""
+        return best_by_point(trials.measure([self.base, *self.rivals]), aim)
+
+
+def ladder_problem(
+    formula: Ladder, design: DemandProfile, aim: TuningObjective
+) -> TuningProblem[Ladder]:
+    """By the rules of the formula's table; refuses where there is nothing to tune."""
+    load = workload(design, formula)
+    if is_on_lanes(formula):
+        return _on_lanes(formula, load, aim)
+    if Rule.CORE_PER_REQUEST in formula.rules:
+        return _on_own_cores(formula, load, aim)
+    approach = _on_shared_cores(formula, load, aim)
+    return _with_batch(approach) if aim.criterion is Criterion.BATCH else approach
+
+
+def _on_shared_cores(
+    formula: Ladder, load: Workload, aim: TuningObjective
+) -> TuningProblem[Ladder]:
+    power, shared = shared_power(formula), pools(formula)
+    if not gains_by_climbing(formula, load):
+        message = "a table is tuned where requests share cores and are faster on more threads"
+        hint = "give `max_degree` above 1 and speed-ups above 1, or another objective"
+        if power is not None:
+            message = "a table is tuned where requests can climb, and there is one rung"
+            hint = "give several threads or frequencies, or another objective"
+        raise tuning_error(message, hint, "speedup")
+    each = range(len(shared.cost_unit))
+    cores = sum(least_of(shared, pool)[1] for pool in each)
+
+    def space_of(tail_us: int) -> SharedCoresSpace:
+        return shared_cores_space(
+            formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.optional_rules
+        )
+
+    return TuningProblem(
+        base=formula,
+        load=load,
+        cores=cores,
+        capacity_of=lambda load: sum(_capacity_of(shared, pool, load) for pool in each),
+        as_told="each on one thread" if power is None else f"each with {formula.rungs[0].name}",
+        subject_of=ladder_subject,
+        space_of=space_of,
+        starts=shared_cores.MOST_STARTS,
+        near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
+        earlier=None if drawn_unit(formula) is None else scaled_ladder,
+        server=shared_server(formula) if len(shared.cost_unit) == 1 else None,
+    )
+
+
+def gains_by_climbing(ladder: Ladder, load: Workload) -> bool:
+    """Whether requests share all that rungs take, and some are faster on another rung."""
+    return None not in pools(ladder).cost_unit and bool((load.speed > load.speed[:, :1]).any())
+
+
+def _capacity_of(shared: Pools, pool: int, load: Workload) -> float:
+    """Of a pool where each request takes least of it, on the fastest such rung."""
+    least_ppm, _ = least_of(shared, pool)
+    takes = (shared.pool_of == pool) & (shared.cost_ppm == least_ppm)
+    fastest = float(_mean_speeds(load)[takes].max())
+    return fastest * float(shared.capacity_ppm[pool]) / least_ppm
+
+
+def _with_batch(approach: TuningProblem[Ladder]) -> TuningProblem[Ladder]:
+    """Where shared cores do batch work besides: a shortest tail is not what it is compared with."""
+    base = approach.base
+    bound = BatchBound(cores_of(base), lambda draws, _: least_of_work(base, draws))
+    return replace(approach, server=None, batch=bound)
+
+
+def _on_own_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningProblem[Ladder]:
+    if len(formula.rungs) == 1:
+        message = "a table is tuned where requests can climb, and all cores are of one type"
+        raise tuning_error(message, "give cores of several types, or another objective", "cores")
+    counts = [unit.capacity_ppm // PPM for unit in formula.cost_units if unit.capacity_ppm]
+    cores = sum(counts)
+
+    def space_of(tail_us: int) -> CoreTypesSpace:
+        return core_types_space(formula, aim.target_us or tail_us, cores)
+
+    return TuningProblem(
+        base=formula,
+        load=load,
+        cores=cores,
+        capacity_of=lambda load: _capacity(formula, load, counts),
+        as_told="each at its fastest",
+        subject_of=ladder_subject,
+        space_of=space_of,
+        starts=core_types.STARTS,
+        near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
+        earlier=scaled_ladder,
+    )
+
+
+def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningProblem[Ladder]:
+    lanes, beside, target_us, limit_us = lanes_of(formula), aim.beside, aim.target_us, aim.limit_us
+    assert beside is not None
+    assert target_us is not None
+    assert limit_us is not None
+    if lanes.interference_ppm + lanes.batch_slowdown_ppm >= PPM:
+        message = "both lanes together do no more than one alone, so batch work is to borrow idle"
+        message += " cores only, and no age is to be tuned"
+        raise tuning_error(message, "ask for the policy `borrow-idle`, without a search", "lanes")
+    release_us = beside.release_us
+
+    def least(draws: Replications, workers: Executor) -> int:
+        return PPM * least_given_up_us(aim.percentile_ppm, limit_us, lanes, draws, workers)
+
+    return TuningProblem(
+        base=formula,
+        load=load,
+        cores=lanes.cores,
+        capacity_of=lambda _load: float(lanes.cores),
+        as_told="each alone on its core",
+        subject_of=lambda table: Smt("table", (table,), waking=beside.waking),
+        space_of=lambda _: smt_space(formula, target_us, lanes.cores, release_us),
+        starts=smt.STARTS,
+        earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, release_us),
+        batch=BatchBound(lanes.cores, least),
+    )
+
+
+def ladder_subject(table: Ladder) -> Subject:
+    """The table on the server that its rules and cost units say."""
+    return on_ladders("table", (table,))
+
+
+def _beside(
+    space: SharedCoresSpace | CoreTypesSpace, table: Ladder
+) -> tuple[SearchSpace[Ladder], NDArray[np.float64]]:
+    return space, space.next_to(table)
+
+
+def _capacity(formula: Ladder, load: Workload, counts: Sequence[int]) -> float:
+    """Of all cores, each on its last rung."""
+    speed = _mean_speeds(load)
+    last = {unit: rung for rung, unit in enumerate(pools(formula).pool_of.tolist())}
+    return float(sum(count * speed[last[unit]] for unit, count in enumerate(counts)))
+
+
+def _mean_speeds(load: Workload) -> NDArray[np.float64]:
+    """Of a request, by rung."""
+    share = load.weight / load.requests
+    return (share[:, None] * load.speed[load.curve_of]).sum(axis=0)
+
+
+def tuning_error(message: str, hint: str, *about: str) -> TailcError:
+    """What cannot be tuned."""
+    return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=about))

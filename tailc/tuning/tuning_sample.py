@@ -1,0 +1,202 @@
+"""A sample that tables are measured on: the same requests at the same times for every table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailc.experiment.experiment import Experiment
+from tailc.experiment.scenario import Scenario
+from tailc.experiment.tuning_objective import Objective
+from tailc.models.execution_model import Subject
+from tailc.models.outcome import NS_PER_US, Outcome, nearest_us
+from tailc.models.shared_cores.clairvoyant.server import SharedServer
+from tailc.models.shared_cores.clairvoyant.tail import clairvoyant_tail_ns
+from tailc.tuning.operating_point import OperatingPoint
+
+# A table under which so many requests pile up, and so many for each core, is given up.
+_MOST_IN_SYSTEM, _MOST_PER_CORE = 256, 32
+# What is given up counts as so many times what its requests waited until then.
+_GIVEN_UP = 10
+Form = TypeVar("Form")
+
+
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """What replays of some tables show, each (tables, scenes, repeats).
+
+    tail_us: int64, the percentile. energy: float64, of a request, with what free cores draw in the
+    time of one, in units of power times nanoseconds; None where rungs cost neither power nor
+    batch work. closest: float64, the largest percentile of an objective over its latency; None
+    where there are no objectives besides. gave_up: bool, whether so many requests piled up that the
+    rest was not replayed: what is told then is no measure, but the worse the fewer there had come.
+    None: nowhere.
+    """
+
+    tail_us: NDArray[np.int64]
+    energy: NDArray[np.float64] | None
+    closest: NDArray[np.float64] | None = None
+    gave_up: NDArray[np.bool_] | None = None
+
+    def is_overloaded(self, table: int, scene: int) -> bool:
+        """Whether some replay of a table in a scene was given up."""
+        return self.gave_up is not None and bool(self.gave_up[table, scene].any())
+
+    def keeps_objectives(self, table: int) -> bool:
+        """Whether a table keeps all of them in each scene, in the mean of replays."""
+        return self.closest is None or bool((self.closest[table].mean(axis=1) <= 1.0).all())
+
+    def of_one(self, table_of_scene: NDArray[np.intp]) -> Measurements:
+        """As of one table, which in each scene is another of these; int (scenes,)."""
+
+        def taken(values: NDArray) -> NDArray:
+            return values[table_of_scene, np.arange(values.shape[1])][None]
+
+        others = (self.energy, self.closest, self.gave_up)
+        return Measurements(
+            taken(self.tail_us), *(None if each is None else taken(each) for each in others)
+        )
+
+    def without(self, repeat: int) -> Measurements:
+        """What all replays but one of each scene show."""
+        energy, closest = (
+            None if one is None else np.delete(one, repeat, axis=2)
+            for one in (self.energy, self.closest)
+        )
+        return Measurements(np.delete(self.tail_us, repeat, axis=2), energy, closest)
+
+
+def most_in_system(cores: int) -> int:
+    """Where more requests pile up a replay is given up."""
+    return _MOST_IN_SYSTEM + _MOST_PER_CORE * cores
+
+
+class _Repeat(NamedTuple):
+    tail_us: int
+    energy: float | None
+    closest: float | None
+    gave_up: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TuningSample(Generic[Form]):
+    """Experiments, one for each scene, and what must hold in each; `subject_of`: of a table."""
+
+    experiments: tuple[Experiment, ...]
+    objectives: tuple[tuple[Objective, ...], ...]
+    percentile_ppm: int
+    subject_of: Callable[[Form], Subject]
+    workers: Executor
+
+    @property
+    def requests(self) -> int:
+        """Simulated for each table."""
+        repeats = [one for each in self.experiments for one in each.replications.repeats]
+        return sum(len(one.arrival_ns) for one in repeats)
+
+    def tails_us(self, tables: Sequence[Form]) -> NDArray[np.int64]:
+        """int64 (tables, scenes, repeats): the percentile of each replay."""
+        return self.measure(tables).tail_us
+
+    def measure(self, tables: Sequence[Form]) -> Measurements:
+        """What each replay of each table shows."""
+        return self.measure_subjects([self.subject_of(table) for table in tables])
+
+    def measure_subjects(self, subjects: Sequence[Subject]) -> Measurements:
+        """What each replay of each subject shows; `Measurements` has it as of tables."""
+        scenes = list(zip(self.experiments, self.objectives, strict=True))
+        cells = [(subject, *scene) for subject in subjects for scene in scenes]
+        found = [one for row in self.workers.map(self._cell, cells) for one in row]
+        shape = len(subjects), len(self.experiments), -1
+        tail_us = np.array([one.tail_us for one in found], np.int64).reshape(shape)
+        drawn = [one.energy for one in found if one.energy is not None]
+        closest = [one.closest for one in found if one.closest is not None]
+        energy, closest = (
+            np.array(one).reshape(shape) if one else None for one in (drawn, closest)
+        )
+        gave_up = np.array([one.gave_up for one in found]).reshape(shape)
+        return Measurements(tail_us, energy, closest, gave_up)
+
+    def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
+        """int64 (scenes,): what a schedule reaches that knows all sizes, in the mean of replays."""
+        found = [
+            experiment.mapped(
+                lambda one, scenario=experiment.scenario: nearest_us(
+                    clairvoyant_tail_ns(
+                        scenario.workload,
+                        one.order,
+                        one.arrival_ns,
+                        server,
+                        self.percentile_ppm,
+                        scenario.warm_up(len(one.order)),
+                    )
+                ),
+                experiment.replications.repeats,
+            )
+            for experiment in self.experiments
+        ]
+        return np.rint(np.array(found).mean(axis=1)).astype(np.int64)
+
+    def _cell(self, cell: tuple[Subject, Experiment, tuple[Objective, ...]]) -> list[_Repeat]:
+        """A subject in a scene, replay by replay."""
+        subject, experiment, objectives = cell
+        curve_of = experiment.scenario.workload.curve_of
+        return [
+            self._repeat(outcome, subject, _closest(outcome, curve_of[one.order], objectives))
+            for one, outcome in experiment.outcomes(subject)
+        ]
+
+    def _repeat(self, outcome: Outcome, subject: Subject, closest: float | None) -> _Repeat:
+        tail_us = nearest_us(outcome.tail_ns(self.percentile_ppm))
+        energy = subject.cost_of_request(outcome)
+        if not outcome.was_cut_off:
+            return _Repeat(tail_us, energy, closest)
+        sent, arrived = len(outcome.latency_ns), max(outcome.arrived, 1)
+        worse_us = tail_us * _GIVEN_UP * sent // arrived
+        energy, closest = (one and one * _GIVEN_UP * sent / arrived for one in (energy, closest))
+        return _Repeat(worse_us, energy, closest, gave_up=True)
+
+
+def tuning_sample(
+    scenes: Sequence[OperatingPoint],
+    percentile_ppm: int,
+    cores: int,
+    *,
+    requests: int,
+    repeats: int,
+    seed: int,
+    workers: Executor,
+    subject_of: Callable[[Form], Subject],
+) -> TuningSample[Form]:
+    """`repeats` replays of `requests` requests in each scene; `seed` makes times and order."""
+    most = most_in_system(cores)
+    scenarios = [
+        Scenario(one.load, one.arrivals, requests, most, seed, settling=one.settling)
+        for one in scenes
+    ]
+    return TuningSample(
+        tuple(Experiment(one, repeats, 0, workers).with_draws() for one in scenarios),
+        tuple(scene.objectives for scene in scenes),
+        percentile_ppm,
+        subject_of,
+        workers,
+    )
+
+
+def _closest(
+    outcome: Outcome, curve_of: NDArray[np.int32], objectives: Sequence[Objective]
+) -> float | None:
+    """As `Measurements` has it; `curve_of` is of all requests, as they came."""
+    if not objectives:
+        return None
+    curve = curve_of[outcome.measured][outcome.served]
+    return max(
+        outcome.tail_ns(one.percentile_ppm, None if one.curve is None else curve == one.curve)
+        / (one.latency_us * NS_PER_US)
+        for one in objectives
+    )
