@@ -54,7 +54,8 @@ class QuantityError(ValueError):
 class Dimension:
     """A kind of quantity: what it is called, its units in grid steps, and an example of it.
 
-    `likely` maps a unit that people write by mistake to the one they probably mean.
+    `likely` maps a unit that people write by mistake to the one they probably mean. `smaller` is
+    advice for a value below one grid step, where the nearest value can be far from it.
     """
 
     noun: str
@@ -62,6 +63,7 @@ class Dimension:
     units: Mapping[str, Fraction]
     example: str
     likely: Mapping[str, str]
+    smaller: str = ""
 
     @property
     def pattern(self) -> str:
@@ -104,6 +106,10 @@ RATE = Dimension(
     units=exact_units({"/s": 1_000, "/min": Fraction(1_000, 60), "/h": Fraction(1_000, 3_600)}),
     example="30/s",
     likely={**dict.fromkeys(_PER_SECOND, "/s"), "/m": "/min", "rpm": "/min", "/hour": "/h"},
+    smaller=(
+        "; use it if requests take seconds, since at either rate they hardly ever overlap, or else "
+        "divide all times by 1,000 and multiply all rates by 1,000"
+    ),
 )
 FREQUENCY = Dimension(
     noun="a frequency",
@@ -198,9 +204,11 @@ def _on_grid(text: str, amount: Fraction, unit: str, dimension: Dimension) -> in
     if abs(round(steps) - steps) > most_rounding:
         nearest = _nearest(max(1, round(steps)), unit, dimension)
         message = f"`{text}` is not a whole number of {dimension.grid}"
+        hint = f"the nearest is `{nearest}`"
         if steps < 1:
             message = f"`{text}` is below the smallest value, `{nearest}`"
-        raise QuantityError(Fault.TOO_FINE, message, f"the nearest is `{nearest}`")
+            hint += dimension.smaller
+        raise QuantityError(Fault.TOO_FINE, message, hint)
     return round(steps)
 
 

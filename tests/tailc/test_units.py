@@ -114,6 +114,26 @@ def test_a_rate_below_the_grid_is_told_as_too_small() -> None:
         units.parse_mrps("1/h")
 
 
+@pytest.mark.parametrize("text", ["1/h", "0.2/h", "0.01/min", "0.0001/s"])
+def test_the_error_for_a_rate_below_the_grid_says_what_to_do_instead(text: str) -> None:
+    with pytest.raises(QuantityError) as refused:
+        units.parse_mrps(text)
+    assert refused.value.fault is Fault.TOO_FINE
+    assert "divide all times by 1,000 and multiply all rates by 1,000" in refused.value.help
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [("10/min", "10.02/min"), ("0.2/min", "0.18/min"), ("1/min", "1.02/min"), ("100/h", "100.8/h")],
+)
+def test_the_error_for_a_rate_between_grid_steps_names_only_the_nearest(
+    text: str, nearest: str
+) -> None:
+    with pytest.raises(QuantityError) as refused:
+        units.parse_mrps(text)
+    assert refused.value.help == f"the nearest is `{nearest}`"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
