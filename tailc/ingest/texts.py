@@ -24,12 +24,12 @@ class Line:
     text: str
 
 
-def report(source: Source) -> bytes:
+def report(source: Source, most: int = MAX_REPORT_BYTES) -> bytes:
     """All the plain bytes of a report; TailcError where there are too many for one."""
     with source.plain() as stream:
-        data = stream.read(MAX_REPORT_BYTES + 1)
-    if len(data) > MAX_REPORT_BYTES:
-        message = f"`{source.name}` is longer than the {MAX_REPORT_BYTES:,} bytes of any report"
+        data = stream.read(most + 1)
+    if len(data) > most:
+        message = f"`{source.name}` is longer than the {most:,} bytes of any report"
         hint = "give the report of the load generator alone"
         raise source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
     return data

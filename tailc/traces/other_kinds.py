@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
 from tailc.errors import Code
+from tailc.traces.summaries import summary_of
 
 if TYPE_CHECKING:
     from tailc.traces.source import Source
@@ -43,7 +43,15 @@ def _kind(head: bytes) -> tuple[str, str] | None:
     begun = next((told for begin, told in _BEGINNINGS.items() if head.startswith(begin)), None)
     if _HTML.match(head):
         begun = "a web page or XML, and no table", "download the data itself, and give that"
-    return begun or _of_json(head)
+    return begun or _summary(head)
+
+
+def _summary(head: bytes) -> tuple[str, str] | None:
+    """The summary of a load generator."""
+    found = summary_of(head)
+    if found is None:
+        return None
+    return f"a summary of {found.tool}, which has a few percentiles and no requests", found.advice
 
 
 def _document(of: bytes, head: bytes) -> tuple[str, str]:
@@ -53,18 +61,3 @@ def _document(of: bytes, head: bytes) -> tuple[str, str]:
     named = f", `{trace[1].decode('utf-8', 'replace').strip()}`" if trace else ""
     advice = f"give the trace that it names{named}; `tailc check` looks at both"
     return "a spec, and no measurements", advice
-
-
-def _of_json(head: bytes) -> tuple[str, str] | None:
-    """A summary at the end of a run of k6."""
-    if not head.lstrip().startswith(b"{") or b'"metrics"' not in head:
-        return None
-    try:
-        metrics = json.loads(head)["metrics"]
-        is_summary = any("avg" in one or "avg" in one.get("values", ()) for one in metrics.values())
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return None
-    if not is_summary:
-        return None
-    advice = "have k6 write every request by `k6 run --out csv=FILE`, and give that"
-    return "a summary of k6, which has a few percentiles and no requests", advice

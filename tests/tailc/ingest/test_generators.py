@@ -156,6 +156,41 @@ def test_a_summary_of_k6_is_refused_with_what_to_run(tmp_path, summary, indent):
     assert "k6 run --out" in found.help
 
 
+AUTOCANNON = {
+    "url": "http://localhost:3000",
+    "connections": 10,
+    "sampleInt": 1000,
+    "pipelining": 1,
+    "duration": 10.02,
+    "errors": 0,
+    "2xx": 51234,
+    "non2xx": 0,
+    "latency": {"average": 1.5, "min": 0, "max": 62, "p2_5": 1, "p50": 1, "p97_5": 4, "p99": 6},
+    "requests": {"average": 5120, "total": 51234, "p97_5": 5400},
+}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("changed", [{}, {"title": "my run"}, {"duration": 0.5, "2xx": 1}])
+def test_a_summary_of_autocannon_is_refused_with_what_to_run(tmp_path, changed, indent):
+    found = refused(written(tmp_path, json.dumps(AUTOCANNON | changed, indent=indent)))
+    assert (found.code, "a summary of autocannon" in found.message) == (Code.UNKNOWN_INPUT, True)
+    assert "oha -q RATE" in found.help
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"latency": {"p97_5": 4}, "demand_ms": 5.5},
+        {"metrics": {"http": 3}, "demand_ms": 5.5},
+        {"num_prompts": 4, "demand_ms": 5.5},
+    ],
+)
+def test_one_line_of_a_log_that_has_such_names_is_no_summary(tmp_path, line):
+    path = written(tmp_path, json.dumps(line) + "\n")
+    assert read(path, table=TimeColumn("demand_ms"))[0] == near([5.5])
+
+
 def oha(answered, errors):
     points = {f"p{name}": 5.0 for name in (10, 25, 50, 75, 90, 95, 99, 99.9, 99.99)}
     return json.dumps(

@@ -1,0 +1,74 @@
+"""Summaries that load generators write as JSON: a few numbers of a run, and no requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+_AT_A_RATE = (
+    "{} writes no requests, and sends as answers come: measure at a rate with a generator that "
+    "writes every request, such as `oha -q RATE --output-format csv`"
+)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The summary of a load generator: how it is recognised, and how to get its requests.
+
+    mark: text in each of them, so that only files with it are parsed.
+    """
+
+    tool: str
+    mark: bytes
+    matches: Callable[[dict[str, Any]], bool]
+    advice: str
+
+
+def summary_of(head: bytes) -> Summary | None:
+    """The summary that a file consists of, by its beginning; None if it is something else."""
+    marked = [each for each in _SUMMARIES if each.mark in head]
+    if not marked or not head.lstrip().startswith(b"{"):
+        return None
+    try:
+        document = json.loads(head)
+    except (ValueError, RecursionError):
+        return None
+    return next((each for each in marked if each.matches(document)), None)
+
+
+def _is_k6(document: dict[str, Any]) -> bool:
+    """Metrics by name, with or without `values` in between."""
+    metrics = document.get("metrics")
+    trends = metrics.values() if isinstance(metrics, dict) else ()
+    return any(
+        isinstance(one, dict) and ("avg" in one or "avg" in one.get("values", ())) for one in trends
+    )
+
+
+def _is_autocannon(document: dict[str, Any]) -> bool:
+    latency = document.get("latency")
+    return isinstance(latency, dict) and "p97_5" in latency and "connections" in document
+
+
+def _is_vllm(document: dict[str, Any]) -> bool:
+    return document.keys() >= {"num_prompts", "request_throughput"} and "errors" not in document
+
+
+_SUMMARIES = (
+    Summary(
+        "k6",
+        b'"metrics"',
+        _is_k6,
+        "have k6 write every request by `k6 run --out csv=FILE`, and give that",
+    ),
+    Summary("autocannon", b'"p97_5"', _is_autocannon, _AT_A_RATE.format("autocannon")),
+    Summary(
+        "vLLM",
+        b'"request_throughput"',
+        _is_vllm,
+        "have vLLM write every request by `vllm bench serve --save-result --save-detailed`, and "
+        "give that",
+    ),
+)
