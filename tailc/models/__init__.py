@@ -1,4 +1,4 @@
-"""Execution models: how a machine runs requests or jobs, one folder each, and what they share."""
+"""Execution models: simulations of how a machine runs requests or jobs, one folder each."""
 
 from tailc.kernel_cache import ensure_kernel_cache
 

@@ -1,4 +1,4 @@
-"""When requests arrive: open-loop processes, each a source of ascending times."""
+"""Open-loop arrival processes: sources of ascending arrival times."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tailc.units import format_mrps
 class Arrivals(Protocol):
     """An arrival process.
 
-    `is_recorded` says that the times are data, of which another day would bring others; what is
-    generated follows a known law, and more replays make its noise as small as one likes.
+    `is_recorded` is true if the times are measured data, which would differ on another day.
+    Generated times follow a known law, so more replications reduce their noise without limit.
     """
 
     @property
     def name(self) -> str:
-        """How reports call it, such as `40/s`."""
+        """Name of the process in reports, such as `40/s`."""
         ...
 
     @property
@@ -36,71 +36,75 @@ class Arrivals(Protocol):
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the times are measured ones."""
+        """Whether the times were measured."""
         ...
 
     @property
     def has_constant_rate(self) -> bool:
-        """Whether the law of the times is the same at every time."""
+        """Whether the law of the arrival times does not change over time."""
         ...
 
     @property
     def record_of(self) -> NDArray[np.int32] | None:
-        """The record that each arrival is of; None: records come in random order."""
+        """Record number of each arrival, or None if records come in random order."""
         ...
 
     @property
     def stretches(self) -> tuple[tuple[int, int], ...]:
-        """Ranges of arrivals, first and one past the last, to tell a percentile of its own for."""
+        """Ranges of arrivals (first, one past the last) that get a percentile each."""
         ...
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """Ascending times. `requests` is how many are wanted; a process that has an end of its
-        own gives its own number.
+        """Return ascending arrival times [ns].
+
+        `requests` is the number wanted. A process with a fixed end returns its own number instead.
         """
         ...
 
     def warm_up(self, requests: int) -> int:
-        """How many of the first `requests` arrivals only fill the server and are not measured."""
+        """Number of the first `requests` arrivals that only fill the server, unmeasured."""
         ...
 
 
 class Pattern(Protocol):
-    """How requests arrive, whatever their mean rate is."""
+    """An arrival process without its mean rate."""
 
     @property
     def words(self) -> str:
-        """As the command line takes it, such as `bursty:idc=8,spell=2s,busy=20%`."""
+        """The pattern as the command line takes it, such as `bursty:idc=8,spell=2s,busy=20%`."""
         ...
 
     def at(self, rate_mrps: int) -> Arrivals:
-        """With this mean rate; raises TailcError where that cannot be."""
+        """The arrival process with this mean rate.
+
+        Raises TailcError if the pattern is impossible at this rate.
+        """
         ...
 
 
-# One request in so many is warm-up, from an empty server, and is not counted.
+# One in this many requests is warm-up from an empty server and is not measured.
 WARM_UP_PART = 20
-# What a burst has settled to is told by its last requests (Haque et al., ASPLOS 2015, section 6).
+# The last requests of a burst show the steady state (Haque et al., ASPLOS 2015, section 6).
 SETTLED_REQUESTS = 100
-# A longer rate profile is cut here; one with fewer arrivals in the mean is not replayed.
+# A rate profile with more arrivals is cut off here. One with fewer expected arrivals is refused.
 MOST_ARRIVALS = 1_000_000
 FEWEST_ARRIVALS = 100
-# Times in ns fit into 64 bits with room to spare; a replay of more years is a slip of the pen.
+# Times [ns] up to this fit into 64 bits. A longer replay is a mistake of the user.
 LONGEST_YEARS = 10
 LONGEST_NS = LONGEST_YEARS * 366 * 86_400 * 10**9
-# A Poisson count is never seen so many standard deviations above its mean.
+# A Poisson count never exceeds its mean by this many standard deviations.
 _BEYOND_ANY_COUNT = 10
 _US_PER_S_IN_MRPS = streams.NS_PER_S_IN_MRPS // NS_PER_US
 
 
 def is_too_long(requests: float, rate_mrps: float) -> bool:
-    """Whether so many requests at this mean rate take more than `LONGEST_YEARS`."""
+    """Whether `requests` requests at this mean rate take more than `LONGEST_YEARS`."""
     return requests * streams.NS_PER_S_IN_MRPS > rate_mrps * LONGEST_NS
 
 
 @dataclass(frozen=True)
 class Poisson:
-    """Independent arrivals at a constant rate, for as many requests as wanted."""
+    """Poisson arrivals: independent, at a constant rate, of any number."""
 
     rate_mrps: int
     is_recorded = False
@@ -113,23 +117,21 @@ class Poisson:
 
     @property
     def name(self) -> str:
-        """The rate."""
         return format_mrps(self.rate_mrps)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """As many as wanted."""
         times_ns = np.empty(requests, np.int64)
         streams.poisson_arrivals(state, self.rate_mrps, times_ns)
         return times_ns
 
     def warm_up(self, requests: int) -> int:
-        """A twentieth."""
+        """One twentieth of the requests."""
         return requests // WARM_UP_PART
 
 
 @dataclass(frozen=True)
 class Burst:
-    """So many requests, arriving at this rate."""
+    """A number of requests that arrive at one rate."""
 
     requests: int
     rate_mrps: int
@@ -144,7 +146,7 @@ class Burst:
 
 @dataclass(frozen=True)
 class Bursts:
-    """Bursts one after another, Poisson in each (Haque et al., ASPLOS 2015, section 6)."""
+    """Successive bursts, with Poisson arrivals in each (Haque et al., ASPLOS 2015, section 6)."""
 
     bursts: tuple[Burst, ...]
     settled: int = SETTLED_REQUESTS
@@ -158,23 +160,22 @@ class Bursts:
 
     @property
     def name(self) -> str:
-        """The bursts."""
         return "bursts " + ", ".join(str(burst) for burst in self.bursts)
 
     @property
     def requests(self) -> int:
-        """Of all bursts."""
+        """Number of requests in all bursts."""
         return sum(burst.requests for burst in self.bursts)
 
     @property
     def rate_mrps(self) -> int:
-        """All requests over the time they take in the mean."""
+        """Number of requests in all bursts over their mean total duration."""
         span = sum(Fraction(burst.requests, burst.rate_mrps) for burst in self.bursts)
         return round(self.requests / span)
 
     @property
     def stretches(self) -> tuple[tuple[int, int], ...]:
-        """The last `settled` requests of each burst, or all of a shorter one."""
+        """The last `settled` requests of each burst, or all requests of a shorter burst."""
         ends = itertools.accumulate(burst.requests for burst in self.bursts)
         return tuple(
             (end - min(self.settled, burst.requests), end)
@@ -182,7 +183,7 @@ class Bursts:
         )
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """The requests of all bursts, however many are wanted."""
+        """Return the arrival times of all bursts, whatever `requests` is."""
         times_ns = np.empty(self.requests, np.int64)
         first, now_ns = 0, 0
         for burst in self.bursts:
@@ -193,13 +194,13 @@ class Bursts:
         return times_ns
 
     def warm_up(self, requests: int) -> int:  # noqa: ARG002
-        """None: the first burst meets an empty server."""
+        """Zero: the first burst meets an empty server."""
         return 0
 
 
 @dataclass(frozen=True)
 class Step:
-    """A rate for a time; 0 is silence."""
+    """A rate that lasts for a time. Rate 0 means no arrivals."""
 
     duration_us: int
     rate_mrps: int
@@ -210,15 +211,15 @@ class Step:
 
 
 def mean_requests(steps: tuple[Step, ...]) -> float:
-    """How many requests arrive in the mean."""
+    """Expected number of arrivals in all steps."""
     return sum(step.duration_us * step.rate_mrps for step in steps) / _US_PER_S_IN_MRPS
 
 
 @dataclass(frozen=True)
 class RateProfile:
-    """Poisson arrivals whose rate changes in steps, over the whole length of the profile.
+    """Poisson arrivals whose rate changes in steps; a replay takes the whole profile.
 
-    At most `most_requests`; what would come after them is left out.
+    Arrivals after the first `most_requests` are left out.
     """
 
     steps: tuple[Step, ...]
@@ -233,24 +234,24 @@ class RateProfile:
 
     @property
     def name(self) -> str:
-        """Number of steps, least and greatest rate."""
+        """Number of steps, lowest and highest rate."""
         rates = [step.rate_mrps for step in self.steps]
         span = f"{format_mrps(min(rates))} to {format_mrps(max(rates))}"
         return f"profile of {len(self.steps)} step{'s' * (len(self.steps) > 1)}, {span}"
 
     @property
     def mean_requests(self) -> float:
-        """How many requests arrive in the mean."""
+        """Expected number of arrivals."""
         return mean_requests(self.steps)
 
     @property
     def rate_mrps(self) -> int:
-        """Mean over the time of the profile, at least 1."""
+        """Mean rate over the time of the profile, at least 1."""
         length_us = sum(step.duration_us for step in self.steps)
         return max(round(self.mean_requests * _US_PER_S_IN_MRPS / length_us), 1)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """Those of the profile, however many are wanted."""
+        """Return the arrivals of the whole profile, whatever `requests` is."""
         room = self.mean_requests + _BEYOND_ANY_COUNT * math.sqrt(self.mean_requests)
         times_ns = np.empty(min(math.ceil(room), self.most_requests), np.int64)
         length_ns = np.array([step.duration_us * NS_PER_US for step in self.steps], np.int64)
@@ -259,16 +260,16 @@ class RateProfile:
         return times_ns[:count]
 
     def warm_up(self, requests: int) -> int:  # noqa: ARG002
-        """None: the profile is judged over its whole length."""
+        """Zero: the whole profile is measured."""
         return 0
 
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """Measured arrivals: ascending times from 0, and the record that each is of.
+    """Measured arrivals: ascending times from 0, and the record of each arrival.
 
-    record_of: int32 (arrivals,); None: records come in random order.
-    source: what they are called, such as the column that they were read from.
+    record_of: int32 (arrivals,), or None if records come in random order. source: name of the data
+    in reports, such as the column that they were read from.
     """
 
     times_ns: NDArray[np.int64]
@@ -287,21 +288,21 @@ class Recorded:
 
     @property
     def name(self) -> str:
-        """The source, and the rate where it was chosen."""
+        """The source, and the rate if the user chose one."""
         at = "" if self.asked_mrps is None else f" at {format_mrps(self.asked_mrps)}"
         return f"recorded `{self.source}`{at}"
 
     @property
     def rate_mrps(self) -> int:
-        """Gaps over the time from the first to the last arrival."""
+        """Number of gaps over the time from the first to the last arrival."""
         if self.asked_mrps is not None:
             return self.asked_mrps
         return round((len(self.times_ns) - 1) * streams.NS_PER_S_IN_MRPS / int(self.times_ns[-1]))
 
     def rescaled_to(self, rate_mrps: int) -> Recorded:
-        """The same arrivals with time stretched or shrunk so that this becomes the mean rate.
+        """Scale the times so that the mean rate is `rate_mrps`.
 
-        Raises TailcError where they would take too long.
+        Raises TailcError if the arrivals then take more than `LONGEST_YEARS`.
         """
         assert rate_mrps > 0
         gaps = len(self.times_ns) - 1
@@ -313,18 +314,18 @@ class Recorded:
         return replace(self, times_ns=times_ns, asked_mrps=rate_mrps)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
-        """Those recorded, however many are wanted."""
+        """Return the recorded times, whatever `requests` is."""
         return self.times_ns
 
     def warm_up(self, requests: int) -> int:
-        """A twentieth: the recording began on a server at work."""
+        """One twentieth: the recording began on a server that was already busy."""
         return requests // WARM_UP_PART
 
 
 def check_times(arrival_ns: NDArray[np.int64]) -> None:
-    """Raise TailcError (USAGE) for times that go on for over `LONGEST_YEARS`.
+    """Raise TailcError (USAGE) if the arrivals take more than `LONGEST_YEARS`.
 
-    The last time tells, but where so late ones have left 64 bits it is early again.
+    Checks the greatest time, not the last: times beyond 64 bits wrap round to early ones.
     """
     latest_ns = int(arrival_ns.max(initial=0))
     if latest_ns > LONGEST_NS:

@@ -1,4 +1,4 @@
-"""An arrival in a compiled replay, whatever the server: it counts, and may begin a phase."""
+"""Count an arrival in a compiled replay and start its phase, for all execution models."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from tailc.models.integrals import DRAIN, FIRST_HALF, SECOND_HALF
 
 @part  # pragma: no cover - compiled
 def arrive(server, requests, measured_from):
-    """One request more; request number `measured_from` begins the first half of what is measured,
-    the one half-way to the end the second, and after the last the server drains.
+    """Count one arrival and start a phase if it is the first request of one.
+
+    The phases are: before request `measured_from`, the first and the second half of the measured
+    requests, and the time after the last arrival, in which the server drains.
     """
     if server.arrived == measured_from:
         server.phase = FIRST_HALF

@@ -1,7 +1,7 @@
-"""How users write a baseline: NAME[-PARAMETER][<LOAD][>TIME][+FLAG], one grammar for all models.
+"""Syntax of baseline names: NAME[-PARAMETER][<LOAD][>TIME][+FLAG], for all execution models.
 
-A baseline states the part of it that is its own, such as `fix-N[<LOAD][+boost]`: words as they are
-written, in capitals what a value stands for, in brackets what may be left out.
+Each baseline states its own part of the grammar, such as `fix-N[<LOAD][+boost]`: fixed words as
+written, capitals for values, brackets for optional parts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tailc.units import FREQUENCY, Fault, QuantityError, parse_khz, parse_ppm, p
 
 
 class Part(enum.Enum):
-    """What a value in a name stands for, as a syntax has it."""
+    """A kind of value in a baseline name, by its placeholder in the syntax."""
 
     NUMBER = "N"
     LOAD = "LOAD"
@@ -28,10 +28,10 @@ class Part(enum.Enum):
 
 @dataclass(frozen=True)
 class Given:
-    """What stands in one name.
+    """Values of one baseline name.
 
-    values: a number or a load as it is; times and budgets in microseconds, shares in millionths,
-    frequencies in kHz. has_flag: whether the flag of the syntax is written.
+    values: numbers and loads as written; times and budgets in microseconds, shares in millionths,
+    frequencies in kHz. has_flag: whether the name has the flag of the syntax.
     """
 
     values: Mapping[Part, int]
@@ -41,13 +41,13 @@ class Given:
         return self.values[part]
 
     def get(self, part: Part) -> int | None:
-        """None where it is left out."""
+        """The value of a part, or None if the name leaves it out."""
         return self.values.get(part)
 
 
 @dataclass(frozen=True)
 class Syntax:
-    """The names of one baseline."""
+    """Syntax of the names of one baseline."""
 
     text: str
 
@@ -59,18 +59,18 @@ class Syntax:
 
     @property
     def name(self) -> str:
-        """What stands before the parameter."""
+        """The word before the parameter."""
         return re.split(r"\[|-(?=[A-Z])", self.text, maxsplit=1)[0]
 
     @property
     def takes_parameter(self) -> bool:
-        """Whether something may stand behind a hyphen."""
+        """Whether the name has a parameter after a hyphen."""
         return re.search("-[A-Z]", self.text) is not None
 
     def read(self, name: str) -> Given | None:
-        """What `name` gives; None where it is not of this syntax.
+        """Parse `name`; return None if it does not follow this syntax.
 
-        The case of letters does not matter. Raises QuantityError for a value that cannot be.
+        Case does not matter. Raises QuantityError for a value out of range.
         """
         found = _pattern(self.text).fullmatch(_folded(name))
         if found is None:
@@ -80,7 +80,7 @@ class Syntax:
         return Given(values, has_flag="+" in found[0])
 
     def is_name_with_more(self, name: str) -> bool:
-        """Whether `name` has a value behind a hyphen, which here has no meaning."""
+        """Whether `name` has a parameter after a hyphen although this syntax takes none."""
         more = re.fullmatch(rf"{re.escape(self.name)}-[0-9].*", _folded(name))
         return more is not None and not self.takes_parameter
 
@@ -117,7 +117,7 @@ def _time_us(text: str) -> int:
 
 
 def _frequency_khz(text: str) -> int:
-    """The unit in any case."""
+    """Parse a frequency; the case of its unit does not matter."""
     usual = {unit.lower(): unit for unit in FREQUENCY.units}
     unit = text.lstrip("0123456789. ")
     return parse_khz(text.removesuffix(unit) + usual.get(unit, unit))
@@ -125,7 +125,7 @@ def _frequency_khz(text: str) -> int:
 
 @dataclass(frozen=True)
 class _Value:
-    """How it is written, and read."""
+    """Pattern and parser of one kind of value."""
 
     pattern: str
     read: Callable[[str], int]

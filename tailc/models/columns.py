@@ -1,4 +1,4 @@
-"""How execution models show the use of their machines: columns of tables, and what heads them."""
+"""Table columns that show how an execution model used its machine, with their headings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UseT = TypeVar("UseT")
 
 @dataclass(frozen=True)
 class Column:
-    """A head and its cells, one a row; numbers stand to the right."""
+    """A heading and its cells, one a row; numbers are aligned to the right."""
 
     head: str
     cells: tuple[str, ...]
@@ -28,7 +28,7 @@ class Column:
 
     @property
     def width(self) -> int:
-        """The widest cell or head."""
+        """Width of the widest cell or of the heading."""
         return max(len(cell) for cell in (self.head, *self.cells))
 
 
@@ -46,70 +46,71 @@ class Table:
 
 
 class UsageColumns(ABC, Generic[UseT]):
-    """What a verdict shows of one execution model beside percentiles."""
+    """The columns of one execution model in a verdict, in addition to percentiles."""
 
     @abstractmethod
     def legend(self, shared: str, use: UseT, against: str) -> str:
-        """What the heads of the columns mean; `shared`: what requests compete for.
+        """Explain the headings of the columns.
 
-        against: what more is to be said of columns that every model has.
+        shared: the resource that requests compete for. against: an explanation of the columns that
+        all models have, which goes in between.
         """
 
     @abstractmethod
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:
-        """How busy the server was, a row for each subject; `decimals` of a ms."""
+        """Utilization columns, a row for each subject; latencies have `decimals` decimals [ms]."""
 
     @abstractmethod
     def groups(self, uses: Sequence[UseT], *, has_other_power: bool) -> list[Group]:
-        """What its machine shows, a row for each subject.
+        """Columns of the machine's use, a row for each subject.
 
-        has_other_power: whether there is energy of the whole server to tell.
+        has_other_power: whether the energy of the whole server is known.
         """
 
     @abstractmethod
     def rungs_title(self, shared: str) -> str:
-        """What heads the table of rungs that requests left on; empty: there is none."""
+        """Title of the table of rungs on which requests left; empty if there is no such table."""
 
     @abstractmethod
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:
-        """How much requests had of what they share, a row for each arrival process."""
+        """Columns of the shared resource that requests had, a row for each arrival process."""
 
     @abstractmethod
     def by_subject(self, names: Column, uses: Sequence[UseT]) -> list[Table]:
-        """Further tables at one arrival process, a row for each subject."""
+        """More tables at one arrival process, a row for each subject."""
 
     @abstractmethod
     def by_arrivals(self, arrivals: Column, uses: Sequence[UseT]) -> list[Table]:
-        """Further tables of the policy, a row for each arrival process."""
+        """More tables of the policy, a row for each arrival process."""
 
 
 def column(head: str, cells: Sequence[str], is_number: bool = True) -> Column:
-    """A column with nothing in it that a terminal would act on."""
+    """Make a column, with control characters of the terminal escaped."""
     return Column(printable(head), tuple(map(printable, cells)), is_number)
 
 
 def ms(time_us: int, decimals: int) -> str:
-    """A time in ms."""
+    """Format a time in ms."""
     return f"{time_us / _US_PER_MS:,.{decimals}f}"
 
 
 def percent(share_ppm: int) -> str:
-    """A share, to a tenth of a percent."""
+    """Format a share in percent with one decimal."""
     return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"
 
 
 def at_least_a_tenth(share_ppm: int) -> str:
-    """A share that is not 0, and does not look as if it were."""
+    """Format a share in percent; one above 0 is shown as at least 0.1 %."""
     return "less than 0.1 %" if share_ppm < _PPM_PER_TENTH else percent(share_ppm)
 
 
 def count(milli: int) -> str:
-    """A mean count, to a tenth."""
+    """Format a mean count (in thousandths) with one decimal."""
     return f"{milli / _MILLI:,.1f}"
 
 
 def latency_and_number(loads: Sequence[Load], decimals: int) -> Group:
-    """Mean latency, and requests in the system: all that is told where a request has a core."""
+    """Columns of mean latency and of requests in the system, for models with a core each."""
     return (
         column("mean", [ms(load.mean_latency_us, decimals) for load in loads]),
         column("n", [count(load.in_system_milli) for load in loads]),

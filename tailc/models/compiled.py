@@ -1,22 +1,21 @@
-"""How the loop over the events of a server is compiled.
+"""Decorators that compile the event loop of a server with numba.
 
-`loop` is for functions that allocate nothing and whose caller owns every array: they go without
-counting references (`_nrt`, numba's word for its runtime), which would take longer than the replay.
+`loop` is for functions that allocate nothing and whose caller owns all arrays. It turns off numba's
+reference counting (`_nrt`), which would take longer than the replay itself.
 
-`part` is for what the loop is made of. It is compiled once, and then written into each place that
-calls it: as a function of its own it would get every array of its arguments by its fields, on each
-call. With `inline="always"` numba would type it anew at each place, and look-aheads that are called
-from four places, with what they call, take three times as long to compile.
+`part` is for the parts of the loop. LLVM inlines them into each caller: a call would pass every
+array of the arguments field by field. `inline="always"` would make numba type the part again at
+each call, which triples the compile time of look-aheads that are called from four places.
 
-`once` is for a part that is called from one place: it is typed and compiled as lines of its caller,
-which takes a quarter less than first as a function of its own.
+`once` is for a part that is called from one place. numba types it as lines of its caller, which
+takes a quarter less compile time than a separate function.
 """
 
 from __future__ import annotations
 
 from numba import njit
 
-# `_nrt` is not in the stubs.
+# numba's type stubs do not have `_nrt`.
 loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue]
 part = njit(nogil=True, _nrt=False, forceinline=True)  # pyright: ignore[reportCallIssue]
 once = njit(inline="always")

@@ -1,7 +1,8 @@
-"""What the engines measure and how a law moves its output, in whole numbers; compiled.
+"""Measure the tail and the rate, and move a controller's output, in integers; compiled.
 
-`controlled` steps as `tailc.forms.controller.step` does, and the rate is its `arrival_rate_mrps`.
-An engine's state has a `server` record with the fields used here, and `ring` and `scratch`.
+`controlled` computes the same as `tailc.forms.controller.step`, and the rate is the same as
+`arrival_rate_mrps` there. An engine's state has a `server` record with the fields used here, and
+the arrays `ring` and `scratch`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def ends_epoch(state, steer, latency_ns):
-    """Count a completion; whether it is the last of an epoch."""
+    """Count a completion; return whether it is the last of an epoch."""
     server = state.server
     state.ring[server.completed % steer.window] = (latency_ns + _HALF_US) // NS_PER_US
     server.completed += 1
@@ -37,7 +38,7 @@ def ends_epoch(state, steer, latency_ns):
 
 @_part  # pragma: no cover - compiled
 def measured_tail_us(state, steer):
-    """The percentile of the latencies in the window, an order statistic."""
+    """Percentile of the latencies in the window, an order statistic [us]."""
     held = min(state.server.completed, steer.window)
     for i in range(held):
         state.scratch[i] = state.ring[i]
@@ -47,14 +48,14 @@ def measured_tail_us(state, steer):
 
 @_part  # pragma: no cover - compiled
 def measured_rate_mrps(server):
-    """That of the arrivals since the last step."""
+    """Arrival rate since the last step [thousandths of a request per second]."""
     elapsed_us = max((server.now - server.stepped_at) // NS_PER_US, 1)
     return (server.arrived - server.arrived_by_step) * _US_PER_S_IN_MRPS // elapsed_us
 
 
 @_part  # pragma: no cover - compiled
 def controlled(server, steer, measured_us, rate_mrps):
-    """Move the output as a controller does."""
+    """Move the output by one step of a PID controller."""
     error = steer.target_us - measured_us
     error = max(min(error, LARGEST_ERROR_US), -LARGEST_ERROR_US)
     before = error if server.steps == 0 else server.error_us
@@ -73,14 +74,14 @@ def controlled(server, steer, measured_us, rate_mrps):
 
 @_part  # pragma: no cover - compiled
 def given(server, steer):
-    """Take the next of the given outputs."""
+    """Set the output to the next one of a given sequence."""
     last = len(steer.outputs_ppm) - 1
     server.output_ppm = steer.outputs_ppm[min(server.steps + 1, last)]
 
 
 @_part  # pragma: no cover - compiled
 def log_step(server, steps, measured_us, rate_mrps):
-    """Note a step that was taken, and begin the next epoch."""
+    """Log a step and start the next epoch."""
     steps[server.steps, STEP_NS] = server.now
     steps[server.steps, STEP_MEASURED_US] = measured_us
     steps[server.steps, STEP_RATE_MRPS] = rate_mrps
@@ -92,7 +93,7 @@ def log_step(server, steps, measured_us, rate_mrps):
 
 @_kernel  # pragma: no cover - compiled
 def _selected(values, count, place):
-    """The value at a place, counted from 0 in ascending order (Hoare's selection)."""
+    """The value at index `place` in ascending order (Hoare's selection)."""
     low, high = 0, count - 1
     while low < high:
         pivot = values[(low + high) // 2]

@@ -1,13 +1,13 @@
-"""Bursty arrivals fitted to recorded times, by the index of dispersion of their counts.
+"""Fit bursty arrivals to recorded times by the index of dispersion of their counts.
 
 Variables: the index I over long times, and the rate r at which bursts are forgotten. Objective: the
-sum over lengths t of windows of ((measured - 1 - (I - 1) g(r t)) / (e max(measured, 1)))^2, with g
-from `modulated.share_reached` and e^2 = 2/n + 5 %^2: a variance over n windows has a relative
-variance of 2/n where counts are normal, and no two rates are quite like a real service. Subject to
-I >= 1, and to 1/r at most the longest window, for what is slower shows in no window. At a given r
-the best I is a quotient; r is searched on a grid and then between its neighbours. The share that is
-busy does not show in an index: it is that of `skewness`, where that is known well enough, else the
-usual one, and in any case at most the largest one that has this index.
+sum over window lengths t of ((measured - 1 - (I - 1) g(r t)) / (e max(measured, 1)))^2, with g from
+`modulated.share_reached` and e^2 = 2/n + 5 %^2: a variance over n windows has a relative variance
+of 2/n if counts are normal, and a real service does not have exactly two rates. Constraints: I >=
+1, and 1/r at most the longest window, because slower bursts show in no window. For a given r the
+best I is a quotient; r is searched on a grid and then between the neighbours of the best grid
+point. The index does not depend on the busy share: that comes from `skewness` if it is accurate
+enough, else it is the usual share, and in both cases at most the largest share with this index.
 """
 
 from __future__ import annotations
@@ -32,24 +32,27 @@ WINDOWS_US = (
     *(_MIN_US * each for each in (1, 2, 5, 10, 20, 30)),
     *(_H_US * each for each in (1, 2, 6, 12, 24)),
 )
-# An index over fewer windows has a relative deviation of a quarter or more.
+# The relative standard error of an index over fewer windows is a quarter or more.
 FEWEST_WINDOWS = 30
-# Two numbers are fitted.
+# The fit has two parameters.
 FEWEST_LENGTHS = 3
 _PLACES = 400
 _NARROWINGS = 60
-# Of the shortest window: bursts that are over sooner show in all windows alike.
+# In shortest windows: bursts that end sooner show the same in all windows.
 _SHORTEST_PART = 4
-# The model may be off by so much where chance is not.
+# Relative error of the model itself, in addition to chance.
 _NEVER_NEARER = 0.05
-# More digits than a recording can tell.
+# More digits than a recording can determine.
 _DIGITS = 3
 _US_PER_S = 1e6
 
 
 @dataclass(frozen=True)
 class WindowIndex:
-    """The index of dispersion over windows of one length, of which there are so many."""
+    """The index of dispersion over windows of one length.
+
+    windows: number of windows of that length.
+    """
 
     window_us: int
     windows: int
@@ -59,11 +62,11 @@ class WindowIndex:
 
 @dataclass(frozen=True)
 class BurstyFit:
-    """Arrivals like the recorded ones.
+    """A fit of bursty arrivals to recorded ones.
 
-    busy: the share that is busy as the skewness of counts tells it, None where it does not.
-    deviation: root mean square over the windows, relative to what was measured, or to 1 where that
-    is less. is_rising: the index still rises at the longest window, and may beyond it.
+    busy: busy share by the skewness of counts, or None if unknown. deviation: root mean square over
+    the windows, relative to the measured index, or to 1 if that is greater. is_rising: whether the
+    index still rises at the longest window, and so may rise beyond it.
     """
 
     process: Modulated
@@ -76,7 +79,7 @@ class BurstyFit:
 def index_of_dispersion(times_ns: NDArray[np.int64], window_us: int) -> float:
     """Variance over mean of the counts in consecutive windows from the first arrival on.
 
-    Only whole windows count; there must be one.
+    Only whole windows count; there must be at least one.
     """
     since_ns = times_ns - times_ns[0]
     window_ns = window_us * NS_PER_US
@@ -86,7 +89,7 @@ def index_of_dispersion(times_ns: NDArray[np.int64], window_us: int) -> float:
 
 
 def window_lengths_us(times_ns: NDArray[np.int64]) -> tuple[int, ...]:
-    """Those of `WINDOWS_US` that have an arrival in the mean and are at least 30 in number."""
+    """The lengths in `WINDOWS_US` with at least one arrival on average and at least 30 windows."""
     span_ns = int(times_ns[-1] - times_ns[0])
     gap_ns = span_ns / (len(times_ns) - 1)
     return tuple(
@@ -124,14 +127,14 @@ def fit_bursty(times_ns: NDArray[np.int64]) -> BurstyFit:
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """Index by length of windows, and how much each counts for: one over what it may be off by."""
+    """Index by window length, and its weight: the reciprocal of its standard error."""
 
     window_s: NDArray[np.float64]
     index: NDArray[np.float64]
     weight: NDArray[np.float64]
 
     def best_switching_rps(self) -> tuple[float, bool]:
-        """The best r, and whether it is the least that is looked at."""
+        """The best r, and whether it is the lowest candidate."""
         slowest, fastest = 1 / self.window_s[-1], _SHORTEST_PART / self.window_s[0]
         places = np.geomspace(slowest, fastest, _PLACES)
         best = int(np.argmin([self.loss(float(r)) for r in places]))
@@ -166,11 +169,11 @@ def _measured(times_ns: NDArray[np.int64], lengths_us: tuple[int, ...]) -> _Meas
 
 
 def _process(rate_mrps: int, excess: float, switching_rps: float, usual_ppm: int) -> Modulated:
-    """Of rounded numbers; the spell is rounded up and the share down, so that two rates do it."""
+    """A process of rounded numbers that exists: the spell rounds up and the share down."""
     idc_ppm = PPM + _rounded(excess * PPM, ROUND_FLOOR)
     busy_ppm = max(_rounded(usual_ppm, ROUND_FLOOR), 1)
     if idc_ppm > PPM:
-        # b / (1 - b) may be so much: V b / (1 - b) is at most the square of the mean rate
+        # Upper limit of b / (1 - b), because V b / (1 - b) is at most the square of the mean rate.
         odds = 2 * rate_mrps / 1e3 * PPM / ((idc_ppm - PPM) * switching_rps)
         busy_ppm = min(busy_ppm, max(_rounded(odds / (1 + odds) * PPM, ROUND_FLOOR), 1))
     spell_us = _US_PER_S / (switching_rps * (1 - busy_ppm / PPM))
@@ -178,7 +181,7 @@ def _process(rate_mrps: int, excess: float, switching_rps: float, usual_ppm: int
 
 
 def _rounded(value: float, direction: str) -> int:
-    """To `_DIGITS` digits, or to a whole number."""
+    """Round to `_DIGITS` digits, or to a whole number."""
     exact = Decimal(value)
     step = Decimal(1).scaleb(max(exact.adjusted() - _DIGITS + 1, 0)) if value else Decimal(1)
     return int((exact / step).to_integral_value(direction) * step)

@@ -1,4 +1,4 @@
-"""Arrivals whose rate follows the time of day: Poisson, on a rate of straight lines round a day.
+"""Arrivals whose rate follows the time of day: Poisson, with a piecewise linear daily rate.
 
 Counts over a time are Poisson, and their mean is the integral of the rate over it. So over equal
 windows of a day with means L, counts have an index of dispersion of 1 + var(L) / mean(L).
@@ -18,19 +18,19 @@ from tailc.models.arrivals import WARM_UP_PART
 from tailc.percentiles import PPM
 from tailc.units import format_mrps, plain_ppm
 
-# A level a minute.
+# One level for each minute.
 MOST_LEVELS = 1_440
 _HOURS, _HOUR_NS = 24, 3_600 * 10**9
-# A level is fitted to thousandths of the mean.
+# A fitted level is rounded to thousandths of the mean.
 _GRID_PPM = 1_000
 
 
 @dataclass(frozen=True)
 class DayCurve:
-    """How the rate changes over a day: at equal times round it, on straight lines between.
+    """The rate over a day: levels at equal intervals, with straight lines between.
 
-    levels_ppm: relative to each other, none negative; after the last comes the first again.
-    Raises TailcError for levels that make no day.
+    levels_ppm: relative to each other, none negative. After the last level the first one follows.
+    Raises TailcError for levels that do not describe a day.
     """
 
     levels_ppm: tuple[int, ...]
@@ -53,12 +53,12 @@ class DayCurve:
 
     @property
     def words(self) -> str:
-        """As the command line takes it."""
+        """The curve as the command line takes it."""
         return "diurnal:" + ",".join(map(plain_ppm, self.levels_ppm))
 
     @property
     def relative(self) -> NDArray[np.float64]:
-        """The levels, with a mean over the day of 1."""
+        """The levels, scaled to a daily mean of 1."""
         levels = np.array(self.levels_ppm, np.float64)
         return levels / levels.mean()
 
@@ -68,15 +68,15 @@ class DayCurve:
         return float(self.relative.max())
 
     def at(self, rate_mrps: int) -> Diurnal:
-        """With this mean rate."""
+        """Arrivals with this curve and this mean rate."""
         return Diurnal(rate_mrps, self)
 
 
 def fitted_day(times_ns: NDArray[np.int64]) -> DayCurve | None:
-    """The rate of recorded arrivals by the hour, from the first arrival's hour on.
+    """Fit the hourly rate of recorded arrivals, starting at the hour of the first arrival.
 
-    Over all whole days of the recording; each level is the mean rate of the hour around it. None
-    where there is no whole day.
+    Uses all whole days of the recording. Each level is the mean rate of the hour around it. None if
+    the recording has no whole day.
     """
     since_ns = times_ns - times_ns[0]
     days = int(since_ns[-1]) // (_HOURS * _HOUR_NS)
@@ -91,9 +91,9 @@ def fitted_day(times_ns: NDArray[np.int64]) -> DayCurve | None:
 
 @dataclass(frozen=True)
 class Diurnal:
-    """Poisson arrivals whose rate changes as over a day, which takes as long as a replay.
+    """Poisson arrivals with a daily curve; the day takes as long as a replay.
 
-    So whatever the number of requests, those that are measured come over one whole day.
+    So for any number of requests, the measured ones arrive over exactly one day.
     """
 
     rate_mrps: int
@@ -108,7 +108,7 @@ class Diurnal:
 
     @property
     def name(self) -> str:
-        """Mean, least and greatest rate."""
+        """Mean, lowest and highest rate."""
         least, most = (round(self.rate_mrps * end) for end in self._ends)
         span = f"{format_mrps(least)} to {format_mrps(most)}"
         return f"diurnal {format_mrps(self.rate_mrps)}, {span} in {self.curve}"
@@ -120,15 +120,15 @@ class Diurnal:
 
     @property
     def words(self) -> str:
-        """What `--arrivals` takes."""
+        """The process as `--arrivals` takes it."""
         return f"{self.curve.words},rate={format_mrps(self.rate_mrps)}"
 
     def day_ns(self, requests: int) -> float:
-        """The length of the day of a replay of so many requests."""
+        """Length of the day in a replay of this number of requests [ns]."""
         return (requests - self.warm_up(requests)) * streams.NS_PER_S_IN_MRPS / self.rate_mrps
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """As many as wanted, from the day's beginning, and on into the next day."""
+        """Return `requests` arrivals from the start of the day, continuing into the next day."""
         times_ns = np.empty(requests, np.int64)
         levels_mrps = self.rate_mrps * self.curve.relative
         step_ns = self.day_ns(requests) / len(levels_mrps)
@@ -136,5 +136,5 @@ class Diurnal:
         return times_ns
 
     def warm_up(self, requests: int) -> int:
-        """A twentieth; what follows is a whole day, for the next one begins as this one did."""
+        """One twentieth. A whole day follows, because the next day begins as this one did."""
         return requests // WARM_UP_PART

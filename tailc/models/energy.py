@@ -1,4 +1,4 @@
-"""What requests with a core to themselves drew, how busy each type was, and what steered them."""
+"""Energy, utilization and control of models that give each request a core to itself."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tailc.models.server_load import Load
 from tailc.models.usage import Usage
 from tailc.percentiles import PPM, percentile_rank
 
-# Percentiles between which nine in ten outputs lie.
+# Percentiles that enclose 90 % of the outputs.
 NINE_IN_TEN_PPM = (50_000, 950_000)
 
 
 @dataclass(frozen=True)
 class TypeUse:
-    """A type of core, and how busy all of it was."""
+    """A type of core, and the utilization of all its cores together."""
 
     name: str
     utilization_ppm: int
@@ -30,7 +30,7 @@ class TypeUse:
 
 @dataclass(frozen=True)
 class EnergyRatio:
-    """Energy over that of a reference: of the cores, and of the whole server [millionths]."""
+    """Energy relative to a reference, for the cores and for the whole server [millionths]."""
 
     cores_ppm: int
     server_ppm: int
@@ -38,12 +38,11 @@ class EnergyRatio:
 
 @dataclass(frozen=True)
 class EnergyUse:
-    """Energy of a request: power times time, in the policy's unit of power times microseconds
-    (microjoules where it is the watt).
+    """Energy of a request: power times time, in the policy's unit of power times microseconds.
 
-    `request_us`: what it drew on its cores, in the mean; `interval_us`: 95 % interval over the
-    repeats, None with one. `idle_us`: what free cores drew, by request. `ratio`: None without a
-    reference, or where either is overloaded.
+    This is microjoules if the unit is the watt. `request_us`: mean energy on its cores.
+    `interval_us`: 95 % interval over the replications, None with one. `idle_us`: energy of free
+    cores per request. `ratio`: None without a reference, or if one of the two is overloaded.
     """
 
     request_us: int
@@ -54,17 +53,17 @@ class EnergyUse:
 
     @property
     def drawn_us(self) -> int:
-        """Free cores included."""
+        """Energy of a request, including free cores."""
         return self.request_us + self.idle_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> EnergyUse:
-        """With its ratio; `other_ppm`: see `Usage.relative_to`."""
+        """The same with the ratio to a base; see `Usage.relative_to` for `other_ppm`."""
         cores = self.drawn_us / base_us
         server = (1 - other_ppm / PPM) * cores + other_ppm / PPM
         return replace(self, ratio=EnergyRatio(round(cores * PPM), round(server * PPM)))
 
     def to_dict(self) -> dict[str, Any]:
-        """As a verdict's JSON has it."""
+        """The members of a verdict's JSON."""
         low_us, high_us = self.interval_us or (None, None)
         return {
             "request_us": self.request_us,
@@ -79,9 +78,7 @@ class EnergyUse:
 
 @dataclass(frozen=True)
 class ControlUse:
-    """The output of a controller after all steps that were measured: mean, and the range of nine
-    in ten of them.
-    """
+    """Mean output of a controller over all measured steps, and the central 90 % of the outputs."""
 
     mean_ppm: int
     low_ppm: int
@@ -90,10 +87,10 @@ class ControlUse:
 
 @dataclass(frozen=True, eq=False)
 class EnergyTimes:
-    """One replay: energy of a request and of free cores by request, in power times nanoseconds.
+    """Energy in one replay, per request, in power times nanoseconds.
 
-    utilization: of each type of core, None of one that is off. outputs_ppm: after each step that
-    was measured.
+    energy: of requests. idle_energy: of free cores. utilization: of each type of core, None if it
+    is off. outputs_ppm: output after each measured step.
     """
 
     energy: float
@@ -103,7 +100,7 @@ class EnergyTimes:
 
 
 def energy_times(outcome: PoweredOutcome) -> EnergyTimes:
-    """What a replay says."""
+    """Energy of a replay."""
     return EnergyTimes(
         outcome.mean_energy,
         outcome.mean_idle_energy,
@@ -113,9 +110,9 @@ def energy_times(outcome: PoweredOutcome) -> EnergyTimes:
 
 
 def energy_use(type_names: Sequence[str], repeats: Sequence[EnergyTimes]) -> EnergyUse:
-    """Means over all repeats; the interval is that of the repeats, which differ in arrivals alone.
+    """Means over all replications.
 
-    One repeat has none.
+    The interval is over the replications, which differ only in their arrivals; None with one.
     """
     mean, half = mean_and_half([one.energy for one in repeats])
     interval_us = None if half is None else (_us(max(mean - half, 0.0)), _us(mean + half))
@@ -135,13 +132,13 @@ def _types(names: Sequence[str], used: Sequence[tuple[float | None, ...]]) -> li
     found = []
     for name, shares in zip(names, zip(*used, strict=True), strict=True):
         known = [share for share in shares if share is not None]
-        # A type that is off has none.
+        # A type that is off has no utilization.
         found.append(TypeUse(name, round(fmean(known or [0.0]) * PPM)))
     return found
 
 
 def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:
-    """The outputs of all repeats; None where nothing steers, or no epoch ended."""
+    """The outputs of all replications; None if nothing steers or no epoch ended."""
     outputs = np.sort(np.concatenate([one.outputs_ppm for one in repeats]))
     if not len(outputs):
         return None
@@ -151,30 +148,29 @@ def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:
 
 @dataclass(frozen=True)
 class PoweredUse(Usage):
-    """Of cores that draw power. control: None where nothing steers, or no epoch ended."""
+    """Use of cores with known power. control: None if nothing steers or no epoch ended."""
 
     energy: EnergyUse
     control: ControlUse | None
 
     @property
     def drawn_us(self) -> int:
-        """Of a request, cores without requests included."""
+        """Energy of a request, including cores without requests."""
         return self.energy.drawn_us
 
     def relative_to(self, base_us: int, other_ppm: int) -> Self:
-        """With its energy over that of a base."""
+        """The same with the ratio of its energy to a base."""
         return replace(self, energy=self.energy.relative_to(base_us, other_ppm))
 
     def cost_us(self, load: Load) -> int:  # noqa: ARG002 - whoever comes
-        """Energy."""
+        """Energy of a request."""
         return self.energy.drawn_us
 
     @property
     def energy_ratio_ppm(self) -> int | None:
-        """Of the cores."""
+        """Energy of the cores relative to a reference."""
         return self.energy.ratio and self.energy.ratio.cores_ppm
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Nothing."""
         return ()

@@ -1,4 +1,4 @@
-"""Columns of what requests with a core to themselves drew, and of what steered them."""
+"""Verdict columns for the energy of requests with a core to themselves, and for control."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DASH = "-"
 
 
 def energy_columns(uses: Sequence[EnergyUse], *, has_other_power: bool) -> Group:
-    """Energy of a request with its interval, and over that of a reference."""
+    """Columns of the energy of a request with its interval, and of its ratio to a reference."""
     digits = _digits(uses)
     columns = [
         column("energy", [ms(use.request_us, digits) for use in uses]),
@@ -30,7 +30,7 @@ def energy_columns(uses: Sequence[EnergyUse], *, has_other_power: bool) -> Group
 
 
 def _digits(uses: Sequence[EnergyUse]) -> int:
-    """Three digits of the least energy."""
+    """Number of decimals that gives the least energy three digits."""
     least = min(use.request_us for use in uses) // 1_000
     return 1 if least >= 10 else 2 if least else 3
 
@@ -47,7 +47,7 @@ def _share(share_ppm: int | None) -> str:
 
 
 def type_columns(uses: Sequence[EnergyUse]) -> Group:
-    """How busy each type of core was."""
+    """Columns of the utilization of each type of core."""
     kinds = zip(*(use.types for use in uses), strict=True)
     return tuple(
         column(kind[0].name, [percent(one.utilization_ppm) for one in kind]) for kind in kinds
@@ -55,7 +55,7 @@ def type_columns(uses: Sequence[EnergyUse]) -> Group:
 
 
 def control_columns(uses: Sequence[ControlUse | None]) -> list[Group]:
-    """The output, where something steers."""
+    """Columns of the output, if something steers."""
     if not any(uses):
         return []
     means = [_DASH if use is None else percent(use.mean_ppm) for use in uses]

@@ -1,6 +1,6 @@
-"""What every execution model of requests can do: the one protocol that experiments ask.
+"""The interface of all execution models of requests, which experiments use.
 
-A value of a model is a machine of its kind with what runs on it: a policy, or a baseline.
+An instance is a machine of one kind together with a policy or a baseline that runs on it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TimesT = TypeVar("TimesT")
 
 
 class Engine(Protocol[OutcomeT_co]):
-    """A model's policy as flat arrays, ready to replay requests."""
+    """A policy as flat arrays, ready to replay requests."""
 
     def replay(
         self,
@@ -34,13 +34,13 @@ class Engine(Protocol[OutcomeT_co]):
         arrival_ns: NDArray[np.int64],
         measured_from: int = 0,
     ) -> OutcomeT_co:
-        """Replay the records named by `order`, the first arriving first, at ascending times."""
+        """Replay the records in `order`, the first arriving first, at ascending times."""
         ...
 
 
 @dataclass(frozen=True)
 class Window:
-    """Over how many of the last latencies a tail is measured, and after how many exits again."""
+    """Number of latencies over which a tail is measured, and of exits between measurements."""
 
     requests: int
     epoch: int
@@ -48,7 +48,7 @@ class Window:
 
 @dataclass(frozen=True)
 class CostQuantity:
-    """What requests cost besides time, as a comparison names it, with its unit."""
+    """Name and unit of a cost of requests besides time, as shown in comparisons."""
 
     name: str
     unit: str
@@ -58,8 +58,7 @@ class CostQuantity:
 class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     """A policy or a baseline on a machine of one kind.
 
-    name: how reports call it. note: what was chosen for it, for people ("threshold 225 ms"), or
-    nothing.
+    name: name in reports. note: what was chosen for it, such as "threshold 225 ms", or empty.
     """
 
     name: str
@@ -68,41 +67,41 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def capacity_ppm(self) -> int | None:
-        """The largest limit of anything that requests share [millionths]; None: no limit."""
+        """The largest limit of a shared resource [millionths]; None if unlimited."""
 
     @property
     @abstractmethod
     def shared(self) -> str:
-        """What requests compete for, as reports count it, such as `threads`."""
+        """The resource that requests compete for, as reports name it, such as `threads`."""
 
     @property
     @abstractmethod
     def settling_requests(self) -> int:
-        """How many requests pass until what steers the machine has settled; 0: nothing steers."""
+        """Number of requests until the steering has settled; 0 if nothing steers."""
 
     @property
     @abstractmethod
     def measures_warm_up(self) -> bool:
-        """Whether what comes before the machine has settled is measured too."""
+        """Whether requests are also measured before the machine has settled."""
 
     @property
     @abstractmethod
     def window(self) -> Window | None:
-        """How the machine measures a tail while it runs; None: it does not."""
+        """How the machine measures a tail while it runs; None if it does not."""
 
     @property
     @abstractmethod
     def cost_quantity(self) -> CostQuantity | None:
-        """What requests cost besides time; None: nothing."""
+        """What requests cost besides time; None if nothing."""
 
     @property
     @abstractmethod
     def lookups_depend_on(self) -> str:
-        """What a look-up depends on besides load and age, as a sentence; empty: on nothing."""
+        """A sentence on what a look-up depends on besides load and age, or an empty string."""
 
     @abstractmethod
     def workload(self, profile: DemandProfile) -> Workload:
-        """The profile at the speeds that its requests have on this machine."""
+        """The profile at the speeds of its requests on this machine."""
 
     @abstractmethod
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
@@ -111,39 +110,40 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     @property
     @abstractmethod
     def without_extras(self) -> tuple[str, ...]:
-        """Names of the baselines that are this policy without what it adds to its table."""
+        """Names of the baselines that are this policy without its additions to the table."""
 
     @abstractmethod
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
-        """The rate that fills the machine however requests are run [thousandths a second].
+        """The rate that fills the machine under any policy [thousandths per second].
 
-        Raises TailcError where no capacity is stated.
+        Raises TailcError if the machine has no stated capacity.
         """
 
     @abstractmethod
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> Engine[OutcomeT]:
-        """The policy as arrays; a replay is given up at `most_in_system` requests in the system.
+        """Convert the policy to arrays; a replay stops at `most_in_system` requests in the system.
 
-        A table by rate is read at `rate_mrps`. With `cut_off_us` a request leaves once it has run
-        that long, its work unfinished. Raises TailcError for what the engine does not do.
+        A table by rate is read at `rate_mrps`. With `cut_off_us` a request leaves after running for
+        that time, its work unfinished. Raises TailcError for a policy that the engine does not
+        support.
         """
 
     @abstractmethod
     def in_use(self, outcome: OutcomeT) -> float:
-        """Threads, or power of cores, free ones included, that were in use in the mean."""
+        """Mean threads, or mean power of cores (including free ones), in use."""
 
     @abstractmethod
     def cost_of_request(self, outcome: OutcomeT) -> float | None:
-        """What a request costs besides time in the mean, free cores included.
+        """Mean cost of a request besides time, including free cores.
 
-        In units of power, or of batch work, times nanoseconds; None where it costs neither.
+        In units of power, or of batch work, times nanoseconds; None if it has no such cost.
         """
 
     @abstractmethod
     def times(self, outcome: OutcomeT, work_ns: NDArray[np.int64]) -> TimesT:
-        """What one replay shows of the machine; `work_ns` is of its requests, as they came."""
+        """What one replay shows of the machine; `work_ns` is the work of its requests."""
 
     @abstractmethod
     def usage(self, repeats: Sequence[TimesT]) -> Usage:
@@ -153,7 +153,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
     def occupancy_counts(
         self, outcome: OutcomeT, order: NDArray[np.int32]
     ) -> tuple[Counts | None, ...]:
-        """How often a request was met in each cell, for each table of the policy."""
+        """How often requests were observed in each cell, for each table of the policy."""
 
     @abstractmethod
     def occupancy(
@@ -162,14 +162,14 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
         """The counts of all replays together, for each table of the policy."""
 
     def default_baselines(self, workload: Workload) -> tuple[str, ...]:
-        """Names of the baselines that say something about this policy."""
-        # Imported where baselines are wanted: their folder is, too.
+        """Names of the baselines that are informative for this policy."""
+        # Imported here because the import scans the folder of baselines.
         from tailc.models.request_baselines import default_names
 
         return default_names(self, workload)
 
     def baseline(self, name: str, workload: Workload, search: Search) -> Self:
-        """The baseline of that name on this machine; only those with something to choose search.
+        """The named baseline on this machine; only baselines with a choice use `search`.
 
         Raises TailcError (USAGE) for a name that does not fit.
         """
@@ -178,7 +178,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
         return made(name, self, workload, search)
 
     def check_baseline(self, name: str) -> None:
-        """Raise TailcError (USAGE) for no baseline's name, and for what this machine cannot do."""
+        """Raise TailcError (USAGE) for an unknown baseline, or one that this machine cannot run."""
         from tailc.models.request_baselines import fitting
 
         fitting(name, self)
@@ -191,7 +191,7 @@ SubjectT = TypeVar("SubjectT", bound=ExecutionModel[Any, Any])
 
 @dataclass(frozen=True)
 class Tried:
-    """A candidate replayed: its percentile, and what a request cost besides time, if anything."""
+    """Result of a candidate's replay: its percentile, and its cost besides time, if any."""
 
     tail_us: int
     cost: float | None
@@ -199,10 +199,10 @@ class Tried:
 
 @dataclass(frozen=True)
 class Search:
-    """How a baseline with something to choose tries candidates, and the SLO that it chooses by.
+    """How a baseline evaluates its candidates, and the SLO by which it chooses.
 
-    tried_at: the same at each of the constant rates that a changing load takes, in ascending order;
-    none where the rate does not change.
+    tried_at: the same for each of the constant rates of a changing load, ascending; empty if the
+    rate does not change.
     """
 
     tried: Callable[[Subject], Tried]
@@ -211,20 +211,20 @@ class Search:
     tried_at: Callable[[], tuple[tuple[int, Callable[[Subject], Tried]], ...]] = tuple
 
     def at_rates(self) -> tuple[tuple[int, Search], ...]:
-        """A search at each of those rates."""
+        """A search at each of the rates of a changing load."""
         return tuple(
             (rate_mrps, Search(tried, self.percentile_ppm, self.target_us))
             for rate_mrps, tried in self.tried_at()
         )
 
     def tail_us(self, subject: Subject) -> int:
-        """The tail of a candidate."""
+        """The tail latency of a candidate [us]."""
         return self.tried(subject).tail_us
 
     def least_energy(self, candidates: Iterable[SubjectT]) -> SubjectT:
-        """The one that draws least of those that meet the target, else the one of the least tail.
+        """The candidate of least energy that meets the target, else the one with the least tail.
 
-        Of equally good ones the first.
+        Ties go to the first candidate.
         """
         found = [(self.tried(candidate), candidate) for candidate in candidates]
         meeting = [pair for pair in found if pair[0].tail_us <= self.target_us]

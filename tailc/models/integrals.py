@@ -1,11 +1,11 @@
-"""How replays lay out their integrals over time: a row a phase, a column a quantity."""
+"""Layout of the time integrals of a replay: a row for each phase, a column for each quantity."""
 
-# No request, in a queue or on a core.
+# Stands in for a request where a queue or a core has none.
 NOBODY = -1
 
-# Phases of a replay: warming up, first and second half of what is measured, draining.
+# Phases of a replay: warm-up, first and second half of the measured requests, draining.
 PHASES = 4
 WARM_UP, FIRST_HALF, SECOND_HALF, DRAIN = range(PHASES)
-# Columns of the integrals; threads and busy stand once for each pool.
+# Columns of the integrals; threads and busy have one column for each pool.
 SPAN, IN_SYSTEM, THREADS, BUSY = range(4)
 POOL_COLUMNS = 2

@@ -1,4 +1,4 @@
-"""What the execution models have in common whose requests climb ladders."""
+"""Common part of the execution models whose requests climb ladders."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tailc.traces.profile import DemandProfile
 
 @dataclass(frozen=True, eq=False)
 class LadderModel(ExecutionModel[OutcomeT, TimesT]):
-    """Ladders on one server: all on the same rungs and cost units, with the same rules.
+    """Ladders on one server, all with the same rungs, cost units and rules.
 
-    ladder_of: int32 (records,), the ladder each record climbs; None: all climb the first.
+    ladder_of: int32 (records,), the ladder that each record climbs; None: all climb the first.
     """
 
     ladders: tuple[Ladder, ...]
@@ -37,13 +37,13 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
 
     @property
     def ladder(self) -> Ladder:
-        """The first; what its server is like holds for all."""
+        """The first ladder; what it says of the server holds for all."""
         return self.ladders[0]
 
     @property
     @abstractmethod
     def table(self) -> Ladder | None:
-        """The one table that says all of it, as a policy would; None where more is to be said."""
+        """The single table that describes this value completely, or None if there is none."""
 
     @property
     def capacity_ppm(self) -> int | None:
@@ -53,15 +53,15 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
 
     @property
     def shared(self) -> str:
-        """Threads, or power."""
+        """Threads or power."""
         return shared_unit(self.ladder)
 
     def workload(self, profile: DemandProfile) -> Workload:
-        """The profile at the speeds that its requests have on the rungs."""
+        """The profile at the speeds of its requests on the rungs."""
         return workload(profile, self.ladder)
 
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
-        """Of all pools together, each filled by the rung that does most in it."""
+        """The rate that fills all pools with their most efficient rungs [1/1000 s]."""
         shared = pools(self.ladder)
         if shared.capacity_ppm[shared.pool_of[0]] >= NEVER_NS or shared.cost_ppm[0] <= 0:
             raise _no_capacity(self.name)
@@ -82,7 +82,6 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
     def occupancy_counts(
         self, outcome: OutcomeT, order: NDArray[np.int32]
     ) -> tuple[Counts | None, ...]:
-        """For each ladder."""
         of_each = self.ladder_of_each(order)
         return tuple(
             occupancy_counts(ladder, outcome, of_each == number)
@@ -92,7 +91,6 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
     def occupancy(
         self, repeats: Iterable[tuple[Counts | None, ...]]
     ) -> tuple[Occupancy | None, ...]:
-        """For each ladder."""
         by_ladder = zip(self.ladders, zip(*repeats, strict=True), strict=True)
         return tuple(occupancy(ladder, counts) for ladder, counts in by_ladder)
 
@@ -103,7 +101,7 @@ def _no_capacity(name: str) -> TailcError:
 
 
 def _mean_ms(workload: Workload, rung: int, cut_off_us: int | None) -> float:
-    """How long a request runs on that rung alone, in the mean."""
+    """Mean run time of a request on that rung alone [ms]."""
     ran_ns = workload.work_ns / workload.speed[workload.curve_of, rung]
     if cut_off_us is not None:
         ran_ns = np.minimum(ran_ns, cut_off_us * NS_PER_US)
@@ -113,11 +111,11 @@ def _mean_ms(workload: Workload, rung: int, cut_off_us: int | None) -> float:
 def given_ladders(
     order: NDArray[np.integer], ladders: int, ladder_of: NDArray[np.int32] | None
 ) -> NDArray[np.int32]:
-    """The ladder of each arrival, as an engine takes it: nothing where there is only one."""
+    """The ladder of each arrival as an engine takes it: empty if there is only one."""
     if ladders == 1:
         return np.empty(0, np.int32)
     if ladder_of is None:
         return np.zeros(len(order), np.int32)
-    # Compiled code looks no index up twice: this one must be right.
+    # Compiled code does not check indices, so this one must be right.
     assert 0 <= int(ladder_of.min()) <= int(ladder_of.max()) < ladders
     return ladder_of[order]

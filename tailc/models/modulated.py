@@ -1,7 +1,7 @@
-"""Arrivals in bursts of unforeseen times: a Poisson process that switches between two rates.
+"""Bursty arrivals at random times: a Poisson process that switches between two rates (MMPP).
 
-With r the sum of the switching rates, b the share of time that is busy, V = b (1 - b) D^2 the
-variance of the rate, whose levels are D apart, and m the mean rate, counts over a time t have
+With r the sum of the switching rates, b the busy share of time, V = b (1 - b) D^2 the variance of
+the rate, whose levels differ by D, and m the mean rate, counts over a time t have
 
     variance / mean = 1 + 2 V / (m r) (1 - (1 - exp(-r t)) / (r t)),
 
@@ -26,11 +26,11 @@ from tailc.percentiles import PPM
 from tailc.units import format_mrps, format_ppm, format_us, plain_ppm
 
 BUSY_PPM = 200_000
-# However long bursts are, so much of a replay is measured.
+# Share of a replay that is measured however long bursts are.
 _MOST_WARM_UP_PART = 4
-# So short spells take long to simulate, and no count tells them from Poisson arrivals.
+# Shorter spells take long to simulate and look like Poisson arrivals in every count.
 _LEAST_IN_SPELL = 0.01
-# A time is never seen so many cycles long that it does not fit into 64 bits.
+# No replay has this many cycles; the times of more would not fit into 64 bits.
 _CYCLES = 10
 _LENGTHEN = "ask for longer spells"
 _MRPS = 1e3
@@ -39,10 +39,10 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True)
 class Burstiness:
-    """How much, how long and how often more requests come than at other times.
+    """How strong, how long and how frequent bursts are.
 
-    idc_ppm: index of dispersion of counts over long times, from 1 (Poisson). spell_us: mean time of
-    a busy spell. busy_ppm: share of the time that is busy.
+    idc_ppm: index of dispersion of counts over long times, from 1 (Poisson). spell_us: mean
+    duration of a busy spell. busy_ppm: share of the time that is busy.
     """
 
     idc_ppm: int
@@ -60,22 +60,22 @@ class Burstiness:
 
     @property
     def words(self) -> str:
-        """As the command line takes it."""
+        """The pattern as the command line takes it."""
         idc, spell = plain_ppm(self.idc_ppm), format_us(self.spell_us)
         return f"bursty:idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
 
     def at(self, rate_mrps: int) -> Modulated:
-        """With this mean rate; TailcError where it cannot be had."""
+        """Arrivals with this mean rate; TailcError if they cannot exist."""
         return Modulated(rate_mrps, self)
 
     @property
     def cycle_us(self) -> float:
-        """Mean time of a busy spell and the quiet one after it."""
+        """Mean duration of a busy spell and the quiet one after it."""
         return self.spell_us * PPM / self.busy_ppm
 
     @property
     def switching_rps(self) -> float:
-        """Sum of the two rates of switching, by which the past is forgotten."""
+        """Sum of the two switching rates, at which the past is forgotten."""
         return _US_PER_S / self.spell_us / (1 - self.busy_ppm / PPM)
 
     def idc(self, window_s: float) -> float:
@@ -83,7 +83,7 @@ class Burstiness:
         return 1 + (self.idc_ppm / PPM - 1) * share_reached(self.switching_rps * window_s)
 
     def most_idc(self, rate_mrps: int) -> float:
-        """The index at which nothing arrives between the busy spells; there is no greater one."""
+        """The greatest possible index, at which nothing arrives between busy spells."""
         busy = self.busy_ppm / PPM
         in_spell = rate_mrps / _MRPS * self.spell_us / _US_PER_S
         return 1 + 2 * in_spell * (1 - busy) ** 2 / busy
@@ -96,9 +96,9 @@ def share_reached(forgotten: float) -> float:
 
 @dataclass(frozen=True)
 class Modulated:
-    """Poisson arrivals whose rate switches between two levels; times of both are exponential.
+    """Poisson arrivals whose rate switches between two levels, with exponential spells.
 
-    Raises TailcError where the burstiness cannot be had at the rate.
+    Raises TailcError if this burstiness is impossible at the rate.
     """
 
     rate_mrps: int
@@ -114,7 +114,7 @@ class Modulated:
             raise TailcError(Finding(Code.USAGE, message, help=hint))
 
     def _faults(self) -> Iterator[tuple[str, str]]:
-        """What is wrong, and what to do about it."""
+        """What is wrong with the parameters, and how to fix it."""
         asked = self.burstiness
         rate, spell = format_mrps(self.rate_mrps), format_us(asked.spell_us)
         if self.rate_mrps * asked.spell_us < _LEAST_IN_SPELL * _MRPS * _US_PER_S:
@@ -138,21 +138,21 @@ class Modulated:
 
     @property
     def words(self) -> str:
-        """What `--arrivals` takes."""
+        """The process as `--arrivals` takes it."""
         return f"{self.burstiness.words},rate={format_mrps(self.rate_mrps)}"
 
     @property
     def levels_rps(self) -> tuple[float, float]:
-        """The rate while busy, and between busy spells."""
+        """The rates in busy spells and between them [requests per second]."""
         mean, busy = self.rate_mrps / _MRPS, self.burstiness.busy_ppm / PPM
         beyond_poisson = self.burstiness.idc_ppm / PPM - 1
         variance = beyond_poisson * mean * self.burstiness.switching_rps / 2
         apart = math.sqrt(variance / (busy * (1 - busy)))
-        # At the greatest index the lower level is 0, but for rounding
+        # At the greatest index the lower level is 0, apart from rounding.
         return mean + (1 - busy) * apart, max(mean - busy * apart, 0.0)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """As many as wanted; the first come at any time of a spell of either kind."""
+        """Return `requests` arrival times; time 0 is a random time of a spell of either kind."""
         times_ns = np.empty(requests, np.int64)
         busy = self.burstiness.busy_ppm / PPM
         cycle_ns = self.burstiness.cycle_us * NS_PER_US
@@ -162,6 +162,6 @@ class Modulated:
         return times_ns
 
     def warm_up(self, requests: int) -> int:
-        """A twentieth, or what two spells bring if that is more; a quarter at most."""
+        """One twentieth, or the requests of two spells if that is more; at most a quarter."""
         cycle = math.ceil(self.rate_mrps / _MRPS * self.burstiness.cycle_us / _US_PER_S)
         return min(max(requests // WARM_UP_PART, cycle), requests // _MOST_WARM_UP_PART)

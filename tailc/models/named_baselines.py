@@ -1,7 +1,7 @@
-"""Baselines that users ask for by name: one file each, found in the folder of their model.
+"""Baselines that users request by name: one file each, in a folder of their model.
 
-A file of a folder `baselines` has one final class, a `Baseline` of requests or a `RuleBaseline`.
-Nothing else lists them.
+Each file of a folder `baselines` has one final class, a `Baseline` of requests or a `RuleBaseline`.
+There is no other list of them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ ALL, FIRST = "all", "first"
 
 
 class Named(ABC):
-    """What all baselines have.
+    """Common attributes of all baselines.
 
-    about: what it does, on one line for people. rank: its place in lists, and among the defaults,
+    about: what it does, in one line for users. rank: its place in lists and among the defaults,
     ascending.
     """
 
@@ -41,7 +41,7 @@ NamedT = TypeVar("NamedT", bound=Named)
 
 @dataclass(frozen=True)
 class Query(Generic[NamedT]):
-    """A name that was understood."""
+    """A baseline name after parsing."""
 
     baseline: NamedT
     given: Given
@@ -49,15 +49,15 @@ class Query(Generic[NamedT]):
 
 @dataclass(frozen=True)
 class Folder(Generic[NamedT]):
-    """The baselines of one model, by rank. where: on which machines they are, in messages."""
+    """The baselines of one model, by rank. where: the machines that they are for, in messages."""
 
     found: tuple[NamedT, ...]
     where: str
 
     def query(self, name: str, known: Sequence[str]) -> Query[NamedT]:
-        """What `name` asks for. known: names that fit, for who meant one of them.
+        """Parse `name`. known: names that fit, to suggest for a wrong one.
 
-        Raises TailcError (USAGE) for no baseline's name, and for a value that cannot be.
+        Raises TailcError (USAGE) for an unknown baseline, and for a value out of range.
         """
         for baseline in self.found:
             if (given := _read(baseline, name)) is not None:
@@ -78,12 +78,12 @@ def _read(baseline: Named, name: str) -> Given | None:
 
 
 def unfit(name: str, why: str, hint: str | None) -> TailcError:
-    """A baseline that there is, but not so, or not here."""
+    """The error for a baseline that exists, but not with this value or not on this machine."""
     return usage(f"baseline `{shorten(name)}`: {why}", hint)
 
 
 def usage(message: str, hint: str | None) -> TailcError:
-    """The user's name is wrong."""
+    """The error for a wrong name."""
     return TailcError(Finding(Code.USAGE, message, help=hint))
 
 
@@ -92,7 +92,7 @@ def chosen(
     defaults: Callable[[], Sequence[str]],
     check: Callable[[str], object],
 ) -> tuple[str, ...]:
-    """Each name once, `all` and `first` made those that they stand for; None: all defaults.
+    """Each name once, with `all` and `first` replaced by what they mean; None: all defaults.
 
     Raises TailcError with every name that `check` refuses.
     """
@@ -117,7 +117,7 @@ def _meant(name: str, defaults: Callable[[], Sequence[str]]) -> Sequence[str]:
 
 @functools.cache
 def folder_in(package: str) -> Folder[Any]:
-    """The baselines of the files of a package, whose `WHERE` says where they are."""
+    """The baselines in the files of a package; the package's `WHERE` says where they apply."""
     package_ = importlib.import_module(package)
     names = [module.name for module in pkgutil.iter_modules(package_.__path__)]
     modules = [importlib.import_module(f"{package}.{name}") for name in names]

@@ -1,4 +1,4 @@
-"""What a replay observes besides latencies: use of rungs, energy, and steps of a controller."""
+"""Observations of a replay besides latencies: rungs, energy, and control steps."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class RungTimes:
-    """How requests used the rungs: threads of a request over its execution, in the mean.
+    """Threads of a request, as a mean over its execution, and the rungs on which requests left.
 
-    threads: of all requests; longest, shortest: of the twentieth with most and with least work,
-    and of all that have as much or as little as the last of those. left_on: (rungs,), share of the
-    requests that left on each rung.
+    threads: mean over all requests. longest, shortest: over the 5 % with the most and with the
+    least work, ties included. left_on: (rungs,), share of the requests that left on each rung.
     """
 
     threads: float
@@ -25,10 +24,10 @@ class RungTimes:
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """What requests and free cores drew, where rungs are cores.
+    """Energy of requests and of free cores, if rungs are cores.
 
-    of_request: in units of power times nanoseconds, as the rungs say. drawn: (phases,), the same of
-    all requests by phase. idle_ppm: what a free core of each pool draws, in millionths.
+    of_request: in units of power times nanoseconds. drawn: (phases,), the same for all requests by
+    phase. idle_ppm: power of a free core of each pool, in millionths.
     """
 
     of_request: NDArray[np.float64]
@@ -38,10 +37,10 @@ class Energy:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What steered did, one entry a step, at the exit that ended an epoch; none: nothing steers.
+    """Steps of a controller or rule, each at the exit that ended an epoch; empty if nothing steers.
 
-    measured_us: the percentile of the window; rate_mrps: arrivals since the step before;
-    output_ppm: from then on.
+    measured_us: the percentile of the window. rate_mrps: arrival rate since the step before.
+    output_ppm: output from then on.
     """
 
     time_ns: NDArray[np.int64]

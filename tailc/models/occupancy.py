@@ -1,7 +1,7 @@
-"""Where requests spend their time: at which load, and at which age.
+"""Occupancy: at which load and age requests spend their time.
 
-A runtime looks a request up again and again while it runs, so this is also how often each cell of
-a table is asked.
+A runtime looks a running request up again and again, so occupancy is also how often it looks up
+each cell of a table.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Shares of the time that requests run, by requests in the system and age.
+    """Shares of the run time of requests, by requests in the system and age.
 
-    share_ppm: (loads, ages), from no request in the system on, and in steps of `step_us`; the last
-    of either counts all beyond. Rounded down.
+    share_ppm: (loads, ages), for 0, 1, 2, ... requests in the system, and in steps of `step_us`.
+    The last entry of each axis includes all beyond it. Rounded down.
     """
 
     step_us: int
     share_ppm: tuple[tuple[int, ...], ...]
 
 
-# Looked at: one request in so many, at so many ages up to the last that is told apart.
+# Sampling: one request in this many, at this many ages up to the last separate age.
 _EVERY = 8
 AGES = 60
-# Loads above count as this one.
+# Higher loads count as this one.
 MOST_IN_SYSTEM = 400
-# The last age told apart, over the largest at which a request climbs.
+# The last separate age, relative to the greatest age at which a request climbs.
 _BEYOND = 1.5
 
 Counts = NDArray[np.int64]
 
 
 def age_step_us(ladder: Ladder) -> int | None:
-    """The step of ages for a table; None where a runtime looks up something else than these.
+    """The age step of a table's occupancy; None if occupancy does not describe its look-ups.
 
-    So it is where the load is a rate, and where an age counts the time of several requests.
+    That is the case if the load is a rate, and if an age counts the time of several requests.
     """
     if ladder.load_axis is not LoadAxis.IN_SYSTEM or Rule.BUSY_PERIOD_AGE in ladder.rules:
         return None
@@ -54,10 +54,10 @@ def age_step_us(ladder: Ladder) -> int | None:
 def occupancy_counts(
     ladder: Ladder, outcome: Outcome, climbs: NDArray[np.bool_] | None = None
 ) -> Counts | None:
-    """How often a request of the replay was met at each load and age; see `Occupancy`.
+    """How often requests of the replay were observed at each load and age; see `Occupancy`.
 
-    climbs: which of the requests climb this ladder, in order of arrival; None: all. Requests are
-    met in the middle of each step of their age. None where `age_step_us` is.
+    climbs: bool, which of the requests climb this ladder, in order of arrival; None: all. Requests
+    are observed in the middle of each step of their age. None if `age_step_us` is None.
     """
     step_us = age_step_us(ladder)
     if step_us is None:
@@ -76,7 +76,7 @@ def occupancy_counts(
 
 
 def occupancy(ladder: Ladder, counts: Iterable[Counts | None]) -> Occupancy | None:
-    """The counts of all replays together; None where there are none."""
+    """The counts of all replays together, or None if there are none."""
     told = [one for one in counts if one is not None]
     step_us = age_step_us(ladder)
     if step_us is None or not told:
@@ -90,7 +90,7 @@ def occupancy(ladder: Ladder, counts: Iterable[Counts | None]) -> Occupancy | No
 
 
 def _looked_at(outcome: Outcome, climbs: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-    """Places of measured requests, in order of arrival."""
+    """Indices of a sample of the measured requests, in order of arrival."""
     first, last, _ = outcome.measured.indices(len(outcome.arrival_ns))
     part = np.arange(first, last)[outcome.served]
     return (part if climbs is None else part[climbs[part]])[::_EVERY]
@@ -103,13 +103,13 @@ def _times(outcome: Outcome, part: NDArray[np.int64]) -> tuple[Counts, Counts, C
 
 
 def _counted_up(first: Counts, counts: Counts) -> Counts:
-    """Of each so many numbers, from its first on."""
+    """Concatenate ranges of consecutive numbers, given the first number and length of each."""
     ends = np.cumsum(counts)
     return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts - first, counts)
 
 
 def _in_system(outcome: Outcome, at_ns: Counts) -> Counts:
-    """Requests in the system at each moment; who is refused is there for no time."""
+    """Requests in the system at each moment; refused requests do not count."""
     ends = np.sort(outcome.arrival_ns + outcome.latency_ns)
     came = np.searchsorted(outcome.arrival_ns, at_ns, side="right")
     return came - np.searchsorted(ends, at_ns, side="right")

@@ -1,4 +1,4 @@
-"""What happened in a replay to the requests, to the machine and over time."""
+"""Result of a replay: requests, machine, and integrals over time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tailc.percentiles import percentile_rank
 _Time = TypeVar("_Time", int, NDArray[np.int64])
 
 NS_PER_US = 1_000
-# The longest and the shortest requests: one in so many.
+# The longest and the shortest requests: one in this many.
 _EXTREME_PART = 20
 
 
@@ -26,12 +26,12 @@ class Outcome(ABC):
     """What happened to the requests, in order of arrival, and the time integrals.
 
     is_cut: whether a request left unfinished at the cut-off. thread_ns: threads times time that it
-    had them. arrived: how many arrived; fewer than were sent if the server was overloaded and the
-    replay was given up, and then those still in the system have their age as latency, and as wait
-    if they never ran. integrals: (phases, 2 + 2 pools), over time: 1, requests in the system, and
-    by pool the threads and those that run. capacity_ppm: of each pool; NEVER_NS where rungs share
-    nothing. is_refused: bool (requests,), or empty where nobody can be; who is refused has neither
-    latency nor wait.
+    had them. arrived: number of arrivals; less than the length of the arrays if the server was
+    overloaded and the replay stopped; then requests still in the system have their age as latency,
+    and as wait if they never ran. integrals: (phases, 2 + 2 pools), over time: 1, requests in the
+    system, and by pool the threads and those that run. capacity_ppm: of each pool; NEVER_NS if
+    rungs share nothing. is_refused: bool (requests,), or empty if none can be refused; a refused
+    request has neither latency nor wait.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -50,17 +50,17 @@ class Outcome(ABC):
     @property
     @abstractmethod
     def drawn(self) -> NDArray[np.float64]:
-        """Of each request, units of power times nanoseconds; empty where none has its own."""
+        """Energy of each request, in units of power times nanoseconds; empty if unknown."""
 
     @property
     @abstractmethod
     def utilization(self) -> float | None:
-        """How busy the server is, while arrivals were measured; None where nothing is limited."""
+        """Utilization while arrivals were measured; None if nothing is limited."""
 
     @property
     @abstractmethod
     def saturation(self) -> float | None:
-        """Near 1 where the server has no more to give; None where that is not known."""
+        """A value near 1 means that the server has no spare capacity; None if unknown."""
 
     @property
     def was_cut_off(self) -> bool:
@@ -69,7 +69,7 @@ class Outcome(ABC):
 
     @property
     def measured(self) -> slice:
-        """The requests after warming up; all of them if the replay was cut off before."""
+        """Range of the requests after the warm-up; all requests if the replay stopped before."""
         return slice(self.measured_from if self.arrived > self.measured_from else 0, self.arrived)
 
     @property
@@ -78,18 +78,18 @@ class Outcome(ABC):
         return self.served_in(self.measured)
 
     def served_in(self, part: slice) -> NDArray[np.bool_] | slice:
-        """Which of a part of the requests were not refused."""
+        """Which of a range of requests were not refused."""
         return ~self.is_refused[part] if len(self.is_refused) else slice(None)
 
     @property
     def latencies_ns(self) -> NDArray[np.int64]:
-        """Of the measured requests that were not refused."""
+        """Latencies of the measured requests that were not refused [ns]."""
         return self.latency_ns[self.measured][self.served]
 
     def tail_ns(self, percentile_ppm: int, among: NDArray[np.bool_] | None = None) -> int:
-        """The percentile of the measured latencies, an order statistic; of nobody's it is 0.
+        """The percentile of the measured latencies, an order statistic; 0 without requests [ns].
 
-        among: of which of them; None: of all.
+        among: which of the measured requests; None: all.
         """
         latency_ns = self.latencies_ns if among is None else self.latencies_ns[among]
         if not len(latency_ns):
@@ -99,7 +99,7 @@ class Outcome(ABC):
 
     @property
     def utilization_by_pool(self) -> tuple[float | None, ...]:
-        """Threads that ran over the pool's capacity, while arrivals were measured."""
+        """Running threads over the pool's capacity, while arrivals were measured."""
         return tuple(
             self._mean(over.BUSY + over.POOL_COLUMNS * pool) / supply_ppm
             if 0 < supply_ppm < NEVER_NS
@@ -109,31 +109,31 @@ class Outcome(ABC):
 
     @property
     def mean_threads(self) -> float:
-        """Threads of requests that had started, whether they got a core or not, in all pools."""
+        """Mean threads of started requests in all pools, whether or not they had a core."""
         return sum(self.mean_threads_by_pool)
 
     @property
     def mean_threads_by_pool(self) -> tuple[float, ...]:
-        """The same for each pool."""
+        """Mean threads of started requests by pool."""
         pools = range(len(self.capacity_ppm))
         return tuple(self._mean(over.THREADS + over.POOL_COLUMNS * pool) / PPM for pool in pools)
 
     @property
     def mean_thread_ns(self) -> float:
-        """Threads times time that a measured request took that was not refused, in the mean.
+        """Mean threads times time of a measured request that was not refused [ns].
 
-        0 where all were.
+        0 if all were refused.
         """
         thread_ns = self.thread_ns[self.measured][self.served]
         return float(thread_ns.mean()) if len(thread_ns) else 0.0
 
     def by_request(self, mean: float) -> float:
-        """A mean over the time that was measured, as a share of its integral for each request."""
+        """Convert a mean over the measured time to its integral per measured request."""
         span = float(self.integrals[list(self._measured_phases), over.SPAN].sum())
         return mean * span / (self.measured.stop - self.measured.start)
 
     def rung_times(self, work_ns: NDArray[np.int64]) -> RungTimes:
-        """How the measured requests that ran used the rungs; `work_ns` is of all, as they came."""
+        """How the measured requests that ran used the rungs; `work_ns` is of all, by arrival."""
         ran_ns = (self.latency_ns - self.wait_ns)[self.measured]
         ran = ran_ns > 0
         work_ns = work_ns[self.measured][ran]
@@ -152,12 +152,12 @@ class Outcome(ABC):
 
     @property
     def mean_in_system(self) -> float:
-        """Requests in the system, waiting ones included."""
+        """Mean number of requests in the system, including waiting ones."""
         return self._mean(over.IN_SYSTEM)
 
     @property
     def mean_in_system_by_half(self) -> tuple[float, float]:
-        """The same over the first and over the second half of the measured arrivals."""
+        """Mean number in the system over the first and over the second half of the measurement."""
         first, second = self.integrals[over.FIRST_HALF], self.integrals[over.SECOND_HALF]
         return _ratio(first, over.IN_SYSTEM), _ratio(second, over.IN_SYSTEM)
 
@@ -171,24 +171,24 @@ class Outcome(ABC):
         return measured if is_any else (over.WARM_UP,)
 
     def mean_over_time(self, sums: NDArray[np.float64]) -> float:
-        """An integral by phase over the time that was measured, float64 (phases,)."""
+        """Mean of a quantity over the measured time, from its integrals by phase, (phases,)."""
         return _ratio_of(sums, self._measured_phases, self.integrals)
 
     def shares_of_time(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Integrals by phase over the time that was measured, (phases, ...) to (...)."""
+        """Means over the measured time, from integrals by phase, (phases, ...) to (...)."""
         span = self.sums_over_time(self.integrals)[over.SPAN]
         return self.sums_over_time(sums) / span
 
     def sums_over_time(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Integrals by phase over all that was measured, (phases, ...) to (...)."""
+        """Integrals by phase, summed over the measured phases, (phases, ...) to (...)."""
         return sums[list(self._measured_phases)].sum(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
 class PoweredOutcome(Outcome):
-    """What happened where a running request has a core to itself, and what cores drew.
+    """Outcome of a model that gives each running request a core, with energy.
 
-    steps: what steered did; empty where nothing steers.
+    steps: control steps; empty if nothing steers.
     """
 
     energy: Energy
@@ -197,31 +197,31 @@ class PoweredOutcome(Outcome):
     @property
     @abstractmethod
     def mean_idle_power(self) -> float:
-        """What free cores drew, while arrivals were measured, in units of power."""
+        """Mean power of free cores while arrivals were measured, in units of power."""
 
     @property
     def drawn(self) -> NDArray[np.float64]:
-        """On its cores."""
+        """Energy of each request on its cores, in units of power times nanoseconds."""
         return self.energy.of_request
 
     @property
     def utilization(self) -> float:
-        """Of all cores: the fast ones may be held all the time on a server with room to spare."""
+        """Utilization of all cores together: fast cores may be busy although others are idle."""
         return self.mean_threads * PPM / sum(self.capacity_ppm)
 
     @property
     def mean_energy(self) -> float:
-        """What a measured request drew, in the mean, in units of power times nanoseconds."""
+        """Mean energy of a measured request, in units of power times nanoseconds."""
         return float(self.energy.of_request[self.measured].mean())
 
     @property
     def mean_power(self) -> float:
-        """What requests drew, while arrivals were measured, in units of power."""
+        """Mean power of requests while arrivals were measured, in units of power."""
         return self.mean_over_time(self.energy.drawn)
 
     @property
     def mean_idle_energy(self) -> float:
-        """The idle power by request: over as long as one arrives every so often, as measured."""
+        """Idle energy per request: the idle power times the mean time between measured arrivals."""
         return self.by_request(self.mean_idle_power)
 
     @property
@@ -232,7 +232,7 @@ class PoweredOutcome(Outcome):
 
 
 def free_cores_power(outcome: PoweredOutcome) -> float:
-    """What free cores drew in the mean, each as one of its type does, in units of power."""
+    """Mean power of free cores by the power of their type, in units of power."""
     by_pool = zip(
         outcome.energy.idle_ppm, outcome.capacity_ppm, outcome.mean_threads_by_pool, strict=True
     )
@@ -253,5 +253,5 @@ def _ratio_of(
 
 
 def nearest_us(time_ns: _Time) -> _Time:
-    """Whole microseconds; halves go up."""
+    """Round to whole microseconds; halves go up."""
     return (time_ns + NS_PER_US // 2) // NS_PER_US

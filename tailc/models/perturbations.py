@@ -1,4 +1,4 @@
-"""The same requests with demands, speed-ups or shares a little otherwise than was measured."""
+"""Perturbed copies of requests: other demands, speed-ups or shares of classes."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from tailc.percentiles import percentile_rank
 
 
 def longer(load: Workload, factor: float) -> Workload:
-    """Every request has so many times its work."""
+    """Multiply the work of every request by a factor."""
     return with_work(load, load.work_ns * factor)
 
 
 def with_longer_tail(load: Workload, from_ppm: int, part: float) -> Workload:
-    """Work above the percentile `from_ppm` is above it by so much more of that, as 0.2 more."""
+    """Stretch the work above the percentile `from_ppm`: its excess grows by `part`, such as 0.2."""
     from_ns = load.work_at(percentile_rank(from_ppm, load.requests))
     return with_work(load, load.work_ns + part * np.maximum(load.work_ns - from_ns, 0))
 
 
 def slower(load: Workload, part: float) -> Workload:
-    """All rungs above speed 1 lose so much of their speed, but none falls below 1."""
+    """Reduce all rung speeds above 1 by a part of themselves, but not below 1."""
     less = np.maximum(load.speed * (1 - part), np.minimum(load.speed, 1.0))
     return replace(load, speed=np.ascontiguousarray(less))
 
 
 def slower_cores(load: Workload, part: float) -> Workload:
-    """The same, and types of cores below speed 1 lose so much too."""
+    """Reduce all speeds above 1 (not below 1), and the speeds of core types below 1 as well."""
     less = np.where(load.speed < 1, load.speed * (1 - part), slower(load, part).speed)
     return replace(load, speed=np.ascontiguousarray(less))
 
 
 def resampled(load: Workload, seed: int) -> Workload:
-    """As many requests, drawn from these with replacement: a bootstrap sample."""
+    """A bootstrap sample: as many requests, drawn from these with replacement."""
     counts = np.zeros(len(load.work_ns), np.int64)
     state = streams.stream(seed, Purpose.RESAMPLE)
     streams.count_drawn(state, load.last_request_of, load.requests, counts)
@@ -46,9 +46,9 @@ def resampled(load: Workload, seed: int) -> Workload:
 
 
 def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Workload:
-    """As many requests, of which `part` have become some of the chosen ones.
+    """Replace a share `part` of all requests by chosen ones; the number of requests stays.
 
-    Shares are rounded to whole requests, neighbours in work making good for one another.
+    Shares are rounded to whole requests; rounding errors cancel between requests of similar work.
     """
     share = load.weight * (1 - part)
     share[chosen] += part * load.requests * load.weight[chosen] / load.weight[chosen].sum()
@@ -61,7 +61,7 @@ def with_more_of(load: Workload, chosen: NDArray[np.bool_], part: float) -> Work
 
 
 def with_work(load: Workload, work_ns: NDArray[np.floating]) -> Workload:
-    """Every request has that much work, of which as large a part is memory time as before."""
+    """Replace the work of every request, with the same share of memory time as before."""
     work_ns = np.maximum(np.rint(work_ns), 1)
     factor = work_ns / load.work_ns
     memory_ns = None if load.memory_ns is None else np.rint(load.memory_ns * factor)

@@ -1,7 +1,7 @@
-"""What requests compete for: each cost unit with a stated capacity is a pool of a server.
+"""Pools: the resources that requests compete for, one for each cost unit with a stated capacity.
 
-A rung draws on one pool at most, in threads of a core type, say. So a climb may move a request from
-one pool to another: to a big core, to a faster clock, away from an SMT neighbour.
+A rung draws on at most one pool, for example in threads of a core type. So a climb may move a
+request from one pool to another: to a big core, to a higher frequency, away from an SMT neighbour.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.table import Ladder, Rung
 
 PPM = 1_000_000
-# Later than any time in a replay, and far enough below 2^63 to be added to one; also a capacity
-# that no requests exhaust.
+# Later than any time in a replay, and far enough below 2^63 to be added to one. Also used as an
+# unlimited capacity.
 NEVER_NS = 1 << 61
 
 
 @dataclass(frozen=True, eq=False)
 class Pools:
-    """Capacity of each pool, and for each rung its pool and what it takes of it.
+    """Capacity of each pool, and for each rung its pool and its cost there.
 
-    cost_unit: of each pool; None for the last where some rungs draw on no limited unit.
+    cost_unit: of each pool; None for the last if some rungs draw on no limited unit.
 
-    The rungs that draw on no limited unit share nothing: their pool, the last, has no end, and
-    they count there by the ladder's first cost unit (by one thread each where it has none).
+    Rungs that draw on no limited unit share nothing. Their pool, the last, is unlimited, and they
+    count there by the ladder's first cost unit (one thread each if it has none).
     """
 
     cost_unit: tuple[int | None, ...]
@@ -39,7 +39,10 @@ class Pools:
 
 
 def pools(ladder: Ladder) -> Pools:
-    """Raises TailcError for a rung in several pools, and for boosting in none or in another."""
+    """Pools of a ladder.
+
+    Raises TailcError for a rung in several pools, and for boosting in no pool or another one.
+    """
     limited = _limited(ladder)
     units = [unit_of(rung, ladder) for rung in ladder.rungs]
     if ladder.boost is not None and units[-1] != ladder.boost.unit:
@@ -64,18 +67,18 @@ def pools(ladder: Ladder) -> Pools:
 
 
 def least_of(shared: Pools, pool: int) -> tuple[int, int]:
-    """The least that a rung takes of a pool, in millionths, and how often that is there."""
+    """The least cost of a rung in a pool, in millionths, and how many times that fits."""
     least_ppm = int(shared.cost_ppm[shared.pool_of == pool].min())
     return least_ppm, max(int(shared.capacity_ppm[pool]) // least_ppm, 1)
 
 
 def refuse(sentence: str) -> NoReturn:
-    """Raise TailcError: the replay does not do what the ladder asks for."""
+    """Raise TailcError: the replay does not support what the ladder requires."""
     raise TailcError(Finding(Code.METHOD_UNFIT, sentence))
 
 
 def unit_of(rung: Rung, ladder: Ladder) -> int | None:
-    """The limited cost unit that the rung takes something of; None where it takes of none.
+    """The limited cost unit of a rung; None if it draws on none.
 
     Raises TailcError for a rung in several pools.
     """

@@ -1,7 +1,7 @@
-"""Recorded gaps between arrivals as a process of any length: round and round, from a random place.
+"""An endless arrival process of recorded gaps, repeated from a random start.
 
-A replay of recorded arrivals is one; this is as many as one likes, with all that gaps have to do
-with one another, but with requests in an order of their own.
+Recorded arrivals allow one replay. This process allows any number of them and preserves the
+correlations of the gaps, but takes requests in its own order.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tailc.units import format_mrps
 
 @dataclass(frozen=True, eq=False)
 class RecordedGaps:
-    """The gaps between recorded arrivals, which come at ascending times from 0.
+    """The gaps between recorded arrivals at ascending times from 0.
 
-    source: what they are called, such as the column that they were read from.
+    source: name of the data in reports, such as the column that they were read from.
     """
 
     times_ns: NDArray[np.int64]
@@ -36,19 +36,19 @@ class RecordedGaps:
 
     @property
     def words(self) -> str:
-        """As the command line takes it."""
+        """The pattern as the command line takes it."""
         return f"recorded:{self.source}"
 
     def at(self, rate_mrps: int) -> Rounds:
-        """Stretched or shrunk to this mean rate."""
+        """The gaps scaled to this mean rate."""
         return Rounds(rate_mrps, self)
 
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """Recorded gaps at a rate, in their order; after the last comes the first again.
+    """Recorded gaps at a rate, in their order; after the last the first one follows.
 
-    The times are no data: each draw begins elsewhere.
+    `is_recorded` is false, because each draw starts at another gap.
     """
 
     rate_mrps: int
@@ -67,9 +67,9 @@ class Rounds:
         return f"recorded `{self.gaps.source}` at {format_mrps(self.rate_mrps)}"
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:
-        """As many as wanted, the first at 0."""
+        """Return `requests` arrival times, the first at 0."""
         since_ns = self.gaps.times_ns.astype(np.float64)
-        # The last one is the first of the next round.
+        # The last gap is the first of the next round.
         count, round_ns = len(since_ns) - 1, since_ns[-1]
         first = int(streams.uniform(state) * count)
         number = first + np.arange(requests)
@@ -78,5 +78,5 @@ class Rounds:
         return np.rint((times_ns - times_ns[0]) * scale).astype(np.int64)
 
     def warm_up(self, requests: int) -> int:
-        """A twentieth."""
+        """One twentieth."""
         return requests // WARM_UP_PART

@@ -1,4 +1,4 @@
-"""Baselines of requests: what a policy is replayed beside, on the same machine."""
+"""Baselines of requests: what a policy is compared with on the same machine."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True)
 class Unfit:
-    """Why a baseline is none of a policy, as a sentence, and what to write instead.
+    """Why a baseline does not apply to a policy, as a sentence, and what to write instead.
 
-    help: None for the names that fit.
+    help: None to suggest the names that fit.
     """
 
     why: str
@@ -25,7 +25,7 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Setup(Generic[SubjectT]):
-    """What a baseline is made from: a policy, what stands in the name, and requests to try on."""
+    """Inputs of a baseline: a policy, the values of the name, and requests for a search."""
 
     policy: SubjectT
     given: Given
@@ -34,27 +34,27 @@ class Setup(Generic[SubjectT]):
 
 
 class Baseline(Named, Generic[SubjectT]):
-    """One or more baselines of an execution model, by what stands in their name."""
+    """One or more baselines of an execution model, which differ in the values of the name."""
 
     @abstractmethod
     def examples(self, policy: SubjectT) -> tuple[str, ...]:
-        """Names of it, for lists of those there are; what does not fit is left out of them."""
+        """Example names for lists; names that do not fit are left out of the lists."""
 
     @abstractmethod
     def unfit(self, policy: SubjectT, given: Given) -> Unfit | None:
-        """Why it is none of this policy; None where it fits."""
+        """Why this policy cannot have the baseline, or None if it can."""
 
     @abstractmethod
     def default_names(self, policy: SubjectT, workload: Workload) -> tuple[str, ...]:
-        """Those to replay where none is named; what does not fit is left out of them."""
+        """Names to replay by default; names that do not fit are left out."""
 
     @abstractmethod
     def make(self, setup: Setup[SubjectT]) -> SubjectT:
-        """The one of a name that fits; only what has something to choose asks `setup.search`."""
+        """Make the baseline of a name that fits; only one with a choice uses `setup.search`."""
 
 
 def default_names(policy: Subject, workload: Workload) -> tuple[str, ...]:
-    """The baselines that say something about this policy, by rank."""
+    """Names of the baselines that are informative for this policy, by rank."""
     return tuple(
         name
         for one in _folder(policy).found
@@ -64,15 +64,15 @@ def default_names(policy: Subject, workload: Workload) -> tuple[str, ...]:
 
 
 def made(name: str, policy: SubjectT, workload: Workload, search: Search) -> SubjectT:
-    """The baseline of that name on the policy's machine; TailcError as `fitting` raises."""
+    """Make the named baseline on the policy's machine; TailcError as in `fitting`."""
     query = fitting(name, policy)
     return query.baseline.make(Setup(policy, query.given, workload, search))
 
 
 def fitting(name: str, policy: Subject) -> Query[Baseline[Any]]:
-    """The baseline of that name on the policy's machine.
+    """Parse the name of a baseline that the policy's machine can run.
 
-    Raises TailcError (USAGE) for no baseline's name, and for what this machine cannot do.
+    Raises TailcError (USAGE) for an unknown baseline, and for one that this machine cannot run.
     """
     known = _known(policy)
     query = _folder(policy).query(name, known)
@@ -97,6 +97,6 @@ def _listed(names: list[str]) -> str:
 
 
 def _folder(policy: Subject) -> Folder[Baseline[Any]]:
-    """That beside the module of the policy's model."""
+    """The folder `baselines` next to the module of the policy's model."""
     model = type(policy).__module__.rpartition(".")[0]
     return folder_in(f"{model}.baselines")

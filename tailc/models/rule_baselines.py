@@ -1,8 +1,4 @@
-"""Baselines that are a rule of their own and fit every policy of their model.
-
-A planner of rigid jobs, an allocator of malleable jobs, shares of machines: their names do not
-depend on a policy.
-"""
+"""Baselines that do not depend on a policy: planners, allocators and rules for CPU shares."""
 
 from __future__ import annotations
 
@@ -20,10 +16,9 @@ RuleT_co = TypeVar("RuleT_co", covariant=True)
 
 
 class RuleBaseline(Named, Generic[RuleT]):
-    """One or more rules, by what stands in their name.
+    """One or more rules, which differ in the values of the name.
 
-    examples: names of it, for lists. is_default: whether the first of them is replayed where none
-    is named.
+    examples: names for lists. is_default: whether the first example is replayed by default.
     """
 
     examples: ClassVar[tuple[str, ...]]
@@ -31,28 +26,28 @@ class RuleBaseline(Named, Generic[RuleT]):
 
     @abstractmethod
     def make(self, given: Given) -> RuleT:
-        """The rule; QuantityError for a value that cannot be."""
+        """Make the rule; raises QuantityError for a value out of range."""
 
 
 @dataclass(frozen=True)
 class RuleBaselines(Generic[RuleT_co]):
-    """Those of one model."""
+    """The rules of one model."""
 
     folder: Folder[RuleBaseline[Any]]
 
     @property
     def defaults(self) -> tuple[str, ...]:
-        """Those replayed where none is named, in their order."""
+        """Names replayed by default, in order."""
         return tuple(one.examples[0] for one in self.folder.found if one.is_default)
 
     def chosen(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """See `chosen`."""
+        """Each name once, with defaults; see `chosen`."""
         return chosen(names, lambda: self.defaults, self.made)
 
     def made(self, name: str) -> RuleT_co:
-        """The rule of that name.
+        """Make the named rule.
 
-        Raises TailcError (USAGE) for no baseline's name, and for a value that cannot be.
+        Raises TailcError (USAGE) for an unknown baseline, and for a value out of range.
         """
         known = [example for one in self.folder.found for example in one.examples]
         query = self.folder.query(name, known)
@@ -63,5 +58,5 @@ class RuleBaselines(Generic[RuleT_co]):
 
 
 def rules_in(package: str) -> RuleBaselines[Any]:
-    """The rules of the files of a package."""
+    """The rules in the files of a package."""
     return RuleBaselines(folder_in(package))

@@ -1,4 +1,4 @@
-"""How busy a replayed server was, whatever its execution model."""
+"""How busy a replayed server was, for all execution models."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RungUse:
-    """How requests used the rungs, over the measured requests of all repeats.
+    """How requests used the rungs, over the measured requests of all replications.
 
-    Mean cost rate of a request over its execution (threads, in thousandths): of all requests, of
-    the longest and of the shortest twentieth by demand. `final_ppm`: share of requests that left
-    on each rung.
+    Mean cost rate of a request over its execution (threads, in thousandths): of all requests, and
+    of the longest and of the shortest 5 % by demand. `final_ppm`: share of requests that left on
+    each rung.
     """
 
     mean_milli: int
@@ -24,11 +24,11 @@ class RungUse:
 class Load:
     """How busy the replayed server was, as means over the measured arrivals.
 
-    `utilization_ppm` is threads that ran over cores, None where the server has no stated capacity;
-    `threads_milli` counts threads of started requests and `in_system_milli` requests in the system,
-    both in thousandths. `thread_time_us`: threads times time that a request took, in the mean.
-    `cut_ppm`: share of requests that were ended at the cut-off, rounded up: 0 only if none was.
-    `is_overloaded`: no percentile exists, because the backlog grows.
+    `utilization_ppm`: running threads over cores, None if the server has no stated capacity.
+    `threads_milli`: threads of started requests; `in_system_milli`: requests in the system; both in
+    thousandths. `thread_time_us`: mean threads times time of a request. `cut_ppm`: share of
+    requests that ended at the cut-off, rounded up, so 0 only if none did. `is_overloaded`: the
+    backlog grows, so no percentile exists.
     """
 
     mean_latency_us: int

@@ -1,16 +1,16 @@
-"""The share of time that is busy, of arrivals that switch between two rates, by skewness of counts.
+"""Busy share of arrivals that switch between two rates, from the skewness of counts.
 
-The index of dispersion says nothing of the share, for it has no more than the variance of the rate.
-The third moment does: the rarer bursts are, the further they go above the mean. With the count N
-over a time t, its mean m, variance v and third central moment k, the integral of the rate over it
-has the variance v - m and the third moment k - 3 v + 2 m, since N is Poisson given the integral.
-With the busy share b, forgotten at the rate r, and x = r t, the skewness of that integral is
+The index of dispersion depends only on the variance of the rate, and so not on the busy share. The
+third moment does: the rarer bursts are, the further they rise above the mean. With the count N over
+a time t, its mean m, variance v and third central moment k, the integral of the rate over it has
+the variance v - m and the third moment k - 3 v + 2 m, because N is Poisson given the integral. With
+the busy share b, forgotten at the rate r, and x = r t, the skewness of that integral is
 
     (1 - 2 b) / sqrt(b (1 - b)) * 6 (x - 2 + (x + 2) exp(-x)) / (2 (x - 1 + exp(-x)))^(3/2),
 
-for a rate of levels D apart at three times, the first and last of them s apart, has the joint third
-moment b (1 - b) (1 - 2 b) D^3 exp(-r s). The estimate is at t = 1 / r. Its interval is a
-jackknife's over 20 stretches of the recording, each left out in turn (Miller, "The jackknife: a
+because a rate of levels D apart at three times, the first and last of them s apart, has the joint
+third moment b (1 - b) (1 - 2 b) D^3 exp(-r s). The estimate is at t = 1 / r. Its interval is a
+jackknife over 20 segments of the recording, each left out in turn (Miller, "The jackknife: a
 review", Biometrika 61, 1974).
 """
 
@@ -27,7 +27,7 @@ from tailc.percentiles import PPM
 _STRETCHES = 20
 # Half a 95 % interval in standard errors: Student's t with one degree of freedom fewer.
 _T = 2.093
-# So many of each stretch.
+# At least five windows in each segment.
 _FEWEST_WINDOWS = 5 * _STRETCHES
 _KNOWN_FACTOR = 4
 _NS_PER_S = 1e9
@@ -37,7 +37,7 @@ _SHAPE = 6 * (_X - 2 + (_X + 2) * math.exp(-_X)) / (2 * (_X - 1 + math.exp(-_X))
 
 @dataclass(frozen=True)
 class BusyShare:
-    """The estimated share, and its 95 % interval, in millionths."""
+    """The estimated busy share, and its 95 % interval, in millionths."""
 
     busy_ppm: int
     low_ppm: int
@@ -45,14 +45,14 @@ class BusyShare:
 
     @property
     def is_known(self) -> bool:
-        """Whether the interval's ends are within a factor of 4, so that it beats a usual share."""
+        """Whether the interval's limits are within a factor of 4: better than a usual share."""
         return self.high_ppm <= _KNOWN_FACTOR * self.low_ppm
 
 
 def busy_share(times_ns: NDArray[np.int64], switching_rps: float) -> BusyShare | None:
-    """That of these ascending times, whose bursts are forgotten at this rate.
+    """Estimate the busy share of ascending times whose bursts are forgotten at a rate.
 
-    None where there are fewer than 100 windows of that length, or no bursts in some of them.
+    None if there are fewer than 100 windows of that length, or no bursts in some of them.
     """
     counts = _counts(times_ns, _X / switching_rps)
     if len(counts) < _FEWEST_WINDOWS:
@@ -70,7 +70,7 @@ def busy_share(times_ns: NDArray[np.int64], switching_rps: float) -> BusyShare |
 
 
 def _counts(times_ns: NDArray[np.int64], window_s: float) -> NDArray[np.float64]:
-    """In whole windows from the first arrival on."""
+    """Counts in whole windows from the first arrival on."""
     since_s = (times_ns - times_ns[0]) / _NS_PER_S
     windows = int(since_s[-1] / window_s)
     counts = np.bincount((since_s / window_s).astype(np.int64), minlength=windows)
@@ -82,7 +82,7 @@ def _power_sums(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _asymmetry(sums: NDArray[np.float64]) -> float | None:
-    """(1 - 2 b) / sqrt(b (1 - b)), by sums of counts to the powers 0 to 3; None: no bursts."""
+    """(1 - 2 b) / sqrt(b (1 - b)) from sums of counts to the powers 0 to 3; None without bursts."""
     first, second, third = (sums[1:] / sums[0]).tolist()
     variance = second - first**2
     moment = third - 3 * first * second + 2 * first**3

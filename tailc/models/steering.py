@@ -1,9 +1,10 @@
-"""What steers a replay: a controller, given outputs, or, for cores, a simple rule or a look-up.
+"""What steers a replay: a controller, given outputs, a reactive rule, or a look-up.
 
-All but a look-up take a step once in `epoch_requests` completions and measure a percentile of the
-last `window_requests` latencies (fewer at the beginning). All measure the arrivals since the last
-step over the time since then. Both are whole numbers: microseconds, the nearest, halves up, and
-thousandths of a request per second, rounded down, of whole microseconds.
+The last two exist only for core types. All except a look-up make a step once in `epoch_requests`
+completions and measure a percentile of the last `window_requests` latencies (fewer at the
+beginning). All measure the arrivals since the last step over the time since then. Both are whole
+numbers: microseconds, to the nearest, halves up; and thousandths of a request per second, rounded
+down, of whole microseconds.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ UNSTEERED, CONTROLLED, GIVEN, REACTIVE, LOOKED_UP = range(5)
 # Columns of `Steer.gains`.
 FIRST_RATE, KP, KI, KD = range(4)
 _GAIN_COLUMNS = 4
-# Columns of `Steer.settings` after `FIRST_RATE`; the cores of each unit are the last ones.
+# Columns of `Steer.settings` after `FIRST_RATE`; the last columns are the cores of each unit.
 SETTING_RUNG, SETTING_CORES = 1, 2
-# How often a setting is looked up (Haque et al., MICRO 2017, section 5.5), and the fewest arrivals
-# to measure a rate by: its standard deviation is then a tenth.
+# Period of look-ups of a setting (Haque et al., MICRO 2017, section 5.5), and the fewest arrivals
+# to measure a rate: its standard error is then a tenth.
 LOOKUP_PERIOD_US = 5_000_000
 LOOKUP_REQUESTS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class OpenLoop:
-    """Outputs given by epoch, whatever is measured: the first from the start, the last for ever.
+    """Outputs given by epoch, whatever is measured: the first from the start, the last forever.
 
     outputs_ppm: int64 (epochs,), in millionths, each from 0 to 10^6.
     """
@@ -53,11 +54,11 @@ class OpenLoop:
 
 @dataclass(frozen=True)
 class Reactive:
-    """One threshold moves by `s e / (s - 1)`, e the measured tail less the target.
+    """A rule that moves one threshold by `s e / (s - 1)`, with e the measured tail less the target.
 
-    s is the speed-up of the climb. While the tail is too long the first threshold above 0 falls;
-    while it is too short the last one below its first value rises, and the very first without end
-    (Haque, dissertation, Rutgers 2016, section 5.3.4, who leaves open how far each rises).
+    s is the speed-up of the climb. While the tail is too long the first threshold above 0 falls.
+    While it is too short the last one below its initial value rises, and the very first without
+    limit (Haque, dissertation, Rutgers 2016, section 5.3.4, who leaves open how far each rises).
     """
 
     percentile_ppm: int
@@ -72,7 +73,7 @@ class Reactive:
 
 @dataclass(frozen=True)
 class Setting:
-    """Every request wants one rung, and so many cores of each unit are on; from a rate on."""
+    """The rung that every request wants, and the cores of each unit that are on, from a rate on."""
 
     first_rate_mrps: int
     rung: int
@@ -81,10 +82,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class Lookup:
-    """The setting for the rate of the arrivals since the last step; the last setting at first.
+    """Looks up the setting for the arrival rate since the last step; starts with the last setting.
 
-    A step is taken at the first exit `period_us` after the last step, and not before
-    `epoch_requests` have arrived since. Requests that run go up to the new rung but not down.
+    It makes a step at the first exit `period_us` after the last step, but not before
+    `epoch_requests` have arrived since. Running requests move up to the new rung but not down.
     """
 
     settings: tuple[Setting, ...]
@@ -100,17 +101,17 @@ class Lookup:
 
 Steering: TypeAlias = Controller | OpenLoop | Reactive | Lookup
 
-# A controller that is worth its name has settled by then; docs/verdicts.md has what was measured.
+# Epochs until a good controller has settled; docs/verdicts.md has measurements.
 SETTLING_EPOCHS = 20
-# That of a bound goes a fortieth of its way in an epoch where the tail follows it by a fifth.
+# The same for a bound: it moves a fortieth per epoch if the tail follows it by a fifth.
 BOUND_SETTLING_EPOCHS = 100
-# As a controller measures by default (Haque et al., MICRO 2017, section 5.4).
+# Defaults of a controller (Haque et al., MICRO 2017, section 5.4).
 EPOCH_REQUESTS = 500
 WINDOW_REQUESTS = 2_000
 
 
 def settling(steering: Steering | None) -> int:
-    """How many requests pass until an output has settled: a full window, and some epochs."""
+    """Number of requests until an output has settled: a full window, and some epochs."""
     if steering is None:
         return 0
     if isinstance(steering, Lookup):
@@ -121,19 +122,19 @@ def settling(steering: Steering | None) -> int:
 
 
 def window_of(steering: Steering | None) -> Window:
-    """How a tail is measured: as the controller does, if there is one."""
+    """How a tail is measured: as by the controller, if there is one."""
     if isinstance(steering, Controller):
         return Window(steering.window_requests, steering.epoch_requests)
     return Window(WINDOW_REQUESTS, EPOCH_REQUESTS)
 
 
 class Steer(NamedTuple):
-    """A law for compiled code; what a law does not need is 0 or empty.
+    """A law for compiled code; fields that a law does not need are 0 or empty.
 
-    gains: (rows, 4), first rate, kp, ki, kd. limits: least, most and first output in fixed point.
-    outputs_ppm: by epoch. climb_speed_ppm: (rungs, 2), speeds before and after the climb to each.
-    settings: (settings, 2 + units), first rate, rung, cores on of each unit. period_ns: at least
-    between two look-ups.
+    gains: (rows, 4), first rate, kp, ki, kd. limits: lowest, highest and first output in fixed
+    point. outputs_ppm: by epoch. climb_speed_ppm: (rungs, 2), speeds before and after the climb to
+    each rung. settings: (settings, 2 + units), first rate, rung, cores on of each unit. period_ns:
+    shortest time between two look-ups.
     """
 
     law: int
@@ -151,7 +152,7 @@ class Steer(NamedTuple):
 
 
 def lowered_steering(steering: Steering | None, ladder: Ladder | None = None) -> Steer:
-    """The law as arrays; without one, no step is ever taken. Only a reactive one needs a ladder."""
+    """Convert steering to arrays; None never makes a step. Only a reactive rule needs a ladder."""
     nothing = np.zeros(0, np.int64)
     steer = Steer(
         UNSTEERED,

@@ -1,7 +1,7 @@
 """Seeded random streams that are the same in every library version.
 
-Each stream is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a counter and a mixing function,
-so a stream can begin at any seed without warming up.
+Each stream is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a counter and a mixing function, so
+a stream can begin at any seed without warm-up.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NS_PER_S_IN_MRPS = 1_000_000_000_000  # nanoseconds between arrivals at one thou
 
 
 class Purpose(enum.IntEnum):
-    """What a stream is for; streams of different purposes never overlap in meaning."""
+    """What a stream is for; streams of different purposes are independent."""
 
     ARRIVALS = 1
     ORDER = 2
@@ -39,7 +39,7 @@ class Purpose(enum.IntEnum):
 
 
 def stream(*parts: int) -> NDArray[np.uint64]:
-    """A stream of its own for each tuple of whole numbers (seed, purpose, rate, replication)."""
+    """A separate stream for each tuple of integers (seed, purpose, rate, replication)."""
     word = 0
     for part in parts:
         word = _mixed((word + _GOLDEN + (part & _WORD)) & _WORD)
@@ -85,13 +85,13 @@ def poisson_arrivals(state, rate_mrps, out):  # pragma: no cover - compiled
 def stepwise_arrivals(state, end_ns, rate_mrps, out):  # pragma: no cover - compiled
     """Fill `out` with arrival times [ns] of a Poisson process whose rate changes at `end_ns`.
 
-    Step i has `rate_mrps[i]`, 0 for none, and ends at `end_ns[i]`. Returns how many there are: all
-    that come before the last step's end, or as many as `out` holds. A gap that outlives its step
-    goes on at the next rate with what is left of it, which is exact since no gap remembers.
+    Step i has `rate_mrps[i]`, 0 for none, and ends at `end_ns[i]`. Returns the number of arrivals:
+    all before the last step's end, or as many as `out` holds. A gap that outlives its step
+    continues at the next rate with its remainder, which is exact because gaps are memoryless.
     """
     step, now_ns = 0, 0.0
     for i in range(len(out)):
-        left = -np.log(1.0 - uniform(state))  # of the gap, in mean gaps
+        left = -np.log(1.0 - uniform(state))  # remainder of the gap, in mean gaps
         while True:
             if step == len(end_ns):
                 return i
@@ -110,14 +110,14 @@ def stepwise_arrivals(state, end_ns, rate_mrps, out):  # pragma: no cover - comp
 def modulated_arrivals(state, rate_mrps, lasting_ns, out):  # pragma: no cover - compiled
     """Fill `out` with arrival times [ns] of a Poisson process that switches between two rates.
 
-    At `rate_mrps[i]`, 0 for none, it stays for an exponential time of mean `lasting_ns[i]`; at time
-    0 it has been switching forever. A gap that outlives its spell goes on at the other rate.
+    It stays at `rate_mrps[i]`, 0 for none, for an exponential time of mean `lasting_ns[i]`; at time
+    0 it is in its stationary state. A gap that outlives its spell continues at the other rate.
     """
     level = np.int64(uniform(state) * (lasting_ns[0] + lasting_ns[1]) >= lasting_ns[0])
     now_ns = 0.0
     end_ns = -np.log(1.0 - uniform(state)) * lasting_ns[level]
     for i in range(len(out)):
-        left = -np.log(1.0 - uniform(state))  # of the gap, in mean gaps
+        left = -np.log(1.0 - uniform(state))  # remainder of the gap, in mean gaps
         while True:
             to_end = (end_ns - now_ns) * (rate_mrps[level] / NS_PER_S_IN_MRPS)
             if left < to_end:
@@ -132,15 +132,15 @@ def modulated_arrivals(state, rate_mrps, lasting_ns, out):  # pragma: no cover -
 
 @njit(cache=True, nogil=True)
 def sloping_arrivals(state, levels_mrps, step_ns, out):  # pragma: no cover - compiled
-    """Fill `out` with arrival times [ns] of a Poisson process whose rate goes through levels.
+    """Fill `out` with arrival times [ns] of a Poisson process with a piecewise linear rate.
 
-    It is `levels_mrps[i]` at the time i * `step_ns`, on a straight line to the next, and after the
-    last level the first comes again. Some level is above 0. Where in a step a gap ends is the root
-    of a quadratic equation, so nothing is thinned and each gap takes one random number.
+    The rate is `levels_mrps[i]` at the time i * `step_ns`, with straight lines between, and the
+    first level follows the last. At least one level is above 0. The end of a gap within a step is
+    the root of a quadratic equation, so there is no thinning and each gap takes one random number.
     """
-    step, into_ns = 0, 0.0  # how far into the step
+    step, into_ns = 0, 0.0  # time into the step
     for i in range(len(out)):
-        left = -np.log(1.0 - uniform(state))  # of the gap, in mean gaps
+        left = -np.log(1.0 - uniform(state))  # remainder of the gap, in mean gaps
         while True:
             here = levels_mrps[step % len(levels_mrps)] / NS_PER_S_IN_MRPS
             there = levels_mrps[(step + 1) % len(levels_mrps)] / NS_PER_S_IN_MRPS
@@ -162,7 +162,7 @@ def sloping_arrivals(state, levels_mrps, step_ns, out):  # pragma: no cover - co
 def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
     """Fill `out` from `pool`: each pass takes every element once, in a new random order.
 
-    `pool` is left in another order.
+    Reorders `pool`.
     """
     size = len(pool)
     for i in range(len(out)):
@@ -184,7 +184,7 @@ def draw_sorted(state, last_request_of, spacing, out):  # pragma: no cover - com
     """Fill `out` with records drawn with replacement, ascending; each request is equally likely.
 
     `last_request_of` is the running sum of the records' weights. Sums of exponential variables over
-    their total are uniform variables in order, so nothing is sorted; `spacing` has room for one
+    their total are uniform variables in order, so no sorting is needed; `spacing` has room for one
     more of them than are drawn.
     """
     total = 0.0
@@ -202,7 +202,7 @@ def draw_sorted(state, last_request_of, spacing, out):  # pragma: no cover - com
 
 @njit(cache=True, nogil=True)
 def count_drawn(state, last_request_of, draws, counts):  # pragma: no cover - compiled
-    """Add to `counts` how often `draw_sorted` draws each record, without memory for the draws."""
+    """Add to `counts` how often `draw_sorted` draws each record, without storing the draws."""
     again, total = state.copy(), 0.0
     for _ in range(draws + 1):
         total += -np.log(1.0 - uniform(state))

@@ -1,6 +1,6 @@
-"""The execution model that a policy's forms are for, with the policy on it.
+"""Make the execution model of a policy, with the policy on it.
 
-A model is imported when a policy is for it.
+A model is imported only when a policy needs it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
-    """The policy's ladders, each class of requests on its own, or its tail table.
+    """The policy's ladders (one for each class of requests), or its tail table.
 
-    Raises LookupError for a class that no ladder is for.
+    Raises LookupError for a class without a ladder.
     """
     if policy.tail_table is not None:
         return _on_clocks(policy, policy.tail_table)
@@ -49,7 +49,7 @@ def subject_of(policy: Policy, profile: DemandProfile) -> Subject:
 
 
 def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
-    """The subject with its cores on that chip; they must be cores that change their clock."""
+    """The same core queues on that chip."""
     from tailc.models.core_queues.model import CoreQueues
 
     assert isinstance(subject, CoreQueues)
@@ -57,7 +57,7 @@ def on_chip(subject: Subject, chip: Chip) -> CoreQueues:
 
 
 def on_ladders(name: str, ladders: Sequence[Ladder]) -> LadderModel:
-    """Ladders on the server that their rules and cost units say; all records climb the first."""
+    """Ladders on the server of their rules and cost units; all records climb the first."""
     if is_on_lanes(ladders[0]):
         from tailc.models.smt.model import Smt
 
@@ -82,7 +82,7 @@ def _on_clocks(policy: Policy, table: TailTable) -> CoreQueues:
 
 
 def _ladder_of(policy: Policy, profile: DemandProfile) -> NDArray[np.int32] | None:
-    """By record; None where one ladder is for all requests."""
+    """The ladder of each record; None if one ladder is for all requests."""
     if len(policy.ladders) == 1 and policy.ladders[0].request_class is None:
         return None
     ladders = [policy.form_for(name) for name in profile.curve_names]

@@ -1,4 +1,4 @@
-"""How a machine was used by what ran on it, whatever its execution model."""
+"""How a policy used its machine, for all execution models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.models.server_load import Load
 
 
 class Quantity(enum.Enum):
-    """What a headline counts, and in what: millionths, mW, power times us, thousandths."""
+    """What a headline counts, with its unit: millionths, mW, power times us, thousandths."""
 
     BATCH = "batch work"
     POWER = "power"
@@ -22,50 +22,50 @@ class Quantity(enum.Enum):
 
 @dataclass(frozen=True)
 class Headline:
-    """A number in the unit of its quantity."""
+    """The single most important number of a machine's use, in the unit of its quantity."""
 
     quantity: Quantity
     value: int
 
 
 class Usage(ABC):
-    """What an execution model says of its machine besides latency, over all replays."""
+    """What an execution model reports of its machine besides latency, over all replays."""
 
     @property
     @abstractmethod
     def drawn_us(self) -> int | None:
-        """Energy of a request, free cores included [power times us]; None: it is not known."""
+        """Energy of a request, including free cores [power times us]; None if unknown."""
 
     @abstractmethod
     def relative_to(self, base_us: int, other_ppm: int) -> Usage:
-        """The same with its energy over that of a base.
+        """The same with its energy relative to a base.
 
-        `other_ppm` is the share of the base's server that is no core: it draws alike in both.
+        `other_ppm`: share of the base's server power outside the cores, which is equal in both.
         """
 
     @property
     @abstractmethod
     def columns(self) -> UsageColumns[Any]:
-        """How tables show it."""
+        """The columns of tables."""
 
     @abstractmethod
     def cost_us(self, load: Load) -> int | None:
-        """What a request costs its server [us of power, or of threads]; None: others pay for it."""
+        """Cost of a request for its server [us of power, or of threads]; None if it has none."""
 
     @abstractmethod
     def headline(self, load: Load) -> Headline:
-        """The one number that says what a policy takes."""
+        """The single most important number."""
 
     @property
     @abstractmethod
     def energy_ratio_ppm(self) -> int | None:
-        """Energy over that of a reference; None without one."""
+        """Energy relative to a reference; None without one."""
 
     @property
     @abstractmethod
     def remarks(self) -> tuple[str, ...]:
-        """What is left to say, in sentences."""
+        """Further remarks, as sentences."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """The members of a run that it fills in JSON; schemas/report has the verdict's."""
+        """Its members of a run in JSON; see schemas/report for the verdict."""

@@ -1,4 +1,4 @@
-"""Demand of requests as engines take it: whole nanoseconds of work, speeds by rung."""
+"""Demand of requests for engines: whole nanoseconds of work, and speeds by rung."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ NS_PER_MS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """Records of a profile: work, how many requests each stands for, and its speed on each rung.
+    """Records of a profile: work, number of requests of each, and its speed on each rung.
 
-    work_ns: int64 (records,), at speed 1. weight: int64 (records,).
-    curve_of: int32 (records,). speed: float64 (curves, rungs).
-    memory_ns: int64 (records,), the part of the work that no clock shortens; None: not told.
-    clocked: what records do at each level of a clock; None where rungs are no levels of one.
+    work_ns: int64 (records,), at speed 1. weight: int64 (records,), requests of each record.
+    curve_of: int32 (records,). speed: float64 (curves, rungs). memory_ns: int64 (records,), the
+    part of the work that does not depend on the clock; None: unknown. clocked: progress of records
+    at each level of a clock; None if rungs are not levels of a clock.
     """
 
     work_ns: NDArray[np.int64]
@@ -38,13 +38,13 @@ class Workload:
     def __post_init__(self) -> None:
         assert len(self.work_ns) == len(self.weight) == len(self.curve_of) > 0
         assert self.speed.ndim == 2
-        # For other types the engine would be compiled once more.
+        # Other types would compile the engine again.
         types = (self.work_ns.dtype, self.weight.dtype, self.curve_of.dtype, self.speed.dtype)
         assert types == (np.int64, np.int64, np.int32, np.float64), types
         assert (self.work_ns > 0).all()
 
     def select(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Workload:
-        """Some of the records: bool (records,), or their numbers."""
+        """Some of the records, by bool (records,) or by number."""
         return replace(
             self,
             work_ns=self.work_ns[chosen],
@@ -55,13 +55,13 @@ class Workload:
         )
 
     def reweighted(self, weight: NDArray[np.int64]) -> Workload:
-        """With other weights, int64 (records,), without the records that have none left."""
+        """The same with other weights, int64 (records,), without records of weight 0."""
         stay = weight > 0
         return replace(self.select(stay), weight=weight[stay])
 
     @property
     def requests(self) -> int:
-        """Number of requests that the records stand for."""
+        """Number of requests, which is the sum of the weights."""
         return int(self.last_request_of[-1])
 
     @cached_property
@@ -71,7 +71,7 @@ class Workload:
 
     @cached_property
     def mean_work_ns(self) -> float:
-        """Of a request [ns]."""
+        """Mean work of a request [ns]."""
         return float((self.work_ns * (self.weight / self.requests)).sum())
 
     def work_at(self, rank: int) -> int:
@@ -87,12 +87,12 @@ class Workload:
 
 
 def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
-    """The profile at the speeds that its requests have on the rungs of the ladder.
+    """The profile at the speeds of its requests on the rungs of the ladder.
 
     A rung that is a degree of parallelism has the speed of each request's own curve at that degree;
-    the caller sees to it that the profile knows it. A rung that is a core has the speed of the
-    curve's column of its number, where curves have as many columns as there are rungs. Any other
-    rung has its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns.
+    the caller ensures that the profile has it. A rung that is a core has the speed of the curve's
+    column with its number, if curves have as many columns as there are rungs. Any other rung has
+    its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns.
     """
     return Workload(_work_ns(profile), profile.weight, profile.curve_of, _speed(profile, ladder))
 
@@ -100,7 +100,7 @@ def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
 def clocked_workload(profile: DemandProfile, clocks: Clocks) -> Workload:
     """The profile at the levels of the clocks; its times are at the reference clock.
 
-    All requests have the speed that the clock gives their compute, whatever their curve. Raises
+    The clock alone sets the speed of compute, for all requests and whatever their curve. Raises
     TailcError for a request that is too long to time.
     """
     work_ns = _work_ns(profile)
@@ -124,13 +124,13 @@ def _work_ns(profile: DemandProfile) -> NDArray[np.int64]:
 
 
 def has_own_speeds(profile: DemandProfile, ladder: Ladder) -> bool:
-    """Whether requests have speeds of their own on the cores that are the ladder's rungs."""
+    """Whether requests have their own speeds on the cores that are the ladder's rungs."""
     on_cores = Rule.CORE_PER_REQUEST in ladder.rules
     return on_cores and profile.degrees == len(ladder.rungs) > 1
 
 
 def _speed(profile: DemandProfile, ladder: Ladder) -> NDArray[np.float64]:
-    """By curve and rung."""
+    """Speeds by curve and rung."""
     if has_own_speeds(profile, ladder):
         return np.ascontiguousarray(profile.curves, dtype=np.float64)
     at = degrees(ladder)

@@ -1,1 +1,1 @@
-"""Each core serves a queue of its own and changes its clock."""
+"""Execution model of cores that each serve their own queue and change their frequency (DVFS)."""

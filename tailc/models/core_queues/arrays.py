@@ -1,4 +1,4 @@
-"""A tail table as flat arrays for the engine."""
+"""Convert a tail table to flat arrays for the engine."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tailc.models.core_queues.clocks import Clocks, OneLevel, Rule
 from tailc.models.pools import refuse
 from tailc.models.steering import Steer, Steering, lowered_steering
 
-# The engine looks at every core after every event.
+# The engine scans all cores after every event.
 MOST_CORES = 4096
 _PARTS_PER_CYCLE = 1_000_000
 
 
 class ClockTable(NamedTuple):
-    """What the engine reads; a NamedTuple because compiled code takes it as it is.
+    """Arrays that the engine reads; a NamedTuple because numba accepts one as an argument.
 
-    follows_tails: whether the table sets the level; else each request brings its own.
-    cycles_from, memory_from: (rows,), where each row begins. needed: (rows, positions), cycles left
-    times 10^6, which is kHz times nanoseconds. memory_left: (rows, positions) [ns].
-    least: the lowest level that requests run at, and wake_ns: how long they wait for a core without
-    requests; the same for every core where there is no chip. idle_mw: of a core without requests.
-    halt_ns: how long a core halts at a change of frequency, and change_nj: the energy of that.
+    follows_tails: whether the table sets the level; otherwise each request brings its own.
+    cycles_from, memory_from: (rows,), where each row begins. needed: (rows, positions), remaining
+    cycles times 10^6, which is kHz times nanoseconds. memory_left: (rows, positions) [ns]. least:
+    lowest level of a running request. wake_ns: time to wake a core that had no request. Both hold
+    for every core unless there is a chip. idle_mw: power of a core without requests. halt_ns: how
+    long a core halts at a change of frequency. change_nj: energy of that change.
     """
 
     follows_tails: bool
@@ -48,7 +48,7 @@ class ClockTable(NamedTuple):
 
 
 class Clockwork(NamedTuple):
-    """A lowered table, the rule that sets levels instead of it, and the clock of the demands."""
+    """Arrays of a tail table, the rule that sets levels instead of it, and the demands' clock."""
 
     table: ClockTable
     rule: Rule | None
@@ -56,15 +56,15 @@ class Clockwork(NamedTuple):
 
 
 def clock_table(clocks: Clocks, steering: Steering | None = None) -> Clockwork:
-    """The cores, lowered; without batch work an idle one sleeps, and has to wake.
+    """Convert cores and steering to arrays. Without batch work an idle core sleeps and must wake.
 
-    Raises TailcError for more than `MOST_CORES`, for more cores than hardware chooses for, and for
-    a limit below what the chip draws with every core at its lowest level.
+    Raises TailcError for more than `MOST_CORES` cores, for more cores than the hardware rule can
+    enumerate, and for a power limit below what the chip draws with every core at its lowest level.
     """
     table = clocks.table
     if table.cores > MOST_CORES:
         refuse(f"{table.cores:,} cores cannot be replayed: at most {MOST_CORES:,}")
-    # A chip's own batch work takes the place of the table's.
+    # Batch work of the chip replaces that of the table.
     batch = table.batch if clocks.chip is None else None
     wake_ns = table.sleep.wake_ns if batch is None else 0
     needed = _left(table.cycles) * _PARTS_PER_CYCLE
@@ -90,12 +90,12 @@ def clock_table(clocks: Clocks, steering: Steering | None = None) -> Clockwork:
 
 
 def given_level(clockwork: Clockwork) -> int | None:
-    """The one level at which everything runs; None where there is more to it."""
+    """The level at which everything runs, or None if levels vary."""
     return clockwork.rule.level if isinstance(clockwork.rule, OneLevel) else None
 
 
 def adapts(clockwork: Clockwork) -> bool:
-    """Whether cores are slow rather than idle where there is time."""
+    """Whether cores slow down instead of idling when requests have slack."""
     return given_level(clockwork) is None
 
 

@@ -1,9 +1,9 @@
-"""A chip whose cores share a limit of power, and do batch work of their own without requests.
+"""A chip: cores that share a power limit and run their own batch work when idle.
 
-Beyond the limit cores give way in this order, and no further than needed (Bartolini, 2015, section
-3.5, enforcing limits): batch work is slowed, the most memory-bound first, level by level to the
-lowest; then it is taken off cores, in the same order; then all cores with requests are slowed, one
-level at a time. Of equally memory-bound cores that of the lower number comes first.
+To stay within the limit, cores give way in this order, no further than needed (Bartolini, 2015,
+section 3.5, enforcing limits): batch work is slowed level by level, the most memory-bound first;
+then it is stopped, in the same order; then all cores with requests are slowed, one level at a time.
+Among equally memory-bound cores the one with the lower number comes first.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import enum
 from dataclasses import dataclass
 
 PPM = 1_000_000
-# In place of a level: a core that sleeps, or whose batch work was taken off it.
+# Stands in for a level if a core sleeps or its batch work is stopped.
 NOTHING = -1
 
 
 class Limited(enum.IntEnum):
-    """How far a chip has to go to stay within its limit."""
+    """Which step a chip needs to stay within its power limit."""
 
     UNCHANGED = 0
     BATCH_SLOWED = 1
@@ -27,10 +27,10 @@ class Limited(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Counters:
-    """What hardware counts of a program at the reference clock.
+    """Hardware counters of a program at the reference clock.
 
-    memory_ppm: share of the cycles that wait for memory. ipc_milli: instructions in 1,000 cycles;
-    None: not measured, so hardware cannot weigh this program against others.
+    memory_ppm: share of cycles that wait for memory. ipc_milli: instructions in 1,000 cycles, or
+    None if not measured, in which case hardware cannot compare this program with others.
     """
 
     memory_ppm: int
@@ -43,11 +43,11 @@ class Counters:
 
 @dataclass(frozen=True)
 class BatchCore:
-    """Batch work of a core, which does not sleep.
+    """Batch work of a core; the core does not sleep.
 
-    power_mw: by level, of the core that does it. level: at which it is done, and least_level: the
-    lowest of requests beside it, where the tail table or batch work itself sets levels.
-    taking_over_ns: how long a request that stops it waits, for caches to fill again, say.
+    power_mw: power of the core with this batch work, by level. level: level of the batch work.
+    least_level: lowest level of requests on the core, if the tail table or the batch work sets
+    levels. taking_over_ns: delay of a request that stops the batch work, such as for cold caches.
     """
 
     counters: Counters
@@ -67,8 +67,9 @@ class BatchCore:
 class Chip:
     """The cores of a tail table on one chip.
 
-    requests: counters of all requests. batch: of each core; None: it sleeps without requests.
-    shared_mw: of the chip beside its cores. limit_mw: thermal design power; None: no limit.
+    requests: counters of all requests. batch: batch work of each core, or None if the core sleeps
+    when idle. shared_mw: power of the chip apart from its cores. limit_mw: thermal design power, or
+    None without a limit.
     """
 
     requests: Counters
@@ -81,9 +82,9 @@ class Chip:
 
     @property
     def programs(self) -> tuple[Counters, ...]:
-        """Counters of requests, and of the batch work of each core that has any."""
+        """Counters of the requests, and of the batch work of each core that has any."""
         return (self.requests, *(one.counters for one in self.batch if one is not None))
 
     def least_mw(self, requests_mw: int, idle_mw: int) -> int:
-        """What the chip draws at most with batch work stopped and requests at the lowest level."""
+        """Highest power with batch work stopped and requests at the lowest level [mW]."""
         return self.shared_mw + len(self.batch) * max(requests_mw, idle_mw)

@@ -1,4 +1,4 @@
-"""A chip as flat arrays for the engine."""
+"""Convert a chip to flat arrays for the engine."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tailc.models.pools import NEVER_NS, refuse
 
 
 class ChipTable(NamedTuple):
-    """What cores share, and what each does without requests.
+    """What cores share, and what each core does without requests.
 
-    is_shared: whether there is a chip; else cores have nothing to do with one another.
-    least: (cores,), the lowest level of requests where the tail table sets it. takes_ns: (cores,),
-    from the arrival at a core without requests until it is served. batch_level: (cores,), NOTHING
-    where the core sleeps. batch_mw: (cores, levels). order: (cores that do batch work,), the most
-    memory-bound first. every_ns: how often hardware sets the levels; 0: it does not. chosen:
-    (states, cores), as `hardware.levels_by_state`.
+    is_shared: whether there is a chip; otherwise cores are independent. least: (cores,), lowest
+    level of requests if the tail table sets levels. takes_ns: (cores,), time from the arrival at an
+    idle core until service begins. batch_level: (cores,), NOTHING if the core sleeps. batch_mw:
+    (cores, levels). order: (cores with batch work,), the most memory-bound first. every_ns: period
+    at which hardware sets the levels, 0 if it does not. chosen: (states, cores), as from
+    `hardware.levels_by_state`.
     """
 
     is_shared: bool
@@ -39,7 +39,7 @@ class ChipTable(NamedTuple):
 
 
 def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
-    """Cores that share nothing; those without requests are awake after that time."""
+    """Arrays of independent cores; an idle core takes `wake_ns` to wake."""
     cores, batch = table.cores, table.batch
     batch_level = NOTHING if batch is None else level_at(table, batch.frequency_khz)
     return ChipTable(
@@ -57,10 +57,10 @@ def no_chip(table: TailTable, wake_ns: int) -> ChipTable:
 
 
 def chip_table(clocks: Clocks, chip: Chip) -> ChipTable:
-    """A chip, lowered.
+    """Convert a chip to arrays.
 
-    Raises TailcError for more cores than hardware chooses for, and for a limit below what the chip
-    draws with requests on every core at the lowest level.
+    Raises TailcError for more cores than the hardware rule can enumerate, and for a power limit
+    below what the chip draws with requests on every core at the lowest level.
     """
     table, rule = clocks.table, clocks.rule
     _check_limit(clocks, chip)

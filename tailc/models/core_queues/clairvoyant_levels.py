@@ -1,35 +1,35 @@
-"""Levels for requests whose arrivals and demands are all known: close to the least energy.
+"""Choose a level for each request with all arrivals and demands known, close to least energy.
 
-Bartolini (2015, section 3.9.1) asks of a *dynamic oracle*: the lowest frequencies with which all
-requests meet the bound; then frequencies are lowered, those first that save most power and touch
-the tail least, until as many requests are late as the percentile allows. How is not told. Here:
+Bartolini (2015, section 3.9.1) describes a *dynamic oracle*: take the lowest frequencies at which
+all requests meet the bound, then lower frequencies, first those that save most power and affect the
+tail least, until as many requests are late as the percentile allows. The source does not say how.
+This module does it in three steps:
 
-1. **Under a cap.** On each core, at the start of a request, look at those behind it, one after
-   another, as far as they may hold a decision. Each has to be done by its bound: the lowest level
-   with which all work up to it is done by then is *needed*. And none can begin before it arrives:
-   with the lowest level at which all work before it is done by then there is time to lose above
-   it. Going on until the greatest needed level reaches the least of the latter, the one that was
-   there before the last look holds: the shortest path between both curves of work, which needs the
-   least energy whatever convex function of the clock power is (Yao, Demers and Shenker, FOCS 1995),
-   but for levels being apart. A request that needs more than the cap is late in any case, and is
-   not waited for.
-2. **The cap** is the lowest with which no more requests are late than allowed, found by halving:
-   the highest frequencies cost most, and a cap makes those late that need them. In the end it is
-   another level lower for the first requests to arrive, as many as possible, by halving the place
-   `HALVINGS` times.
-3. **One by one.** From the highest level down, and in order of arrival, a measured request runs a
-   level lower where that saves energy and no more than allowed are late then; `PASSES` times. Those
-   before keep their levels: that they are late counts for nothing, and they would pile up.
+1. **Under a cap.** On each core, at the start of a request, look at the requests behind it, one by
+one, as far as they may affect the decision. Each must finish by its bound: the lowest level that
+finishes all work up to it in time is *needed*. And no request can begin before it arrives: a level
+above the lowest one that finishes all work before it by then would waste time. Continue until the
+greatest needed level reaches the least of the latter levels, then take the one that held before the
+last look. This is the shortest path between the two curves of work, which needs the least energy
+for any convex power function (Yao, Demers and Shenker, FOCS 1995), apart from the gaps between
+levels. A request that needs more than the cap is late in any case; the others do not wait for it.
+2. **The cap** is the lowest at which no more requests are late than allowed, found by bisection:
+the highest frequencies cost most, and a cap makes exactly the requests late that need them. The cap
+is then one level lower for as many of the first arrivals as possible, found by `HALVINGS` bisection
+steps. 3. **One by one.** From the highest level down and in order of arrival, each measured request
+runs one level lower if that saves energy and no more requests than allowed are then late; `PASSES`
+times. Requests of the warm-up keep their levels: their lateness does not count, so without this
+rule they would pile up.
 
-Where too many are late at the highest level already, all run at that.
+If too many requests are late even at the highest level, all requests run at it.
 
-Where a change of frequency halts a core, a request keeps the level of the one before it if that is
-what it needs without a halt, and else takes the level that it needs after one; step 3 counts the
-energy of the changes before and after the request. Where changes cost anything, all requests run at
-the lowest single level with which no more are late than allowed, if that draws less.
+If a change of frequency halts a core, a request keeps the level of the one before it if that level
+suffices without a halt, and otherwise takes the level that it needs after one. Step 3 counts the
+energy of the changes before and after the request. If changes cost anything, all requests run at
+the lowest single level with no more late requests than allowed, if that draws less.
 
-It is close to the least energy, and proves nothing: of five requests that may all be in time it
-mostly finds the best of all choices, and needs 3 % more in the mean.
+The result is close to the least energy but is not proved optimal: for five requests that may all be
+in time it usually finds the best choice, and needs 3 % more energy on average.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from tailc.models.core_queues.state import ClockDemand
 from tailc.models.outcome import NS_PER_US
 from tailc.percentiles import PPM
 
-# How many requests a decision looks ahead at most; it seldom takes more than a few.
+# Most requests that a decision looks ahead; more than a few are rare.
 LOOK_AHEAD = 256
 HALVINGS = 5
 PASSES = 4
 _NOBODY = -1
 _MW_PER_W = 1_000
 _PARTS_PER_CYCLE = 1_000_000
-# No decision needs a longer time, and clocks times this stay within 64 bits.
+# No decision covers a longer time, and clocks times this fit into 64 bits.
 _LONGEST_NS = LARGEST_BOUND_US * NS_PER_US
 
 _part = njit(inline="always")
@@ -63,9 +63,9 @@ _part = njit(inline="always")
 def foreseen_levels(
     demand: ClockDemand, table: ClockTable, rule: Foresight, measured_from: int
 ) -> NDArray[np.int64]:
-    """The level of each request; those from number `measured_from` on are what the rule is about.
+    """Level of each request, int64 (requests,).
 
-    int64 (requests,).
+    The rule applies to the requests from number `measured_from` on.
     """
     plan = _Plan(demand, table, rule, measured_from)
     top = len(table.frequency_khz) - 1
@@ -82,7 +82,7 @@ def foreseen_levels(
 
 
 class _Plan:
-    """Levels under a cap, and how many requests are late with them."""
+    """Levels under a cap, and the number of requests that are late with them."""
 
     def __init__(
         self, demand: ClockDemand, table: ClockTable, rule: Foresight, measured_from: int
@@ -97,14 +97,17 @@ class _Plan:
         self._bound_ns = min(rule.bound_us * NS_PER_US, _LONGEST_NS)
 
     def late(self, cap: int, lower_before: int) -> int:
-        """How many measured requests are late under the cap, one level lower for the first ones."""
+        """Number of late measured requests under the cap.
+
+        The first `lower_before` requests have a cap that is one level lower.
+        """
         demand, table = self._demand, self._table
         queues = self._first, self._behind
         limits = self._bound_ns, cap, lower_before, self._from
         return int(_plan(demand, queues, table, limits, self._levels))
 
     def lower(self, late: int) -> None:
-        """Levels one lower for single requests, of which so many are late now."""
+        """Lower single requests by one level each; `late` is the number of late requests before."""
         limits = self._bound_ns, self.allowed, self._from
         for _ in range(PASSES):
             parts = self._demand, self._behind, self._table, limits, self._levels
@@ -113,7 +116,10 @@ class _Plan:
                 return
 
     def at_one_level(self, top: int) -> NDArray[np.int64]:
-        """All at the lowest with which no more are late than allowed, at the highest if none."""
+        """Levels if all requests run at one: the lowest with few enough late requests.
+
+        That is the highest level if none has.
+        """
         lowest, highest = self._table.least, top
         while lowest < highest:
             level = (lowest + highest) // 2
@@ -132,16 +138,16 @@ class _Plan:
 
     @property
     def drawn(self) -> float:
-        """Energy of all requests, in mW ns."""
+        """Energy of all requests [mW ns]."""
         return float(_total_drawn(self._demand, self._table, self._levels))
 
     @property
     def _levels(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Of each request its level, when it begins, and at which clock its core then is."""
+        """Level of each request, its start time, and the level of its core's clock at that time."""
         return self.level, self._begin, self._clock
 
     def lowest_cap(self, top: int) -> int:
-        """The lowest one with which no more are late than allowed; the highest is one."""
+        """The lowest cap with no more late requests than allowed, at most `top`."""
         lowest, allowed = self._table.least, top
         while lowest < allowed:
             cap = (lowest + allowed) // 2
@@ -152,7 +158,7 @@ class _Plan:
         return allowed
 
     def lower_before(self, cap: int) -> int:
-        """How many of the first requests may have a cap that is one level lower."""
+        """Number of the first requests whose cap can be one level lower."""
         held, step = 0, len(self.level)
         for _ in range(HALVINGS):
             step = -(-step // 2)
@@ -162,7 +168,7 @@ class _Plan:
 
 
 def _queues(demand: ClockDemand, cores: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first request of each core, and the next one on the same core after each."""
+    """The first request of each core, and for each request the next one on its core."""
     order = np.argsort(demand.core, kind="stable")
     of_core = demand.core[order]
     behind = np.full(len(order), _NOBODY, np.int64)
@@ -176,7 +182,7 @@ def _queues(demand: ClockDemand, cores: int) -> tuple[NDArray[np.int64], NDArray
 
 @njit(cache=True, nogil=True)
 def _plan(demand, queues, table, limits, levels):  # pragma: no cover - compiled
-    """Fill in the level of each request, and when it begins; how many measured ones are late."""
+    """Fill in the level and start time of each request; return the number of late measured ones."""
     level_of, begin_of, clock_of = levels
     first, behind = queues
     bound_ns, cap, lower_before, measured_from = limits
@@ -201,8 +207,10 @@ def _plan(demand, queues, table, limits, levels):  # pragma: no cover - compiled
 
 @_part  # pragma: no cover - compiled
 def _begin(request, free_at, level, demand, table):
-    """When a request begins on a core that is done with the one before at `free_at` and that level,
-    and the clock of the core then: NOTHING where it slept. A halt before batch work counts in full.
+    """Start time of a request on its core, and the level of the core's clock at that time.
+
+    The core ends the request before at `free_at` at `level`. The level is NOTHING if the core
+    slept. A halt before batch work counts in full.
     """
     arrival_ns, batch_level = demand.arrival_ns[request], table.chip.batch_level[0]
     if arrival_ns < free_at:
@@ -214,31 +222,31 @@ def _begin(request, free_at, level, demand, table):
 
 @_part  # pragma: no cover - compiled
 def _halt_ns(clock, level, table):
-    """How long a core halts at a change from one level to another."""
+    """How long a core halts at a change from one level to another [ns]."""
     return table.halt_ns if clock not in (NOTHING, level) else np.int64(0)
 
 
 @_part  # pragma: no cover - compiled
 def _end(request, level, begin, clock, demand, table):
-    """When a request that begins on a core of that clock ends at a level."""
+    """End of a request that begins on a core at a given clock and runs at a level."""
     return begin + _halt_ns(clock, level, table) + _whole_ns(request, level, demand)
 
 
 @_part  # pragma: no cover - compiled
 def _whole_ns(request, level, demand):
-    """How long a request runs at a level."""
+    """Run time of a request at a level, in whole ns."""
     rate = demand.clocked.rate[demand.record[request], level]
     return (WHOLE + rate - 1) // rate
 
 
 @_part  # pragma: no cover - compiled
 def _level(request, begin, bound_ns, most, demand, behind, table):
-    """The level of a request that begins now; see step 1 of the module's docstring."""
+    """Level of a request that begins now; see step 1 of the module's docstring."""
     needed, needless = table.least, most
     cycles, memory_ns = np.int64(0), np.int64(0)
     for _ in range(LOOK_AHEAD):
         record = demand.record[request]
-        # Rounded up, for a late request is late by a nanosecond.
+        # Rounded up, because one nanosecond makes a request late.
         cycles = min(cycles + demand.clocked.cycles[record] + 1, LARGEST_CYCLES)
         memory_ns += demand.clocked.memory_ns[record]
         slack_ns = demand.arrival_ns[request] + bound_ns - begin - memory_ns
@@ -259,7 +267,7 @@ def _level(request, begin, bound_ns, most, demand, behind, table):
 
 @_part  # pragma: no cover - compiled
 def _lowest(cycles, time_ns, table):
-    """The lowest level that does so many cycles in a time; one above the highest if none does."""
+    """The lowest level that does `cycles` in a time; one above the highest if none does."""
     levels = len(table.frequency_khz)
     if time_ns <= 0:
         return levels
@@ -272,7 +280,7 @@ def _lowest(cycles, time_ns, table):
 
 @njit(cache=True, nogil=True)
 def _lower(demand, behind, table, limits, levels, late):  # pragma: no cover - compiled
-    """Step 3 of the module's docstring; how many are late then, and how many run lower."""
+    """Do step 3 of the module's docstring; return the number late, and the number lowered."""
     level_of = levels[0]
     bound_ns, allowed, measured_from = limits
     lowered = 0
@@ -291,7 +299,7 @@ def _lower(demand, behind, table, limits, levels, late):  # pragma: no cover - c
 
 @_part  # pragma: no cover - compiled
 def _saves(request, demand, behind, table, levels):
-    """Whether a request draws less at the next lower level, with changes before and after it."""
+    """Whether a request with the changes before and after it draws less one level lower."""
     level = levels[0][request]
     now = _drawn(request, level, demand, behind, table, levels)
     return _drawn(request, level - 1, demand, behind, table, levels) < now
@@ -299,7 +307,7 @@ def _saves(request, demand, behind, table, levels):
 
 @_part  # pragma: no cover - compiled
 def _drawn(request, level, demand, behind, table, levels):
-    """Energy of a request at a level and of the changes before and after it, in mW ns."""
+    """Energy of a request at a level, and of the changes before and after it [mW ns]."""
     level_of, _, clock_of = levels
     drawn = table.power_mw[level] * _whole_ns(request, level, demand)
     drawn += _change_mwns(clock_of[request], level, table)
@@ -311,7 +319,7 @@ def _drawn(request, level, demand, behind, table, levels):
 
 @_part  # pragma: no cover - compiled
 def _change_mwns(clock, level, table):
-    """Energy of a change from one level to another, with what the core draws while it halts."""
+    """Energy of a change of level, including the power of the core while it halts [mW ns]."""
     if clock in (NOTHING, level):
         return np.int64(0)
     return table.power_mw[level] * table.halt_ns + table.change_nj * _MW_PER_W
@@ -319,7 +327,7 @@ def _change_mwns(clock, level, table):
 
 @njit(cache=True, nogil=True)
 def _total_drawn(demand, table, levels):  # pragma: no cover - compiled
-    """Energy of all requests with the changes before them, in mW ns."""
+    """Energy of all requests and of the changes before them [mW ns]."""
     level_of, _, clock_of = levels
     drawn = 0.0
     for request in range(len(level_of)):
@@ -331,7 +339,10 @@ def _total_drawn(demand, table, levels):  # pragma: no cover - compiled
 
 @_part  # pragma: no cover - compiled
 def _more_late(request, level, parts):
-    """How many more are late with a request at a level; too many as soon as there is no room."""
+    """How many more requests are late with a request at a level.
+
+    Returns a number above the limit as soon as the limit is exceeded.
+    """
     demand, behind, table, limits, levels = parts
     level_of, begin_of, clock_of = levels
     bound_ns, room, measured_from = limits
@@ -353,7 +364,7 @@ def _more_late(request, level, parts):
 
 @_part  # pragma: no cover - compiled
 def _ends(request, level, begin, clock, demand, table, levels):
-    """When a request ends as things are, and when at another level or begun otherwise."""
+    """End of a request as planned, and its end at another level or start time."""
     level_of, begin_of, clock_of = levels
     was = begin_of[request], clock_of[request]
     before = _end(request, level_of[request], was[0], was[1], demand, table)
@@ -362,7 +373,7 @@ def _ends(request, level, begin, clock, demand, table, levels):
 
 @_part  # pragma: no cover - compiled
 def _shift(request, level, parts):
-    """Let a request run at a level, and those behind it begin when they then do."""
+    """Set the level of a request and move the starts of the requests behind it."""
     demand, behind, table, _, levels = parts
     level_of, begin_of, clock_of = levels
     level_of[request] = level

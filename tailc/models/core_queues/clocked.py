@@ -1,8 +1,8 @@
-"""Requests at the levels of a clock: what of them is done in a nanosecond, in whole numbers.
+"""Progress of requests per nanosecond at each level of a clock, in integers.
 
-A request of K ns of compute at the reference clock f0 and M ns of memory time takes K f0 / f + M at
-the clock f, and both parts elapse in proportion (Bartolini, 2015, section 3.4.1). Progress is
-counted in parts of 2^-62 of the request, so that a change of the clock rounds nothing.
+A request with K ns of compute at the reference clock f0 and M ns of memory time takes K f0 / f + M
+at the clock f, and both parts progress in proportion (Bartolini, 2015, section 3.4.1). Progress is
+counted in parts of 2^-62 of the request, so a change of the clock rounds nothing.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from tailc.errors import Code, Finding, TailcError
 
 WHOLE_BITS = 62
 WHOLE = 1 << WHOLE_BITS
-# So that K f0 + M f stays below 2^62: nine minutes.
+# Nine minutes: keeps K f0 + M f below 2^62.
 MOST_WORK_NS = 1 << 39
-# A request that runs no longer than this is timed to 2^-17 of its time, and mostly to a nanosecond;
-# a full system of them ends within 64 bits of nanoseconds.
+# A request up to this length is timed to 2^-17 of its time, and mostly to a nanosecond. A full
+# system of them ends within 64 bits of nanoseconds.
 LONGEST_BITS = 45
-# Millionths of a cycle are kHz ns.
+# A millionth of a cycle is kHz times ns.
 _PARTS_PER_CYCLE = 1_000_000
 
 
 class Clocked(NamedTuple):
-    """Records at each level.
+    """Records with their progress at each level.
 
-    rate: int64 (records, levels), parts of 2^-62 that are done in a nanosecond, rounded up, so that
-    a request ends at the whole nanosecond at which it is done. cycles: int64 (records,), of
-    compute, rounded down. memory_ns: int64 (records,).
+    rate: int64 (records, levels), parts of 2^-62 done in a nanosecond, rounded up, so that a
+    request ends at the whole nanosecond at which it is done. cycles: int64 (records,), of compute,
+    rounded down. memory_ns: int64 (records,).
     """
 
     rate: NDArray[np.int64]
@@ -46,10 +46,10 @@ def clocked(
     frequencies_khz: Sequence[int],
     reference_khz: int,
 ) -> Clocked:
-    """Records of this work at the reference clock; without memory time all of it is compute.
+    """Records with this work at the reference clock; without memory time all of it is compute.
 
-    Raises TailcError for a request that works for over nine minutes, or at the lowest frequency for
-    over nine hours.
+    Raises TailcError for a request of more than nine minutes of work, or of more than nine hours at
+    the lowest frequency.
     """
     if int(work_ns.max()) > MOST_WORK_NS:
         raise _too_long(f"a request works longer than {MOST_WORK_NS // 10**9:,} s")
@@ -66,9 +66,9 @@ def clocked(
 
 
 def stretched(requests: Clocked, factor: NDArray[np.float64]) -> Clocked:
-    """Requests with cycles and memory time multiplied by `factor`, float64 (records,).
+    """Multiply cycles and memory time of the records by `factor`, float64 (records,).
 
-    Rates are rounded up, and none is so low that a request could not be timed.
+    Rates are rounded up, and stay high enough that every request can be timed.
     """
     rate = np.ceil(requests.rate / factor[:, None])
     return Clocked(
@@ -85,12 +85,12 @@ def _too_long(message: str) -> TailcError:
 
 @njit(cache=True, nogil=True)
 def _rates(parts, memory_ns, frequency_khz, rate):  # pragma: no cover - compiled
-    """2^62 f / (K f0 + M f), rounded up, by long division."""
+    """Fill in 2^62 f / (K f0 + M f), rounded up, by long division."""
     for record in range(len(parts)):
         for level in range(len(frequency_khz)):
             rest = frequency_khz[level]
             divisor = parts[record] + memory_ns[record] * rest
-            # What takes a nanosecond or less takes one.
+            # Work of less than a nanosecond takes one nanosecond.
             quotient = np.int64(WHOLE)
             if rest < divisor:
                 quotient = np.int64(0)

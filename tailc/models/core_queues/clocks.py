@@ -1,4 +1,4 @@
-"""Cores with a clock of their own, and what sets it."""
+"""Cores with their own clocks, and the rule that sets the clocks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tailc.models.core_queues.chip import Chip
 
 @dataclass(frozen=True)
 class OneLevel:
-    """Every request runs at one level, by its number."""
+    """Every request runs at one level, given by its number."""
 
     level: int
 
 
 @dataclass(frozen=True)
 class Foresight:
-    """Each request runs at a level that is chosen knowing all arrivals and demands.
+    """Each request runs at a level that is chosen with all arrivals and demands known.
 
-    As many requests stay within the bound as the percentile asks, and what they draw is little.
+    As many requests stay within the bound as the percentile requires, at little energy.
     """
 
     percentile_ppm: int
@@ -29,7 +29,7 @@ class Foresight:
 
 
 class Aim(enum.Enum):
-    """What hardware makes as large as it can: instructions a second, or those by watt."""
+    """What hardware maximises: instructions per second, or instructions per second per watt."""
 
     WORK = "work"
     WORK_PER_JOULE = "work per joule"
@@ -37,7 +37,7 @@ class Aim(enum.Enum):
 
 @dataclass(frozen=True)
 class Hardware:
-    """The chip sets all its clocks every so often, and knows no request from other work."""
+    """The rule by which hardware periodically sets all clocks of a chip, blind to requests."""
 
     aim: Aim
     every_ns: int = 100_000
@@ -51,10 +51,11 @@ Rule: TypeAlias = OneLevel | Foresight | Hardware
 
 @dataclass(frozen=True)
 class Clocks:
-    """The cores of a tail table, and what sets their frequencies; None: the table itself.
+    """The cores of a tail table, and what sets their frequencies.
 
-    reference_khz: the clock at which the work of a workload was measured. chip: what cores share,
-    and their batch work, in place of the table's; None: they share nothing.
+    rule: None if the table itself sets them. reference_khz: clock at which the work of a workload
+    was measured. chip: what cores share, with their batch work instead of the table's; None if they
+    share nothing.
     """
 
     table: TailTable
@@ -70,7 +71,7 @@ class Clocks:
         if self.chip is None:
             assert not isinstance(self.rule, Hardware)
             return
-        # Who foresees knows of one core at a time.
+        # A clairvoyant rule plans one core at a time.
         assert not isinstance(self.rule, Foresight)
         assert len(self.chip.batch) == self.table.cores
         assert all(len(each.power_mw) == levels for each in self.chip.batch if each is not None)

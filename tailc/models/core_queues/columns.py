@@ -1,4 +1,4 @@
-"""How cores that change their clock show their use: energy, power, and frequencies."""
+"""Verdict columns for core queues: energy, power and frequencies."""
 
 from __future__ import annotations
 
@@ -35,18 +35,16 @@ _LEVELS = "share of the time of busy cores at each frequency"
 
 
 class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
-    """Energy, power and frequency."""
+    """Columns of energy, power and frequency."""
 
     def legend(self, shared: str, use: CoreQueuesUse, against: str) -> str:  # noqa: ARG002
-        """In watts."""
         return f"{_LEGEND}{'' if use.clocks.limited is None else _LIMITED}{against}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002
-        """Each request has its core."""
         return latency_and_number(loads, decimals)
 
     def groups(self, uses: Sequence[CoreQueuesUse], *, has_other_power: bool) -> list[Group]:
-        """Energy, how busy cores were, their clocks, and the output where something steers."""
+        """Columns of energy, utilization, clocks, and the controller's output if there is one."""
         energies = [use.energy for use in uses]
         return [
             energy_columns(energies, has_other_power=has_other_power),
@@ -56,15 +54,14 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
         ]
 
     def rungs_title(self, shared: str) -> str:  # noqa: ARG002
-        """There are no rungs; `by_subject` has the levels."""
+        """Empty: there are no rungs. `by_subject` shows the levels."""
         return ""
 
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
-        """None."""
         return []
 
     def by_subject(self, names: Column, uses: Sequence[CoreQueuesUse]) -> list[Table]:
-        """The share of the time of busy cores at each frequency."""
+        """The share of busy core time at each frequency."""
         by_level = zip(*(use.clocks.levels for use in uses), strict=True)
         groups = tuple(
             (column(format_khz(level[0].frequency_khz), [percent(at.share_ppm) for at in level]),)
@@ -73,12 +70,11 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
         return [Table(_LEVELS, names, groups)]
 
     def by_arrivals(self, arrivals: Column, uses: Sequence[CoreQueuesUse]) -> list[Table]:  # noqa: ARG002
-        """None."""
         return []
 
 
 def _clock_columns(uses: Sequence[ClockUse]) -> Group:
-    """Power of all cores, mean frequency of busy ones, and core time of batch work."""
+    """Power of all cores, mean frequency of busy cores, and core time of batch work."""
     columns = [
         column("power", [f"{use.power_mw / _MW_PER_W:.4g} W" for use in uses]),
         column("frequency", [f"{use.frequency_khz / _KHZ_PER_GHZ:.2f} GHz" for use in uses]),

@@ -1,8 +1,8 @@
-"""Requests as cores with a clock take them: each dealt to a core, and its level where it is given.
+"""Assign requests to cores with their own queues.
 
-Requests are dealt at random, each core equally likely: the load balancer of Kasture et al. (MICRO
-2015) is not told. So under Poisson arrivals every core meets a Poisson process of its own. The same
-arrivals are always dealt alike, whatever is replayed.
+Each request goes to a random core, all equally likely: Kasture et al. (MICRO 2015) do not describe
+the load balancer. So under Poisson arrivals each core meets its own Poisson process. The same
+arrivals always go to the same cores, whatever is replayed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def clock_demand(
     clockwork: Clockwork,
     measured_from: int,
 ) -> ClockDemand:
-    """The records named by `order`, the first arriving first."""
+    """Arrays of the records in `order`, the first arriving first, with a core for each."""
     record, table = order.astype(np.int32), clockwork.table
     core = dealt(arrival_ns, table.cores)
     demand = ClockDemand(arrival_ns, record, core, np.zeros(0, np.int64), clocked)
@@ -42,7 +42,7 @@ def clock_demand(
 
 
 def dealt(arrival_ns: NDArray[np.int64], cores: int) -> NDArray[np.int32]:
-    """The core of each arrival."""
+    """A random core for each arrival, int32 (arrivals,)."""
     core = np.zeros(len(arrival_ns), np.int32)
     if cores > 1:
         seed = int(arrival_ns[-1]) if len(arrival_ns) else 0

@@ -1,32 +1,30 @@
-"""Discrete-event replay of a tail table on cores with a clock each, compiled.
+"""Discrete-event simulation of a tail table on cores with one queue and clock each, compiled.
 
 **What happens** (Kasture et al., MICRO 2015, and Bartolini, 2015, section 3.4). All times are whole
-nanoseconds. A request is on one core from its arrival, and requests of a core run one at a time, in
-order of arrival.
+nanoseconds. A request belongs to one core from its arrival. A core runs its requests one at a time
+in order of arrival.
 
-- *Instants.* Exits come before arrivals; among exits the core of the lower number goes first.
-- *Frequencies.* At every arrival and every exit on a core that then has a request, the core takes
-  the level that the table says (`tailc.forms.tail_table.level_for`), at once: what it has done of
-  the running request counts, rounded down to 2^-20 of the request, and the ages of all it holds.
-- *Progress.* At the clock f a request takes C / f + M, and of what is left of it cycles and memory
-  time shrink in proportion.
-- *Sleep.* A core without requests sleeps, and the next one waits until it is awake; from its
-  arrival on the core draws the power of its level. With batch work a core never sleeps: it does
-  batch work while it has no requests, and leaves it at once.
-- *Transitions.* After each change of its frequency a core halts: it does no work for that time, and
-  draws the power of the new level. The energy of the change counts as that of the request that
-  runs. A change during a halt begins a new one. A core that wakes sets its frequency meanwhile, at
-  no cost. With batch work a core changes its frequency too when its last request leaves.
-- *Chips* (`chip`). A core without requests does its own batch work, and a request that stops it may
-  wait for it. After every event, no time later, all cores get the levels that they ask for, or what
-  the chip's limit leaves of them. Where hardware sets the levels it does so every so often, after
-  the events of that instant, and a core keeps its level in between, whatever it then runs.
-- *Control.* Exits are counted, and the last of an epoch takes a step before its core chooses a
-  level. The new bound holds wherever a level is chosen from then on.
+- *Instants.* Exits come before arrivals; among exits the core with the lower number goes first. -
+*Frequencies.* At every arrival and exit on a core that then has a request, the core immediately
+takes the level of the table (`tailc.forms.tail_table.level_for`). The level depends on the work
+done of the running request, rounded down to 2^-20 of it, and on the ages of all its requests. -
+*Progress.* At the clock f a request takes C / f + M. The remaining cycles and memory time decrease
+in proportion. - *Sleep.* A core without requests sleeps, and the next request waits until it is
+awake; from the arrival on the core draws the power of its level. With batch work a core never
+sleeps: it runs batch work while it has no requests and stops it immediately. - *Transitions.* After
+each change of its frequency a core halts: it does no work for that time and draws the power of the
+new level. The energy of the change counts for the running request. A change during a halt starts a
+new halt. A core that wakes sets its frequency meanwhile at no cost. With batch work a core also
+changes its frequency when its last request leaves. - *Chips* (`chip`). A core without requests runs
+its own batch work, and a request that stops it may have to wait. After every event, at the same
+instant, each core gets the level that it requests, or a lower one within the chip's power limit. If
+hardware sets the levels, it does so periodically, after the events of that instant, and a core
+keeps its level in between. - *Control.* Exits are counted, and the last of an epoch makes a control
+step before its core chooses a level. The new bound applies to all later choices.
 
-**How.** Parts of a request are counted in 2^-62 (`clocked`), so that no change of level rounds;
-an exit comes at the first whole nanosecond at which all parts are done. A decision takes as long as
-the core holds requests, up to the positions of the table.
+**How.** Progress is counted in parts of 2^-62 of a request (`clocked`), so no change of level
+rounds; an exit comes at the first whole nanosecond at which all parts are done. A decision takes
+time in proportion to the requests of the core, up to the positions of the table.
 """
 
 from __future__ import annotations
@@ -54,7 +52,7 @@ from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM
 from tailc.models.steering import CONTROLLED, UNSTEERED
 
-# As in the engine for threads: nothing is allocated in the loop.
+# As in the engine of `shared_cores`, the loop allocates nothing.
 _loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
 _part = njit(inline="always")
 
@@ -62,11 +60,11 @@ _part = njit(inline="always")
 def replay(
     demand: ClockDemand, table: ClockTable, measured_from: int, most_in_system: int, log: ClockLog
 ) -> tuple[int, int]:
-    """Fill `log`; return how many requests arrived before the system held `most_in_system`, and
-    how many steps were taken.
+    """Fill `log`; return the number of arrivals and the number of control steps.
 
-    That is all of them unless the server is overloaded; then the replay is given up there, and
-    requests still in the system have their age as latency. Phases are as for threads.
+    All requests arrive unless the server is overloaded. Then the replay stops when the system holds
+    `most_in_system` requests, and those still in it have their age as latency. Phases are as in
+    `shared_cores`.
     """
     state = empty_server(table, len(demand.arrival_ns), measured_from)
     _run(state, demand, table, measured_from, most_in_system, log)
@@ -75,7 +73,7 @@ def replay(
 
 @_loop  # pragma: no cover - compiled
 def _run(state, demand, table, measured_from, most_in_system, log):
-    """One event after another, in the order of the module's docstring."""
+    """Process one event after another, in the order of the module's docstring."""
     server = state.server
     _begin_resting(state, demand, table, log)
     while True:
@@ -103,7 +101,7 @@ def _run(state, demand, table, measured_from, most_in_system, log):
 
 @_part  # pragma: no cover - compiled
 def _begin_resting(state, demand, table, log):
-    """No core has requests yet."""
+    """Set the initial state: no core has requests."""
     _scale(state.server, table)
     for number in range(len(state.cores)):
         rest(number, state, table, log)
@@ -113,22 +111,22 @@ def _begin_resting(state, demand, table, log):
 
 @_part  # pragma: no cover - compiled
 def _arrival(number, demand):
-    """When a request arrives; never after the last."""
+    """Time of an arrival; `NEVER_NS` after the last."""
     return demand.arrival_ns[number] if number < len(demand.arrival_ns) else NEVER_NS
 
 
 @_part  # pragma: no cover - compiled
 def _scale(server, table):
-    """The bound, as the output scales it."""
+    """Scale the bound by the output."""
     server.bound_ns = table.bound_us * server.output_ppm // (PPM // NS_PER_US)
 
 
 @_part  # pragma: no cover - compiled
 def _wait_until(upcoming, server, log):
-    """Let time pass: the integrals."""
+    """Advance the time and the integrals."""
     if upcoming == server.now:
         return
-    # A float: nanoseconds times millionths outgrow 64 bits within minutes.
+    # A float: nanoseconds times millionths exceed 64 bits within minutes.
     passed = float(upcoming - server.now)
     sums = log.integrals[server.phase]
     held_ppm = passed * PPM * server.busy
@@ -142,7 +140,7 @@ def _wait_until(upcoming, server, log):
 
 @_part  # pragma: no cover - compiled
 def _enter(state, demand, table, measured_from, log):
-    """The next request is on its core, which may choose another level."""
+    """Add the next request to its core, which may change its level."""
     server = state.server
     request = server.arrived
     _arrive(state, demand, table, measured_from, log)
@@ -163,7 +161,7 @@ def _enter(state, demand, table, measured_from, log):
 
 @_part  # pragma: no cover - compiled
 def _arrive(state, demand, table, measured_from, log):
-    """Count an arrival; where it begins a phase, what was drawn belongs to the one before."""
+    """Count an arrival; at the start of a phase, account for the energy before."""
     server = state.server
     before = server.phase
     arrive(server, len(demand.arrival_ns), measured_from)
@@ -182,19 +180,19 @@ def _account_all(state, table, log):
 
 @_part  # pragma: no cover - compiled
 def _begin(request, at, core, demand, log):
-    """A request is the one that runs, from `at` on."""
+    """Start a request on its core at time `at`."""
     core.request = request
     core.left = WHOLE
     core.begun = at
     core.works_from = at
-    # Whatever its level is, it is not set.
+    # The previous request's level is not this one's.
     core.rate = 0
     log.wait_ns[request] = at - demand.arrival_ns[request]
 
 
 @_part  # pragma: no cover - compiled
 def _choose(number, state, demand, table, log):
-    """The level from now on; on a chip it is asked for, and set when all cores are heard."""
+    """Choose the level of a core. On a chip this is a request until all cores have chosen."""
     core = state.cores[number]
     if table.follows_tails:
         core.asked = level_by_tails(core, state, demand, table)
@@ -206,7 +204,7 @@ def _choose(number, state, demand, table, log):
 
 @_part  # pragma: no cover - compiled
 def _exit(state, demand, table, log):
-    """The next to leave does; its core goes on with the next, or has none."""
+    """Process the next exit; its core continues with its next request, if any."""
     server = state.server
     number = server.leaver
     core = state.cores[number]
@@ -243,7 +241,7 @@ def _step(state, table, steps):
 
 @_part  # pragma: no cover - compiled
 def _look_ahead(state):
-    """Who exits next."""
+    """Find the next exit."""
     server = state.server
     server.exit_at = NEVER_NS
     for number in range(len(state.cores)):
@@ -254,7 +252,7 @@ def _look_ahead(state):
 
 @_part  # pragma: no cover - compiled
 def _give_up(state, demand, table, log):
-    """Every request in the system has its age as latency, and as wait if it has not begun."""
+    """Give every request in the system its age as latency, and as wait if it has not begun."""
     server = state.server
     _account_all(state, table, log)
     for number in range(len(state.cores)):

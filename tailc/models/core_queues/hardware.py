@@ -1,20 +1,21 @@
-"""Levels that hardware sets, blind to requests: those of most work within the chip's limit.
+"""Levels that hardware sets without knowing requests: the most work within the power limit.
 
 Each core runs requests, its batch work, or nothing. For every such state of the chip
 
     maximise   sum_k I_k(l_k) - price sum_k P_k(l_k)   over the levels l_k
     s.t.       shared + sum_k P_k(l_k) <= limit,
 
-I instructions a second and P watts. With price 0 that is the most work (HW-T of Bartolini, 2015,
-section 3.9.2). Of most work per joule, sum I / (shared + sum P), the optimum is that of the price
-which it has itself (HW-TPW; Dinkelbach, Management Science 1967). Instructions a second follow from
-those in a cycle and the share that waits for memory: a level's speed is f / (m f + (1 - m) f0).
+with I in instructions per second and P in watts. Price 0 gives the most work (HW-T of Bartolini,
+2015, section 3.9.2). For the most work per joule, sum I / (shared + sum P), the optimum is that of
+the price equal to its own value (HW-TPW; Dinkelbach, Management Science 1967). Instructions per
+second follow from instructions per cycle and the share m that waits for memory: the speed of a
+level is f / (m f + (1 - m) f0).
 
-The dissertation writes IPC for both. By the cycles of a core's own clock memory-bound work would
-always have most at the lowest clock, limit or none; aggregate throughput counts time.
+The dissertation uses IPC for both. In cycles of a core's own clock, memory-bound work would always
+do most at the lowest clock; aggregate throughput counts time.
 
-The choice is exact: all choices of half of the cores stand beside the best of the other half that
-the limit leaves room for. Of equals the first counts.
+The choice is exact: it combines each choice for half of the cores with the best choice for the
+other half within the rest of the limit. Ties go to the first choice.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tailc.forms.tail_table import TailTable
 from tailc.models.core_queues.chip import NOTHING, PPM, Chip, Counters
 from tailc.models.core_queues.clocks import Aim
 
-# All choices of half of them are enumerated.
+# All combinations for half of the cores are enumerated.
 MOST_CORES = 8
 _PRICES = 64
 
@@ -37,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 class _Options(NamedTuple):
-    """What a core may do: levels, instructions a second in millions and watts of each [options]."""
+    """What a core may do: level, instructions per second in millions, watts; each (options,)."""
 
     level: NDArray[np.int64]
     work: Floats
@@ -47,9 +48,10 @@ class _Options(NamedTuple):
 def levels_by_state(
     table: TailTable, chip: Chip, reference_khz: int, aim: Aim
 ) -> NDArray[np.int64]:
-    """The level of each core, NOTHING where it has nothing to do: int64 (2^cores, cores).
+    """Level of each core for each state of the chip, int64 (2^cores, cores).
 
-    Bit k of a state is set while core k has requests. A limit below the lowest levels is exceeded.
+    Bit k of a state is set while core k has requests. The level is NOTHING for a core with nothing
+    to do. If even the lowest levels exceed the limit, the limit is exceeded.
     """
     assert table.cores <= MOST_CORES
     power_mw = [level.power_mw for level in table.levels]
@@ -82,7 +84,7 @@ def _program(
 def best_options(
     cores: Sequence[_Options], room_w: float, shared_w: float, aim: Aim
 ) -> tuple[int, ...]:
-    """The option of each core."""
+    """The option of each core, by its number."""
     best = _most(cores, 0.0, room_w)
     if aim is Aim.WORK:
         return best
@@ -101,7 +103,7 @@ def _sums(cores: Sequence[_Options], at: Sequence[int]) -> tuple[float, float]:
 
 
 def _most(cores: Sequence[_Options], price: float, room_w: float) -> tuple[int, ...]:
-    """The options of most worth within the room; of the least power where none is."""
+    """Options with the greatest value within the power limit, else those with the least power."""
     half = len(cores) // 2
     first, second = (_choices(part, price) for part in (cores[:half], cores[half:]))
     order = np.argsort(second.power_w, kind="stable")
@@ -115,7 +117,7 @@ def _most(cores: Sequence[_Options], price: float, room_w: float) -> tuple[int, 
 
 
 class _Choices(NamedTuple):
-    """All choices of options of some cores, the last core's changing fastest."""
+    """All combinations of options of some cores; the last core's option changes fastest."""
 
     options: tuple[int, ...]
     worth: Floats
@@ -134,7 +136,7 @@ def _choices(cores: Sequence[_Options], price: float) -> _Choices:
 
 
 def _first_best(worth: Floats) -> NDArray[np.int64]:
-    """The place of the greatest of the values so far; of equals the first."""
+    """Index of the running maximum of the values; ties go to the first."""
     greatest = np.maximum.accumulate(worth)
     is_new = np.append(True, greatest[1:] > greatest[:-1])
     return np.maximum.accumulate(np.where(is_new, np.arange(len(worth)), 0))

@@ -1,4 +1,4 @@
-"""The level that a tail table asks for, compiled: as `tailc.forms.tail_table.level_for`."""
+"""Level of a core by the tail table, compiled; equal to `tailc.forms.tail_table.level_for`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from numba import njit
 
 from tailc.models.core_queues.clocked import WHOLE, WHOLE_BITS
 
-# What is done of a request is known to 2^-20, so that cycles times that stay within 64 bits.
+# Progress of a request in steps of 2^-20, so that it fits into 64 bits when multiplied by cycles.
 SHARE_BITS = 20
 
 _part = njit(inline="always")
@@ -14,7 +14,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def level_by_tails(core, state, demand, table):
-    """Of a core that has a request."""
+    """Level of a core that has a request."""
     server = state.server
     top = len(table.frequency_khz) - 1
     if core.held > table.needed.shape[1]:

@@ -1,4 +1,4 @@
-"""The execution model of cores that serve a queue each and change their clock."""
+"""Execution model of cores that each serve a queue and change their frequency."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ from tailc.units import format_khz
 
 _PPM_PER_MILLI = 1_000
 _ALL_CORES = "cores"
-# Fixed frequencies that a user would try.
+# Number of fixed frequencies that a user would try.
 _MOST_FIXED = 16
 
 
 @dataclass(frozen=True, eq=False)
 class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
-    """clocks: the cores, and what sets their frequency. steering: what moves the bound; None: it
-    holds as written.
+    """Core queues with what sets their frequencies.
+
+    steering: what changes the bound, or None if it is fixed.
     """
 
     clocks: Clocks
@@ -49,16 +50,16 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def capacity_ppm(self) -> int:
-        """All cores."""
+        """Capacity of all cores [millionths]."""
         return self.clocks.table.cores * PPM
 
     @property
     def shared(self) -> str:
-        """Each request has its core to itself."""
+        """The resource in reports: cores, of which each request has one to itself."""
         return THREADS
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Each frequency, of many some that are as far apart; and the table without feedback."""
+        """Names of fixed frequencies (at most 16), and of the table without its controller."""
         table = self.clocks.table
         khz = [table.levels[at].frequency_khz for at in tried_levels(table)]
         fixed = (f"fixed-{format_khz(each).replace(' ', '')}" for each in khz)
@@ -66,32 +67,30 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """Without its controller."""
+        """The baseline without the controller."""
         return ("open-loop",) if self.steering is not None else ()
 
     @property
     def settling_requests(self) -> int:
-        """Until the steering has settled."""
+        """Number of requests until the controller settles."""
         return settling(self.steering)
 
     @property
     def measures_warm_up(self) -> bool:
-        """What comes first is left out."""
+        """False: the warm-up is not measured."""
         return False
 
     @property
     def window(self) -> Window:
-        """As a controller measures."""
         return window_of(self.steering)
 
     @property
     def cost_quantity(self) -> CostQuantity:
-        """Energy."""
         return CostQuantity("mean energy", "power_us")
 
     @property
     def lookups_depend_on(self) -> str:
-        """On the queue."""
+        """States that a look-up also depends on the queue of the core."""
         return "at which frequency a core runs hangs on all requests that it holds"
 
     def workload(self, profile: DemandProfile) -> Workload:
@@ -99,7 +98,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return clocked_workload(profile, self.clocks)
 
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:  # noqa: ARG002
-        """Of all cores at the highest frequency."""
+        """Rate that fills all cores at the highest frequency [thousandths per second]."""
         assert workload.clocked is not None
         alone_ns = WHOLE / workload.clocked.rate[:, -1]
         mean_ms = float(np.average(alone_ns, weights=workload.weight)) / NS_PER_MS
@@ -111,16 +110,19 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         most_in_system: int,
         cut_off_us: int | None = None,
     ) -> CoreQueuesEngine:
-        """See `clock_table`. A table is the same at every rate, and nothing cuts a request off."""
+        """The engine of this policy; see `clock_table` for errors.
+
+        A tail table is the same at every rate, and requests are never cut off.
+        """
         assert cut_off_us is None
         return CoreQueuesEngine(clock_table(self.clocks, self.steering), most_in_system)
 
     def in_use(self, outcome: CoreQueuesOutcome) -> float:
-        """Power, cores without requests included."""
+        """Mean power of all cores, including those without requests."""
         return outcome.mean_power + outcome.mean_idle_power
 
     def cost_of_request(self, outcome: CoreQueuesOutcome) -> float:
-        """Energy, cores without requests included."""
+        """Energy of a request, including cores without requests."""
         return outcome.mean_energy + outcome.mean_idle_energy
 
     def times(
@@ -128,11 +130,9 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         outcome: CoreQueuesOutcome,
         work_ns: NDArray[np.int64],  # noqa: ARG002
     ) -> CoreQueuesTimes:
-        """Energy, and the time at each level."""
         return CoreQueuesTimes(energy_times(outcome), level_times(outcome))
 
     def usage(self, repeats: Sequence[CoreQueuesTimes]) -> CoreQueuesUse:
-        """Means over all repeats."""
         energies = [one.energy for one in repeats]
         control = control_use(energies) if isinstance(self.steering, Controller) else None
         has_batch = self.clocks.table.batch is not None
@@ -147,26 +147,26 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         outcome: CoreQueuesOutcome,  # noqa: ARG002
         order: NDArray[np.int32],  # noqa: ARG002
     ) -> tuple[Counts | None, ...]:
-        """No table is looked up by load and age."""
+        """Nothing: the table is not indexed by load and age."""
         return ()
 
     def occupancy(
         self,
         repeats: Iterable[tuple[Counts | None, ...]],  # noqa: ARG002
     ) -> tuple[Occupancy | None, ...]:
-        """No table is looked up by load and age."""
+        """Nothing: the table is not indexed by load and age."""
         return ()
 
 
 def tried_levels(table: TailTable) -> list[int]:
-    """The numbers of all levels, or of 16 that are as far apart."""
+    """Numbers of all levels, or of 16 evenly spaced ones."""
     last = len(table.levels) - 1
     return np.unique(np.linspace(0, last, _MOST_FIXED).round().astype(int)).tolist()
 
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesEngine:
-    """A tail table as arrays."""
+    """A tail table as arrays, ready to replay requests."""
 
     arrays: Clockwork
     most_in_system: int
@@ -178,11 +178,10 @@ class CoreQueuesEngine:
         arrival_ns: NDArray[np.int64],
         measured_from: int = 0,
     ) -> CoreQueuesOutcome:
-        """See `Engine`."""
         check_times(arrival_ns)
         table = self.arrays.table
         assert workload.clocked is not None
-        # Compiled code looks no index up twice.
+        # Compiled code does not check indices.
         assert workload.clocked.rate.shape[1] == len(table.frequency_khz)
         log = ClockLog.empty(len(order), table)
         demand = clock_demand(arrival_ns, order, workload.clocked, self.arrays, measured_from)

@@ -1,4 +1,4 @@
-"""What happened to requests in the queues of cores that change their clock."""
+"""Result of a replay on core queues."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from tailc.models.core_queues.times import ChipTimes, IdleChanges, LevelTimes
 from tailc.models.outcome import PoweredOutcome, free_cores_power
 from tailc.percentiles import PPM
 
-# What cores draw is told in watts.
+# Power of cores is in watts.
 _MILLI = 1_000
 
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesOutcome(PoweredOutcome):
-    """levels: where the time of the cores went. chip: None where cores share nothing."""
+    """What happened to the requests and how long cores ran at each level.
+
+    levels: core time at each level. chip: None if cores share nothing.
+    """
 
     levels: LevelTimes
     idle_changes: IdleChanges
@@ -22,9 +25,9 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def saturation(self) -> float:
-        """The utilization, of cores that adapt that at the highest frequency.
+        """Utilization; if levels adapt to the load, the utilization at the highest frequency.
 
-        One near 1 tells that there is no more to be had.
+        Near 1 the server has no spare capacity.
         """
         if self.levels.adapts:
             return self.level_shares[-1] * self.utilization
@@ -32,14 +35,17 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def level_shares(self) -> tuple[float, ...]:
-        """Share of the time of busy cores at each level, while arrivals were measured."""
+        """Share of busy core time at each level, while arrivals were measured."""
         level_ns = self.sums_over_time(self.levels.level_ns)
         busy_ns = float(level_ns.sum())
         return tuple(float(at) / busy_ns if busy_ns else 0.0 for at in level_ns)
 
     @property
     def batch_share(self) -> float:
-        """Share of core time without requests and halts; on a chip, that which batch work had."""
+        """Share of core time without requests and halts.
+
+        On a chip, the share of core time with batch work.
+        """
         if self.chip is None:
             return 1 - self.utilization - self.idle_halted
         cores = sum(self.capacity_ppm) / PPM
@@ -47,13 +53,13 @@ class CoreQueuesOutcome(PoweredOutcome):
 
     @property
     def mean_idle_power(self) -> float:
-        """Of cores without requests, with their changes of frequency and a chip's batch work."""
+        """Mean power of cores without requests, with frequency changes and a chip's batch work."""
         idle = free_cores_power(self) if self.chip is None else self._chip_idle_power(self.chip)
         return idle + self.mean_over_time(self.idle_changes.energy)
 
     @property
     def idle_halted(self) -> float:
-        """Share of core time that cores without requests halted at changes of frequency."""
+        """Share of core time in which cores without requests halted for a change of frequency."""
         cores = sum(self.capacity_ppm) / PPM
         return self.mean_over_time(self.idle_changes.halted_ns) / cores
 

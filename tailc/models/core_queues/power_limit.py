@@ -1,4 +1,4 @@
-"""Levels of the cores of a chip within its limit of power, compiled; see `chip` for the order."""
+"""Levels of the cores of a chip within its power limit, compiled; see `chip` for the order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def within_limit(cores, table):
-    """Grant every core the level it asks for, or less; how far the chip had to go."""
+    """Give every core its requested level or a lower one; return the step that was needed."""
     over = -table.chip.limit_mw
     over += _asked(cores, table)
     if over <= 0:
@@ -30,7 +30,7 @@ def within_limit(cores, table):
 
 @_part  # pragma: no cover - compiled
 def _asked(cores, table):
-    """Grant what is asked for; what the chip then draws [mW]."""
+    """Give every core the level that it requests; return the power of the chip [mW]."""
     drawn = table.chip.shared_mw
     for number in range(len(cores)):
         core = cores[number]
@@ -46,7 +46,7 @@ def _asked(cores, table):
 
 @_part  # pragma: no cover - compiled
 def _slow_batch(cores, chip, over):
-    """Step 1; by how much the chip is over its limit then."""
+    """Slow batch work; return by how much the chip still exceeds its limit [mW]."""
     for number in chip.order:
         core = cores[number]
         if core.held == 0:
@@ -59,7 +59,7 @@ def _slow_batch(cores, chip, over):
 
 @_part  # pragma: no cover - compiled
 def _stop_batch(cores, table, over):
-    """Step 2."""
+    """Stop batch work; return by how much the chip still exceeds its limit [mW]."""
     for number in table.chip.order:
         core = cores[number]
         if core.held == 0 and over > 0:
@@ -70,7 +70,7 @@ def _stop_batch(cores, table, over):
 
 @_part  # pragma: no cover - compiled
 def _slow_requests(cores, power_mw, over):
-    """Step 3, until the chip is within its limit or all are at the lowest level."""
+    """Slow requests until the chip is within its limit or all are at the lowest level."""
     was_slowed = True
     while over > 0 and was_slowed:
         was_slowed = False

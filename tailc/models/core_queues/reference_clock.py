@@ -1,4 +1,4 @@
-"""The clock that the demands of a policy are counted at."""
+"""The clock at which the demands of a policy are counted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tailc.traces.reading import clock_khz_of
 
 
 def reference_khz(policy: Policy) -> int | None:
-    """The clock at which the policy's demands were measured, or are counted; None: not told."""
+    """Clock at which the policy's demands were measured or are counted [kHz], or None."""
     table = policy.tail_table
     told = None if table is None else table.reference_khz
     return clock_khz_of(policy.reading) if told is None else told

@@ -1,4 +1,4 @@
-"""What a core with a clock does while time passes: progress, what it draws, its level; compiled."""
+"""Progress, power and level of a core while time passes; compiled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def work(now, core):
-    """What the running request has done until now."""
+    """Update the progress of the running request to `now`."""
     if now > core.works_from:
         core.left -= (now - core.works_from) * core.rate
         core.works_from = now
@@ -22,9 +22,9 @@ def work(now, core):
 
 @_part  # pragma: no cover - compiled
 def set_clock(level, core, server, table):
-    """Give a core another level, or none where it sleeps; the energy of the change [nJ].
+    """Set the level of a core, or none if it sleeps; return the energy of the change [nJ].
 
-    The core halts, unless it sleeps before or after: it sets its clock while it wakes up.
+    The core halts, unless it sleeps before or after: a waking core sets its clock meanwhile.
     """
     is_awake = NOTHING not in (level, core.clock)
     core.clock = level
@@ -34,7 +34,7 @@ def set_clock(level, core, server, table):
 
 @_part  # pragma: no cover - compiled
 def account(number, state, table, log):
-    """Power and time of a core's level until now."""
+    """Add the power and time of a core's level up to now to the log."""
     server, core = state.server, state.cores[number]
     passed = float(server.now - core.since)
     if core.held > 0:
@@ -52,7 +52,7 @@ def account(number, state, table, log):
 
 @_part  # pragma: no cover - compiled
 def run_at(level, number, state, demand, table, log):
-    """Set the level of a core that has a request; one that has just begun needs it in any case."""
+    """Set the level of a core that has a request. A request that has just begun always sets it."""
     server, core = state.server, state.cores[number]
     if level == core.level and core.rate > 0:
         return

@@ -1,4 +1,4 @@
-"""What the cores of a chip get of it after every event, compiled."""
+"""Set the levels of the cores of a chip after every event, compiled."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tailc.models.core_queues.power_limit import within_limit
 from tailc.models.core_queues.running import account, run_at, set_clock, work
 from tailc.models.pools import NEVER_NS
 
-# Not a part of the loop: most replays are of cores that share nothing.
+# Not inlined in the loop, because most replays have no chip.
 _kernel = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
 _part = njit(inline="always")
 
 
 @_kernel  # pragma: no cover - compiled
 def share_out(state, demand, table, log):
-    """All cores at the levels they ask for, at what is left of them, or where hardware put them."""
+    """Set each core to its requested level, to a lower one in the limit, or to the hardware's."""
     if table.chip.every_ns == 0:
         state.server.limited = within_limit(state.cores, table)
     for number in range(len(state.cores)):
@@ -35,7 +35,7 @@ def share_out(state, demand, table, log):
 
 @_part  # pragma: no cover - compiled
 def decide(state, chip):
-    """Hardware sets all levels by which cores have requests; one that sleeps keeps its last."""
+    """Let hardware set all levels by which cores have requests; a sleeping core keeps its last."""
     requests = 0
     for number in range(len(state.cores)):
         requests |= (state.cores[number].held > 0) << number
@@ -47,7 +47,7 @@ def decide(state, chip):
 
 @_part  # pragma: no cover - compiled
 def rest(number, state, table, log):
-    """A core has no request left: it takes batch work's level, which a chip may not grant."""
+    """Change a core without requests to the level of its batch work, which a chip may lower."""
     core = state.cores[number]
     core.level = NOTHING
     core.asked = core.batch_level
@@ -59,6 +59,6 @@ def rest(number, state, table, log):
 
 @_part  # pragma: no cover - compiled
 def _set_idle_clock(level, number, state, table, log):
-    """Of a core without requests."""
+    """Set the clock of a core without requests."""
     changed = set_clock(level, state.cores[number], state.server, table)
     log.idle_changes[state.server.phase] += changed

@@ -1,4 +1,4 @@
-"""What a replay of frequencies reads, remembers and writes, as flat arrays for compiled code."""
+"""Input, state and log of a replay of core queues, as flat arrays for compiled code."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tailc.models.steering import UNSTEERED, first_output_ppm
 
 
 class ClockDemand(NamedTuple):
-    """Requests in order of arrival: when, of which record, on which core; and the records.
+    """Requests in order of arrival: time, record, core; and the records.
 
-    level: of each request; empty where the table sets it.
+    level: level of each request; empty if the table sets it.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -30,11 +30,11 @@ class ClockDemand(NamedTuple):
 
 
 class ClockState(NamedTuple):
-    """What the engine remembers.
+    """State of the engine.
 
-    cores: one record each; those without requests do batch work, or nothing. behind: for each
-    request the next one on its core, once it is there. ring: the last latencies [us]; scratch: as
-    many, to select in.
+    cores: one record for each core; a core without requests runs batch work or nothing. behind: for
+    each request the next one on its core, once that has arrived. ring: the last latencies [us].
+    scratch: as long as `ring`, for selection.
     """
 
     server: Any
@@ -45,16 +45,16 @@ class ClockState(NamedTuple):
 
 
 class ClockLog(NamedTuple):
-    """What the engine writes, by request, by phase and by step.
+    """Output of the engine, by request, by phase and by step.
 
-    latency_ns, wait_ns, rung: as for threads; the rung is the level at its end. busy_ns: how long
-    its core ran it. energy: in watts times nanoseconds. integrals: as for threads, of one pool.
-    power: (PHASES,), energy drawn by requests. level_ns: (PHASES, levels), core time at each level.
-    batch_ns: (PHASES, cores, levels), the same without requests, where a chip has batch work; empty
-    without one. limited_ns: (PHASES, 4), how long the chip had to go how far (`limiting`).
-    idle_halted_ns, idle_changes: (PHASES,), of cores without requests, how long they halted and the
-    energy of their changes of frequency [nJ].
-    steps: (steps, 4), time, measured tail, rate, and the output after it.
+    latency_ns, wait_ns, rung: as in `shared_cores`; the rung is the level at the end of the
+    request. busy_ns: how long the core ran the request. energy: in watts times nanoseconds.
+    integrals: as in `shared_cores`, for one pool. power: (PHASES,), energy of requests. level_ns:
+    (PHASES, levels), core time at each level. batch_ns: (PHASES, cores, levels), the same without
+    requests, if a chip has batch work, else empty. limited_ns: (PHASES, 4), time by the step that
+    the power limit needed. idle_halted_ns, idle_changes: (PHASES,), halts and energy of frequency
+    changes [nJ] of cores without requests. steps: (steps, 4), time, measured tail, rate, and output
+    after the step.
     """
 
     latency_ns: NDArray[np.int64]
@@ -73,7 +73,7 @@ class ClockLog(NamedTuple):
 
     @classmethod
     def empty(cls, requests: int, table: ClockTable) -> ClockLog:
-        """Room for so many requests, and nothing written."""
+        """An empty log with room for `requests` requests."""
         steps = 0 if table.steer.law == UNSTEERED else requests // table.steer.epoch
         return cls(
             latency_ns=np.zeros(requests, np.int64),
@@ -94,18 +94,21 @@ class ClockLog(NamedTuple):
 
 _CORE = np.dtype(
     [
-        ("request", np.int64),  # the one that runs
-        ("last", np.int64),  # the one that arrived last
-        ("held", np.int64),  # how many
-        ("left", np.int64),  # of the one that runs, in parts of 2^-62
+        ("request", np.int64),  # the running request
+        ("last", np.int64),  # the last arrival
+        ("held", np.int64),  # number of requests
+        ("left", np.int64),  # of the running request, in parts of 2^-62
         ("rate", np.int64),
-        ("works_from", np.int64),  # since when `left` counts, later than now while the core wakes
+        (
+            "works_from",
+            np.int64,
+        ),  # time from which `left` counts; in the future while the core wakes
         ("begun", np.int64),
-        ("since", np.int64),  # until when its level is accounted for
-        ("level", np.int64),  # NOTHING where nothing runs
-        ("clock", np.int64),  # the level of requests or batch work, NOTHING where it sleeps
+        ("since", np.int64),  # time up to which its level is accounted for
+        ("level", np.int64),  # NOTHING if nothing runs
+        ("clock", np.int64),  # level of requests or batch work, NOTHING if the core sleeps
         ("halted_until", np.int64),
-        ("asked", np.int64),  # the level it would run at without a limit
+        ("asked", np.int64),  # level that it would have without a limit
         ("granted", np.int64),
         ("exit_at", np.int64),
         ("least", np.int64),
@@ -120,9 +123,9 @@ _SERVER = np.dtype(
         ("phase", np.int64),
         ("arrived", np.int64),
         ("in_system", np.int64),
-        ("busy", np.int64),  # cores that hold requests
+        ("busy", np.int64),  # number of cores with requests
         ("exit_at", np.int64),
-        ("leaver", np.int64),  # the core whose request exits next
+        ("leaver", np.int64),  # core of the next exit
         ("bound_ns", np.int64),
         ("output_ppm", np.int64),
         ("output", np.int64),  # in fixed point
@@ -132,7 +135,7 @@ _SERVER = np.dtype(
         ("steps", np.int64),
         ("stepped_at", np.int64),
         ("arrived_by_step", np.int64),
-        ("decide_at", np.int64),  # when hardware sets the levels next
+        ("decide_at", np.int64),  # next time at which hardware sets the levels
         ("limited", np.int64),
     ],
     align=True,

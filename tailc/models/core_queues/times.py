@@ -1,4 +1,4 @@
-"""Where the time of cores with a clock went."""
+"""How core time was used, by level and phase."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class ChipTimes:
-    """What the cores of a chip did without requests, and how far its limit made them go.
+    """Batch work on the cores of a chip, and time at the chip's power limit.
 
-    batch_ns: (phases, cores, levels), of batch work. power_mw: (cores, levels), what it draws.
-    limited_ns: (phases, 4), by `chip.Limited`.
+    batch_ns: (phases, cores, levels), time of batch work. power_mw: (cores, levels), its power.
+    limited_ns: (phases, 4), time by `chip.Limited`.
     """
 
     batch_ns: NDArray[np.float64]
@@ -23,9 +23,9 @@ class ChipTimes:
 
 @dataclass(frozen=True, eq=False)
 class IdleChanges:
-    """What changes of frequency cost while cores held no requests.
+    """Cost of frequency changes while cores held no requests.
 
-    halted_ns: (phases,), of core time. energy: (phases,) [nJ].
+    halted_ns: (phases,), core time. energy: (phases,) [nJ].
     """
 
     halted_ns: NDArray[np.float64]
@@ -34,10 +34,10 @@ class IdleChanges:
 
 @dataclass(frozen=True, eq=False)
 class LevelTimes:
-    """Core time at each level, while the core held a request, waking included.
+    """Core time at each level while the core held a request, including waking.
 
-    level_ns: (phases, levels), over cores and time. adapts: whether levels follow what there is to
-    do, so that cores are slow rather than idle.
+    level_ns: (phases, levels), summed over cores. adapts: whether levels follow the load, so that
+    cores slow down instead of idling.
     """
 
     frequency_khz: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What cores that change their clock show besides latency: energy, control, and frequencies."""
+"""Energy, control and frequencies of core queues, as shown in verdicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MW_PER_W = 1_000
 
 @dataclass(frozen=True)
 class LevelUse:
-    """A frequency, and the share of the time of busy cores that was spent at it."""
+    """A frequency, and the share of busy core time at it."""
 
     frequency_khz: int
     share_ppm: int
@@ -29,7 +29,7 @@ class LevelUse:
 
 @dataclass(frozen=True)
 class LimitUse:
-    """Shares of the time that a chip was at its limit, by what gave way."""
+    """Shares of the time that a chip was at its power limit, by what was reduced."""
 
     batch_slowed_ppm: int
     batch_stopped_ppm: int
@@ -38,11 +38,11 @@ class LimitUse:
 
 @dataclass(frozen=True)
 class ClockUse:
-    """How cores with a clock each ran, in the mean over time.
+    """Means over time of cores with a clock each.
 
-    `power_mw`: of all cores, idle ones included; `frequency_khz`: of busy ones. `batch_ppm`: share
-    of core time that batch work had, None where idle cores sleep. `limited`: None where cores share
-    no chip.
+    `power_mw`: power of all cores, including idle ones. `frequency_khz`: of busy cores.
+    `batch_ppm`: share of core time with batch work, or None if idle cores sleep. `limited`: None if
+    cores share no chip.
     """
 
     power_mw: int
@@ -54,21 +54,20 @@ class ClockUse:
 
 @dataclass(frozen=True)
 class CoreQueuesUse(PoweredUse):
-    """Energy, what steers, and frequencies."""
+    """Energy, control and frequencies."""
 
     clocks: ClockUse
 
     @property
     def columns(self) -> CoreQueuesColumns:
-        """Energy in the place of threads."""
         return CoreQueuesColumns()
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
-        """Power of all cores."""
+        """The power of all cores."""
         return Headline(Quantity.POWER, self.clocks.power_mw)
 
     def to_dict(self) -> dict[str, Any]:
-        """Energy, frequencies, and control where there is any."""
+        """The energy, the frequencies, and the control if there is a controller, for JSON."""
         levels = [asdict(one) for one in self.clocks.levels]
         return {
             "cores": self.energy.to_dict(),
@@ -79,10 +78,11 @@ class CoreQueuesUse(PoweredUse):
 
 @dataclass(frozen=True, eq=False)
 class LevelShares:
-    """One replay: power of all cores [W], and by level the share of the time of busy cores.
+    """Power and levels in one replay.
 
-    batch: share of core time without requests, which batch work has where there is any; on a chip,
-    what it had. limited: share of the time by `Limited`; None without a chip.
+    power: of all cores [W]. shares: share of busy core time at each level. batch: share of core
+    time without requests; on a chip, the share with batch work. limited: share of the time by
+    `Limited`, or None without a chip.
     """
 
     power: float
@@ -94,14 +94,14 @@ class LevelShares:
 
 @dataclass(frozen=True, eq=False)
 class CoreQueuesTimes:
-    """One replay: energy, and the time at each level."""
+    """Energy and levels in one replay."""
 
     energy: EnergyTimes
     levels: LevelShares
 
 
 def level_times(outcome: CoreQueuesOutcome) -> LevelShares:
-    """What a replay says."""
+    """Power and level shares of a replay."""
     return LevelShares(
         outcome.mean_power + outcome.mean_idle_power,
         outcome.levels.frequency_khz,
@@ -116,7 +116,7 @@ def _limited(outcome: CoreQueuesOutcome, chip: ChipTimes) -> tuple[float, ...]:
 
 
 def level_use(repeats: Sequence[LevelShares], *, has_batch: bool) -> ClockUse:
-    """Means over all repeats."""
+    """Means over all replications."""
     shares = [fmean(share) for share in zip(*(one.shares for one in repeats), strict=True)]
     by_level = list(zip(repeats[0].frequency_khz, shares, strict=True))
     return ClockUse(

@@ -1,1 +1,1 @@
-"""A running request has a core of some type or clock to itself; a controller may steer."""
+"""Execution model of requests that each have a core of some type or frequency to themselves."""

@@ -1,4 +1,4 @@
-"""Core ladders as flat arrays for the engine: one core a request, rows indexed by load."""
+"""Convert core ladders to flat arrays for the engine: one core a request, rows indexed by load."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from tailc.models.pools import NEVER_NS, PPM, pools, refuse
 from tailc.models.shared_cores.arrays import NS_PER_US, first_of_alike, rows_by_load
 from tailc.models.steering import Steer, Steering, lowered_steering
 
-# A rung that a row never reaches; ages in microseconds lie far below.
+# Stands in for an age that a row never reaches. Ages in microseconds are far below.
 NEVER_US = NEVER_NS // NS_PER_US
-# No rung of another unit above.
+# No rung above has another unit.
 NOWHERE = -1
 
 
 class CoreTable(NamedTuple):
-    """What the engine reads; a NamedTuple because compiled code takes it as it is.
+    """Arrays that the engine reads; a NamedTuple because numba accepts one as an argument.
 
-    row_of_load: (ladders, loads), as for threads. reach_us: (rows, rungs + 1), the age from which
-    a row wants rung k or above, before any output scales it; NEVER_US if it never does.
-    unit_of: the unit of each rung. cores: of each unit. power_ppm: of a core on each rung.
-    idle_ppm: of a free core of each unit. move_ns: of the climb to each rung.
-    above: cores of the units of rung k and of those above it. below: of rung k and below.
-    left_above: of the units that only rungs above k have; next_unit: the lowest rung of those.
-    lowest: the lowest rung of each unit.
-    passes_on: whether the oldest on a unit leave it for requests that want it; needs three units.
-    ages_by_core: whether a request that has waited goes on with the age of the one before it.
-    waited_start_last: whether one that has waited wants the last rung of its row at once.
-    random_seed: below 0 unless requests start on random cores and stay there.
-    batch_wake_ns: how long batch work beside a core takes to wake up, after a request was alone.
-    core_wake_ns: how long a core that was free takes to wake up for a request.
+    A unit is a cost unit: one type of core.
+
+    row_of_load: (ladders, loads), as in `shared_cores`. reach_us: (rows, rungs + 1), age from which
+    a row wants rung k or above, before the output scales it; NEVER_US if it never does. unit_of:
+    unit of each rung. cores: number of cores of each unit. power_ppm: power of a core on each rung.
+    idle_ppm: power of a free core of each unit. move_ns: duration of the climb to each rung. above:
+    cores of the units of rung k and of the rungs above it. below: of rung k and below. left_above:
+    cores of the units that only rungs above k have. next_unit: the lowest of those rungs. lowest:
+    lowest rung of each unit. passes_on: whether the oldest request on a unit gives up its core to a
+    request that wants it; needs three units. ages_by_core: whether a request that waited continues
+    at the age of its predecessor on the core. waited_start_last: whether a request that waited
+    wants the last rung of its row at once. random_seed: below 0 unless requests start on random
+    cores and stay there. batch_wake_ns: time that batch work next to a core takes to wake after a
+    request ran alone. core_wake_ns: time that a free core takes to wake for a request.
     """
 
     row_of_load: NDArray[np.int32]
@@ -75,12 +76,12 @@ def core_table(
     cores_on: tuple[int, ...] | None = None,
     waking: Waking = AT_ONCE_AWAKE,
 ) -> CoreTable:
-    """The core ladders for loads up to `most_in_system`; a table by rate is read at `rate_mrps`.
+    """Convert the ladders for loads up to `most_in_system`; read a table by rate at `rate_mrps`.
 
-    `cores_on`: how many cores of each unit are there, if not all. `waking`: of batch work beside
-    them, or of themselves.
+    cores_on: number of available cores of each unit, or None for all. waking: wake-up times of
+    batch work, or of the cores.
 
-    Raises TailcError for ladders on different rungs, and for requests that do not start at once.
+    Raises TailcError for ladders on different rungs, and if requests do not start at once.
     """
     ladder = first_of_alike(ladders)
     assert Rule.CORE_PER_REQUEST in ladder.rules
@@ -127,7 +128,7 @@ def _reach_us(row: Row, rungs: int) -> list[int]:
 
 
 def _counts(units: Sequence[int], cores: Sequence[int]) -> dict[str, NDArray[np.int64]]:
-    """Cores above and below each rung, and where the next unit begins."""
+    """Number of cores above and below each rung, and where the next unit begins."""
     rungs = range(len(units))
 
     def count(of: Sequence[int]) -> int:

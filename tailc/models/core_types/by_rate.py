@@ -1,4 +1,4 @@
-"""One setting of all cores by rate, looked up while the load changes."""
+"""Find one setting of all cores for each rate, to be looked up while the rate changes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tailc.models.steering import Lookup, Setting
 
 
 def least_energy_by_rate(candidates: Sequence[CoreTypes], search: Search) -> CoreTypes:
-    """The candidate of the least energy at the target; of a changing load, one for each rate.
+    """Find the candidate of least energy that meets the target; under a changing rate, one a rate.
 
-    Each candidate has one row of one climb, and all are on the same cores. The choice at a rate
-    holds for lower ones too, down to the next choice.
+    Each candidate has one row with one climb, and all use the same cores. The choice at a rate also
+    holds for lower rates, down to the next choice.
     """
     rates = search.at_rates()
     if not rates:

@@ -1,4 +1,4 @@
-"""How a server of core types shows its use: energy, how busy each type was, and control."""
+"""Verdict columns for core types: energy, utilization of each type, and control."""
 
 from __future__ import annotations
 
@@ -21,18 +21,17 @@ RUNGS = "rung of the policy's requests at their exit"
 
 
 class CoreTypesColumns(UsageColumns["CoreTypesUse"]):
-    """Energy in the place of threads."""
+    """Columns of energy instead of threads."""
 
     def legend(self, shared: str, use: CoreTypesUse, against: str) -> str:  # noqa: ARG002
         """Legend of the table; energy is in power times ms."""
         return f"{_LEGEND}{against}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002
-        """Each request has its core."""
         return latency_and_number(loads, decimals)
 
     def groups(self, uses: Sequence[CoreTypesUse], *, has_other_power: bool) -> list[Group]:
-        """Energy, how busy each type was, and the output where something steers."""
+        """Columns of energy, utilization of each type, and output of the controller, if any."""
         energies = [use.energy for use in uses]
         return [
             energy_columns(energies, has_other_power=has_other_power),
@@ -41,17 +40,14 @@ class CoreTypesColumns(UsageColumns["CoreTypesUse"]):
         ]
 
     def rungs_title(self, shared: str) -> str:  # noqa: ARG002
-        """Requests have no threads to count."""
+        """Empty: requests have no threads to count."""
         return RUNGS
 
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
-        """None."""
         return []
 
     def by_subject(self, names: Column, uses: Sequence[CoreTypesUse]) -> list[Table]:  # noqa: ARG002
-        """None."""
         return []
 
     def by_arrivals(self, arrivals: Column, uses: Sequence[CoreTypesUse]) -> list[Table]:  # noqa: ARG002
-        """None."""
         return []

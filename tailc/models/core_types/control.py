@@ -1,4 +1,7 @@
-"""One step of what steers a replay of cores, on top of `tailc.models.control_law`; compiled."""
+"""One step of the controller, reactive rule or look-up in a replay of core types; compiled.
+
+Measurements and the controller's law are in `tailc.models.control_law`.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def complete(state, table, latency_ns, log):
-    """Count a completion; whether it ended an epoch, so that ages are others now."""
+    """Count a completion; return whether it ended an epoch, in which case ages have changed."""
     if table.steer.law == UNSTEERED:
         return False
     if table.steer.law == LOOKED_UP:
@@ -72,7 +75,7 @@ def _step(state, table, steps):
 
 @_part  # pragma: no cover - compiled
 def _look_up(state, table, rate_mrps):
-    """Take the setting for a rate."""
+    """Apply the setting for a rate."""
     server, settings = state.server, table.steer.settings
     chosen = 0
     while chosen + 1 < len(settings) and settings[chosen + 1, FIRST_RATE] <= rate_mrps:
@@ -92,11 +95,12 @@ def _look_up(state, table, rate_mrps):
 
 @_kernel  # pragma: no cover - compiled
 def scale(state, table):
-    """The ages of all rows, as the output scales them."""
+    """Scale the ages of all rows by the output."""
     is_scaled = table.steer.law in (CONTROLLED, GIVEN)
     for row in range(state.age_us.shape[0]):
         reached_ns = NEVER_NS
-        # A reactive rule may put a later threshold before an earlier one: it wins.
+        # A reactive rule may put a later threshold before an earlier one. Then the later rung
+        # counts.
         for rung in range(state.age_us.shape[1] - 1, -1, -1):
             age_us = state.age_us[row, rung]
             if age_us < NEVER_US:
@@ -122,7 +126,7 @@ def _react(state, table, measured_us):
 
 @_part  # pragma: no cover - compiled
 def _movable(age_us, first_us, error):
-    """The rung whose threshold moves, 0 if none can."""
+    """The rung whose threshold moves, or 0 if none can."""
     found = 0
     last = len(age_us) - 1  # beyond the last rung, which is never reached
     if error > 0:

@@ -1,47 +1,46 @@
-"""Discrete-event replay of core ladders on one server, compiled.
+"""Discrete-event simulation of core ladders on one server, compiled.
 
-**What happens** (Haque et al., MICRO 2017, algorithm 1, for any number of core types). A request
-in the system waits, or holds exactly one core of its rung's unit. All times are whole nanoseconds.
+**What happens** (Haque et al., MICRO 2017, algorithm 1, for any number of core types). A request in
+the system waits, or has exactly one core of its rung's unit (type of core). All times are whole
+nanoseconds.
 
-- *Instants.* Events of the same instant come in this order: exits, arrivals, starts, ticks; each
-  sees what the ones before left, and a start that a tick makes possible comes before the next tick.
-  Among equals the earlier arrival goes first, which is the older request.
-- *Wanting.* A request wants the rung of its row at its age, with the ages as they are scaled now.
-  Age counts from arrival or from start. Rows are by requests in the system, as for threads.
-- *Starts.* Requests start in order of arrival. The first waiter starts on the highest rung j, up
-  to the one it wants, of which a core is free and that fewer older requests want than there are
-  cores of rung j's unit and those above; for the unit of the first rung the free core suffices.
-  Else it waits until that changes: at an event, or at the very age at which it wants more.
-- *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick a request that
-  wants more than it has moves to the highest rung up to that one, under the conditions above; a
-  rung of the unit that it holds already needs neither. No request ever comes down.
-- *Making room*, where the rule says so, in two ways; units rank by their lowest rungs. With more
-  requests in the system than the cores of a rung's unit and below, as many of the oldest as there
-  are too many, and as the units above have cores, are *too many* there: at its tick a running one
-  moves to the next unit if that has a free core, and the first waiter starts as far above the rung
-  it wants as it is too many, on the highest such unit that has a free core. And a unit is *short*
-  if all its cores are held and one is wanted, by the first waiter, by a running request on a lower
-  unit, or by the oldest on a short unit below: at its tick the oldest on a short unit moves to the
-  next, under the conditions for a climb. So the oldest of each type moves one type up, from the
-  free core down to the one that is wanted. With two units the second way adds nothing: whoever is
-  asked is one too many.
-- *Taking over.* Where rules say so, a request that has waited wants the last rung of its row from
-  the start, or begins at the age of the one that left its core: the time below the last rung since
-  a request came to that core without waiting. Of cores that fall free at the same instant, the one
-  of the last to leave goes first.
-- *Moving* takes a time in which no work is done and the new rung's power is drawn.
-- *Waking up.* Where cores sleep, a request that starts on one that was free does no work until it
-  is awake. Batch work wakes up when a core falls free of a request on the last rung. Until it is
-  awake it only counts how long that takes: requests are as slow beside it as if it were.
-- *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished.
-- *Steering.* Exits are counted, and the last of an epoch takes a step (`control`), at that exit.
-  A look-up turns cores on and off: one that is to be off first ends its request.
+- *Instants.* Events at the same instant come in this order: exits, arrivals, starts, ticks. Each
+sees the state after the events before it, and a start that a tick makes possible comes before the
+next tick. Among equals the earlier arrival, which is the older request, goes first. - *Wanting.* A
+request wants the rung of its row at its age, with the ages as currently scaled. Age counts from
+arrival or from start. Rows are by requests in the system, as in `shared_cores`. - *Starts.*
+Requests start in order of arrival. The first waiter starts on the highest rung j, up to the one it
+wants, that has a free core and that fewer older requests want than there are cores of rung j's unit
+and those above; for the unit of the first rung a free core suffices. Otherwise it waits until that
+changes: at an event, or at the exact age at which it wants more. - *Ticks.* Each request has its
+own, at its start plus 1, 2, ... quanta. At a tick a request that wants more than it has moves to
+the highest rung up to the wanted one, under the conditions above; a rung of its current unit needs
+neither condition. A request never moves down. - *Making room*, if the rule says so, in two ways;
+units rank by their lowest rungs. First: if the system has more requests than there are cores of a
+rung's unit and below, then as many of the oldest requests as are in excess, up to the cores of the
+units above, are *in excess* there. A running one moves at its tick to the next unit if that has a
+free core. The first waiter starts as many units above its wanted rung as it is in excess, on the
+highest such unit with a free core. Second: a unit is *short* if all its cores are in use and one is
+wanted, by the first waiter, by a running request on a lower unit, or by the oldest request on a
+short unit below. At its tick the oldest request on a short unit moves to the next unit, under the
+conditions for a climb. So the oldest of each type moves one type up, from the free core down to the
+wanted one. With two units the second way adds nothing: the request that has to move is in excess
+anyway. - *Taking over.* If rules say so, a request that waited wants the last rung of its row from
+the start, or begins at the age of its predecessor on the core: the time below the last rung since a
+request came to that core without waiting. Among cores that become free at the same instant, the one
+of the last exit is taken first. - *Moving* takes a time in which no work is done and the new rung's
+power is drawn. - *Waking up.* If cores sleep, a request that starts on a free core does no work
+until the core is awake. Batch work wakes when a request on the last rung leaves its core. Until
+then only the duration counts: requests are slowed down as if the batch work were awake. -
+*Cut-off.* A request that has run for the longest allowed time exits there, its work unfinished. -
+*Steering.* Exits are counted, and the last of an epoch makes a step (`control`) at that exit. A
+look-up turns cores on and off; a core to be turned off first ends its request.
 
-**How.** Work is counted in millionths of a nanosecond, so that nothing rounds but an exit up to a
-whole nanosecond. After each event the next tick at which a request can move, the next exit and the
-next start are known, in O(running); ticks that change nothing are not simulated. What older
-requests want only grows until the next event, so a tick that is found possible may fail, and is
-then found impossible.
+**How.** Work is counted in millionths of a nanosecond, so that nothing is rounded except an exit,
+up to a whole nanosecond. After each event the engine finds the next tick at which a request can
+move, the next exit and the next start, in O(running). Ticks that change nothing are not simulated.
+What older requests want only increases until the next event, so a tick that looked possible may
+fail when it comes, and is then found impossible.
 """
 
 from __future__ import annotations
@@ -64,10 +63,10 @@ from tailc.models.integrals import NOBODY
 from tailc.models.pools import NEVER_NS
 from tailc.models.streams import uniform
 
-# An age above those of all climbs; with the time of a replay on top it is still below never.
+# An age above those of all climbs. Added to the time of a replay it is still below never.
 _OLDEST_NS = NEVER_NS // 2
 
-# As in the engine for threads: nothing is allocated in the loop.
+# As in the engine of `shared_cores`, the loop allocates nothing.
 _loop = njit(cache=True, nogil=True, _nrt=False)  # pyright: ignore[reportCallIssue] - not in its stubs
 _part = njit(inline="always")
 
@@ -75,11 +74,11 @@ _part = njit(inline="always")
 def replay(
     demand: CoreDemand, table: CoreTable, measured_from: int, most_in_system: int, log: CoreLog
 ) -> tuple[int, int]:
-    """Fill `log`; return how many requests arrived before the system held `most_in_system`, and
-    how many steps were taken.
+    """Fill `log`; return the number of arrivals and the number of control steps.
 
-    That is all of them unless the server is overloaded; then the replay is given up there, and
-    requests still in the system have their age as latency. Phases are as for threads.
+    All requests arrive unless the server is overloaded. Then the replay stops when the system holds
+    `most_in_system` requests, and those still in it have their age as latency. Phases are as in
+    `shared_cores`.
     """
     seed = int(demand.arrival_ns[-1]) if len(demand.arrival_ns) else 0
     state = empty_server(table, measured_from, seed)
@@ -89,7 +88,7 @@ def replay(
 
 @_loop  # pragma: no cover - compiled
 def _run(state, demand, table, measured_from, most_in_system, log):
-    """One event after another, in the order of the module's docstring."""
+    """Process one event after another, in the order of the module's docstring."""
     server = state.server
     scale(state, table)
     while True:
@@ -117,7 +116,7 @@ def _run(state, demand, table, measured_from, most_in_system, log):
 
 @_part  # pragma: no cover - compiled
 def _exit(state, demand, table, log):
-    """The next to leave does; its core is free, and an epoch may end."""
+    """Process the next exit: free its core; an epoch may end."""
     server = state.server
     place = server.leaver
     slot = state.order[place]
@@ -151,7 +150,7 @@ def _is_unfinished(job, now, demand):
 
 @_part  # pragma: no cover - compiled
 def _leave_rung(state, job, table, log):
-    """Give back the job's core, and log what it drew there."""
+    """Give back the job's core, and log the energy that it drew there."""
     log_energy(state.server.now, job, table, log)
     unit = table.unit_of[job.rung]
     state.free[unit] += 1
@@ -165,7 +164,7 @@ def _leave_rung(state, job, table, log):
 
 @_part  # pragma: no cover - compiled
 def _reread(state, table):
-    """The rows of those that run, by the requests in the system now."""
+    """Read the rows of running requests again, by the number of requests in the system."""
     if table.keeps_row or table.row_of_load.shape[1] == 1:
         return
     for i in range(state.server.running):
@@ -189,7 +188,7 @@ def _ladder_of(request, demand):
 
 @_part  # pragma: no cover - compiled
 def _plan(state, slot, table):
-    """The first tick at which a job wants each rung, whether it can have it or not."""
+    """Compute the first tick at which a job wants each rung, whether or not it can have it."""
     job = state.jobs[slot]
     for rung in range(len(table.unit_of)):
         want_at = NEVER_NS
@@ -200,7 +199,7 @@ def _plan(state, slot, table):
 
 @_part  # pragma: no cover - compiled
 def _tick_from(job, earliest, table):
-    """The job's first tick that is no earlier."""
+    """The job's first tick at or after a time."""
     quanta = -(-(earliest - job.begun) // table.quantum_ns)
     return job.begun + max(quanta, 1) * table.quantum_ns
 
@@ -216,14 +215,14 @@ def _wanted(state, row, age):
 
 @_part  # pragma: no cover - compiled
 def _is_open(rung, older, state, table):
-    """Whether a core of the rung is free, and not too many older requests want it."""
+    """Whether the rung has a free core, and few enough older requests want it."""
     is_free = state.free[table.unit_of[rung]] > 0
     return is_free and older[rung] < table.above[rung]
 
 
 @_part  # pragma: no cover - compiled
 def _start(state, demand, table, log):
-    """The first waiter starts, if it still can."""
+    """Start the first waiter, if it still can start."""
     server = state.server
     request = server.started
     ladder = _ladder_of(request, demand)
@@ -263,7 +262,7 @@ def _start(state, demand, table, log):
 
 @_part  # pragma: no cover - compiled
 def _rung_to_start(state, row, age, table):
-    """Where a waiter of that age starts now."""
+    """The rung on which a waiter of that age starts now."""
     wanted = _wanted(state, row, age)
     if table.makes_room:
         driven = _driven_rung(state, wanted, table)
@@ -280,7 +279,7 @@ def _rung_to_start(state, row, age, table):
 
 @_part  # pragma: no cover - compiled
 def _driven_rung(state, wanted, table):
-    """The highest rung of a free core to which the number in the system drives the first waiter."""
+    """The highest rung with a free core on which the first waiter has to start to make room."""
     driven, rung = NOWHERE, wanted
     while _is_too_many(state, state.server.running, rung, table):
         rung = table.next_unit[rung]
@@ -291,7 +290,7 @@ def _driven_rung(state, wanted, table):
 
 @_part  # pragma: no cover - compiled
 def _random_rung(state, table):
-    """The rung of a core drawn at random; where those are held, the next that has a free one."""
+    """The rung of a random core; if all its cores are in use, the next rung with a free one."""
     rungs = len(table.unit_of)
     core = int(uniform(state.random) * len(state.jobs))
     rung = 0
@@ -305,7 +304,7 @@ def _random_rung(state, table):
 
 @_part  # pragma: no cover - compiled
 def _run_on(rung, move_ns, job, state, demand, table):
-    """Let a job run on a rung; what is `left` of it is known."""
+    """Let a job run on a rung; its `left` work is set already."""
     now = state.server.now
     job.rung = rung
     job.since = now
@@ -319,7 +318,7 @@ def _run_on(rung, move_ns, job, state, demand, table):
 
 @_part  # pragma: no cover - compiled
 def _tick(state, demand, table, log):
-    """The oldest job that is due moves, if it still can."""
+    """Move the oldest job that is due, if it still can move."""
     server = state.server
     for place in range(server.running):
         job = state.jobs[state.order[place]]
@@ -333,7 +332,7 @@ def _tick(state, demand, table, log):
 
 @_part  # pragma: no cover - compiled
 def _rung_to_move(state, place, job, demand, table):
-    """Where a job goes at this tick; nowhere if it stays."""
+    """The rung to which a job moves at this tick; none if it stays."""
     _count_wants(state, place)
     for rung in range(_wanted(state, job.row, state.server.now - job.born), job.rung, -1):
         is_in_place = table.unit_of[rung] == table.unit_of[job.rung]
@@ -350,7 +349,7 @@ def _rung_to_move(state, place, job, demand, table):
 
 @_part  # pragma: no cover - compiled
 def _makes_room(state, place, rung, table):
-    """Whether the job at a place is one too many on its unit, and the next has a free core."""
+    """Whether the job is in excess on its unit, and the next unit has a free core."""
     if not _is_too_many(state, place, rung, table):
         return False
     return state.free[table.unit_of[table.next_unit[rung]]] > 0
@@ -364,7 +363,10 @@ def _is_too_many(state, place, rung, table):
 
 @_part  # pragma: no cover - compiled
 def _can_pass_on(state, rung, table):
-    """Whether a job on a held unit has its turn on a free core of the next; `older` is its own."""
+    """Whether it is the turn of a job on a full unit to move to a free core of the next unit.
+
+    `older` counts the job itself.
+    """
     up = table.next_unit[rung]
     is_held = state.free[table.unit_of[rung]] == 0
     return up != NOWHERE and is_held and _is_open(up, state.older, state, table)
@@ -392,7 +394,7 @@ def _move(rung, slot, state, demand, table, log):
 
 @_part  # pragma: no cover - compiled
 def _count_wants(state, places):
-    """How many of the oldest jobs, so many of them, want each rung or above now."""
+    """Count for each rung how many of the oldest `places` jobs want it or a rung above."""
     state.older[:] = 0
     for i in range(places):
         _count_want(state, state.jobs[state.order[i]])
@@ -409,7 +411,7 @@ def _count_want(state, job):
 
 @_part  # pragma: no cover - compiled
 def _look_ahead(state, demand, table):
-    """Who exits next, when the next tick may move somebody, when the first waiter may start."""
+    """Find the next exit, the next tick at which a request may move, and the next start."""
     server = state.server
     server.exit_at = server.tick_at = NEVER_NS
     state.older[:] = 0
@@ -455,7 +457,7 @@ def _due(state, place, slot, job, may_pass_on, table):
 
 @_part  # pragma: no cover - compiled
 def _start_at(state, demand, table):
-    """When the first waiter starts, if nothing else happens."""
+    """Time at which the first waiter starts, if nothing else happens."""
     server = state.server
     if table.random_seed >= 0:
         return server.now

@@ -1,4 +1,4 @@
-"""What a user of several types of core, or levels of a clock, could set by hand."""
+"""Settings by hand for several types of core, or for levels of a clock."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
 from tailc.units import format_us
 
-# Ages of one climb: of a request's time on the slowest core these percentiles, to two digits.
+# Ages of one climb are these percentiles of the time on the slowest core, to two digits.
 _CLIMB_PPM = (250_000, 500_000, 750_000, 850_000, 900_000, 950_000, 980_000, 990_000)
 _DIGITS = 2
 _NS_PER_US = 1_000
-# The largest number of rungs that are tried as settings by hand.
+# The largest number of rungs that are candidates for settings by hand.
 _MOST_RUNGS = 16
 
 
@@ -29,7 +29,7 @@ def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
 
 
 def climb_ages(ladder: Ladder, load: Workload) -> tuple[int, ...]:
-    """Ages of one climb for this demand [us]; none below the quantum."""
+    """Candidate ages of one climb for this demand [us], none below the quantum."""
     ranks = (percentile_rank(each, load.requests) for each in _CLIMB_PPM)
     rounded = (_round_us(load.work_at(rank) // _NS_PER_US) for rank in ranks)
     return tuple(age for age in dict.fromkeys(rounded) if age >= ladder.quantum_us)

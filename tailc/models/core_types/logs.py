@@ -1,4 +1,4 @@
-"""What a replay of cores writes down as time passes and requests leave; compiled."""
+"""Write the log of a replay of core types as time passes and requests leave; compiled."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def wait_until(upcoming, state, log):
-    """Let time pass: the integrals."""
+    """Advance the time and the integrals."""
     server = state.server
     if upcoming == server.now:
         return
-    # A float: nanoseconds times millionths outgrow 64 bits within minutes.
+    # A float: nanoseconds times millionths exceed 64 bits within minutes.
     passed = float(upcoming - server.now)
     sums = log.integrals[server.phase]
     sums[SPAN] += passed
@@ -34,20 +34,20 @@ def wait_until(upcoming, state, log):
 
 @_part  # pragma: no cover - compiled
 def log_energy(now, job, table, log):
-    """What the job has drawn since it came to its rung."""
+    """Add the energy that the job has drawn since it came to its rung."""
     log.energy[job.request] += float(now - job.since) * table.power_ppm[job.rung] / PPM
 
 
 @_part  # pragma: no cover - compiled
 def log_waking(where, state, job, log):
-    """How much of the time that ends now batch work beside the job's core was not awake yet."""
+    """Add the time up to now in which the batch work next to the job's core was not awake."""
     now = state.server.now
     log.waking[state.server.phase, where] += max(min(now, job.batch_from) - job.since, 0)
 
 
 @_part  # pragma: no cover - compiled
 def give_up(state, demand, table, log):
-    """Every request in the system has its age as latency, and as wait if it has not begun."""
+    """Give every request in the system its age as latency, and as wait if it has not begun."""
     server = state.server
     for place in range(server.running):
         job = state.jobs[state.order[place]]

@@ -1,4 +1,4 @@
-"""The execution model of servers on which a running request has a core to itself."""
+"""Execution model of servers on which a running request has a core to itself."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
-    """steering: what scales the ages of climbs, or looks up settings; None: they hold as written.
+    """Core ladders with what scales their ages.
 
-    random_seed: requests start on a random core, and stay there; None: on the first that suits.
-    cores_on: how many cores of each type are on, 0 for none; None: all.
-    is_measured_from_start: whether what comes before the steering has settled counts too.
+    steering: what scales the ages of climbs or looks up settings; None if ages are fixed.
+    random_seed: requests start on a random core and stay there; None: on the first suitable one.
+    cores_on: number of cores of each type that are on, 0 for none; None: all.
+    is_measured_from_start: whether requests count that come before the steering has settled.
     """
 
     steering: Steering | None = None
@@ -39,48 +40,45 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
     @property
     def table(self) -> Ladder | None:
-        """See `LadderModel`."""
         others = (self.steering, self.random_seed, self.cores_on)
         return self.ladder if others == (None, None, None) and len(self.ladders) == 1 else None
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
-        """Cores of one type first, or one climb; of a controller's ladder its ages as they are."""
+        """Names of baselines: cores of one type, one climb; for a controller its fixed ages."""
         return (*hand_settings(self.ladder, workload), *self.without_extras)
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """Without its controller."""
+        """The baseline without the controller."""
         return ("s2f",) if self.controller is not None else ()
 
     @property
     def settling_requests(self) -> int:
-        """Until the steering has settled."""
+        """Number of requests until the steering settles."""
         return settling(self.steering)
 
     @property
     def measures_warm_up(self) -> bool:
-        """Only where that is asked for."""
+        """True only for a reactive baseline with the flag."""
         return self.is_measured_from_start
 
     @property
     def window(self) -> Window:
-        """As a controller measures."""
         return window_of(self.steering)
 
     @property
     def cost_quantity(self) -> CostQuantity:
-        """Energy."""
         return CostQuantity("mean energy", "power_us")
 
     @property
     def lookups_depend_on(self) -> str:
-        """On the other cores."""
+        """States that a look-up also depends on the other cores."""
         return "what a request on a core of its own does hangs on which others are free"
 
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> CoreTypesEngine:
-        """See `core_table`."""
+        """The engine of this policy; see `core_table` for errors."""
         arrays = core_table(
             self.ladders,
             rate_mrps,
@@ -93,24 +91,22 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         return CoreTypesEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: CoreTypesOutcome) -> float:
-        """Power, free cores included."""
+        """Mean power of all cores, including free ones."""
         return outcome.mean_power + outcome.mean_idle_power
 
     def cost_of_request(self, outcome: CoreTypesOutcome) -> float:
-        """Energy, free cores included."""
+        """Energy of a request, including free cores."""
         return outcome.mean_energy + outcome.mean_idle_energy
 
     def times(self, outcome: CoreTypesOutcome, work_ns: NDArray[np.int64]) -> EnergyTimes:  # noqa: ARG002
-        """Energy, and how busy each type was."""
         return energy_times(outcome)
 
     @property
     def controller(self) -> Controller | None:
-        """What steers, if it is a controller."""
+        """The controller, or None if something else or nothing steers."""
         return self.steering if isinstance(self.steering, Controller) else None
 
     def usage(self, repeats: Sequence[EnergyTimes]) -> CoreTypesUse:
-        """Means over all repeats."""
         control = control_use(repeats) if self.controller is not None else None
         return CoreTypesUse(energy_use(self._type_names(), repeats), control)
 
@@ -121,7 +117,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
 
 @dataclass(frozen=True, eq=False)
 class CoreTypesEngine:
-    """Ladders as arrays, and which of them each record climbs."""
+    """Ladders as arrays, and the ladder that each record climbs."""
 
     arrays: CoreTable
     ladder_of: NDArray[np.int32] | None
@@ -134,7 +130,6 @@ class CoreTypesEngine:
         arrival_ns: NDArray[np.int64],
         measured_from: int = 0,
     ) -> CoreTypesOutcome:
-        """See `Engine`."""
         limits = self.arrays, self.ladder_of, self.most_in_system
         found = replay_cores(*limits, workload, order, arrival_ns, measured_from)
         return CoreTypesOutcome(**found.common, off=found.log.off)

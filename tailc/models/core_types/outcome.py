@@ -1,4 +1,4 @@
-"""What happened to requests that have a core of some type or clock to themselves."""
+"""Result of a replay on cores of some type or frequency."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from tailc.models.outcome import PoweredOutcome, free_cores_power
 
 @dataclass(frozen=True, eq=False)
 class CoreTypesOutcome(PoweredOutcome):
-    """On cores of one type or of several.
+    """What happened to the requests on cores of one type or of several.
 
-    off: (phases,), what cores did not draw because they were off for a time, as `energy.drawn`.
+    off: (phases,), energy that cores did not draw because they were off, in the unit of
+    `energy.drawn`.
     """
 
     off: NDArray[np.float64]
 
     @property
     def saturation(self) -> float:
-        """The utilization of all cores."""
+        """Utilization of all cores."""
         return self.utilization
 
     @property
     def mean_idle_power(self) -> float:
-        """Of each free core that is on, as its type draws."""
+        """Mean power of free cores that are on, by the power of their type."""
         return free_cores_power(self) - self.mean_over_time(self.off)

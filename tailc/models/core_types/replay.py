@@ -1,4 +1,4 @@
-"""One replay of ladders whose rungs are cores: what `core_types` and `smt` have in common."""
+"""One replay of ladders whose rungs are cores, for `core_types` and `smt`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tailc.models.observed import Energy, Steps
 from tailc.models.pools import PPM
 from tailc.models.workload import Workload
 
-# Work on cores is counted in millionths of a nanosecond: two hours and a half of it fit.
+# Work on cores is counted in millionths of a nanosecond; two and a half hours fit into 64 bits.
 MOST_WORK_NS = 9 * 10**12
 
 
 @dataclass(frozen=True, eq=False)
 class CoreReplay:
-    """What the engine wrote, and what of it every outcome on cores has, by field."""
+    """The engine's log, and the fields that every outcome on cores has."""
 
     log: CoreLog
     common: dict[str, Any]
@@ -39,9 +39,9 @@ def replay_cores(
     arrival_ns: NDArray[np.int64],
     measured_from: int,
 ) -> CoreReplay:
-    """Replay the records named by `order`; see `Engine`."""
+    """Replay the records in `order`; see `Engine`."""
     check_times(arrival_ns)
-    # Compiled code looks no index up twice.
+    # Compiled code does not check indices.
     assert workload.speed.shape[1] == len(arrays.unit_of)
     log = CoreLog.empty(len(order), arrays)
     demand = CoreDemand(
@@ -72,7 +72,7 @@ def replay_cores(
 
 
 def _work(workload: Workload) -> NDArray[np.int64]:
-    """In millionths of a nanosecond; TailcError where that leaves 64 bits."""
+    """Work of each record [millionths of ns]; TailcError if it exceeds 64 bits."""
     if int(workload.work_ns.max()) > MOST_WORK_NS:
         message = f"a request works longer than {MOST_WORK_NS // 10**9:,} s"
         raise TailcError(Finding(Code.METHOD_UNFIT, message))
@@ -80,5 +80,5 @@ def _work(workload: Workload) -> NDArray[np.int64]:
 
 
 def _speed_ppm(workload: Workload) -> NDArray[np.int64]:
-    """The nearest millionth, and no standstill."""
+    """Speeds rounded to millionths, at least 1."""
     return np.maximum(np.rint(workload.speed * PPM), 1).astype(np.int64)

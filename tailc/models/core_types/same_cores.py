@@ -1,4 +1,4 @@
-"""The policy's cores with other rows: what all baselines on cores have in common."""
+"""The policy's cores with other rows, as all baselines on cores need them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ NO_TYPES = "it chooses among types of core, and there are levels here"
 
 
 def same_cores(ladder: Ladder, climbs: tuple[Climb, ...], *, make_room: bool = True) -> Ladder:
-    """The cores and quantum of `ladder` under one row; ages count as in `ladder`.
+    """The cores and quantum of `ladder` with one row of these climbs.
 
-    Only where there are several kinds of core can a request make room.
+    Ages count as in `ladder`. Requests can make room only if there are several types of core.
     """
     rules = {Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND}
     rules |= {Rule.AGE_FROM_ARRIVAL} & set(ladder.rules)
@@ -31,7 +31,7 @@ def same_cores(ladder: Ladder, climbs: tuple[Climb, ...], *, make_room: bool = T
 
 
 def wants(rung: int) -> tuple[Climb, ...]:
-    """Climbs of a request that wants this rung from the first."""
+    """Climbs of a request that wants this rung from its start."""
     return (Climb(0, rung),)
 
 
@@ -41,7 +41,7 @@ def units(ladder: Ladder) -> list[int | None]:
 
 
 def cores_of_units(ladder: Ladder) -> tuple[int, ...]:
-    """How many cores there are of each type, the types in order of the pools."""
+    """Number of cores of each type, in the order of the pools."""
     return tuple((pools(ladder).capacity_ppm // PPM).tolist())
 
 
@@ -51,5 +51,5 @@ def is_in_place(ladder: Ladder) -> bool:
 
 
 def has_a_type_each(ladder: Ladder) -> bool:
-    """Whether every rung is a type of core of its own."""
+    """Whether every rung has its own type of core."""
     return len(set(units(ladder))) == len(ladder.rungs)

@@ -1,9 +1,9 @@
-"""Units of cores that are short, and whom they ask to make room, compiled.
+"""Find units of cores that are short, and the requests that have to make room, compiled.
 
-A unit is short if all its cores are held and one is wanted: by the first waiter, by a running
-request on a lower unit, or by the oldest on a short unit below, which is asked to leave that. Units
-rank by their lowest rungs. Haque et al., MICRO 2017, sections 1 and 4.3, tell of it for any number
-of types, and print two.
+A unit is short if all its cores are in use and one is wanted: by the first waiter, by a running
+request on a lower unit, or by the oldest request on a short unit below, which has to leave that
+unit. Units rank by their lowest rungs. Haque et al., MICRO 2017, sections 1 and 4.3, describe it
+for any number of types and give the details for two.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _part = njit(inline="always")
 
 @_part  # pragma: no cover - compiled
 def is_any_held_below_free(state, table):
-    """Whether all cores of a unit are held, and one of a unit that begins above it is free."""
+    """Whether all cores of a unit are in use while a unit that begins above it has a free core."""
     is_held = False
     for rung in range(len(table.unit_of)):
         if state.free[table.unit_of[rung]] == 0:
@@ -32,10 +32,10 @@ def is_any_held_below_free(state, table):
 
 @_kernel  # pragma: no cover - compiled
 def find_shortages(state, first_row, first_born, table):
-    """From when on each unit may be short, if nothing else happens, and who is the oldest there.
+    """Find from when on each unit may be short if nothing else happens, and its oldest request.
 
-    It is short now if that is now. first_row, first_born: of the first waiter; NOBODY if there is
-    none.
+    A unit is short now if that time is now. first_row, first_born: of the first waiter; NOBODY if
+    there is none.
     """
     server = state.server
     state.short_at[:] = NEVER_NS
@@ -55,7 +55,7 @@ def find_shortages(state, first_row, first_born, table):
 
 @_part  # pragma: no cover - compiled
 def _claim(state, row, born, rung, lowest, table):
-    """Note from when a request on a rung, of a unit that begins at `lowest`, wants held units."""
+    """Note from when a request on a rung, of a unit that begins at `lowest`, wants full units."""
     now = state.server.now
     for higher in range(rung + 1, len(table.unit_of)):
         unit = table.unit_of[higher]
@@ -68,7 +68,7 @@ def _claim(state, row, born, rung, lowest, table):
 
 @_part  # pragma: no cover - compiled
 def _pass_shortage_on(state, unit, table):
-    """The oldest on a short unit wants the next, which is short then if it is held."""
+    """Let the oldest request on a short unit want the next unit, which may make that short."""
     if state.short_at[unit] == NEVER_NS or state.eldest[unit] == NOBODY:
         return
     up = table.next_unit[state.jobs[state.order[state.eldest[unit]]].rung]
@@ -79,6 +79,6 @@ def _pass_shortage_on(state, unit, table):
 
 @_part  # pragma: no cover - compiled
 def asked_at(state, place, rung, table):
-    """When the job at a place is asked for its core, if it is the one to be asked."""
+    """Time at which the job at a place has to give up its core, if it is the one that has to."""
     unit = table.unit_of[rung]
     return state.short_at[unit] if state.eldest[unit] == place else NEVER_NS

@@ -1,4 +1,4 @@
-"""What a replay of cores reads, remembers and writes, as flat arrays for compiled code."""
+"""Input, state and log of a replay of core types, as flat arrays for compiled code."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tailc.models.integrals import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WA
 from tailc.models.pools import NEVER_NS
 from tailc.models.steering import LOOKED_UP, SETTING_CORES, UNSTEERED, first_output_ppm
 
-# Where batch work is that wakes up: beside a free core, or beside a request.
+# Where batch work wakes: next to a free core, or next to a request.
 BESIDE_FREE, BESIDE_REQUEST = range(2)
 
 
 class CoreDemand(NamedTuple):
-    """Requests in order of arrival: when, how much work, which ladder, and speed[curve, rung].
+    """Requests in order of arrival: time, work, ladder, and speed[curve, rung].
 
     work: nanoseconds at speed 1 times 10^6, so that time times millionths of speed is work, and
-    nothing rounds. ladder is empty where all requests climb the first.
+    nothing rounds. ladder: empty if all requests climb the first.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -33,16 +33,15 @@ class CoreDemand(NamedTuple):
 
 
 class CoreState(NamedTuple):
-    """What the engine remembers.
+    """State of the engine.
 
-    jobs: a slot for each core; `order` has the slots of those that run, the oldest first, and then
-    the free ones. want_ns: (slots, rungs), the first tick at which a job wants each rung or above.
-    older: how many running requests want each rung or above. on: cores of each unit that are on.
-    free: those of them without a request, below 0 while requests run on cores that are to be off.
-    eldest: the place in `order` of the oldest job on each unit. short_at: from when a unit is
-    short, as far as is known.
-    age_us: thresholds that a reactive rule moves, by row and rung. reach_ns: ages as scaled now.
-    ring: the last latencies [us]; scratch: as many, to select in.
+    jobs: a slot for each core. order: slots of running jobs, the oldest first, then the free slots.
+    want_ns: (slots, rungs), first tick at which a job wants each rung or above. older: number of
+    running requests that want each rung or above. on: cores of each unit that are on. free: those
+    of them without a request, below 0 while requests run on cores to be turned off. eldest: the
+    place in `order` of the oldest job on each unit. short_at: time from which a unit is short, as
+    far as is known. age_us: thresholds that a reactive rule moves, by row and rung. reach_ns: ages
+    as currently scaled. ring: the last latencies [us]. scratch: as long as `ring`, for selection.
     """
 
     server: Any
@@ -62,14 +61,14 @@ class CoreState(NamedTuple):
 
 
 class CoreLog(NamedTuple):
-    """What the engine writes, by request, by phase and by step.
+    """Output of the engine, by request, by phase and by step.
 
-    latency_ns, wait_ns, rung, is_cut, thread_ns: as for threads. energy: in units of power times
-    nanoseconds. integrals: as for threads. power: (PHASES,), energy drawn by requests.
-    steps: (steps, 4), time, measured tail, rate, and the output after it.
-    idle_ns: how long the core had been free on which a request started. waking: (PHASES, 2), the
-    time that batch work took to wake up, over cores. Both are of cores where all are of one type.
-    off: (PHASES,), energy that cores did not draw while they were off, as `energy`.
+    latency_ns, wait_ns, rung, is_cut, thread_ns: as in `shared_cores`. energy: in units of power
+    times nanoseconds. integrals: as in `shared_cores`. power: (PHASES,), energy of requests. steps:
+    (steps, 4), time, measured tail, rate, and output after the step. idle_ns: how long the core had
+    been free on which a request started. waking: (PHASES, 2), time that batch work took to wake,
+    summed over cores. Both are for cores of one type. off: (PHASES,), energy that cores did not
+    draw while off, in the unit of `energy`.
     """
 
     latency_ns: NDArray[np.int64]
@@ -87,7 +86,7 @@ class CoreLog(NamedTuple):
 
     @classmethod
     def empty(cls, requests: int, table: CoreTable) -> CoreLog:
-        """Room for so many requests, and nothing written."""
+        """An empty log with room for `requests` requests."""
         steps = 0 if table.steer.law == UNSTEERED else requests // table.steer.epoch
         return cls(
             latency_ns=np.zeros(requests, np.int64),
@@ -109,11 +108,11 @@ _JOB = np.dtype(
     [
         ("request", np.int64),
         ("begun", np.int64),
-        ("born", np.int64),  # from when its age counts
+        ("born", np.int64),  # time from which its age counts
         ("since", np.int64),  # on its rung, or free
-        ("batch_from", np.int64),  # when batch work beside its core is awake
-        ("spent", np.int64),  # below the last rung, since its core last was free
-        ("works_from", np.int64),  # after its move
+        ("batch_from", np.int64),  # time at which batch work next to its core is awake
+        ("spent", np.int64),  # time below the last rung since its core was last free
+        ("works_from", np.int64),  # time after its move
         ("left", np.int64),  # work when it begins to work on its rung
         ("exit_at", np.int64),
         ("due", np.int64),  # the tick at which it may move

@@ -1,4 +1,4 @@
-"""What a server of core types shows besides latency: energy, how busy each type was, control."""
+"""Energy, utilization of each type and control of core types, as shown in verdicts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from tailc.models.usage import Headline, Quantity
 
 @dataclass(frozen=True)
 class CoreTypesUse(PoweredUse):
-    """Energy, and what steers."""
+    """Energy and control."""
 
     @property
     def columns(self) -> CoreTypesColumns:
-        """Energy in the place of threads."""
         return CoreTypesColumns()
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
-        """Energy of a request."""
+        """The energy of a request."""
         return Headline(Quantity.ENERGY, self.energy.drawn_us)
 
     def to_dict(self) -> dict[str, Any]:
-        """Energy, and control where there is any."""
+        """The energy, and the control if there is a controller, for JSON."""
         control = None if self.control is None else asdict(self.control)
         return {"cores": self.energy.to_dict(), "control": control}

@@ -1,1 +1,1 @@
-"""Virtual machines on one host get shares of its CPU, and their throughput follows."""
+"""Execution model of virtual machines with CPU shares of one host, which set their throughput."""

@@ -1,6 +1,7 @@
-"""Caps of machines whose throughput does not follow their share, compiled.
+"""Caps on machines whose throughput does not follow their share, compiled.
 
-It is `tailc.forms.shares_cap` operation by operation, on arrays with an entry for each machine.
+Computes the same as `tailc.forms.shares_cap`, operation by operation, on arrays with an entry for
+each machine.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ FREE, TRIAL, CAPPED, PROBE = range(4)
 
 
 class CapSettings(NamedTuple):
-    """Limits of a share, and when a machine gets a cap; steps: 0 without caps."""
+    """Limits of a share, and when a machine gets a cap. steps is 0 without caps."""
 
     least_ppm: int
     host_ppm: int
@@ -28,7 +29,7 @@ class CapSettings(NamedTuple):
 
 
 class Caps(NamedTuple):
-    """State of each machine: see `CapState`. need: the share for its target."""
+    """State of each machine, as in `CapState`. need: the share for its target."""
 
     need: NDArray
     mode: NDArray
@@ -41,7 +42,7 @@ class Caps(NamedTuple):
 
 
 def first_caps(settings: CapSettings, need: NDArray) -> Caps:
-    """No machine has one."""
+    """State without any caps."""
     machines = len(need)
     host_ppm = np.full(machines, settings.host_ppm, np.int64)
     mode, counted, shares_ppm = (np.zeros(machines, np.int64) for _ in range(3))
@@ -51,7 +52,7 @@ def first_caps(settings: CapSettings, need: NDArray) -> Caps:
 
 @loop
 def requested_ppm(settings, request):  # pragma: no cover - compiled
-    """The request in whole millionths, within the limits of a share."""
+    """The requested share in whole millionths, within the limits of a share."""
     ppm = request * MILLION
     if ppm >= settings.host_ppm:
         return settings.host_ppm
@@ -66,14 +67,14 @@ def is_tested(caps, i):  # pragma: no cover - compiled
 
 @loop
 def begin(caps, i, mode, ppm, count):  # pragma: no cover - compiled
-    """A mode of a machine."""
+    """Start a mode of a machine."""
     caps.mode[i], caps.ppm[i], caps.counted[i] = mode, ppm, count
     caps.levels[i], caps.shares_ppm[i] = 0.0, 0
 
 
 @loop
 def with_headroom(settings, need, level):  # pragma: no cover - compiled
-    """The share that the first model needs for the level, and the headroom."""
+    """The share that the first model needs for the level, plus headroom."""
     return requested_ppm(settings, settings.factor_ppm / MILLION * (level * need))
 
 
@@ -85,7 +86,7 @@ def follows(low_level, low_share, high_level, high_share):  # pragma: no cover -
 
 @loop
 def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: no cover - compiled
-    """The cap of a machine from this step on; whether a trial begins."""
+    """Set the cap of a machine from this step on; return whether a trial begins."""
     is_low = is_short and level < 1.0
     if is_met:
         begin(caps, i, FREE, settings.host_ppm, 0)
@@ -107,7 +108,7 @@ def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: 
 
 @loop
 def decided(settings, caps, i):  # pragma: no cover - compiled
-    """Begin the mode after one that is over; whether that is a trial."""
+    """Start the mode after one that has ended; return whether it is a trial."""
     level = caps.levels[i] / caps.counted[i]
     share = caps.shares_ppm[i] / (caps.counted[i] * MILLION)
     before_level, before_share = caps.level[i], caps.share[i]

@@ -1,7 +1,7 @@
-"""The steps of a form of shares and the machines it steers, compiled.
+"""Simulate a form of shares and the machines that it controls, step by step; compiled.
 
-The controller is `tailc.forms.shares_step` operation by operation, on arrays: both come to the same
-doubles and grants. The machines are those of `plant`.
+The controller computes the same as `tailc.forms.shares_step`, operation by operation, on arrays:
+both give the same doubles and grants. See `plant` for the machines.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
 
 
 class Settings(NamedTuple):
-    """A form of shares as numbers; one entry a machine with a target in the arrays.
+    """Parameters of a form of shares; arrays have an entry for each machine with a target.
 
-    law: one of the constants above; GIVEN grants the given shares. target: work a second. cap: when
-    machines get caps.
+    law: one of the constants above; GIVEN grants the given shares. target: work per second. cap:
+    when machines get caps.
     """
 
     law: int
@@ -57,7 +57,7 @@ class Settings(NamedTuple):
 
 
 class World(NamedTuple):
-    """What the machines do: see `plant.Plant`; (machines, steps) or (machines,) arrays."""
+    """What the machines do: see `plant.Plant`; arrays (machines, steps) or (machines,)."""
 
     a: NDArray
     b: NDArray
@@ -71,12 +71,12 @@ class World(NamedTuple):
 
 
 class Log(NamedTuple):
-    """What happened, (machines, steps) each but the last.
+    """Log of all steps; arrays (machines, steps) except the last.
 
-    throughput: measured at the end of each step; granted_ppm: during it. online, offline: what the
-    model that is estimated, and the first one, said of the throughput at its end; NaN where nothing
-    was measured before. is_short: whether the target was reported as out of reach; is_capped:
-    whether the machine had a cap. batch_ppm: (steps,), of each batch machine.
+    throughput: measured at the end of each step. granted_ppm: during the step. online, offline: the
+    throughput at its end as predicted by the estimated model and by the first model, NaN if nothing
+    was measured before. is_short: whether the target was reported as out of reach. is_capped:
+    whether the machine had a cap. batch_ppm: (steps,), share of each batch machine.
     """
 
     throughput: NDArray
@@ -90,7 +90,7 @@ class Log(NamedTuple):
 
 @loop
 def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
-    """One more sample of recursive least squares, in place."""
+    """Add one sample to the recursive least squares estimate, in place."""
     forgetting = settings.forgetting
     h_a = estimate[P_AA] * x + estimate[P_AB] * u
     h_b = estimate[P_AB] * x + estimate[P_BB] * u
@@ -113,7 +113,7 @@ def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
 
 @loop
 def missed(estimate, is_first, before, now, share):  # pragma: no cover - compiled
-    """How far the level is above what the model made of the one before."""
+    """Error of the model's prediction of this level from the level before."""
     if is_first:
         return 0.0
     return now - (estimate[BELIEVED_A] * before + estimate[BELIEVED_B] * share)
@@ -121,7 +121,7 @@ def missed(estimate, is_first, before, now, share):  # pragma: no cover - compil
 
 @loop
 def common(one, other):  # pragma: no cover - compiled
-    """What two errors have in common."""
+    """The part that two errors have in common."""
     if one > 0.0 and other > 0.0:
         return min(one, other)
     return max(one, other) if one < 0.0 and other < 0.0 else 0.0
@@ -131,7 +131,7 @@ def common(one, other):  # pragma: no cover - compiled
 def requested(
     estimate, settings, is_first, before, now, share, lasting
 ):  # pragma: no cover - compiled
-    """The share that the law asks for."""
+    """The share that the control law requests."""
     a, b, pole = estimate[BELIEVED_A], estimate[BELIEVED_B], settings.pole
     if settings.law == POLE_PLACEMENT:
         gain = (1.0 - pole) / b
@@ -142,14 +142,14 @@ def requested(
 
 @loop
 def put(values, into):  # pragma: no cover - compiled
-    """Element by element: `into[:] = values` takes 3 s to compile, for what it would refuse."""
+    """Copy element by element; `into[:] = values` takes 3 s to compile, for checks of shapes."""
     for i in range(len(into)):
         into[i] = values[i]
 
 
 @loop
 def cut(settings, wanted, granted, is_least):  # pragma: no cover - compiled
-    """Grant what is wanted, cut to the host where it is more; `is_least` is room to work in."""
+    """Grant what is wanted, cut to the host if it is more; `is_least` is scratch space."""
     total = wanted.sum()
     put(wanted, granted)
     if total <= settings.host_ppm:
@@ -175,7 +175,7 @@ def cut(settings, wanted, granted, is_least):  # pragma: no cover - compiled
 
 @loop
 def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - compiled
-    """Work a second of machine i in step k, by its own throughput before and all shares."""
+    """Work per second of machine i in step k, by its throughput before and all shares."""
     share = share_ppm / MILLION
     others = (taken_ppm - share_ppm) / MILLION
     useful = share * (1.0 + world.bend[i] * (1.0 - share)) * (1.0 - world.contention[i] * others)
@@ -184,12 +184,12 @@ def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - com
 
 
 class State(NamedTuple):
-    """What is remembered; one row or entry a machine, but for those by tick.
+    """State of the engine; one row or entry for each machine, except the arrays by tick.
 
-    level, missed: at the last step. busy_ticks: since the last at which no request was reported to
-    wait. levels: (lag, machines) of the last ticks. done: work by the
-    last ticks of a window, (window + 1, machines). total: work so far. measured: throughput at the
-    last tick. is_least: room for `cut`.
+    level, missed: at the last step. busy_ticks: since the last tick without waiting requests.
+    levels: (lag, machines) of the last ticks. done: work by the last ticks of a window, (window +
+    1, machines). total: work so far. measured: throughput at the last tick. is_least: scratch space
+    for `cut`.
     """
 
     estimate: NDArray
@@ -209,7 +209,7 @@ class State(NamedTuple):
 
 
 def run(settings: Settings, world: World, given_ppm: NDArray, log: Log) -> None:
-    """All steps of the world into the log; `given_ppm` (machines, steps) for the law GIVEN."""
+    """Simulate all steps and fill the log; `given_ppm` (machines, steps) is for the law GIVEN."""
     _run(settings, world, _first_state(settings), world.start.copy(), given_ppm, log)
 
 
@@ -247,7 +247,7 @@ def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - com
 
 @loop
 def _wait(world, state, now, k):  # pragma: no cover - compiled
-    """Work that waits is reported, or that none does: then all that is offered is done."""
+    """Report whether work waits; if none waits, all offered work is done."""
     for i in range(len(now)):
         has_none = world.is_reported[i] and now[i] >= world.offered[i, k]
         state.busy_ticks[i] = 0 if has_none else state.busy_ticks[i] + 1
@@ -255,7 +255,7 @@ def _wait(world, state, now, k):  # pragma: no cover - compiled
 
 @loop
 def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
-    """Work for a tick, measure, and estimate where a lag of full windows is past."""
+    """Do a tick of work, measure, and update the estimate after a lag of full windows."""
     lag = settings.lag
     for i in range(len(now)):
         state.total[i] += now[i] * settings.tick_s
@@ -273,7 +273,7 @@ def _tick(settings, world, state, now, ticks):  # pragma: no cover - compiled
 
 @loop
 def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
-    """Ask for every machine, and share the host out."""
+    """Compute the request of every machine, and divide the host."""
     machines = len(state.granted)
     for i in range(machines):
         now = state.levels[ticks % settings.lag, i]
@@ -296,7 +296,7 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
 
 @loop
 def _cap(settings, state, i, is_first, now):  # pragma: no cover - compiled
-    """The machine's cap from this step on; its model restarts with a trial."""
+    """Set the machine's cap from this step on; a trial restarts its model."""
     if settings.law == GIVEN or settings.cap.steps == 0:
         return
     is_met = now >= 1.0 and not is_first and state.level[i] >= 1.0
@@ -311,7 +311,7 @@ def _cap(settings, state, i, is_first, now):  # pragma: no cover - compiled
 
 @loop
 def _wish(settings, state, i, is_first, now, ran_out):  # pragma: no cover - compiled
-    """What the machine asks for."""
+    """The share that the machine requests."""
     estimate, before = state.estimate[i], state.level[i]
     share = state.granted[i] / MILLION
     error = 0.0 if ran_out else missed(estimate, is_first, before, now, share)
@@ -329,7 +329,7 @@ def _wish(settings, state, i, is_first, now, ran_out):  # pragma: no cover - com
 
 @loop
 def _name(settings, state, is_short, k):  # pragma: no cover - compiled
-    """Which targets cannot be met."""
+    """Log which targets cannot be met."""
     machines, host, has_cause = len(state.short), settings.host_ppm / MILLION, False
     for i in range(machines):
         estimate = state.estimate[i]
@@ -346,7 +346,7 @@ def _name(settings, state, is_short, k):  # pragma: no cover - compiled
 
 
 def _first_state(settings: Settings) -> State:
-    """Before anything is measured: each machine has the share that its first model needs."""
+    """State before any measurement: each machine has the share that its first model needs."""
     machines = len(settings.target)
     wanted, granted = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
     for i in range(machines):
@@ -381,7 +381,7 @@ def _first_estimates(settings: Settings) -> NDArray:
 
 @loop
 def _left(settings, wanted):  # pragma: no cover - compiled
-    """What each batch machine has."""
+    """Share of each batch machine."""
     if settings.batch == 0:
         return 0
     return max(settings.host_ppm - wanted.sum(), 0) // settings.batch
@@ -389,7 +389,7 @@ def _left(settings, wanted):  # pragma: no cover - compiled
 
 @loop
 def _predicted(settings, state, i, is_first):  # pragma: no cover - compiled
-    """What the estimated and the first model say of the throughput at the end of the step."""
+    """Predictions of the estimated and of the first model for the end of the step."""
     if is_first:
         return np.nan, np.nan
     estimate, before = state.estimate[i], state.level[i]
@@ -401,7 +401,7 @@ def _predicted(settings, state, i, is_first):  # pragma: no cover - compiled
 
 @loop
 def _measured(settings, unit, state, i, ticks):  # pragma: no cover - compiled
-    """Work of the last window by its time, in whole units where a machine signals those."""
+    """Work of the last window per time; in whole units if the machine counts units."""
     window, total = settings.window_ticks, state.total[i]
     counted = total if unit == 0.0 else np.floor(total / unit) * unit
     at = ticks % (window + 1)

@@ -1,4 +1,4 @@
-"""Shares that are given and not decided on."""
+"""Shares that are given in advance instead of controlled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.models.cpu_shares.recorded import RecordedMachine
 
 @dataclass(frozen=True)
 class GivenShares:
-    """The mean share of each machine with a target, and the errors that they leave."""
+    """Mean share of each machine with a target, and the resulting errors."""
 
     shares: tuple[float, ...]
     errors: tuple[float, ...]
@@ -19,9 +19,9 @@ class GivenShares:
 
 @dataclass(frozen=True)
 class ShareRule:
-    """Shares for machines that were recorded; about: what they are, in reports.
+    """A rule that computes shares for recorded machines.
 
-    is_share_told: whether reports say how much each machine gets.
+    about: description in reports. is_share_told: whether reports show the share of each machine.
     """
 
     about: str

@@ -1,4 +1,4 @@
-"""What became of machines that get shares of a host."""
+"""Result of a replay of machines with CPU shares."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What was measured and granted, step by step.
+    """Measurements and grants of all steps.
 
-    throughput: float64 (machines, steps), work a second at the end of each step; share: during it.
-    online, offline: what the estimated and the first model said of it a step before, NaN where they
-    could not. is_short, is_capped: bool (machines, steps), whether the target was out of
-    reach, and whether the machine had a cap as its throughput did not follow its share.
-    batch_share: float64 (steps,), of all batch machines together. target: float64 (machines,).
+    throughput: float64 (machines, steps), work per second at the end of each step. share: during
+    the step. online, offline: predictions of the throughput one step before by the estimated and by
+    the first model, NaN if impossible. is_short, is_capped: bool (machines, steps), whether the
+    target was out of reach, and whether the machine had a cap because its throughput did not follow
+    its share. batch_share: float64 (steps,), of all batch machines together. target: float64
+    (machines,).
     """
 
     throughput: Floats
@@ -33,7 +34,7 @@ class Outcome:
 
     @property
     def utilization(self) -> float:
-        """The mean share of the host that was granted to anybody."""
+        """Mean share of the host that was granted to any machine."""
         return float(np.mean(self.share.sum(axis=0) + self.batch_share))
 
     @property
@@ -44,15 +45,13 @@ class Outcome:
 
     @property
     def slo_error(self) -> Floats:
-        """Their mean of each machine, (machines,): Bartolini, 2015, eq. 2.6, with the target as the
-        reference.
-        """
+        """Mean relative error of each machine, (machines,) (Bartolini, 2015, eq. 2.6)."""
         return self.slo_errors.mean(axis=1)
 
     def model_error(self, said: Floats) -> Floats:
-        """Mean absolute error of what a model said, relative to what was measured, (machines,).
+        """Mean absolute error of a model's predictions relative to the measurements, (machines,).
 
-        Steps in which nothing was done are left out; NaN where that leaves none.
+        Steps without any work are left out; NaN if there are no other steps.
         """
         counted = np.isfinite(said) & (self.throughput > 0)
         with np.errstate(divide="ignore", invalid="ignore"):

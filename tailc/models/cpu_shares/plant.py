@@ -1,14 +1,14 @@
-"""Machines whose throughput follows their share: what a replay of shares acts on.
+"""Machines whose throughput follows their share: the controlled plant of a replay.
 
 In step k machine i does
 
     t_k = (a_k t_(k-1) + b_k s) m_k,    s = r (1 + bend (1 - r)) (1 - contention q)
 
-units of work a second, r its share and q that of all others: the model of Bartolini, 2015, eq. 2.1,
-with a and b that may change (phases), noise m, a share whose parts are not worth the same (bend),
-and others on the host in the way (contention); and no more than the work that is offered. Where the
-host reports waiting work, none waits while a machine does all that is offered. What is measured is
-the work done in a window, in whole units where the machine signals each (`unit`).
+units of work per second, with r its share and q the share of all others. This is the model of
+Bartolini, 2015, eq. 2.1, with a and b that may change (phases), noise m, decreasing returns of the
+share (bend), and slowdown by others on the host (contention); and no more than the offered work. If
+the host reports waiting work, none waits while a machine does all offered work. Measurements are of
+the work done in a window, in whole units if the machine signals each unit (`unit`).
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _LAWS = {
 class Plant:
     """What the machines with a target do, in the order of the form.
 
-    a, b, disturbed: float64 (machines, steps); b in work a second for the whole host. start:
-    float64 (machines,), throughput before the first step. unit: work of one signal, 0 where work
-    is not counted in units. contention, bend: float64 (machines,), 0 where there is none. offered:
-    float64 (machines, steps), infinite where work always waits. is_reported: bool (machines,),
-    whether the controller is informed that no request waits.
+    a, b, disturbed: float64 (machines, steps); b in work per second for the whole host. start:
+    float64 (machines,), throughput before the first step. unit: work of one signal, 0 if work is
+    not counted in units. contention, bend: float64 (machines,), 0 for none. offered: float64
+    (machines, steps), infinite if work always waits. is_reported: bool (machines,), whether the
+    controller learns that no request waits.
     """
 
     a: Floats
@@ -64,14 +64,14 @@ class Plant:
 
     @property
     def steps(self) -> int:
-        """How many steps it lasts."""
+        """Number of steps."""
         return self.a.shape[1]
 
 
 def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome:
-    """The machines under the form; under the shares `given` (machines, steps) instead, where told.
+    """Replay the machines under the form, or under the shares `given` (machines, steps).
 
-    Given shares may not be more than the host together. The models are estimated either way.
+    Given shares may not exceed the host together. The models are estimated in both cases.
     """
     settings = _settings(shares, is_given=given is not None)
     machines, steps = plant.a.shape
@@ -114,7 +114,7 @@ def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome
 
 
 def settling_steps(shares: Shares) -> int:
-    """Steps until a window is full; what is measured before does not count."""
+    """Number of steps until a window is full; measurements before do not count."""
     return -(-full_ticks(shares) // lag_ticks(shares))
 
 

@@ -1,15 +1,15 @@
-"""Measured rows made into machines that can be given other shares.
+"""Fit models to measured rows, so that the machines can be replayed with other shares.
 
-A model is fitted to the rows of each machine, and what it leaves of each step stays with that step:
+A model is fitted to the rows of each machine, and the residual of each step stays with that step:
 
     t_k = (a t_(k-1) + b r_k) m_k,    m_k = measured / (a measured before + b measured share).
 
-Under the shares that were measured the machine does exactly what was measured; under others its
-phases and its noise are what they were. Where the rows tell no stable model, as when the share
-never changed, throughput is taken to be proportional to the share: a = 0.
+Under the measured shares the machine does exactly what was measured; under other shares its phases
+and its noise remain. If the rows give no stable model, for example because the share never changed,
+throughput is assumed to be proportional to the share: a = 0.
 
-A machine whose throughput does not follow a share that changed had less work than it could do. It
-is given the work that was measured, and the most that it did by any share.
+A machine whose throughput does not follow a changing share had less work than it could do. Its
+offered work is the measured work, and its capacity the most that it did at any share.
 """
 
 from __future__ import annotations
@@ -24,18 +24,20 @@ from tailc.models.cpu_shares.plant import Plant
 from tailc.traces.throughput import Pairs, Series, pairs
 
 Floats = NDArray[np.float64]
-# As the compile has it: shares that differ by less say nothing that noise does not.
+# As in the compile: smaller differences between shares are noise.
 SMALLEST_SPREAD = 0.01
-# Standard errors by which the share must change the throughput, also as the compile has it.
+# Standard errors by which the share must change the throughput, as in the compile.
 SURELY = 3.0
-# Below the constant, the throughput before, the share and one more, nothing is left to judge by.
+# Fewest rows: with a constant, the throughput before and the share, this leaves one residual.
 FEWEST_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedMachine:
-    """a, b, and what was measured in each step: before (at its start), share, disturbed. offered:
-    work a second in each step, infinite where there was more than was done.
+    """A machine fitted to measured rows.
+
+    a, b: its model. before, share, disturbed: the measurements of each step, `before` at its start.
+    offered: work per second in each step, infinite if more was offered than done.
     """
 
     a: float
@@ -47,15 +49,16 @@ class RecordedMachine:
 
     @property
     def most(self) -> float:
-        """Throughput at the whole host, as the model has it, disturbed as in the mean, and no more
-        than the mean work [work/s].
+        """Throughput with the whole host by the model, at the mean disturbance [work/s].
+
+        At most the mean offered work.
         """
         could = self.b / (1 - self.a) * float(np.mean(self.disturbed))
         return min(could, float(np.mean(self.offered)))
 
 
 def together(series: Sequence[Series]) -> list[Series]:
-    """Of each machine the rows from when all were measured: their steps begin within half a row."""
+    """Cut the rows of all machines to the time in which all were measured, within half a row."""
     first_us = max(int(each.time_us[0]) for each in series)
     last_us = min(int(each.time_us[-1]) for each in series)
     parts = []
@@ -67,7 +70,7 @@ def together(series: Sequence[Series]) -> list[Series]:
 
 
 def recorded(series: Series, step_us: int) -> RecordedMachine | None:
-    """The machine behind the rows; None where they do not divide a step, or nothing was done."""
+    """The machine behind the rows; None if the rows do not divide a step or no work was done."""
     rows = pairs(series, step_us)
     if rows is None or not rows.now.any() or not rows.share.any():
         return None

@@ -1,4 +1,4 @@
-"""Shares that never change: what they leave, and the best of them."""
+"""Constant shares: their errors, and the best of them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tailc.models.cpu_shares.given_shares import GivenShares
 from tailc.models.cpu_shares.plant import Plant, replay
 
 Floats = NDArray[np.float64]
-# Shares that are tried between the least and the whole host, and then around the best of them.
+# Number of candidate shares from the least to the whole host, and again around the best one.
 TRIED, TRIED_NEAR = 96, 41
 
 
 def best_static(shares: Shares, plant: Plant) -> GivenShares:
-    """The constant share of least error of each machine, every one tried as if it were alone.
+    """The constant share of least error for each machine, found for each machine alone.
 
-    Where they are more than the host together all are cut in proportion. Of equals the smallest.
+    If they exceed the host together, all are cut in proportion. Ties go to the smallest share.
     """
     shares = _in_coarse_ticks(shares)
     machines, _ = plant.a.shape
@@ -29,21 +29,22 @@ def best_static(shares: Shares, plant: Plant) -> GivenShares:
 
 
 def within_host(shares: Shares, parts: Floats) -> Floats:
-    """The parts of the host, cut in proportion where they are more than the host together."""
+    """Cut the shares in proportion if they exceed the host together."""
     total = parts.sum()
     return parts * (shares.host_ppm / PPM / total) if total * PPM > shares.host_ppm else parts
 
 
 def constant(shares: Shares, plant: Plant, parts: Floats) -> GivenShares:
-    """The parts of the host, (machines,), at every step."""
+    """Replay constant shares, (machines,)."""
     outcome = replay(shares, plant, np.repeat(parts[:, None], plant.steps, axis=1))
     return GivenShares(tuple(parts.tolist()), tuple(outcome.slo_error.tolist()))
 
 
 def _in_coarse_ticks(shares: Shares) -> Shares:
-    """Measured as seldom as windows and steps allow, for no model is estimated here.
+    """Measure only at the windows and steps, because no model is estimated here.
 
-    What is measured at the steps stays the same, and a search costs the same for any `estimate_us`.
+    Measurements at the steps do not change, and the cost of a search does not depend on
+    `estimate_us`.
     """
     if shares.window_us % shares.estimate_us:
         return shares

@@ -10,15 +10,13 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class HostUsage:
-    """utilization_ppm: the part of the host that was granted to anybody, in the mean; batch_ppm:
-    what batch work had of the host.
-    """
+    """Mean share of the host that was granted to any machine, and to batch machines."""
 
     utilization_ppm: int
     batch_ppm: int
 
 
 def usage_of(outcome: Outcome) -> HostUsage:
-    """Over all steps, rounded to millionths."""
+    """Means over all steps, rounded to millionths."""
     batch = float(outcome.batch_share.mean())
     return HostUsage(round(outcome.utilization * PPM), round(batch * PPM))

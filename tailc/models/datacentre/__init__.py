@@ -1,1 +1,1 @@
-"""What both models of jobs share: the site, its battery, windows of days, and the jobs."""
+"""What `rigid_jobs` and `malleable_jobs` share: site, battery, windows of days, and jobs."""

@@ -1,4 +1,4 @@
-"""Which epoch of a plan is that of a window: the one at the same time of day."""
+"""Match the epochs of a replay window to those of a plan by the time of day."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tailc.traces.series.series import SECONDS_PER_DAY
 
 
 def epoch_of(plan: Plan, start_unix_s: int) -> Callable[[int], int]:
-    """The plan's epoch for each of a window that begins then, by the time of day in UTC.
+    """A function from an epoch of the window to the plan's epoch at the same time of day (UTC).
 
-    Beyond the plan's end the plan's last days begin anew; a plan of less than a day does from its
-    start, whatever the time of day.
+    After the plan's end its last days repeat. A plan of less than a day repeats from its start,
+    whatever the time of day.
     """
     epochs = len(plan.epochs)
     lead = (start_unix_s - plan.start_unix_s) % SECONDS_PER_DAY // plan.epoch_s

@@ -1,4 +1,4 @@
-"""How a window went on: energy by interval, and when jobs began or were refused."""
+"""The course of a replay window: energy by interval, and when jobs began or were refused."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tailc.forms.plan.ledger import Entry
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """Intervals that follow one another, and moments, in seconds since the start of the window.
+    """Successive intervals and moments, in seconds since the start of the window.
 
-    edges_s: where each interval begins, and where the last ends. forecast_mw: by interval, the
-    green power that was forecast at the start; None where jobs do not wait for a forecast. begun_s,
-    refused_s: of each job that did or was.
+    edges_s: start of each interval, and end of the last. forecast_mw: green power by interval as
+    forecast at the start, or None if jobs do not use a forecast. begun_s, refused_s: time of each
+    start and of each refusal of a job.
     """
 
     edges_s: tuple[int, ...]

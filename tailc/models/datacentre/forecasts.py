@@ -1,4 +1,4 @@
-"""What is expected of the supply, as a replay asks for it."""
+"""Interface to forecasts of the supply in a replay."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tailc.models.datacentre.supply import Supply
 
 
 class Forecasts(Protocol):
-    """What is expected, as of an epoch."""
+    """Forecasts that are made at the start of an epoch."""
 
     def ahead(self, epoch: int, epochs: int) -> Supply:
-        """Of so many epochs from this one on, known at its start."""
+        """Forecast at the start of `epoch` for the next `epochs` epochs."""
         ...

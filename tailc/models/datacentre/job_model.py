@@ -1,4 +1,4 @@
-"""The execution model of a plan's jobs: what an experiment, and through it all others, asks."""
+"""Interface of the execution models of jobs, which experiments use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.models.rule_baselines import RuleBaselines
 
 
 class WindowOutcome(Protocol):
-    """What became of the jobs of a window; `submitted` of them came."""
+    """What happened to the jobs of a window."""
 
     @property
     def submitted(self) -> int: ...
@@ -33,10 +33,10 @@ Beside = Callable[[str], Sequence[OutcomeT]]
 
 @dataclass(frozen=True)
 class JobWords:
-    """How reports speak of jobs.
+    """Words for the jobs in reports.
 
-    jobs_are: in a word. promise: what is promised to them. broken: jobs whose promise is broken.
-    legend: what the figures of a window mean.
+    jobs_are: the kind of job. promise: what each job is promised. broken: jobs whose promise is
+    broken. legend: explanation of the quantities of a window.
     """
 
     jobs_are: str
@@ -48,8 +48,8 @@ class JobWords:
 class JobModel(ABC, Generic[OutcomeT]):
     """How the jobs of one plan run.
 
-    judged: the share of jobs whose promise is broken. servers_fail: whether they may. relative_to:
-    baselines, by name, that quantities are told relative to.
+    judged: the quantity that verdicts judge, the share of jobs with a broken promise. servers_fail:
+    whether servers may fail. relative_to: names of baselines to which quantities are relative.
     """
 
     words: ClassVar[JobWords]
@@ -60,21 +60,21 @@ class JobModel(ABC, Generic[OutcomeT]):
     @property
     @abstractmethod
     def baselines(self) -> RuleBaselines[Any]:
-        """All there are for such jobs."""
+        """All baselines of such jobs."""
 
     @property
     @abstractmethod
     def policy(self) -> Replay[OutcomeT]:
-        """The plan's own prices at work."""
+        """The replay of the plan's own prices."""
 
     @abstractmethod
     def baseline(self, name: str) -> Replay[OutcomeT]:
-        """The baseline of that name; TailcError (USAGE) for no baseline's."""
+        """The replay of a baseline; TailcError (USAGE) if no baseline has that name."""
 
     @abstractmethod
     def samples(self, found: Sequence[OutcomeT], beside: Beside[OutcomeT]) -> Samples:
-        """All quantities of some windows, in the order in which they are told."""
+        """All quantities of some windows, in the order of reports."""
 
     @abstractmethod
     def course(self, window: Window, outcome: OutcomeT) -> Course:
-        """The replay of a window as it went on, for pictures."""
+        """The course of one replayed window, for pictures."""

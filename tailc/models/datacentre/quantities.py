@@ -1,4 +1,4 @@
-"""What is counted of a replay of jobs and energy, in each window, and told as means over them."""
+"""Quantities of a replay of jobs and energy in each window, reported as means."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ Floats = NDArray[np.float64]
 
 
 class Quantity(enum.Enum):
-    """By its name in JSON; `better` is 1 where more is better, -1 where less is, else 0.
+    """A quantity by its name in JSON; `better` is 1 if more is better, -1 if less, else 0.
 
-    PROFIT, COST: dollars a window; BROWN, GREEN, SPILLED: kWh a window; GIVEN by a battery, and
-    LOST in charging it: kWh a window; CO2: kg a window.
-    ADMITTED, DONE: share of the jobs. VIOLATIONS: of the admitted jobs those whose promise was
-    broken; LATE: of the jobs done those that ran for too long. RUN: hours that a job ran, and
-    RELATIVE the same over those of the jobs under constant allocation. SERVERS, VMS: of a job that
-    runs, in the mean.
+    PROFIT, COST: dollars a window. BROWN, GREEN, SPILLED: kWh a window. GIVEN by a battery, and
+    LOST in charging it: kWh a window. CO2: kg a window. ADMITTED, DONE: share of the jobs.
+    VIOLATIONS: share of the admitted jobs whose promise was broken. LATE: share of the finished
+    jobs that ran too long. RUN: hours that a job ran. RELATIVE: the same relative to the jobs under
+    constant allocation. SERVERS, VMS: of a running job, mean.
     """
 
     PROFIT = ("profit_dollars", 1)
@@ -51,9 +50,9 @@ class Quantity(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A quantity in each window: so much of so much; float64 (windows,).
+    """A quantity in each window as a ratio of parts and wholes; float64 (windows,).
 
-    A mean over windows is of wholes of 1.
+    A mean over windows has wholes of 1.
     """
 
     parts: Floats
@@ -61,12 +60,12 @@ class Sample:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Sample:
-        """One value a window."""
+        """A sample with one value for each window."""
         return cls(np.array(values, float), np.ones(len(values)))
 
     @classmethod
     def ratio(cls, parts: Sequence[float], wholes: Sequence[float]) -> Sample:
-        """A part of a whole in each."""
+        """A sample with a part and a whole for each window."""
         return cls(np.array(parts, float), np.array(wholes, float))
 
 
@@ -75,7 +74,7 @@ Samples = Mapping[Quantity, Sample]
 
 
 def energy_samples(books: Sequence[Ledger]) -> Samples:
-    """Brown, green and spilled energy, what a battery gave and lost, and CO2, of each window."""
+    """Brown, green and spilled energy, battery output and losses, and CO2, of each window."""
     return {
         Quantity.BROWN: _kwh([one.brown_mj for one in books]),
         Quantity.GREEN: _kwh([one.green_used_mj for one in books]),

@@ -1,9 +1,9 @@
-"""A battery in a replay: it takes what green energy is left, and gives where a rule says so.
+"""A battery in a replay: it stores surplus green energy and discharges by a price rule.
 
-It is charged with all green energy that servers leave, as far as its power and its room allow, and
-gives in place of brown energy as long as the price of that is not below a threshold. The threshold
-is what a plan hands over to a controller that sees what really comes: at the plan's own lowest
-price that was worth giving for, energy is kept for the dear hours and not for later.
+All green energy that servers do not use charges it, within its power and capacity. It discharges in
+place of brown energy while the price of that is at or above a threshold. A plan gives the threshold
+to a controller that sees the actual supply: the lowest price at which the plan itself discharges,
+so that energy is saved for expensive hours but not longer.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from tailc.forms.plan.plan import Plan
 
 @dataclass(frozen=True)
 class Storage:
-    """A battery and its rule. least_udollars_per_kwh: it gives at this price of brown energy and
-    above; 0: always; None: never.
+    """A battery and its rule.
+
+    least_udollars_per_kwh: it discharges at this price of brown energy and above; 0: always; None:
+    never.
     """
 
     battery: Battery
@@ -26,7 +28,7 @@ class Storage:
 
 
 def storage_of(plan: Plan) -> Storage | None:
-    """The battery of a plan, and the lowest price at which the plan gives; None: it has none."""
+    """The battery of a plan with the lowest price at which the plan discharges, or None."""
     if plan.battery is None:
         return None
     prices = [epoch.brown_udollars_per_kwh for epoch in plan.epochs if (epoch.battery_mj or 0) < 0]
@@ -35,7 +37,7 @@ def storage_of(plan: Plan) -> Storage | None:
 
 @dataclass(eq=False)
 class Books:
-    """The entries of a replay, and what its battery holds after the last of them."""
+    """Ledger entries of a replay, and the battery's charge after the last of them."""
 
     storage: Storage | None
     entries: list[Entry] = field(default_factory=list)
@@ -47,7 +49,7 @@ class Books:
     def add(
         self, demand_mj: int, green_mj: int, udollars_per_kwh: int, mg_per_kwh: int, length_s: int
     ) -> None:
-        """What an interval of so many seconds took and brought, and what the battery made of it."""
+        """Add an interval of `length_s` seconds: energy balance, battery, cost and CO2."""
         charged_mj = given_mj = kept_mj = 0
         if self.storage is not None:
             battery = self.storage.battery
@@ -61,7 +63,7 @@ class Books:
         self.entries.append(Entry(demand_mj, green_mj, udollars_per_kwh, mg_per_kwh, **flows))
 
     def _charged_mj(self, battery: Battery, left_mj: int, length_s: int) -> int:
-        """No more than fills it; what would add nothing is not drawn."""
+        """Energy to charge, at most what fills the battery; 0 if it would add nothing."""
         most_mj = min(max(left_mj, 0), battery.charge_mw * length_s)
         room_mj = battery.capacity_mj - self.held_mj
         return battery.to_charge_mj(min(battery.stored_mj(most_mj), room_mj))

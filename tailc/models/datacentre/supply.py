@@ -1,4 +1,4 @@
-"""What each epoch of a replay brings: green power, and what brown energy costs."""
+"""Supply in each epoch of a replay: green power, and price and CO2 of brown energy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PPM = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Supply:
-    """What each epoch brings; int64 (epochs,) each.
+    """Supply in each epoch; int64 (epochs,) each.
 
     green_mw: mean green power. brown_udollars_per_kwh, brown_mg_per_kwh: price and CO2 of brown
     energy.
@@ -34,5 +34,5 @@ class Supply:
 
     @property
     def epochs(self) -> int:
-        """How many there are."""
+        """Number of epochs."""
         return len(self.green_mw)

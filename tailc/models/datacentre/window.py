@@ -1,4 +1,4 @@
-"""Days of jobs and of energy, cut from logs into windows that a replay runs through."""
+"""Windows of jobs and energy, cut from logs, that a replay runs through."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from tailc.traces.jobs.scaling import window as part_of
 
 
 class Curves(Protocol):
-    """How the applications of a log speed up."""
+    """Speed-up curves of the applications of a log."""
 
     def speedup_ppm(
         self, application: str, requested: int, servers: int
     ) -> Mapping[int, Mapping[int, int]]:
-        """Of so many virtual machines, on so many servers, in millionths.
+        """Speed-ups in millionths, by number of virtual machines and then of servers.
 
-        Of a job that asks for so many servers, where there are so many; the fewest machines are
-        those that it asks for, and they have a speed-up on `requested`.
+        For a job that requests `requested` of the `servers` servers. The smallest number of virtual
+        machines is the requested one; it has a speed-up on `requested` servers.
         """
         ...
 
 
 class NoCurves:
-    """The speed-ups of days whose jobs are rigid: there are none."""
+    """The empty speed-up curves of rigid jobs."""
 
     def speedup_ppm(
         self, application: str, requested: int, servers: int
     ) -> Mapping[int, Mapping[int, int]]:
-        """Nobody asks for one."""
+        """Raise ValueError: rigid jobs have no speed-ups."""
         raise ValueError(f"no speed-up is known of {application} on {requested} of {servers}")
 
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """What is expected at each epoch of a window; price and carbon are known beforehand.
+    """Forecasts at each epoch of a window; price and carbon are known in advance.
 
     first: the window's first epoch on the grid of `energy`.
     """
@@ -50,7 +50,7 @@ class Expected:
     epochs: int
 
     def ahead(self, epoch: int, epochs: int) -> Supply:
-        """Of the epochs from this one on; beyond the window's end all is 0."""
+        """Forecast for the next `epochs` epochs; 0 beyond the window's end."""
         known = min(epochs, self.epochs - epoch)
         at = self.first + epoch
         _green, price, carbon = self.energy.brought(slice(at, at + known))
@@ -60,9 +60,9 @@ class Expected:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Jobs, submitted from second 0 of the window on, and the energy that there was.
+    """Jobs, submitted from second 0 of the window on, and the actual energy.
 
-    start_unix_s: when the energy was.
+    start_unix_s: start of the energy data.
     """
 
     start_unix_s: int
@@ -74,10 +74,10 @@ class Window:
 def windows(
     log: JobLog, energy: Energy, epochs: int, first: int = 0, stride: int | None = None
 ) -> tuple[Window, ...]:
-    """Windows of so many epochs that have jobs and energy that is known.
+    """Windows of `epochs` epochs that have jobs and known energy.
 
-    The first begins at epoch `first`, each other `stride` epochs after the one before; None: one
-    after the other. Second 0 of the log is the start of the energy, whenever either was.
+    The first begins at epoch `first`, each other `stride` epochs after the one before; None:
+    without gaps. Second 0 of the log is the start of the energy, whatever their dates.
     """
     stride = stride or epochs
     epoch_s = energy.power.step_s

@@ -1,1 +1,1 @@
-"""Jobs of changing width on a cluster that draws green energy first."""
+"""Execution model of jobs with a variable number of servers in a cluster with green power."""

@@ -1,4 +1,4 @@
-"""What gives jobs their servers in a replay, and all that it is told."""
+"""Interface of a policy that allocates servers to jobs in a replay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.models.malleable_jobs.jobs import Active, MalleableJob
 
 @dataclass(frozen=True, eq=False)
 class ClusterView:
-    """What a planner knows at a moment. ahead: the supply expected, from the present epoch on."""
+    """What an allocator knows at a moment. ahead: forecast supply, from the current epoch on."""
 
     cluster: Cluster
     now_s: int
@@ -23,11 +23,11 @@ class ClusterView:
 
     @property
     def green_servers(self) -> int:
-        """How many busy servers the green power of this epoch carries."""
+        """Number of busy servers that the green power of this epoch feeds."""
         return self.green_servers_at(0)
 
     def green_servers_at(self, epochs: int) -> int:
-        """The same of the epoch that comes so many later, as it is expected."""
+        """Number of busy servers that green power is forecast to feed `epochs` epochs later."""
         cluster = self.cluster
         spare_mw = int(self.ahead.green_mw[epochs]) - cluster.servers * cluster.asleep_mw
         each_mw = cluster.busy_mw - cluster.asleep_mw
@@ -36,9 +36,9 @@ class ClusterView:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Servers by job's number, and virtual machines of those that start; others wait.
+    """Servers of each job, and virtual machines of jobs that start, by job number; others wait.
 
-    wake_s: ask again so much later, if nothing happens before.
+    wake_s: time until the next call if nothing happens before; None: at the next event.
     """
 
     servers: Mapping[int, int]
@@ -47,10 +47,10 @@ class Allocation:
 
 
 class Allocator(Protocol):
-    """Says at each event how many servers every job has."""
+    """Decides at each event how many servers every job has."""
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """For all active jobs; one that runs keeps a server at least."""
+        """The servers of all active jobs; a running job has at least one."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Servers alike on one bus."""
+"""A cluster of identical servers on one bus."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from tailc.models.datacentre.storage import Storage, storage_of
 
 @dataclass(frozen=True)
 class Cluster:
-    """Servers alike. busy_mw, asleep_mw: of one with a job and without. change_mj: energy of giving
-    a job one server more or less. epoch_s: how long the supply stays as it is. storage: a battery
-    beside them; None: there is none.
+    """Identical servers.
+
+    busy_mw, asleep_mw: power of a server with and without a job. change_mj: energy to give a job
+    one server more or less. epoch_s: period of the supply. storage: a battery, or None.
     """
 
     servers: int
@@ -32,7 +33,7 @@ class Cluster:
 
 
 def cluster_of(plan: Plan) -> Cluster:
-    """The servers that a plan is of; ValueError where it has no malleable jobs, or two pools."""
+    """The cluster of a plan; ValueError if the plan has no malleable jobs, or two pools."""
     if plan.malleable is None or len(plan.pools) != 1:
         raise ValueError("malleable jobs are on a plan of one pool")
     (pool,) = plan.pools

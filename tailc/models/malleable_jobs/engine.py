@@ -1,9 +1,9 @@
-"""Replay of malleable jobs on a cluster of one bus (Haque, 2016, appendix B).
+"""Replay of malleable jobs on a cluster with one bus (Haque, 2016, appendix B).
 
-Jobs arrive, end and are given other numbers of servers at any moment, and the supply changes from
-epoch to epoch. At each such event a planner says how many servers every job has from now on. A job
-that has begun runs until it is done. Times are whole seconds, in which a job that is done
-within one ends with it, and progress is counted in speed-up [ppm] times time [s]: all is exact.
+Jobs arrive, end and get other numbers of servers at any time, and the supply changes from epoch to
+epoch. At each such event an allocator decides how many servers every job has from then on. A job
+that has begun runs until it is done. Times are whole seconds; a job that finishes within a second
+ends with it. Progress is counted in speed-up [ppm] times time [s], so everything is exact.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.jobs import Active, MalleableJob
 from tailc.models.malleable_jobs.outcome import ClusterOutcome, Done
 
-# INVARIANT: a planner that asks to be woken at once would stop time.
+# INVARIANT: an allocator that asks to be woken at once would stop time.
 LEAST_WAKE_S = 1
 
 
@@ -30,10 +30,10 @@ def replay_malleable(
     jobs: Sequence[MalleableJob],
     allocator: Allocator,
 ) -> ClusterOutcome:
-    """What becomes of the jobs, which are in order of submission; ends with the supply.
+    """Replay the jobs, which are in order of submission, until the end of the supply.
 
-    Raises ValueError where an allocator breaks a rule: more servers than there are, a number that a
-    job has no speed-up on, or none for one that has begun.
+    Raises ValueError if the allocator breaks a rule: more servers than there are, a number for
+    which the job has no speed-up, or none for a job that has begun.
     """
     state = _State(cluster, supply, list(reversed(jobs)))
     end_s = supply.epochs * cluster.epoch_s
@@ -71,7 +71,7 @@ def _admit(state: _State) -> None:
 
 
 def _allocate(state: _State, ahead: Supply, allocator: Allocator) -> int | None:
-    """Give every job its servers; when to ask again."""
+    """Give every job its servers; return when to ask the allocator again."""
     view = ClusterView(state.cluster, state.now_s, ahead, tuple(state.active))
     asked = allocator.allocate(view)
     _check(state, asked)
@@ -102,7 +102,7 @@ def _check(state: _State, asked: Allocation) -> None:
 
 
 def _next_event(state: _State, wake_s: int | None) -> int:
-    """When the next job arrives or is done, or the allocator wants to be asked."""
+    """The next arrival, end of a job, or wake-up time of the allocator."""
     ends = [state.now_s + one.left_s() for one in state.active if one.servers]
     if state.waiting:
         ends.append(state.waiting[-1].submit_s)
@@ -112,7 +112,7 @@ def _next_event(state: _State, wake_s: int | None) -> int:
 
 
 def _run(state: _State, epoch: int, until_s: int) -> None:
-    """Let time pass, and write what it took into the books."""
+    """Advance the time, and add the energy to the ledger."""
     cluster, length_s = state.cluster, until_s - state.now_s
     busy = sum(one.servers for one in state.active)
     power_mw = busy * cluster.busy_mw + (cluster.servers - busy) * cluster.asleep_mw

@@ -1,6 +1,6 @@
-"""What a user says of a malleable job, and how it is made from the speed-ups of a log.
+"""Hints of users on the speed-up of a malleable job, derived from the speed-ups of a log.
 
-The words are those of Haque, 2016, section B.3.2; the limits between them are ours.
+The hints are those of Haque, 2016, section B.3.2; the limits between them are ours.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ class Hint(IntEnum):
     EXCELLENT = 3
 
 
-# What twice the servers that a job asks for do of twice the speed.
+# Lower limits of the parallel efficiency at up to twice the requested servers.
 _LIMITS = ((0.9, Hint.EXCELLENT), (0.75, Hint.GOOD), (0.6, Hint.FAIR))
 
 
 @dataclass(frozen=True)
 class Word:
-    """What a user says of a job: which application it is, and how that speeds up."""
+    """A user's description of a job: its application, and how that speeds up."""
 
     application: str
     hint: Hint
 
 
 def words_of(window: Window, jobs: Sequence[MalleableJob]) -> dict[int, Word]:
-    """What a user would say of each job, by its number: its application, and how that speeds up."""
+    """A user's description of each job, by job number."""
     named = zip(window.jobs.named, jobs, strict=True)
     return {job.number: Word(name, hint_of(job)) for name, job in named}
 
 
 def hint_of(job: MalleableJob) -> Hint:
-    """By the most servers that are no more than twice those asked for."""
+    """The hint by the largest number of servers up to twice the requested number."""
     curve = job.speedup_ppm[max(job.speedup_ppm)]
     wide = max((count for count in curve if count <= 2 * job.requested), default=job.requested)
     if wide <= job.requested:

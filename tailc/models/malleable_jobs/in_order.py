@@ -1,4 +1,4 @@
-"""Servers handed out one job after the other: those that run before those that wait."""
+"""Allocate servers to jobs in order: running jobs before waiting ones."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Curve = Mapping[int, int]
 
 
 def served_in_order(view: ClusterView, least: Callable[[Active], int]) -> dict[int, int]:
-    """The least servers of each job, by its number; jobs that wait do not overtake one another.
+    """Give each job its least servers; waiting jobs do not overtake each other.
 
-    Where there is no room a job that runs gets the most below that there is room for, and one that
-    waits goes on waiting.
+    If there is no room, a running job gets the largest feasible count below, and a waiting job
+    continues to wait.
     """
     servers: dict[int, int] = {}
     free = view.cluster.servers
     ordered = running_first(view)
     for at, one in enumerate(ordered):
-        # What runs behind this one keeps the fewest servers that it can be on.
+        # Running jobs behind this one keep the fewest servers on which they can run.
         behind = (other for other in ordered[at + 1 :] if other.started_s is not None)
         kept = sum(min(curve_of(other)) for other in behind)
         wanted = least(one)
@@ -33,15 +33,15 @@ def served_in_order(view: ClusterView, least: Callable[[Active], int]) -> dict[i
 
 
 def running_first(view: ClusterView) -> list[Active]:
-    """The jobs that run, then those that wait; each in order of submission."""
+    """The running jobs, then the waiting ones; each group in order of submission."""
     return sorted(view.active, key=lambda one: one.started_s is None)
 
 
 def curve_of(one: Active) -> Curve:
-    """Speed-ups with the machines that it has, or would have if it started with the fewest."""
+    """Speed-ups with the job's virtual machines, or the fewest if it has not started."""
     return one.job.speedup_ppm[one.vms or one.job.asked_vms]
 
 
 def _at_most(curve: Curve, wanted: int, room: int) -> int:
-    """The servers wanted, or the most below that there is room for; a job that runs has some."""
+    """The wanted servers, or the most below that fit; a running job has at least one."""
     return max((count for count in curve if count <= min(wanted, room)), default=min(curve))

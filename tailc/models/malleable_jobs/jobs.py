@@ -1,4 +1,4 @@
-"""Malleable jobs: as they are submitted, and while they run."""
+"""Malleable jobs: as submitted, and while they run."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tailc.models.datacentre.window import Curves, Window
 
 @dataclass(frozen=True)
 class MalleableJob:
-    """A job that runs on as many servers as it is given.
+    """A job that runs on any number of servers that it is given.
 
-    work_s: how long it runs on one server. requested: servers that it asks for. speedup_ppm: of so
-    many virtual machines, chosen when it starts, the speed-up on so many servers, in millionths.
-    slowdown_ppm: so many times as long as on `requested` servers may it take, F.
+    work_s: run time on one server. requested: requested servers. speedup_ppm: by number of virtual
+    machines, chosen at the start, and by number of servers, the speed-up in millionths.
+    slowdown_ppm: the longest allowed run time relative to that on `requested` servers, F.
     """
 
     number: int
@@ -35,25 +35,25 @@ class MalleableJob:
 
     @property
     def asked_vms(self) -> int:
-        """The virtual machines that a user starts: the fewest."""
+        """Number of virtual machines that the user starts: the fewest."""
         return min(self.speedup_ppm)
 
     @property
     def asked_ppm(self) -> int:
-        """The speed-up on the servers that it asks for."""
+        """The speed-up on the requested servers."""
         return self.speedup_ppm[self.asked_vms][self.requested]
 
     @property
     def longest_s(self) -> int:
-        """How long it may run, rounded up."""
+        """The longest allowed run time, rounded up [s]."""
         return -(-self.work_s * self.slowdown_ppm // self.asked_ppm)
 
 
 @dataclass(eq=False)
 class Active:
-    """A job that was submitted and is not done. servers 0, started_s None: it waits.
+    """A job that was submitted and is not done. It waits if servers is 0 and started_s None.
 
-    done: progress [ppm s] of `needed`. ran_s: since its start; server_s: servers times time.
+    done: progress [ppm s] of `needed`. ran_s: time since its start. server_s: servers times time.
     """
 
     job: MalleableJob
@@ -71,20 +71,20 @@ class Active:
 
     @property
     def speedup_ppm(self) -> int:
-        """The speed-up that it has now."""
+        """The current speed-up."""
         return self.job.speedup_ppm[self.vms][self.servers] if self.servers else 0
 
     def left_s(self) -> int:
-        """Until it is done at its present speed, rounded up."""
+        """Remaining time at the current speed, rounded up [s]."""
         return -(-(self.needed - self.done) // self.speedup_ppm)
 
 
 def malleable_jobs_of(
     window: Window, curves: Curves, slowdown_ppm: int, servers: int
 ) -> tuple[MalleableJob, ...]:
-    """The jobs of a window: each ran as it did on the servers it asked for.
+    """The jobs of a window; each ran in the log on its requested servers.
 
-    Raises ValueError where the log does not say which application each is.
+    Raises ValueError if the log does not have the application of each job.
     """
     log = window.jobs
     columns = (log.number, log.submit_s, log.run_s, log.width)

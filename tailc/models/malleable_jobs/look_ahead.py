@@ -1,4 +1,4 @@
-"""For how long an allocator that reacts makes sure of what jobs were promised."""
+"""How far a reactive allocator looks ahead to keep the promises of jobs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ _US_PER_S = 1_000_000
 
 
 def look_ahead_s(given: Given) -> int:
-    """The time of a name in whole seconds, else `LOOK_AHEAD_S`; QuantityError for another."""
+    """The time of a baseline's name in whole seconds, else `LOOK_AHEAD_S`.
+
+    Raises QuantityError for a time that is not whole seconds.
+    """
     time_us = given.get(Part.TIME)
     if time_us is None:
         return LOOK_AHEAD_S

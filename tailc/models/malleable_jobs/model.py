@@ -1,4 +1,4 @@
-"""Malleable jobs of a plan: replayed, counted, and spoken of."""
+"""Execution model of the malleable jobs of a plan: replay, quantities and words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ policy has more than a baseline, within the same windows."""
 
 @dataclass(frozen=True, eq=False)
 class MalleableJobs(JobModel[ClusterOutcome]):
-    """On the servers of a plan. slowdown_ppm: as its jobs are promised."""
+    """Malleable jobs on the servers of a plan. slowdown_ppm: the promised limit of slowdown."""
 
     plan: Plan
     cluster: Cluster
@@ -54,19 +54,19 @@ class MalleableJobs(JobModel[ClusterOutcome]):
 
     @property
     def baselines(self) -> RuleBaselines[Make]:
-        """Allocators of this model's folder."""
+        """All allocators in this model's folder."""
         return rules_in("tailc.models.malleable_jobs.baselines")
 
     @property
     def policy(self) -> Replay[ClusterOutcome]:
-        """Jobs choose their servers by the plan's prices at the same time of day."""
+        """Each job chooses its servers by the plan's prices at the same time of day."""
         return lambda window: self._replayed(
             window,
             lambda of, _jobs: PricedWidths(self.plan, epoch_of(self.plan, of.start_unix_s)),
         )
 
     def baseline(self, name: str) -> Replay[ClusterOutcome]:
-        """By the allocator of that name."""
+        """The replay with the allocator of that name."""
         make = self.baselines.made(name)
         return lambda window: self._replayed(window, make)
 
@@ -93,7 +93,7 @@ class MalleableJobs(JobModel[ClusterOutcome]):
         }
 
     def course(self, window: Window, outcome: ClusterOutcome) -> Course:  # noqa: ARG002
-        """Jobs choose as they start, and know no forecast."""
+        """Jobs choose their servers when they start, without a forecast."""
         return course_of(outcome)
 
     def _replayed(self, window: Window, make: Make) -> ClusterOutcome:
@@ -103,14 +103,14 @@ class MalleableJobs(JobModel[ClusterOutcome]):
 
 
 def _common_s(one: ClusterOutcome, constant: ClusterOutcome) -> tuple[float, float]:
-    """How long the jobs that both did ran, under one and under the other."""
+    """Total run times of the jobs that both did, under one and under the other."""
     other = {job.number: job.ran_s for job in constant.done}
     pairs = [(job.ran_s, other[job.number]) for job in one.done if job.number in other]
     return sum(ran_s for ran_s, _ in pairs), sum(ran_s for _, ran_s in pairs)
 
 
 def course_of(outcome: ClusterOutcome) -> Course:
-    """How a replay went on: a job begins with its first server, and none is refused."""
+    """The course of a replay: a job begins with its first server, and none is refused."""
     begun: dict[int, int] = {}
     for from_s, given in outcome.history:
         for job in given:

@@ -1,4 +1,4 @@
-"""What became of malleable jobs in a replay."""
+"""Result of a replay of malleable jobs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailc.forms.plan.ledger import Entry
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a job; times since the replay's start. vms: virtual machines that it had."""
+    """A finished job; times since the replay's start. vms: its virtual machines."""
 
     number: int
     submit_s: int
@@ -22,7 +22,7 @@ class Done:
 
     @property
     def ran_s(self) -> int:
-        """From its first server to its end."""
+        """Time from its first server to its end [s]."""
         return self.ended_s - self.started_s
 
     @property
@@ -33,10 +33,10 @@ class Done:
 
 @dataclass(frozen=True, eq=False)
 class ClusterOutcome:
-    """A replay: the jobs done by number, how many were not, and the books of each interval.
+    """A replay: finished jobs by number, number of unfinished jobs, and the ledger by interval.
 
-    submitted: all jobs, those that come at the very end included. ends_s: when each interval ends,
-    and the next begins. history: (from when [s], servers by job) after each event.
+    submitted: number of all jobs, including those that arrive at the very end. ends_s: when each
+    interval ends, and the next begins. history: (time [s], servers by job) after each event.
     """
 
     submitted: int

@@ -1,4 +1,4 @@
-"""A plan's prices at work: malleable jobs keep the servers that are cheapest as they start."""
+"""Replay a plan's prices: each malleable job keeps the servers that are cheapest at its start."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tailc.models.malleable_jobs.jobs import Active
 
 
 class PricedWidths:
-    """Chooses a job's servers when it starts, by the prices of the epochs that it will run in."""
+    """Chooses a job's servers at its start, by the prices of the epochs in which it will run."""
 
     def __init__(self, plan: Plan, epoch_of: Callable[[int], int]) -> None:
-        """epoch_of: the plan's epoch for one of the replay; the plan has one pool."""
+        """epoch_of: the plan's epoch for an epoch of the replay. The plan has one pool."""
         if len(plan.pools) != 1 or plan.malleable is None:
             raise ValueError("malleable jobs are on a plan of one pool")
         self._plan = plan.without_battery()
         self._epoch_of = epoch_of
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """What runs goes on; what waits starts in order, as far as there is room."""
+        """Keep the running jobs; start waiting jobs in order while there is room."""
         servers = {one.job.number: one.servers for one in view.active if one.servers}
         waiting = [one for one in view.active if not one.servers]
         if not waiting:
@@ -45,7 +45,7 @@ class PricedWidths:
         return Allocation(servers)
 
     def _rolled(self, epoch: int) -> Plan:
-        """The plan with the present epoch as its first, and no jobs of its own."""
+        """The plan with the current epoch as its first, and without its own jobs."""
         plan = self._plan
         order = [self._epoch_of(epoch + number) for number in range(len(plan.epochs))]
         prices = tuple(PoolPrices(tuple(one.udollars[at] for at in order)) for one in plan.prices)
@@ -53,7 +53,7 @@ class PricedWidths:
 
 
 def _epochs_of(one: Active, epoch_s: int) -> dict[int, int]:
-    """Epochs that a waiting job takes, for each number of servers on which it is not late."""
+    """Number of epochs of a waiting job, for each number of servers on which it is not late."""
     job = one.job
     run_s = {
         servers: -(-job.work_s * PPM // speedup_ppm)

@@ -1,1 +1,1 @@
-"""Jobs of fixed width on racks that hang on a green or a brown bus."""
+"""Execution model of jobs with a fixed number of servers on racks with green or brown power."""

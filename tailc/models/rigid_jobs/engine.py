@@ -1,10 +1,10 @@
-"""Replay of rigid jobs on racks that hang on a green and a brown bus (Haque, 2016, appendix A).
+"""Replay of rigid jobs on racks with a green and a brown bus (Haque, 2016, appendix A).
 
-At the start of each epoch a planner places or refuses the jobs that were submitted since the last,
-and then may move jobs that run, all at once. Then the epoch happens: of the racks, as many from the
-greenest one on are on the green bus as the energy that was really produced carries. Each
-server-epoch on them is a green slot. What a job pays, and what it gets back for promised slots that
-were not green, is settled for the slots that fall into the replay.
+At the start of each epoch a planner places or refuses the jobs submitted since the last epoch, and
+may then move running jobs, all at once. During the epoch, as many racks as the actual green energy
+can feed are on the green bus, from the greenest rack on. Each server-epoch on them is a green slot.
+A job's payment, and its refund for promised slots that were not green, are settled for the slots
+within the replay.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ def replay_rigid(
     planner: Planner,
     seed: int = 0,
 ) -> RigidOutcome:
-    """What becomes of the jobs, which are in order of submission, under the planner.
+    """Replay the jobs, which are in order of submission, under the planner.
 
-    `supply` is what each epoch really brings; the replay ends with it, and jobs submitted in its
-    last epoch or later are never placed. Raises ValueError where a planner breaks a rule: places on
-    servers that are not free, or not as many as the job asks for.
+    `supply` is the actual supply of each epoch. The replay ends with it, and jobs submitted in its
+    last epoch or later are never placed. Raises ValueError if a planner breaks a rule: places on
+    servers that are not free, or another number of servers than the job requests.
     """
     longest = max((job.epochs(site.epoch_s) for job in jobs), default=1)
     state = _State(site, supply, longest, seed)
@@ -95,7 +95,7 @@ def _plan(
 
 
 def _move(state: _State, epoch: int, revised: Mapping[int, Whole]) -> None:
-    """All at once, so that jobs may change places."""
+    """Move jobs all at once, so that jobs may exchange places."""
     by_number = {one.job.number: one for one in state.running}
     for number in revised:
         one = by_number[number]
@@ -119,7 +119,7 @@ def _check(site: Site, free: Whole, places: Whole, width: int, epochs: int) -> N
 
 
 def _end(state: _State, epoch: int | None) -> None:
-    """Settle the jobs that have ended; None: all of them."""
+    """Settle the jobs that have ended, or all jobs if `epoch` is None."""
     ended = [one for one in state.running if epoch is None or one.past_epoch <= epoch]
     for one in ended:
         state.running.remove(one)
@@ -135,7 +135,7 @@ def _settled(site: Site, one: Running) -> Settled:
 
 
 def _fail(state: _State, epoch: int) -> None:
-    """Servers of jobs fail at random, each job's in a stream of its own."""
+    """Let servers of jobs fail at random, each job's in its own random stream."""
     if not state.site.failures_ppm:
         return
     each = state.site.failures_ppm / PPM * state.site.epoch_s / S_PER_HOUR
@@ -151,7 +151,7 @@ def _fail(state: _State, epoch: int) -> None:
 
 
 def _shrink(state: _State, epoch: int, one: Running, lost: int) -> None:
-    """Take servers away from the brownest rack on."""
+    """Take servers away from a job, from the brownest rack on."""
     left = one.places[:, epoch - one.first_epoch :]
     before = np.cumsum(left, axis=0) - left
     taken = np.clip(lost - before, 0, left)
@@ -161,7 +161,7 @@ def _shrink(state: _State, epoch: int, one: Running, lost: int) -> None:
 
 
 def _run(state: _State, epoch: int) -> int:
-    """Let an epoch pass, write what it took into the books; how many racks were green in it."""
+    """Simulate an epoch and add it to the ledger; return the number of green racks."""
     site, supply = state.site, state.supply
     busy_s = np.zeros(site.racks, np.int64)
     arriving = np.zeros(site.racks, np.int64)
@@ -186,5 +186,5 @@ def _run(state: _State, epoch: int) -> int:
 
 
 def _arrivals(one: Running, epoch: int) -> Whole:
-    """Servers that a job has on a rack and had not in the epoch before."""
+    """Servers of a job on each rack that it did not have in the epoch before."""
     return np.maximum(one.places_at(epoch) - one.places_at(epoch - 1), 0)

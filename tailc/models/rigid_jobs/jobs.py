@@ -1,4 +1,4 @@
-"""Rigid jobs in a datacentre: as they arrive, while they run, and when they are settled."""
+"""Rigid jobs in a datacentre: as submitted, while they run, and when settled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.models.datacentre.window import Window
 
 @dataclass(frozen=True)
 class Submitted:
-    """A job as it arrives: it runs `run_s` on `width` servers, and asks for green slots."""
+    """A job as submitted: it runs for `run_s` on `width` servers and requests green slots."""
 
     number: int
     submit_s: int
@@ -25,15 +25,15 @@ class Submitted:
             raise ValueError("a job runs for a second on a server at least")
 
     def epochs(self, epoch_s: int) -> int:
-        """How many it takes, the last one begun included."""
+        """Number of epochs that it takes, including the last one begun."""
         return -(-self.run_s // epoch_s)
 
 
 @dataclass(eq=False)
 class Running:
-    """An admitted job: its places from its first epoch on, int64 (racks, epochs), and its count.
+    """An admitted job: its places from its first epoch on, int64 (racks, epochs), and its slots.
 
-    width: servers that have not failed.
+    width: number of servers that have not failed.
     """
 
     job: Submitted
@@ -47,7 +47,7 @@ class Running:
 
     @property
     def past_epoch(self) -> int:
-        """The first epoch in which it runs no more."""
+        """The first epoch in which it does not run any more."""
         return self.first_epoch + self.epochs
 
     def places_at(self, epoch: int) -> Whole:
@@ -55,13 +55,13 @@ class Running:
         return self.places[:, epoch - self.first_epoch]
 
     def promised(self, slots: int) -> int:
-        """Green slots promised of so many, rounded up."""
+        """Number of promised green slots among `slots` slots, rounded up."""
         return -(-self.job.green_ppm * slots // PPM)
 
 
 @dataclass(frozen=True)
 class Settled:
-    """What became of a job; slots within the replay."""
+    """Result of a job; slots within the replay."""
 
     number: int
     slots: int
@@ -77,7 +77,7 @@ class Settled:
 
 
 def rigid_jobs_of(window: Window) -> tuple[Submitted, ...]:
-    """The jobs of a window; none asks for green slots where none was drawn."""
+    """The jobs of a window; without a column of green shares they request no green slots."""
     log = window.jobs
     green = np.zeros_like(log.width) if log.green_percent is None else log.green_percent
     columns = (log.number, log.submit_s, log.run_s, log.width, green * (PPM // 100))

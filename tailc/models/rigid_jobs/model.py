@@ -1,4 +1,4 @@
-"""Rigid jobs of a plan: replayed, counted, and spoken of."""
+"""Execution model of the rigid jobs of a plan: replay, quantities and words."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ over: by how much the policy has more than a baseline, within the same windows."
 
 @dataclass(frozen=True, eq=False)
 class RigidJobs(JobModel[RigidOutcome]):
-    """On the racks of a plan. seed: of servers that fail."""
+    """Rigid jobs on the racks of a plan. seed: of server failures."""
 
     plan: Plan
     site: Site
@@ -50,18 +50,18 @@ class RigidJobs(JobModel[RigidOutcome]):
 
     @property
     def baselines(self) -> RuleBaselines[Planner]:
-        """Planners of this model's folder."""
+        """All planners in this model's folder."""
         return rules_in("tailc.models.rigid_jobs.baselines")
 
     @property
     def policy(self) -> Replay[RigidOutcome]:
-        """Jobs are admitted by the plan's prices at the same time of day."""
+        """Admit jobs by the plan's prices at the same time of day."""
         return lambda window: self._replayed(
             window, Priced(self.plan, epoch_of(self.plan, window.start_unix_s))
         )
 
     def baseline(self, name: str) -> Replay[RigidOutcome]:
-        """By the planner of that name."""
+        """The replay with the planner of that name."""
         planner = self.baselines.made(name)
         return lambda window: self._replayed(window, planner)
 
@@ -70,7 +70,7 @@ class RigidJobs(JobModel[RigidOutcome]):
         found: Sequence[RigidOutcome],
         beside: Beside[RigidOutcome],  # noqa: ARG002 - nothing is told relative to a baseline
     ) -> Samples:
-        """Profit, energy, and what became of jobs."""
+        """Profit, energy, and what happened to jobs."""
         settled = [one.settled for one in found]
         admitted = [len(one) for one in settled]
         missed = [sum(job.is_missed for job in one) for one in settled]
@@ -82,7 +82,7 @@ class RigidJobs(JobModel[RigidOutcome]):
         }
 
     def course(self, window: Window, outcome: RigidOutcome) -> Course:
-        """With the green power that was forecast at the start."""
+        """The course of a replay, with the green power forecast at its start."""
         forecast_mw = tuple(window.expected.ahead(0, window.supply.epochs).green_mw.tolist())
         return course_of(self.site.epoch_s, rigid_jobs_of(window), outcome, forecast_mw)
 
@@ -97,10 +97,10 @@ def course_of(
     outcome: RigidOutcome,
     forecast_mw: tuple[int, ...] | None,
 ) -> Course:
-    """How a replay of the jobs went on.
+    """The course of a replay of the jobs.
 
-    A job begins or is refused when the planner decides, at the start of the first epoch after it
-    came.
+    A job begins or is refused when the planner decides, at the start of the first epoch after its
+    submission.
     """
     settled = {one.number for one in outcome.settled}
     edges_s = tuple(epoch * epoch_s for epoch in range(len(outcome.entries) + 1))

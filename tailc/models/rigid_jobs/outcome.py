@@ -1,4 +1,4 @@
-"""What became of rigid jobs in a replay."""
+"""Result of a replay of rigid jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.models.rigid_jobs.jobs import Settled
 
 @dataclass(frozen=True, eq=False)
 class RigidOutcome:
-    """A replay: its jobs by number, and an entry of the ledger an epoch.
+    """A replay: its jobs by number, and a ledger entry for each epoch.
 
     green_racks: int64 (epochs,), on the green bus. busy: int64 (epochs,), servers.
     """
@@ -24,10 +24,10 @@ class RigidOutcome:
 
     @property
     def income_udollars(self) -> int:
-        """What jobs paid, less penalties."""
+        """Payments of jobs less penalties."""
         return sum(one.udollars for one in self.settled)
 
     @property
     def profit_udollars(self) -> float:
-        """Less the price of brown energy."""
+        """Income less the price of brown energy."""
         return float(self.income_udollars - sum(one.brown_udollars for one in self.entries))

@@ -1,4 +1,4 @@
-"""What places jobs in a replay, and all that it is told."""
+"""Interface of a policy that places jobs in a replay."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tailc.models.rigid_jobs.site import Site
 class View:
     """What a planner knows at the start of `epoch`.
 
-    ahead: the supply expected from this epoch on; green power beyond the forecast is 0. busy: int64
-    (racks, epochs), servers that admitted jobs have, in epochs of the replay.
+    ahead: forecast supply from this epoch on; green power beyond the forecast is 0. busy: int64
+    (racks, epochs), servers of admitted jobs, in epochs of the replay.
     """
 
     site: Site
@@ -26,24 +26,24 @@ class View:
     running: tuple[Running, ...]
 
     def free(self, epochs: int) -> Whole:
-        """Servers of each rack that no job has in the next epochs; int64 (racks, epochs)."""
+        """Free servers of each rack in the next epochs; int64 (racks, epochs)."""
         return self.site.rack_servers - self.busy[:, self.epoch : self.epoch + epochs]
 
     def rigid(self, job: Submitted) -> RigidJob:
-        """The job as the form prices it, its first epoch being the next one."""
+        """The job as the form prices it; its first epoch is the next one."""
         return RigidJob(0, job.epochs(self.site.epoch_s), job.width, job.green_ppm)
 
 
 class Planner(Protocol):
-    """Places jobs; knows what the view tells, and nothing of what is to come."""
+    """Places jobs; knows only the view, and nothing of the future."""
 
     def admit(self, view: View, job: Submitted) -> Whole | None:
         """Servers by rack and epoch, int64 (racks, epochs of the job); None: refused."""
         ...
 
     def revise(self, view: View) -> dict[int, Whole]:
-        """New places from this epoch on for jobs that run, by number; empty: as they are.
+        """New places from this epoch on for running jobs, by number; empty: no changes.
 
-        Asked once an epoch while jobs run, after those that arrived are placed.
+        Called once an epoch while jobs run, after new jobs are placed.
         """
         ...

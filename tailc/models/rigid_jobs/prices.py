@@ -1,4 +1,4 @@
-"""A plan's prices at work: each job is admitted or refused by them alone."""
+"""Replay a plan's prices: they alone decide whether a job is admitted."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.models.rigid_jobs.planner import View
 from tailc.models.rigid_jobs.rack_assignment import handed_out
 
-# Of the two pools that a view is seen as, the second.
+# Index of the green pool of the two.
 _GREEN = 1
 
 
 class Priced:
-    """Admits by the prices of a plan, at the epochs of a day that the plan has them for."""
+    """Admits jobs by the prices of a plan at the same time of day."""
 
     def __init__(self, plan: Plan, epoch_of: Callable[[int], int]) -> None:
-        """epoch_of: the plan's epoch for one of the replay."""
+        """epoch_of: the plan's epoch for an epoch of the replay."""
         self._plan = plan
         self._epoch_of = epoch_of
         self._prices = colour_prices(plan)
 
     def admit(self, view: View, job: Submitted) -> Whole | None:
-        """The places at which the job pays more than they are worth."""
+        """Places whose prices are below what the job pays, or None."""
         epochs = job.epochs(view.site.epoch_s)
         free = view.free(epochs)
         racks = view.site.green_racks(view.ahead.green_mw[:epochs])
@@ -40,11 +40,10 @@ class Priced:
         return handed_out(free, racks, told.places[_GREEN], job.width)
 
     def revise(self, view: View) -> dict[int, Whole]:  # noqa: ARG002
-        """Nothing moves."""
         return {}
 
     def _seen(self, view: View, epochs: int) -> Plan:
-        """The next epochs as a plan of a brown and a green pool, at this plan's prices."""
+        """The next epochs as a plan with a brown and a green pool, at this plan's prices."""
         site = view.site
         pools = tuple(
             Pool(name, site.servers, site.busy_mw, site.asleep_mw, site.migration_mj)
@@ -63,9 +62,10 @@ class Priced:
 
 
 def colour_prices(plan: Plan) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """What a server on the brown and on the green bus is worth in each epoch [udollars].
+    """Price of a server on the brown and on the green bus in each epoch [udollars].
 
-    The least of the pools on it; where none is, brown as the cheapest of all, green as the dearest.
+    The lowest price of the pools on that bus. Without such a pool, brown costs as much as the
+    cheapest pool, and green as much as the most expensive one.
     """
     rows = []
     for is_green, otherwise in ((False, min), (True, max)):

@@ -1,4 +1,4 @@
-"""From so many servers on each bus to racks: stay where one is, and fill racks from one end."""
+"""Assign a job's servers on each bus to racks: keep places, and fill racks from one end."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tailc.models.datacentre.supply import Whole
 
 
 def handed_out(free: Whole, green_racks: Whole, on_green: Whole, width: int) -> Whole:
-    """Places of a job, epoch by epoch; int64 (racks, epochs).
+    """Places of a job in each epoch; int64 (racks, epochs).
 
-    free: int64 (racks, epochs). green_racks, on_green: int64 (epochs,), how many racks from the
-    greenest on are green, and how many of the job's servers shall be on them. In each epoch it
-    keeps the places it had as far as they are free and of the right colour. The rest are the
-    greenest free racks of the green ones, and the brownest of the brown ones, which a change of the
-    boundary reaches last. Each colour must have room.
+    free: int64 (racks, epochs). green_racks, on_green: int64 (epochs,), number of green racks from
+    the greenest on, and number of the job's servers to place on them. In each epoch the job keeps
+    its places as far as they are free and on the right bus. The rest go to the greenest free green
+    racks and to the brownest free brown racks, which a change of the boundary reaches last. Each
+    bus must have enough room.
     """
     places = np.zeros_like(free)
     before = np.zeros(len(free), np.int64)
@@ -30,12 +30,12 @@ def handed_out(free: Whole, green_racks: Whole, on_green: Whole, width: int) -> 
 
 
 def _taken(room: Whole, before: Whole, wanted: int) -> Whole:
-    """So many servers: those one had, then from the first rack on."""
+    """A number of servers: the places before first, then from the first rack on."""
     kept = _first(np.minimum(room, before), wanted)
     return kept + _first(room - kept, wanted - int(kept.sum()))
 
 
 def _first(room: Whole, wanted: int) -> Whole:
-    """From the first rack on, as many as there are or are wanted."""
+    """Servers from the first rack on, as many as are free or wanted."""
     ahead = np.cumsum(room) - room
     return np.clip(wanted - ahead, 0, room)

@@ -13,11 +13,11 @@ from tailc.models.datacentre.supply import PPM, Whole
 
 @dataclass(frozen=True)
 class Site:
-    """Racks from the brownest to the greenest, of as many servers each.
+    """Identical racks from the brownest to the greenest.
 
-    busy_mw, asleep_mw: what a server draws with a job and without. migration_mj: energy of moving
-    what one server does, charged where it goes. failures_ppm: of 10^6 servers with a job, so many
-    fail in an hour. storage: a battery on the mixed bus; None: there is none.
+    busy_mw, asleep_mw: power of a server with and without a job. migration_mj: energy to move one
+    server's work, charged at its destination. failures_ppm: failures per hour of a server with a
+    job, in millionths. storage: a battery on the mixed bus, or None.
     """
 
     racks: int
@@ -42,22 +42,22 @@ class Site:
 
     @property
     def servers(self) -> int:
-        """Of all racks."""
+        """Servers of all racks."""
         return self.racks * self.rack_servers
 
     @property
     def rack_mj(self) -> int:
-        """What a rack draws in an epoch with all servers busy."""
+        """Energy of a rack in an epoch with all servers busy."""
         return self.rack_servers * self.busy_mw * self.epoch_s
 
     def green_racks(self, green_mw: Whole) -> Whole:
-        """How many racks so much green power carries whole; int64, as `green_mw`."""
+        """Number of whole racks that this green power can feed; int64, as `green_mw`."""
         most = green_mw // (self.rack_servers * self.busy_mw)
         return np.minimum(most, self.racks)
 
 
 def site_of(plan: Plan) -> Site:
-    """The racks that a plan is of; ValueError where it tells of none, or they are not alike."""
+    """The racks of a plan; ValueError if it has none or they differ."""
     racks = [pool.racks for pool in plan.pools]
     if plan.terms is None or None in racks:
         raise ValueError("a plan of rigid jobs tells its terms and its racks")

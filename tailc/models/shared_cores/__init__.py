@@ -1,1 +1,1 @@
-"""Threads of all requests share the cores of a server."""
+"""Execution model of a server whose cores are shared by the threads of all requests."""

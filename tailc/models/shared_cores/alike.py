@@ -1,4 +1,4 @@
-"""Whether ladders on one server act alike."""
+"""Compare ladders by their behaviour on one server."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from tailc.forms.ladder.table import Guard, Ladder, Outside, Rule
 
 
 def act_alike(ladders: tuple[Ladder, ...], others: tuple[Ladder, ...]) -> bool:
-    """Whether a replay of one is surely that of the other."""
+    """Whether both tuples of ladders give the same replay; False if that is not certain."""
     return [_essence(ladder) for ladder in ladders] == [_essence(other) for other in others]
 
 
 def _essence(ladder: Ladder) -> object:
-    """What a replay sees of a ladder."""
+    """The parts of a ladder that affect a replay."""
     return (ladder.rows, ladder.boost, _telling_rules(ladder), _telling_guard(ladder))
 
 
 def _telling_rules(ladder: Ladder) -> tuple[Rule, ...]:
-    """One row is always the same, however often it is read."""
+    """The rules of a ladder that affect a replay: with a single row, rereading has no effect."""
     of_several_rows = (Rule.REREAD_ROW, Rule.NEVER_DESCEND) if len(ladder.rows) == 1 else ()
     return tuple(rule for rule in ladder.rules if rule not in of_several_rows)
 

@@ -1,4 +1,4 @@
-"""A ladder as flat arrays for the engine: times in nanoseconds, rows indexed by load."""
+"""Convert ladders to flat arrays for the engine: times in nanoseconds, rows indexed by load."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tailc.forms.ladder.table import (
 from tailc.models.outcome import NS_PER_US
 from tailc.models.pools import NEVER_NS, PPM, Pools, pools, refuse
 
-# What ladders replayed together have in common, and how people call it.
+# What all ladders of one replay share, with its name in messages.
 _SHARED = {
     "rungs": "rungs",
     "cost_units": "cost units",
@@ -38,24 +38,22 @@ _SHARED = {
 
 
 class Lowered(NamedTuple):
-    """What the engine reads; a NamedTuple because compiled code takes it as it is.
+    """Arrays that the engine reads; a NamedTuple because numba accepts one as an argument.
 
-    row_of_load: (ladders, loads), row of each ladder for 0, 1, 2, ... in the system, the last
-    entry for all above. Rows of all ladders are numbered together.
-    on_exit, delay_ns: admission of each row.
-    reach_ns: (rows, rungs + 1), age at which a row is on rung k or above; NEVER_NS if it never is.
-    due_after_ns: the same rounded up to the request's next tick, the first of which is one quantum
-    after its start.
-    keeps_row: whether a request keeps the row that it read at its start.
-    may_descend: whether a request falls where its row has a lower rung for its age.
-    threads_ppm: cost of each rung in the unit that it shares; pool_of: which pool that unit is.
-    capacity_ppm: supply of each pool; NEVER_NS for that of the rungs which share nothing.
-    boost_below_ppm: 0 without boosting. It counts in boost_pool.
-    cut_off_ns: execution time after which a request leaves unfinished; NEVER_NS without one.
-    cut_age_ns: the age at which it does by a rule. shed_from, degrade_from: who arrives when so
-    many are in the system is refused, or degraded to that share of its work; NEVER_NS without.
-    start_below_ppm: the first waiter starts while less than that is in use of start_pool; 0: its
-    row says when. give_up_ns: the age from which a request is on the first rung.
+    row_of_load: (ladders, loads), row of each ladder for 0, 1, 2, ... requests in the system; the
+    last entry is for all higher loads. Rows of all ladders share one numbering. on_exit, delay_ns:
+    admission rule of each row. reach_ns: (rows, rungs + 1), age at which a row is on rung k or
+    above; NEVER_NS if it never is. due_after_ns: the same, rounded up to the request's next tick.
+    The first tick is one quantum after the start. keeps_row: whether a request keeps the row that
+    it read at its start. may_descend: whether a request moves down if its row has a lower rung for
+    its age. threads_ppm: cost of each rung in the shared unit. pool_of: the pool of that unit.
+    capacity_ppm: capacity of each pool; NEVER_NS for the pool of rungs that share nothing.
+    boost_below_ppm: limit of boosted threads in boost_pool; 0 without boosting. cut_off_ns: run
+    time after which a request leaves unfinished; NEVER_NS without one. cut_age_ns: the age at which
+    a rule ends a request. shed_from, degrade_from: number in the system from which an arrival is
+    refused, or degraded to `work_share` of its work; NEVER_NS without such a rule. start_below_ppm:
+    the first waiter starts while less than this of start_pool is in use; 0: its row decides.
+    give_up_ns: the age from which a request stays on the first rung.
     """
 
     row_of_load: NDArray[np.int32]
@@ -84,7 +82,7 @@ class Lowered(NamedTuple):
 
     @property
     def relieves(self) -> bool:
-        """Whether a rule takes work off a server that has too much."""
+        """Whether a rule for overload reduces the work of the server."""
         return min(self.cut_age_ns, self.shed_from, self.degrade_from) < NEVER_NS
 
 
@@ -96,16 +94,16 @@ def lower(
     cut_off_us: int | None = None,
     boosts_at_start: bool = False,
 ) -> Lowered:
-    """The ladders for loads up to `most_in_system`; a table by rate is read once, at `rate_mrps`.
+    """Convert the ladders for loads up to `most_in_system`; read a table by rate at `rate_mrps`.
 
-    With `cut_off_us` a request leaves once it has executed that long, its work unfinished.
+    With `cut_off_us` a request leaves after running for that time, its work unfinished.
     `boosts_at_start` also boosts requests that start on the last rung.
 
-    Raises TailcError for what the engine does not do: ladders on different rungs, a rung that
+    Raises TailcError for what the engine does not support: ladders on different rungs, a rung that
     shares several cost units, boosting or starts by a unit without capacity.
     """
     ladder = first_of_alike(ladders)
-    # Where requests have whole cores, `tailc.models.core_types` replays them.
+    # Ladders with whole cores are replayed by `tailc.models.core_types`.
     assert Rule.CORE_PER_REQUEST not in ladder.rules
     rows, row_of_load = rows_by_load(ladders, rate_mrps, most_in_system)
     shared = pools(ladder)
@@ -134,7 +132,7 @@ def lower(
 
 
 def _sharing(told: Sharing, shared: Pools) -> dict[str, int]:
-    """What starts go by, and when requests give up."""
+    """When requests may start, and when they give up."""
     limited = told.start_unit in shared.cost_unit
     if told.start_unit is not None and not limited:
         refuse("starts count a cost unit of which there is no limit or no rung takes anything")
@@ -146,7 +144,7 @@ def _sharing(told: Sharing, shared: Pools) -> dict[str, int]:
 
 
 def _losses(told: Overload) -> dict[str, Any]:
-    """Where each part of what a ladder says of overload begins."""
+    """The load or age at which each rule for overload begins to apply."""
     return {
         "cut_age_ns": NEVER_NS if told.cut_off_us is None else told.cut_off_us * NS_PER_US,
         "shed_from": NEVER_NS if told.shed_from is None else told.shed_from,
@@ -156,7 +154,7 @@ def _losses(told: Overload) -> dict[str, Any]:
 
 
 def first_of_alike(ladders: Sequence[Ladder]) -> Ladder:
-    """The first; TailcError where the others cannot share its server."""
+    """The first ladder; TailcError if the others cannot share its server."""
     first = ladders[0]
     for name, what in _SHARED.items():
         if any(getattr(ladder, name) != getattr(first, name) for ladder in ladders):
@@ -165,7 +163,7 @@ def first_of_alike(ladders: Sequence[Ladder]) -> Ladder:
 
 
 def _may_descend(ladder: Ladder, rows: int) -> bool:
-    """Whether there is another row to read, and it may be followed down: one row only ascends."""
+    """Whether a request may move to a lower rung: only if there are other rows to read."""
     rereads, descends = Rule.REREAD_ROW in ladder.rules, Rule.NEVER_DESCEND not in ladder.rules
     return rows > 1 and rereads and descends
 
@@ -173,7 +171,7 @@ def _may_descend(ladder: Ladder, rows: int) -> bool:
 def rows_by_load(
     ladders: Sequence[Ladder], rate_mrps: int, most_in_system: int
 ) -> tuple[list[Row], NDArray[np.int32]]:
-    """All rows that are read, and which of them each ladder reads at each load."""
+    """All rows that are read, and the row of each ladder at each load."""
     loads = max(_distinct_loads(ladder, most_in_system) for ladder in ladders)
     number: dict[Row, int] = {}
     row_of_load = np.empty((len(ladders), loads), np.int32)
@@ -188,14 +186,14 @@ def rows_by_load(
 
 
 def _firsts(ladder: Ladder, loads: int) -> list[int]:
-    """Of `loads` loads, those from which on another row is read."""
+    """Loads below `loads` from which another row is read."""
     guard = ladder.guard
     firsts = {0, guard.min_load, guard.max_load + 1, *(row.first_load for row in ladder.rows)}
     return sorted(first_load for first_load in firsts if first_load < loads)
 
 
 def _distinct_loads(ladder: Ladder, most_in_system: int) -> int:
-    """From how many in the system on all loads read the same row."""
+    """Number in the system from which all higher loads read the same row."""
     if ladder.load_axis is LoadAxis.RATE:
         return 1
     last_distinct = max(ladder.rows[-1].first_load, ladder.guard.max_load + 1)

@@ -1,4 +1,4 @@
-"""Batch work that is left beside requests, by core, over that beside a free core."""
+"""Batch work per core next to requests, relative to a free core."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tailc.percentiles import PPM
 
 
 class HasBatch(Protocol):
-    """Batch work by core over that beside a free core, with its interval; see `BatchUse`."""
+    """Batch work per core with its interval; see `BatchUse`."""
 
     @property
     def batch_ppm(self) -> int:
@@ -26,20 +26,20 @@ class HasBatch(Protocol):
 
     @property
     def low_ppm(self) -> int | None:
-        """Its lower limit."""
+        """Lower limit of the interval."""
         ...
 
     @property
     def high_ppm(self) -> int | None:
-        """Its upper limit."""
+        """Upper limit of the interval."""
         ...
 
 
 @dataclass(frozen=True)
 class BatchUse:
-    """Batch work by core in the mean, over that beside a free core.
+    """Mean batch work per core, relative to a free core.
 
-    `low_ppm`, `high_ppm`: 95 % interval over the repeats, None with one.
+    `low_ppm`, `high_ppm`: 95 % interval over the replications, None with one.
     """
 
     batch_ppm: int
@@ -48,7 +48,7 @@ class BatchUse:
 
 
 def batch_left(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
-    """Batch work by core that one replay leaves; None where rungs give up none."""
+    """Batch work per core in one replay; None if the rungs do not slow down batch work."""
     unit = drawn_unit(ladder)
     if unit is None or ladder.cost_units[unit].name != BATCH:
         return None
@@ -58,7 +58,7 @@ def batch_left(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
 
 
 def batch_columns(uses: Sequence[HasBatch]) -> Group:
-    """Batch work with its interval."""
+    """Columns of batch work with its interval."""
     return (
         column("batch", [percent(use.batch_ppm) for use in uses]),
         column("95 % interval", list(map(_interval, uses)), is_number=False),
@@ -72,7 +72,7 @@ def _interval(use: HasBatch) -> str:
 
 
 def batch_use(repeats: Sequence[float]) -> BatchUse:
-    """The mean over all repeats; the interval is that of the repeats, within 0 to 1."""
+    """Mean over all replications with its interval, cut to 0 to 1."""
     mean, half = mean_and_half(repeats)
     return BatchUse(
         round(mean * PPM),

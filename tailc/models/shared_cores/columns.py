@@ -1,4 +1,4 @@
-"""How a server of shared cores shows its use: threads, or power, and batch work that is left."""
+"""Verdict columns for shared cores: threads or power, and batch work."""
 
 from __future__ import annotations
 
@@ -30,15 +30,14 @@ _RUNGS = "{shared} of a request in the policy, and the rung it left on"
 
 
 class SharedCoresColumns(UsageColumns["SharedCoresUse"]):
-    """Utilization, threads and thread time."""
+    """Columns of utilization, threads and thread time."""
 
     def legend(self, shared: str, use: SharedCoresUse, against: str) -> str:
-        """In threads, or in power where that is what requests share."""
         batch = _BATCH if use.batch is not None else ""
         return f"{_LEGENDS.get(shared, _LEGEND)}{against}{batch}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:
-        """What is shared between the columns that every model has."""
+        """Columns of the shared resource between the columns that every model has."""
         util = [load.utilization_ppm for load in loads]
         return (
             column("mean", [ms(load.mean_latency_us, decimals) for load in loads]),
@@ -51,16 +50,16 @@ class SharedCoresColumns(UsageColumns["SharedCoresUse"]):
         )
 
     def groups(self, uses: Sequence[SharedCoresUse], *, has_other_power: bool) -> list[Group]:  # noqa: ARG002
-        """What requests that share cores leave of the batch work beside them."""
+        """Columns of batch work next to requests, if there is any."""
         batch = [use.batch for use in uses if use.batch is not None]
         return [batch_columns(batch)] if batch and len(batch) == len(uses) else []
 
     def rungs_title(self, shared: str) -> str:
-        """With what is shared."""
+        """Title with the shared resource."""
         return _RUNGS.format(shared=shared)
 
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:
-        """Of all requests, and of the longest and the shortest."""
+        """Columns for all requests, and for the longest and the shortest."""
         return [
             (
                 column(shared, [count(use.mean_milli) for use in uses]),
@@ -70,14 +69,12 @@ class SharedCoresColumns(UsageColumns["SharedCoresUse"]):
         ]
 
     def by_subject(self, names: Column, uses: Sequence[SharedCoresUse]) -> list[Table]:  # noqa: ARG002
-        """None."""
         return []
 
     def by_arrivals(self, arrivals: Column, uses: Sequence[SharedCoresUse]) -> list[Table]:  # noqa: ARG002
-        """None."""
         return []
 
 
 def _of_one(shared: str) -> str:
-    """Such as `thread` of `threads`."""
+    """The singular, such as `thread` for `threads`."""
     return shared.removesuffix("s")

@@ -1,47 +1,45 @@
-"""Discrete-event replay of ladders on one server, compiled.
+"""Discrete-event simulation of ladders on one server with shared cores, compiled.
 
 **What happens.** A request arrives, waits as its row says, runs, climbs, and exits when its work is
 done. `in_system` counts it from arrival to exit. All times are whole nanoseconds.
 
-- *Instants.* Events of the same instant come in this order: exits, arrivals, starts, ticks; each
-  sees the `in_system` that the ones before left. Among equals the earlier arrival goes first.
-- *Ladders.* Each request has one, and reads only its rows: all by the same `in_system`.
-- *Admission.* Every waiter reads its row of the current `in_system`, again at every arrival and
-  exit. It starts as soon as its row is at-once, or its row has a delay and it has waited that long.
-  So requests of one ladder start in order of arrival, and those of others may pass them.
-- *Exits.* `in_system` falls by one, and the waiter that came first is released: it starts, whatever
-  its row says; one start an exit (Haque et al., ASPLOS 2015, section 4.2). The first of all on-exit
-  waiters also starts when nothing runs, since no exit would come.
-- *Start-below.* By rule rows and exits start nobody. Instead the waiter that came first of all does
-  as soon as all that run have less than a limit of one pool's threads.
-- *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick it reads its
-  row of the current `in_system` (or, where ladders do not reread, the row that it read at its
-  start) with its age and climbs to the row's rung if that is higher. If it is lower, the request
-  falls to it, and is boosted no longer, unless it is never to descend. Only the ticks at which a
-  request changes its rung are simulated: after each change of row the next such tick is known.
-- *Sharing.* A running request has its rung's cost in threads of the rung's pool. If all threads in
-  a pool exceed its capacity, boosted threads run in full and the others share the rest equally; a
-  request's work shrinks by its speed on the rung times its threads' share. A request exits at
-  the first whole nanosecond at which its work is done.
-- *Boosting.* A request that climbs to the last rung (one that starts there has not been raised,
-  and is boosted only where that is asked for) is boosted iff the boosted threads, its own
-  included, stay strictly below the limit (Haque et al., ASPLOS 2015, section 4.2).
-- *Giving up.* By rule, at its first tick from an age on a request falls to the first rung, and
-  stays there; one that starts so late starts there.
-- *Cut-off.* A request that has run for the longest time allowed exits there, its work unfinished
-  (Haque et al., section 2: the server terminates requests and returns what they have found). So
-  does one that has the age at which a rule cuts it off.
-- *Overload.* By rule a request that finds so many in the system is refused: it has arrived and
-  never counts. Of one that finds so many, and is not refused, a part of the work is done.
+- *Instants.* Events at the same instant come in this order: exits, arrivals, starts, ticks. Each
+sees the `in_system` after the events before it. Among equals the earlier arrival goes first. -
+*Ladders.* Each request has one ladder and reads only its rows, all by the same `in_system`. -
+*Admission.* Every waiter reads its row for the current `in_system`, again at every arrival and
+exit. It starts as soon as its row is at-once, or its row has a delay and it has waited that long.
+So requests of one ladder start in order of arrival, and those of others may overtake them. -
+*Exits.* `in_system` falls by one, and the waiter that came first is released: it starts, whatever
+its row says; one start an exit (Haque et al., ASPLOS 2015, section 4.2). The first of all on-exit
+waiters also starts when nothing runs, because no exit would come. - *Start-below.* If this rule is
+on, rows and exits start no request. Instead the waiter that came first starts as soon as all
+running requests have less than a limit of one pool's threads. - *Ticks.* Each request has its own,
+at its start plus 1, 2, ... quanta. At a tick it reads its row for the current `in_system` (or, if
+ladders do not reread, the row that it read at its start) at its age, and climbs to the row's rung
+if that is higher. If it is lower, the request moves down to it and is no longer boosted, unless it
+may not descend. Only the ticks at which a request changes its rung are simulated: the next such
+tick is computed after each change of row. - *Sharing.* A running request has its rung's cost in
+threads of the rung's pool. If all threads in a pool exceed its capacity, boosted threads run in
+full and the others share the rest equally. A request's work decreases by its speed on the rung
+times its threads' share. A request exits at the first whole nanosecond at which its work is done. -
+*Boosting.* A request that climbs to the last rung is boosted iff the boosted threads, including its
+own, stay strictly below the limit (Haque et al., ASPLOS 2015, section 4.2). A request that starts
+there is boosted only if `boosts_at_start` is set. - *Giving up.* If this rule is on, a request
+moves to the first rung at its first tick from an age on, and stays there; one that starts so late
+starts there. - *Cut-off.* A request that has run for the longest allowed time exits there, its work
+unfinished (Haque et al., section 2: the server terminates requests and returns what they have
+found). So does one that reaches the age at which a rule ends requests. - *Overload.* By rule a
+request that finds a given number in the system is refused: it arrives but never counts in
+`in_system`. One that finds a given number, and is not refused, does only a part of its work.
 
-**How.** Unboosted requests in a pool progress alike, so one virtual clock, `served`, advances by
-their share; a request's exit is a fixed point on it while it keeps its rung (processor sharing in
-virtual time). Boosted requests have a clock of their own, the last. All restart whenever the server
-runs empty, so a clock reads at most the time since then. Up to 45 s its rounding is below 10^-5 ns
-and moves no exit; a server that is busy for half an hour on end has steps of 2 * 10^-4 ns, and an
-exit whose work is done that near to a whole nanosecond may be one nanosecond off. An event costs
-O(running) where the row changes, or a request exits or changes its rung, O(ladders + pools)
-otherwise.
+**How.** Unboosted requests in a pool progress equally, so one virtual clock, `served`, advances by
+their share. A request's exit is a fixed point on it while it keeps its rung (processor sharing in
+virtual time). Boosted requests have their own clock, the last. All clocks restart whenever the
+server runs empty, so a clock reads at most the time since then. Up to 45 s its rounding is below
+10^-5 ns and moves no exit. A server that is busy for half an hour without a break has steps of 2 *
+10^-4 ns, so an exit whose work is done that near to a whole nanosecond may be one nanosecond off.
+An event costs O(running) if the row changes, or a request exits or changes its rung, and O(ladders
++ pools) otherwise.
 """
 
 from __future__ import annotations
@@ -69,9 +67,9 @@ def replay(
 ) -> int:
     """Fill `log`; return how many requests arrived before the system held `most_in_system`.
 
-    That is all of them unless the server is overloaded; then the replay is given up there, and
-    requests still in the system have their age as latency. Integrals are taken apart before request
-    number `measured_from`, up to half of the rest, up to the last arrival, and after it.
+    All requests arrive unless the server is overloaded. Then the replay stops there, and requests
+    still in the system have their age as latency. Integrals are separate for four phases: before
+    request `measured_from`, up to half of the rest, up to the last arrival, and after it.
     """
     state = empty_server(demand, table, measured_from, most_in_system, log.is_refused)
     line_up(state.queues, state.following, demand.ladder)
@@ -82,7 +80,7 @@ def replay(
 
 @loop  # pragma: no cover - compiled
 def _run_one(state, demand, table, measured_from, log):
-    """One ladder and one pool, as constants: without loops over them it is a quarter faster."""
+    """Run with one ladder and one pool as constants, a quarter faster without loops over them."""
     one = State(
         state.server,
         state.queues,
@@ -103,7 +101,7 @@ def _run_many(state, demand, table, measured_from, log):
 
 @part  # pragma: no cover - compiled
 def _run(state, demand, table, measured_from, log):
-    """One event after another, in the order of the module's docstring."""
+    """Process one event after another, in the order of the module's docstring."""
     server = state.server
     while True:
         clock, exit_at = next_exit(state)
@@ -142,9 +140,9 @@ def _next_arrival(server, demand):
 
 @once  # pragma: no cover - compiled
 def _wait_until(upcoming, state, table, integrals):
-    """Let time pass: clocks and integrals."""
+    """Advance the time, the clocks and the integrals."""
     server = state.server
-    # A float: nanoseconds times millionths of threads outgrow 64 bits within minutes.
+    # A float: nanoseconds times millionths of threads exceed 64 bits within minutes.
     passed = float(upcoming - server.now)
     sums = integrals[server.phase]
     sums[SPAN] += passed
@@ -182,7 +180,7 @@ def _exit(leaving, state, demand, table, log):
 
 @once  # pragma: no cover - compiled
 def _cut(state, demand, table, log):
-    """Who is cut off next leaves; what is left of its work is lost."""
+    """Process the next cut-off; the remaining work of the request is lost."""
     job = state.jobs[state.server.oldest]
     left = max(job.done - state.clocks[job.clock].served, 0.0)
     log.lost_ns[job.request] += left * demand.speed[demand.curve[job.request], job.rung]
@@ -192,7 +190,7 @@ def _cut(state, demand, table, log):
 
 @once  # pragma: no cover - compiled
 def _refuse(state, demand, measured_from, log):
-    """The next arrival counts as one, and never enters."""
+    """Refuse the next arrival: it is counted but never enters."""
     server = state.server
     request = server.arrived
     log.is_refused[request] = True
@@ -204,7 +202,7 @@ def _refuse(state, demand, measured_from, log):
 
 @once  # pragma: no cover - compiled
 def _give_up(state, demand, table, log):
-    """Every request in the system has its age as latency, and as wait if it has not begun."""
+    """Give every request in the system its age as latency, and as wait if it has not begun."""
     server = state.server
     for i in range(server.running):
         job = state.jobs[i]
@@ -221,7 +219,7 @@ def _give_up(state, demand, table, log):
 
 @once  # pragma: no cover - compiled
 def _enter(state, number, demand, table, log):
-    """The first waiter of a queue starts, on the rung of its age."""
+    """Start the first waiter of a queue, on the rung of its age."""
     server, queue = state.server, state.queues[number]
     request = queue.first
     waited = server.now - demand.arrival_ns[request]
@@ -249,7 +247,7 @@ def _enter(state, number, demand, table, log):
 
 @once  # pragma: no cover - compiled
 def _change_rung(state, demand, table, log):
-    """The first job that is due climbs, and is boosted if there is room, or it falls."""
+    """Let the first job that is due climb, boosted if there is capacity, or move down."""
     number = first_due(state.server, state.jobs)
     job = state.jobs[number]
     rung = rung_of(job, state.server.now, table)
@@ -264,7 +262,7 @@ def _change_rung(state, demand, table, log):
 
 @part  # pragma: no cover - compiled
 def _reread(state, table):
-    """Read the rows of the requests in the system now, and when a job climbs next by them."""
+    """Read the rows for the current load, and compute when a job next changes its rung."""
     server, is_other, row = state.server, False, 0
     load = min(server.in_system, table.row_of_load.shape[1] - 1)
     for number in range(state.ladders):

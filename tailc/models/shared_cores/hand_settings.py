@@ -1,4 +1,4 @@
-"""What a user of shared cores could set by hand: degrees, below some load, or by age."""
+"""Settings by hand for shared cores: degrees, degrees below a load, or degrees by age."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
 from tailc.units import format_us
 
-# Of the median demand. The paper's 20, 100 and 500 ms on Lucene, whose median is 186 ms, are what
-# these come to on the steps of 1, 2 and 5.
+# Relative to the median demand. On Lucene, with a median of 186 ms, rounding to 1, 2 or 5 gives the
+# paper's 20, 100 and 500 ms.
 PARTS_OF_MEDIAN = (Fraction(1, 10), Fraction(1, 2), Fraction(5, 2))
 _STEPS = (1, 2, 5)
 _NS_PER_US = 1_000
 _HALF_PPM = 500_000
-# Loads below which all have a degree, in requests a core; the last is Bing's.
+# Load limits below which all have a degree, in requests a core; the last is Bing's.
 _LIMITS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5)
 _FEW_RUNGS = 4
-# A user who picks a frequency picks it among so many.
+# Number of candidate frequencies for a setting by hand.
 _MOST_POWERED = 16
 
 
 def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
-    """Names of baselines: the first rung, others, others below some loads, and intervals."""
+    """Names of baselines: the first rung, other rungs, rungs below some loads, and intervals."""
     if len(ladder.rungs) == 1:
         return ("seq",)
     last = len(ladder.rungs)
@@ -44,20 +44,20 @@ def hand_settings(ladder: Ladder, load: Workload) -> tuple[str, ...]:
 
 
 def _rungs(last: int) -> Iterator[int]:
-    """All of few; of many the powers of two and the last."""
+    """All rungs if there are few; otherwise the powers of two and the last."""
     powers = (rung for rung in range(2, last) if rung & (rung - 1) == 0)
     yield from range(2, last) if last <= _FEW_RUNGS else powers
     yield last
 
 
 def _cores(ladder: Ladder) -> float:
-    """Requests that may run at once on the first rung."""
+    """Number of requests that fit on the first rung."""
     shared = pools(ladder)
     return float(shared.capacity_ppm[shared.pool_of[0]]) / max(int(shared.cost_ppm[0]), 1)
 
 
 def usual_intervals_us(ladder: Ladder, load: Workload) -> tuple[int, ...]:
-    """A short, a middling and a long interval for this demand; none below the quantum."""
+    """A short, a medium and a long interval for this demand; none below the quantum."""
     median_ns = load.work_at(percentile_rank(_HALF_PPM, load.requests))
     wanted = (part * Fraction(median_ns, _NS_PER_US) for part in PARTS_OF_MEDIAN)
     rounded = dict.fromkeys(_round_number(interval_us) for interval_us in wanted)

@@ -1,4 +1,4 @@
-"""What requests lost by rule under overload: who was refused, cut off or degraded, and the work."""
+"""Losses by rules for overload: requests refused, cut off or degraded, and lost work."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Loss:
-    """What rules for overload took from requests, as shares of all that arrived.
+    """Losses by rules for overload, as shares of all arrivals.
 
-    refused_ppm, cut_ppm, degraded_ppm: of the requests, rounded up: 0 only if none was. work_ppm:
-    of the work, the share that was not done, whatever the reason; low_ppm, high_ppm: its 95 %
-    interval over the repeats, None with one.
+    refused_ppm, cut_ppm, degraded_ppm: share of the requests, rounded up, so 0 only if none.
+    work_ppm: share of the work that was not done for any reason. low_ppm, high_ppm: its 95 %
+    interval over the replications, None with one.
     """
 
     refused_ppm: int
@@ -34,9 +34,9 @@ class Loss:
 
 @dataclass(frozen=True)
 class LossTimes:
-    """Of the measured requests of one replay: how many of what kind, and work in nanoseconds.
+    """Number of measured requests of each kind in one replay, and work [ns].
 
-    offered_ns: of all that arrived; lost_ns: what of it was not done.
+    offered_ns: work of all arrivals. lost_ns: the part that was not done.
     """
 
     arrived: int
@@ -48,7 +48,7 @@ class LossTimes:
 
 
 def loss_times(outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> LossTimes | None:
-    """What a replay says of losses; None where no rule is for overload."""
+    """Losses of a replay; None without a rule for overload."""
     if outcome.losses is None:
         return None
     part, losses = outcome.measured, outcome.losses
@@ -64,7 +64,7 @@ def loss_times(outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> LossT
 
 
 def loss_of(repeats: Sequence[LossTimes]) -> Loss:
-    """Shares over all repeats; the interval is that of the mean of the repeats' own."""
+    """Shares over all replications; the interval is that of the mean of their own shares."""
     arrived = sum(one.arrived for one in repeats)
     shares = [one.lost_ns / one.offered_ns for one in repeats]
     mean, half = mean_and_half(shares)
@@ -79,7 +79,7 @@ def loss_of(repeats: Sequence[LossTimes]) -> Loss:
 
 
 def loss_sentence(loss: Loss) -> str:
-    """What rules for overload took; one sentence though nobody lost anything."""
+    """A sentence on the losses by rules for overload, even if there are none."""
     shares = {"refused": loss.refused_ppm, "cut off": loss.cut_ppm, "degraded": loss.degraded_ppm}
     parts = [f"{at_least_a_tenth(ppm)} of requests {what}" for what, ppm in shares.items() if ppm]
     if not parts:
@@ -91,5 +91,5 @@ def loss_sentence(loss: Loss) -> str:
 
 
 def _share_ppm(count: int, arrived: int) -> int:
-    """Rounded up: 0 only if none was."""
+    """Share in millionths, rounded up, so 0 only if the count is 0."""
     return -(-count * PPM // arrived)

@@ -1,4 +1,4 @@
-"""The execution model of servers whose cores are shared by the threads of all requests."""
+"""Execution model of servers whose cores are shared by the threads of all requests."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
-    """boosts_at_start: whether a request that starts on the last rung can be boosted as one that
-    climbs there; no policy asks for it, but fixed parallelism with boosting does.
+    """Ladders on a server with shared cores.
+
+    boosts_at_start: whether requests that start on the last rung can be boosted like those that
+    climb to it. Only the baseline of fixed parallelism with boosting sets it.
     """
 
     boosts_at_start: bool = False
 
     @property
     def table(self) -> Ladder | None:
-        """See `LadderModel`."""
         return None if self.boosts_at_start or len(self.ladders) > 1 else self.ladder
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:
@@ -42,38 +43,37 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """Without boosting."""
+        """The baseline without boosting."""
         return ("no-boost",) if self.ladder.boost else ()
 
     @property
     def settling_requests(self) -> int:
-        """Nothing steers."""
+        """Zero: nothing steers."""
         return 0
 
     @property
     def measures_warm_up(self) -> bool:
-        """What comes first is left out."""
+        """False: the warm-up is not measured."""
         return False
 
     @property
     def window(self) -> Window | None:
-        """Nothing measures a tail."""
+        """None: nothing measures a tail."""
         return None
 
     @property
     def cost_quantity(self) -> CostQuantity | None:
-        """What a request draws of shared cores is not known one by one."""
+        """None: the cost of a single request is unknown on shared cores."""
         return None
 
     @property
     def lookups_depend_on(self) -> str:
-        """On nothing else."""
         return ""
 
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SharedCoresEngine:
-        """See `lower`."""
+        """The engine of this policy; see `lower` for errors."""
         arrays = lower(
             self.ladders,
             rate_mrps,
@@ -84,19 +84,17 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         return SharedCoresEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: SharedCoresOutcome) -> float:
-        """Threads."""
+        """Mean number of threads."""
         return outcome.mean_threads
 
     def cost_of_request(self, outcome: SharedCoresOutcome) -> float | None:
-        """Power, or batch work given up, where the rungs say what they draw."""
+        """Power, or batch work given up, if the rungs have such a cost."""
         return drawn_of_shared(outcome, self.ladder)
 
     def times(self, outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> SharedCoresTimes:
-        """Batch work that is left, and losses."""
         return SharedCoresTimes(batch_left(outcome, self.ladder), loss_times(outcome, work_ns))
 
     def usage(self, repeats: Sequence[SharedCoresTimes]) -> SharedCoresUse:
-        """Means over all repeats."""
         batch = [one.batch for one in repeats if one.batch is not None]
         losses = [one.losses for one in repeats if one.losses is not None]
         return SharedCoresUse(
@@ -106,7 +104,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
 
 @dataclass(frozen=True, eq=False)
 class SharedCoresEngine:
-    """Ladders as arrays, and which of them each record climbs."""
+    """Ladders as arrays, and the ladder that each record climbs."""
 
     arrays: Lowered
     ladder_of: NDArray[np.int32] | None
@@ -119,7 +117,6 @@ class SharedCoresEngine:
         arrival_ns: NDArray[np.int64],
         measured_from: int = 0,
     ) -> SharedCoresOutcome:
-        """See `Engine`."""
         check_times(arrival_ns)
         arrays = self.arrays
         log = state.Log.empty(len(order), len(arrays.capacity_ppm), len(arrays.threads_ppm))

@@ -1,6 +1,7 @@
-"""What comes next among the requests that run: exits, climbs and cut-offs; compiled.
+"""Find the next exit, climb or cut-off of running requests; compiled.
 
-The number of jobs is read once before a loop over them; the compiler would read it each time.
+The number of jobs is read once before a loop over them, because the compiler would read it in each
+iteration.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from tailc.models.integrals import NOBODY
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.running import cut_at
 
-# Work that ends so little after a whole nanosecond ends at it: the rounding of a virtual clock, a
-# step of which is as long at 45 s without an empty moment, puts no exit off.
+# Work that ends this little after a whole nanosecond ends at it, so that the rounding of a virtual
+# clock delays no exit. A step of the clock is that long after 45 s without an empty server.
 _SNAP_NS = 1e-5
 
 
 @once  # pragma: no cover - compiled
 def next_exit(state):
-    """The clock of who exits next, and when; what all get until then."""
+    """The clock with the next exit, and its time; also sets the share of every clock until then."""
     now = state.server.now
     first, exit_at = NOBODY, NEVER_NS
     for number in range(state.pools + 1):
@@ -53,7 +54,7 @@ def first_due(server, jobs):
 
 @part  # pragma: no cover - compiled
 def look_ahead(state, table):
-    """When a job climbs next, who exits next on each clock, and who is cut off next."""
+    """Find the next climb of a job, the next exit on each clock, and the next cut-off."""
     server, jobs = state.server, state.jobs
     if state.pools == 1:
         _look_at_one_pool(state)
@@ -65,7 +66,7 @@ def look_ahead(state, table):
 
 @once  # pragma: no cover - compiled
 def _look_at_one_pool(state):
-    """As for several, but what is found so far stays in registers."""
+    """The same for a single pool, with intermediate results in registers."""
     climb_at, leaver, favourite = NEVER_NS, NOBODY, NOBODY
     jobs, running = state.jobs, state.server.running
     for i in range(running):
@@ -95,7 +96,7 @@ def _look_at_pools(state):
 
 @once  # pragma: no cover - compiled
 def _look_for_cut(server, jobs, table):
-    """Who is cut off next, and when; among equals the earlier arrival."""
+    """Find the next cut-off; among equals the earlier arrival goes first."""
     server.cut_at = NEVER_NS
     for i in range(server.running):
         at = cut_at(jobs[i], table)

@@ -1,4 +1,4 @@
-"""What happened to requests whose threads share the cores of a server."""
+"""Result of a replay on shared cores."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tailc.models.outcome import Outcome
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """What rules for overload took, by request.
+    """Losses by rules for overload, by request.
 
-    is_degraded: only a part of its work was to be done. lost_ns: work that was not done, of those
-    that were cut off too.
+    is_degraded: whether only a part of its work was to be done. lost_ns: work that was not done,
+    including that of requests that were cut off.
     """
 
     is_degraded: NDArray[np.bool_]
@@ -24,8 +24,9 @@ class Losses:
 
 @dataclass(frozen=True, eq=False)
 class SharedCoresOutcome(Outcome):
-    """rung_ns: threads times time on each rung, of all requests. losses: None without a rule for
-    overload.
+    """What happened to the requests, with threads times time on each rung, of all requests.
+
+    losses: None without a rule for overload.
     """
 
     rung_ns: NDArray[np.float64]
@@ -33,16 +34,16 @@ class SharedCoresOutcome(Outcome):
 
     @property
     def drawn(self) -> NDArray[np.float64]:
-        """Threads that share cores draw together."""
+        """Empty: the energy of a single request is unknown on shared cores."""
         return np.zeros(0)
 
     @property
     def utilization(self) -> float | None:
-        """Of the pool that is used most; None where no pool is limited."""
+        """Utilization of the busiest pool; None if no pool is limited."""
         limited = [used for used in self.utilization_by_pool if used is not None]
         return max(limited, default=None)
 
     @property
     def saturation(self) -> float | None:
-        """The utilization; a rule that takes work off a server leaves it busy, and says nothing."""
+        """Utilization; None if a rule for overload reduces the work, as that keeps it near 1."""
         return self.utilization if self.losses is None else None

@@ -1,4 +1,4 @@
-"""Requests that run: their rung, their threads of its pool, and when they change it; compiled."""
+"""Running requests: their rung, their threads in its pool, and their next change; compiled."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def leave_rung(state, job, table, log):
 
 @part  # pragma: no cover - compiled
 def log_threads(now, job, table, log):
-    """How long a job had the threads of its rung."""
+    """Log how long a job had the threads of its rung."""
     threads = table.threads_ppm[job.rung] * _THREADS_PER_PPM
     thread_ns = threads * (now - job.since)
     log.thread_ns[job.request] += thread_ns
@@ -45,7 +45,7 @@ def log_threads(now, job, table, log):
 
 @part  # pragma: no cover - compiled
 def _take(threads, number, state, table):
-    """Threads more on a clock; what the boosted have, the others in their pool lack."""
+    """Add threads to a clock; boosted threads are not available to the others in their pool."""
     clock = state.clocks[number]
     clock.threads += threads
     if number == state.pools:
@@ -55,7 +55,7 @@ def _take(threads, number, state, table):
 
 @part  # pragma: no cover - compiled
 def rung_at(reach_ns, row, age_ns):
-    """The rung that a row has for an age."""
+    """The rung of a row for an age."""
     rung = 0
     while reach_ns[row, rung + 1] <= age_ns:
         rung += 1
@@ -64,7 +64,7 @@ def rung_at(reach_ns, row, age_ns):
 
 @part  # pragma: no cover - compiled
 def cut_at(job, table):
-    """When a job is cut off, its work unfinished, by its execution time or by its age."""
+    """Time at which a job is cut off, by its run time or by its age."""
     by_age = max(table.cut_age_ns - job.head_start, 0)
     return min(job.begun + min(by_age, table.cut_off_ns), NEVER_NS)
 
@@ -87,7 +87,7 @@ def due_at(job, now, table):
 
 @part  # pragma: no cover - compiled
 def rung_of(job, now, table):
-    """The rung that a job looks up: that of its row for its age, or the first if it gives up."""
+    """The rung that a job looks up: the one of its row for its age, or the first if it gives up."""
     age_ns = job.head_start + now - job.begun
     if age_ns >= table.give_up_ns:
         return 0
@@ -108,5 +108,5 @@ def _climb_at(job, now, table):
 
 @part  # pragma: no cover - compiled
 def _tick_from(then, job, table):
-    """A job's first tick at an instant or after it."""
+    """A job's first tick at or after an instant."""
     return job.begun - (job.begun - then) // table.quantum_ns * table.quantum_ns

@@ -1,4 +1,4 @@
-"""The policy's server with other rows: what all baselines have in common."""
+"""The policy's server with other rows, as all baselines on shared cores need it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tailc.models.request_baselines import Unfit
 
 
 def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = None) -> Ladder:
-    """The rungs, cost units and quantum of `ladder` under `rows`, by requests in the system.
+    """The rungs, cost units and quantum of `ladder` with `rows` by requests in the system.
 
-    A request keeps the row that it starts with; it is boosted only where `boost` is given, and
-    nobody is refused, degraded or cut off by rule.
+    A request keeps its first row. It is boosted only if `boost` is given, and no rule refuses,
+    degrades or cuts off requests.
     """
     rules = (Rule.BOOST_LAST_RUNG, Rule.NEVER_DESCEND) if boost else (Rule.NEVER_DESCEND,)
     rows = collapse(rows)
@@ -41,14 +41,14 @@ def same_server(ladder: Ladder, rows: tuple[Row, ...], *, boost: Boost | None = 
 
 
 def stays_on(rung: int, first_load: int = 0, last_load: int | None = None) -> Row:
-    """A row that starts every request at once on a rung and leaves it there."""
+    """A row that starts every request immediately on a rung and keeps it there."""
     return Row(first_load, last_load, AT_ONCE, (Climb(0, rung),))
 
 
 def capacity_of(ladder: Ladder, rung: int = 0) -> tuple[int, int] | None:
-    """The cost unit that requests on the rung compete for, and its supply in millionths.
+    """The cost unit that requests on the rung compete for, and its capacity in millionths.
 
-    None where they compete for none.
+    None if they compete for nothing.
     """
     unit = unit_of(ladder.rungs[rung], ladder)
     if unit is None:
@@ -59,9 +59,9 @@ def capacity_of(ladder: Ladder, rung: int = 0) -> tuple[int, int] | None:
 
 
 def boosting(ladder: Ladder, rung: int) -> Boost | None:
-    """How requests on the rung can be boosted; None where they compete for nothing.
+    """How requests on the rung can be boosted; None if they compete for nothing.
 
-    As `ladder` boosts, or, where it does not or not in the rung's cost unit, up to its capacity.
+    As in `ladder`, or up to the capacity if it does not boost, or not in the rung's cost unit.
     """
     limited = capacity_of(ladder, rung)
     if limited is None or (ladder.boost is not None and ladder.boost.unit == limited[0]):
@@ -70,7 +70,7 @@ def boosting(ladder: Ladder, rung: int) -> Boost | None:
 
 
 def no_such_rung(ladder: Ladder, rung: int) -> Unfit | None:
-    """Why a baseline is none of the policy that has this rung in its name, from 0; None: it is."""
+    """Why a baseline with this rung number (from 0) does not apply; None if it does."""
     rungs = len(ladder.rungs)
     if 0 <= rung < rungs:
         return None
@@ -78,7 +78,7 @@ def no_such_rung(ladder: Ladder, rung: int) -> Unfit | None:
 
 
 def no_boost(ladder: Ladder, rung: int) -> Unfit | None:
-    """Why a baseline is none of the policy that boosts requests on this rung; None: it is."""
+    """Why a baseline that boosts requests on this rung does not apply; None if it does."""
     if boosting(ladder, rung) is not None:
         return None
     return Unfit("the server has no stated capacity to boost within")

@@ -1,4 +1,4 @@
-"""What running requests draw where they share cores, or power itself."""
+"""Power of running requests that share cores or power."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _DRAWN = (WATTS, POWER, BATCH)
 
 
 def drawn_unit(ladder: Ladder) -> int | None:
-    """The cost unit that is power, or batch work given up; None where rungs cost neither."""
+    """The cost unit that is power, or batch work given up; None without such a unit."""
     units = enumerate(ladder.cost_units)
     return next((number for number, unit in units if unit.name in _DRAWN), None)
 
 
 def drawn_of_shared(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
-    """What a request draws in the mean, in units of power, or of batch work, times nanoseconds.
+    """Mean cost of a request, in units of power, or of batch work, times nanoseconds.
 
-    None where rungs cost neither power nor batch work.
+    None if rungs cost neither power nor batch work.
     """
     drawn = mean_drawn(outcome, ladder)
     return None if drawn is None else outcome.by_request(drawn)
@@ -33,7 +33,7 @@ def mean_drawn(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
     """Mean power of all requests, or mean batch work lost, in the units of the ladder.
 
     For each pool: its capacity in use, times the mean cost of its rungs weighted by the time that
-    they were held. A stopped request costs nothing. None if no rung has such a cost.
+    they were in use. A stopped request costs nothing. None if no rung has such a cost.
     """
     unit = drawn_unit(ladder)
     if unit is None:

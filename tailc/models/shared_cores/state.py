@@ -1,4 +1,4 @@
-"""What a replay reads, remembers and writes, as flat arrays for compiled code."""
+"""Input, state and log of a replay on shared cores, as flat arrays for compiled code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tailc.models.shared_cores.arrays import Lowered
 
 
 class Demand(NamedTuple):
-    """Requests in order of arrival: when, how much work, which ladder, and speed[curve, rung].
+    """Requests in order of arrival: time, work, ladder, and speed[curve, rung].
 
-    ladder is empty where all requests climb the first.
+    ladder: empty if all requests climb the first.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -26,11 +26,10 @@ class Demand(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the engine remembers: scalars, waiters by ladder, requests that run, virtual clocks.
+    """State of the engine: scalars, waiters by ladder, running requests, virtual clocks.
 
-    following: the next request of the same ladder, for each; empty where there is one ladder.
-    is_refused: that of the log.
-    clocks: one for each pool, and the last for boosted requests.
+    following: the next request of the same ladder, for each request; empty with one ladder.
+    is_refused: the array of the log. clocks: one for each pool, and the last for boosted requests.
     """
 
     server: Any
@@ -44,13 +43,13 @@ class State(NamedTuple):
 
 
 class Log(NamedTuple):
-    """What the engine writes, by request, and the time integrals by phase.
+    """Output of the engine, by request, and the time integrals by phase.
 
     latency_ns, wait_ns, rung, is_cut: of each request. thread_ns: sum of threads times time, in
-    thread-nanoseconds. is_refused, is_degraded: whether it never entered, or only a part of its
-    work was to be done. lost_ns: work that was not done, of those that were cut off too. rung_ns:
-    threads times time on each rung, of all requests. integrals: (PHASES, 2 + 2 pools), over time:
-    1, requests in the system, and for each pool threads and threads that run.
+    thread-nanoseconds. is_refused: whether it never entered. is_degraded: whether only a part of
+    its work was to be done. lost_ns: work that was not done, including that of requests that were
+    cut off. rung_ns: threads times time on each rung, of all requests. integrals: (PHASES, 2 + 2
+    pools), over time: 1, requests in the system, and for each pool threads and threads that run.
     """
 
     latency_ns: NDArray[np.int64]
@@ -66,7 +65,7 @@ class Log(NamedTuple):
 
     @classmethod
     def empty(cls, requests: int, pools: int, rungs: int) -> Log:
-        """Room for so many requests, and nothing written."""
+        """An empty log with room for `requests` requests."""
         return cls(
             latency_ns=np.zeros(requests, np.int64),
             wait_ns=np.zeros(requests, np.int64),
@@ -81,8 +80,8 @@ class Log(NamedTuple):
         )
 
 
-# A request that runs; they lie packed, in no order. (An unsigned number is an index that needs no
-# test for counting from the end.)
+# A running request. They are packed, in no order. An unsigned index needs no test for negative
+# values.
 _JOB = np.dtype(
     [
         ("request", np.int64),
@@ -103,18 +102,18 @@ _QUEUE = np.dtype(
     [
         ("row", np.int64),
         ("first", np.int64),
-        ("unreleased", np.int64),  # the first whom no exit has released
+        ("unreleased", np.int64),  # the first that no exit has released
     ],
     align=True,
 )
-# Requests that progress alike: those in one pool, or the boosted.
+# Requests that progress equally: those in one pool, or the boosted ones.
 _CLOCK = np.dtype(
     [
         ("threads", np.int64),
         ("supply", np.int64),
-        ("served", np.float64),  # what the clock reads
-        ("share", np.float64),  # what every thread gets of a core
-        ("leaver", np.int64),  # who exits next
+        ("served", np.float64),  # reading of the clock
+        ("share", np.float64),  # share of a core that every thread has
+        ("leaver", np.int64),  # request of the next exit
     ],
     align=True,
 )
@@ -127,7 +126,7 @@ _SERVER = np.dtype(
         ("running", np.int64),
         ("climb_at", np.int64),
         ("cut_at", np.int64),
-        ("oldest", np.int64),  # who is cut off next
+        ("oldest", np.int64),  # request of the next cut-off
     ],
     align=True,
 )
@@ -140,7 +139,7 @@ def empty_server(
     most_in_system: int,
     is_refused: NDArray[np.bool_],
 ) -> State:
-    """The state before the first arrival; waiters are not lined up yet."""
+    """The state before the first arrival; waiters are not queued yet."""
     state = State(
         np.zeros(1, _SERVER)[0],
         np.zeros(len(table.row_of_load), _QUEUE),

@@ -1,4 +1,4 @@
-"""What a server of shared cores shows besides latency: batch work that is left, and losses."""
+"""Batch work and losses on shared cores, as shown in verdicts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.models.usage import Headline, Quantity, Usage
 
 @dataclass(frozen=True)
 class SharedCoresTimes:
-    """One replay: batch work by core, and losses; None where there is no such thing."""
+    """Batch work per core and losses in one replay; None for what does not exist."""
 
     batch: float | None
     losses: LossTimes | None
@@ -22,23 +22,21 @@ class SharedCoresTimes:
 
 @dataclass(frozen=True)
 class SharedCoresUse(Usage):
-    """`batch`: None without batch work; `loss`: None without a rule for overload."""
+    """Batch work and losses; None without batch work or without a rule for overload."""
 
     batch: BatchUse | None = None
     loss: Loss | None = None
 
     @property
     def drawn_us(self) -> None:
-        """Energy is not known: threads that share cores have none of their own."""
+        """None: threads that share cores have no energy of their own."""
         return
 
     def relative_to(self, base_us: int, other_ppm: int) -> SharedCoresUse:  # noqa: ARG002
-        """The same."""
         return self
 
     @property
     def columns(self) -> SharedCoresColumns:
-        """Threads, or power."""
         return SharedCoresColumns()
 
     def cost_us(self, load: Load) -> int:
@@ -46,21 +44,21 @@ class SharedCoresUse(Usage):
         return load.thread_time_us
 
     def headline(self, load: Load) -> Headline:
-        """Threads."""
+        """Mean threads."""
         return Headline(Quantity.THREADS, load.threads_milli)
 
     @property
     def energy_ratio_ppm(self) -> None:
-        """Energy is not known."""
+        """None: energy is unknown."""
         return
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What rules for overload took."""
+        """A sentence on losses by rules for overload."""
         return () if self.loss is None else (loss_sentence(self.loss),)
 
     def to_dict(self) -> dict[str, Any]:
-        """Batch work and losses, where there are any."""
+        """Batch work and losses if there are any, for JSON."""
         return {
             "batch": None if self.batch is None else asdict(self.batch),
             "loss": None if self.loss is None else asdict(self.loss),

@@ -1,7 +1,7 @@
-"""Requests that wait for a server, each in the queue of its ladder; compiled.
+"""Waiting requests, in one queue for each ladder; compiled.
 
-Whom an exit released, and who comes first of all, is told by the number of the request: they are
-numbered in order of arrival.
+Requests are numbered in order of arrival, so comparing numbers tells which one came first and which
+ones an exit has released.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tailc.models.pools import NEVER_NS
 
 @loop  # pragma: no cover - compiled
 def line_up(queues, following, ladder):
-    """The first request of each ladder, and for each request the next of its ladder."""
+    """The first request of each ladder, and for each request the next one of its ladder."""
     if len(queues) == 1:
         return
     for queue in queues:
@@ -28,7 +28,7 @@ def line_up(queues, following, ladder):
 
 @once  # pragma: no cover - compiled
 def next_start(state, demand, table):
-    """The queue whose first waiter starts first, as far as the rows of now tell, and when."""
+    """The queue whose first waiter starts first by the current rows, and the time."""
     chosen, start_at = NOBODY, NEVER_NS
     for number in range(state.ladders):
         queue = state.queues[number]
@@ -43,7 +43,7 @@ def next_start(state, demand, table):
 
 @once  # pragma: no cover - compiled
 def _start_of(queue, state, demand, table):
-    """When the first waiter of a queue starts."""
+    """Start time of the first waiter of a queue."""
     server = state.server
     if table.start_below_ppm > 0:
         return server.now if _in_use(state, table) < table.start_below_ppm else NEVER_NS
@@ -57,7 +57,7 @@ def _start_of(queue, state, demand, table):
 
 @once  # pragma: no cover - compiled
 def _in_use(state, table):
-    """Threads of all that run in the pool that starts go by."""
+    """Threads of all running requests in the pool that controls starts."""
     threads = state.clocks[table.start_pool].threads
     if table.start_pool == table.boost_pool:
         threads += state.clocks[state.pools].threads
@@ -66,7 +66,7 @@ def _in_use(state, table):
 
 @once  # pragma: no cover - compiled
 def release(state):
-    """The earliest arrival among the waiters need wait no longer."""
+    """Release the waiter that arrived first."""
     chosen, earliest = NOBODY, state.server.arrived
     for number in range(state.ladders):
         queue = state.queues[number]
@@ -87,7 +87,7 @@ def next_of(request, state):
 
 @once  # pragma: no cover - compiled
 def leave_out(request, state):
-    """A request that has just arrived, and is refused, waits in no queue."""
+    """Remove a request that has just arrived and is refused from its queue."""
     for number in range(state.ladders):
         queue = state.queues[number]
         if queue.first == request:

@@ -1,1 +1,1 @@
-"""Hardware threads of a core: a request on one, batch work beside it on the other."""
+"""Execution model of SMT cores: a request on one hardware thread, batch work on the other."""

@@ -1,4 +1,4 @@
-"""How SMT cores show their use: batch work, busy hardware threads, and idle periods."""
+"""Verdict columns for SMT cores: batch work, busy hardware threads, and idle periods."""
 
 from __future__ import annotations
 
@@ -30,40 +30,35 @@ Times in ms. noise: half-width from simulated arrivals alone; mean: mean latency
 in the system; batch: batch work by core over that beside a free core, with its interval over
 replays; util: busy lanes of a core, of 2"""
 _IDLE = "idle time of a core under the policy"
-# Lengths are told by which at least this part of the idle time is in shorter periods.
+# Lengths are shown for at least this share of the idle time in shorter periods.
 _TOLD_PPM = (100_000, 500_000, 900_000)
 
 
 class SmtColumns(UsageColumns["SmtUse"]):
-    """Batch work in the place of energy."""
+    """Columns of batch work instead of energy."""
 
     def legend(self, shared: str, use: SmtUse, against: str) -> str:  # noqa: ARG002
-        """By core."""
         return f"{_LEGEND}{against}."
 
     def server(self, loads: Sequence[Load], shared: str, decimals: int) -> Group:  # noqa: ARG002
-        """Each request has its core."""
         return latency_and_number(loads, decimals)
 
     def groups(self, uses: Sequence[SmtUse], *, has_other_power: bool) -> list[Group]:  # noqa: ARG002
-        """Batch work with its interval, and busy hardware threads."""
+        """Columns of batch work with its interval, and of busy hardware threads."""
         busy = [f"{use.utilization_ppm / PPM:.2f}" for use in uses]
         return [(*batch_columns(uses), column("util", busy))]
 
     def rungs_title(self, shared: str) -> str:  # noqa: ARG002
-        """Beside batch work, or alone."""
         return RUNGS
 
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
-        """None."""
         return []
 
     def by_subject(self, names: Column, uses: Sequence[SmtUse]) -> list[Table]:  # noqa: ARG002
-        """None."""
         return []
 
     def by_arrivals(self, arrivals: Column, uses: Sequence[SmtUse]) -> list[Table]:
-        """How long a core has no request of the policy, and how long at a time."""
+        """Table of how long a core has no request, in total and at a time."""
         idle = [use.idle for use in uses]
         group = (
             column("idle", [percent(one.share_ppm) for one in idle]),
@@ -73,7 +68,7 @@ class SmtColumns(UsageColumns["SmtUse"]):
 
 
 def _within(idle: IdleUse) -> Iterator[str]:
-    """Such as `11.2 % up to 10 ms`."""
+    """Cells such as `11.2 % up to 10 ms`."""
     sums_ppm = list(itertools.accumulate(one.time_ppm for one in idle.periods))
     chosen: list[int] = []
     for least_ppm in _TOLD_PPM:

@@ -1,7 +1,7 @@
-"""How long cores have no request, and how that time is made up of longer and shorter periods.
+"""Idle time of cores, by the length of idle periods.
 
-An idle period is the time from a request's exit to the next request's start on the same core. Of
-several free cores the one that was held last takes the next request.
+An idle period is the time from a request's exit to the next request's start on the same core. Among
+several free cores, the one that was used last takes the next request.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class IdlePeriods:
-    """Idle periods longer than the entry's before, and up to `up_to_us`; None: any longer ones.
+    """Idle periods up to `up_to_us` long and longer than those of the entry before.
 
-    `time_ppm`: their share of all idle time; `count_ppm`: of all idle periods.
+    `up_to_us`: None for all longer ones. `time_ppm`: their share of all idle time. `count_ppm`: of
+    all idle periods.
     """
 
     up_to_us: int | None
@@ -31,9 +32,10 @@ class IdlePeriods:
 
 @dataclass(frozen=True)
 class IdleUse:
-    """How long a core has no request, and how long at a time.
+    """Idle time of cores, and its division into periods.
 
-    `share_ppm`: of its time. `periods`: shortest first, without lengths that none has.
+    `share_ppm`: share of core time without a request. `periods`: shortest first, without empty
+    entries.
     """
 
     share_ppm: int
@@ -48,14 +50,14 @@ EDGES_US = tuple(mantissa * 10**decade for decade in range(_DECADES) for mantiss
 
 @dataclass(frozen=True, eq=False)
 class IdleTimes:
-    """One replay: idle time [ns] and number of periods, by length up to each of `EDGES_US`."""
+    """Idle time [ns] and number of periods in one replay, by length up to each of `EDGES_US`."""
 
     time_ns: NDArray[np.float64]
     count: NDArray[np.int64]
 
 
 def idle_times(outcome: SmtOutcome) -> IdleTimes:
-    """Of the periods that end with a measured request."""
+    """Idle periods that end with a measured request."""
     periods_ns = outcome.idle_periods_ns
     place = np.searchsorted(np.array(EDGES_US) * NS_PER_US, periods_ns)
     size = len(EDGES_US) + 1
@@ -64,7 +66,7 @@ def idle_times(outcome: SmtOutcome) -> IdleTimes:
 
 
 def idle_use(share: float, repeats: Sequence[IdleTimes]) -> IdleUse:
-    """All repeats together; `share` is that of the time in which a core has no request."""
+    """All replications together; `share` is the share of core time without a request."""
     time_ns = np.sum([one.time_ns for one in repeats], axis=0)
     count = np.sum([one.count for one in repeats], axis=0)
     times, counts = _shares_ppm(time_ns), _shares_ppm(count)
@@ -74,6 +76,6 @@ def idle_use(share: float, repeats: Sequence[IdleTimes]) -> IdleUse:
 
 
 def _shares_ppm(parts: NDArray[np.float64] | NDArray[np.int64]) -> list[int]:
-    """Of the sum; of nothing, nothing."""
+    """Parts of the sum in millionths; all 0 if the sum is 0."""
     whole = float(parts.sum())
     return [round(float(part) * PPM / whole) if whole else 0 for part in parts]

@@ -1,4 +1,4 @@
-"""The execution model of SMT cores: a request on one hardware thread, batch work on the other."""
+"""Execution model of SMT cores: a request on one hardware thread, batch work on the other."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from tailc.models.workload import Workload
 
 @dataclass(frozen=True, eq=False)
 class Smt(LadderModel[SmtOutcome, SmtTimes]):
-    """waking: how long batch work, or a core without any, takes to wake up.
+    """Ladders on SMT cores.
 
-    has_batch: whether there is batch work.
+    waking: how long batch work, or a core without any, takes to wake. has_batch: whether there is
+    batch work.
     """
 
     waking: Waking = AT_ONCE_AWAKE
@@ -37,47 +38,44 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
 
     @property
     def table(self) -> Ladder | None:
-        """See `LadderModel`."""
         return self.ladder if self.has_batch and len(self.ladders) == 1 else None
 
     def hand_settings(self, workload: Workload) -> tuple[str, ...]:  # noqa: ARG002 - whatever comes
-        """Batch work on idle cores only, or with each budget of the paper."""
+        """Names: batch work on idle cores only, or with each budget of the paper."""
         return ("borrow-idle", "fixed", "refresh", "dynamic", "safe")
 
     @property
     def without_extras(self) -> tuple[str, ...]:
-        """A table is all that a policy has."""
+        """None: a policy has nothing besides its table."""
         return ()
 
     @property
     def settling_requests(self) -> int:
-        """Nothing steers."""
+        """Zero: nothing steers."""
         return 0
 
     @property
     def measures_warm_up(self) -> bool:
-        """What comes first is left out."""
+        """False: the warm-up is not measured."""
         return False
 
     @property
     def window(self) -> Window:
-        """As where a controller steers."""
+        """The window of a controller."""
         return window_of(None)
 
     @property
     def cost_quantity(self) -> CostQuantity:
-        """Batch work."""
         return CostQuantity("batch work given up", "us")
 
     @property
     def lookups_depend_on(self) -> str:
-        """On the other cores."""
         return "what a request on a core of its own does hangs on which others are free"
 
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SmtEngine:
-        """See `core_table`; batch work wakes up if there is some, else cores do."""
+        """The engine of this policy; batch work wakes if there is some, otherwise cores do."""
         waking = self.waking
         arrays = core_table(
             self.ladders,
@@ -91,27 +89,25 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
         return SmtEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: SmtOutcome) -> float:
-        """Batch work that is given up on all cores; what wakes up is."""
+        """Mean batch work given up on all cores, including work that is waking."""
         drawn = outcome.mean_power + outcome.mean_idle_power
         return drawn + self.lanes.lost_waking(*outcome.mean_waking)
 
     def cost_of_request(self, outcome: SmtOutcome) -> float:
-        """Batch work that is given up for it, or for waking up after it."""
+        """Batch work given up for a request, or for waking after it."""
         lost = outcome.by_request(self.lanes.lost_waking(*outcome.mean_waking))
         return outcome.mean_energy + outcome.mean_idle_energy + lost
 
     def times(self, outcome: SmtOutcome, work_ns: NDArray[np.int64]) -> SmtTimes:  # noqa: ARG002
-        """Batch work, busy threads and idle periods."""
         return smt_times(outcome)
 
     def usage(self, repeats: Sequence[SmtTimes]) -> SmtUse:
-        """Means over all repeats."""
         return smt_use(self.lanes, repeats, has_batch=self.has_batch)
 
 
 @dataclass(frozen=True, eq=False)
 class SmtEngine:
-    """Ladders as arrays, and which of them each record climbs."""
+    """Ladders as arrays, and the ladder that each record climbs."""
 
     arrays: CoreTable
     ladder_of: NDArray[np.int32] | None
@@ -124,7 +120,6 @@ class SmtEngine:
         arrival_ns: NDArray[np.int64],
         measured_from: int = 0,
     ) -> SmtOutcome:
-        """See `Engine`."""
         limits = self.arrays, self.ladder_of, self.most_in_system
         found = replay_cores(*limits, workload, order, arrival_ns, measured_from)
         return SmtOutcome(**found.common, resting=Resting(found.log.idle_ns, found.log.waking))

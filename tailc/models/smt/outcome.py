@@ -1,4 +1,4 @@
-"""What happened to requests on hardware threads of cores, and to the batch work beside them."""
+"""Result of a replay on hardware threads, with the batch work next to requests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tailc.models.outcome import PoweredOutcome, free_cores_power
 
 @dataclass(frozen=True, eq=False)
 class Resting:
-    """When cores had no request, and batch work beside them was not awake yet.
+    """Idle periods of cores, and times in which batch work next to them was not awake.
 
     idle_ns: by request, how long its core had been free when it started. waking: (phases, 2), the
-    time that batch work took to wake up beside free cores, and beside requests.
+    time that batch work took to wake next to free cores, and next to requests.
     """
 
     idle_ns: NDArray[np.int64]
@@ -24,28 +24,28 @@ class Resting:
 
 @dataclass(frozen=True, eq=False)
 class SmtOutcome(PoweredOutcome):
-    """What requests draw is batch work that is given up for them."""
+    """What happened to the requests; their energy is batch work given up for them."""
 
     resting: Resting
 
     @property
     def saturation(self) -> float:
-        """The utilization of all cores."""
+        """Utilization of all cores."""
         return self.utilization
 
     @property
     def mean_idle_power(self) -> float:
-        """Of each free core."""
+        """Mean batch work given up on free cores."""
         return free_cores_power(self)
 
     @property
     def mean_waking(self) -> tuple[float, float]:
-        """Cores beside which batch work woke up, while arrivals were measured: free, and not."""
+        """Mean number of cores with waking batch work, free and busy, over the measured time."""
         free, held = self.resting.waking.T
         return self.mean_over_time(free), self.mean_over_time(held)
 
     @property
     def idle_periods_ns(self) -> NDArray[np.int64]:
-        """How long cores were free, each time before a measured request came to one."""
+        """How long cores were free, each time before a measured request started on one."""
         idle_ns = self.resting.idle_ns[self.measured]
         return idle_ns[idle_ns > 0]

@@ -1,4 +1,4 @@
-"""Baselines on hardware threads: for how long requests share their core with batch work."""
+"""Baselines on hardware threads: how long requests share their core with batch work."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from tailc.models.smt.model import Smt
 from tailc.problems.borrowing import Borrowing, age_of, plan_of
 from tailc.units import format_us
 
-# One age is the same at every rate.
+# The age is the same at every rate.
 _ANY_RATE = 0
 
 
 def at_age(name: str, policy: Smt, age_us: int | None) -> Smt:
-    """Requests share up to an age at every load; None: always."""
+    """Let requests share up to an age at every rate; None: always."""
     return _planned(name, policy, at_any_load(age_us, policy.lanes.cores), "")
 
 
 def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
-    """The budget in the name is given out so; else the headroom of the SLO over requests alone."""
+    """Spend the budget in the name by this rule; without one, the headroom of the SLO.
+
+    The headroom is the target less the tail of requests alone on their cores.
+    """
     policy, lanes = setup.policy, setup.policy.lanes
     budget_us = setup.given.get(Part.BUDGET)
     if budget_us is None:

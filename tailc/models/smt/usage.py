@@ -1,4 +1,4 @@
-"""What SMT cores show besides latency: batch work, busy hardware threads, and idle periods."""
+"""Batch work, busy hardware threads and idle periods of SMT cores, as shown in verdicts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class SmtUse(Usage):
-    """How busy the hardware threads of a core were, in the mean.
+    """Means over the hardware threads of a core.
 
     `batch_ppm`, `low_ppm`, `high_ppm`: as in `BatchUse`. `utilization_ppm`: busy threads of a core,
-    up to 2. `idle`: when that of requests is not.
+    up to 2. `idle`: idle time of the thread of requests.
     """
 
     batch_ppm: int
@@ -33,38 +33,35 @@ class SmtUse(Usage):
 
     @property
     def drawn_us(self) -> None:
-        """What requests draw is batch work."""
+        """None: the energy of requests is batch work."""
         return
 
     def relative_to(self, base_us: int, other_ppm: int) -> SmtUse:  # noqa: ARG002
-        """The same."""
         return self
 
     @property
     def columns(self) -> SmtColumns:
-        """Batch work in the place of energy."""
         return SmtColumns()
 
     def cost_us(self, load: Load) -> None:  # noqa: ARG002
-        """Batch work pays for requests."""
+        """None: the cost is batch work."""
         return
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
-        """Batch work that is left."""
+        """Batch work."""
         return Headline(Quantity.BATCH, self.batch_ppm)
 
     @property
     def energy_ratio_ppm(self) -> None:
-        """Energy is not known."""
+        """None: energy is unknown."""
         return
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Nothing."""
         return ()
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as lanes."""
+        """The member `lanes`, for JSON."""
         periods = [asdict(one) for one in self.idle.periods]
         idle = {"share_ppm": self.idle.share_ppm, "periods": periods}
         return {"lanes": {**asdict(self), "idle": idle}}
@@ -72,9 +69,9 @@ class SmtUse(Usage):
 
 @dataclass(frozen=True, eq=False)
 class SmtTimes:
-    """One replay: shares of the time of its cores, and the batch work that is given up on all.
+    """Shares of core time in one replay, and the batch work given up on all cores.
 
-    waking: how many cores had batch work that was not awake yet, free ones and others.
+    waking: number of cores whose batch work was not awake yet, free ones and others.
     """
 
     requests: float
@@ -84,13 +81,13 @@ class SmtTimes:
 
 
 def smt_times(outcome: SmtOutcome) -> SmtTimes:
-    """What a replay says."""
+    """Lane times of a replay."""
     (busy,) = outcome.utilization_by_pool
     return SmtTimes(busy or 0.0, outcome.mean_power, outcome.mean_waking, idle_times(outcome))
 
 
 def smt_use(lanes: Lanes, repeats: Sequence[SmtTimes], *, has_batch: bool) -> SmtUse:
-    """Means over all repeats; the interval is that of the repeats, as for energy, within 0 to 1."""
+    """Means over all replications, with an interval as for energy, cut to 0 to 1."""
     found = batch_use([batch_work(one, lanes) if has_batch else 0.0 for one in repeats])
     busy = [busy_threads(one, lanes) if has_batch else one.requests for one in repeats]
     return SmtUse(
@@ -103,16 +100,16 @@ def smt_use(lanes: Lanes, repeats: Sequence[SmtTimes], *, has_batch: bool) -> Sm
 
 
 def batch_work(one: SmtTimes, lanes: Lanes) -> float:
-    """By core, over that beside a free core."""
+    """Batch work per core, relative to a free core."""
     return 1 - (one.given_up + lanes.lost_waking(*one.waking)) / lanes.cores
 
 
 def busy_threads(one: SmtTimes, lanes: Lanes) -> float:
-    """Hardware threads of a core that are busy, in the mean: for requests, and for batch work.
+    """Mean number of busy hardware threads per core: for requests, and for batch work.
 
-    The latter rests beside a request that is alone, and until it is awake. How often the first is
-    follows from the batch work that is given up, all of it there and `batch_slowdown_ppm` of it
-    beside any other request.
+    The second rests next to a request that is alone, and until it is awake. The time that it rests
+    follows from the batch work given up: all of it while resting, and `batch_slowdown_ppm` of it
+    next to any other request.
     """
     slowed = lanes.batch_slowdown_ppm / PPM
     alone = (one.given_up / lanes.cores - slowed * one.requests) / (1 - slowed)

@@ -1,4 +1,4 @@
-"""How long batch work and cores take to wake up, as the evidence of a policy carries it."""
+"""Wake-up times of batch work and cores, as stored in the evidence of a policy."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.ladder.lanes import Waking
 
-# What the evidence of a policy on lanes says of waking up, where that takes time.
+# Field of the evidence of a policy on lanes, if waking takes time.
 BATCH_WAKE, CORE_WAKE = "wake_ns", "core_wake_ns"
-# Beyond what a spec can say, and with the time of a replay on top within 64 bits.
+# Beyond what a spec can say; with the time of a replay on top it fits into 64 bits.
 _LONGEST_NS = 2**53
 
 
 def waking_of(policy: Policy) -> Waking:
-    """How long batch work, and a core without any, were taken to wake up by the compile.
+    """Wake-up times of batch work, and of a core without any, that the compile assumed.
 
-    Raises TailcError (BAD_ARTIFACT) for times that are none.
+    Raises TailcError (BAD_ARTIFACT) for impossible times.
     """
     settings = dict(policy.evidence.settings)
     times_ns = {name: settings.get(name, 0) for name in (BATCH_WAKE, CORE_WAKE)}

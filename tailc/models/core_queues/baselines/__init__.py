@@ -1,4 +1,4 @@
-"""What a tail table is compared with; one short file each."""
+"""Baselines of tail tables, one short file each."""
 
 WHERE = "where cores have a clock each"
 """Where these baselines are, in messages."""

@@ -1,7 +1,7 @@
-"""Dynamic oracle: a frequency for each request by one who knows all arrivals and demands.
+"""Dynamic oracle: choose each request's frequency with all arrivals and demands known.
 
-How they are chosen stands in `tailc.models.core_queues.clairvoyant_levels` (after Bartolini, 2015,
-section 3.9.1, who leaves it open).
+See `tailc.models.core_queues.clairvoyant_levels` for the method (after Bartolini, 2015, section
+3.9.1, who leaves it open).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tailc.models.workload import Workload
 
 @final
 class DynamicOracle(Baseline[CoreQueues]):
-    """Of cores that share no chip."""
+    """The dynamic oracle, for cores that do not share a chip."""
 
     syntax = Syntax("dynamic-oracle")
     about = "a frequency for each request, knowing all arrivals and demands"
@@ -41,6 +41,6 @@ class DynamicOracle(Baseline[CoreQueues]):
 
 
 def dynamic_oracle(clocks: Clocks, search: Search) -> CoreQueues:
-    """As many requests within the target as the SLO asks, and little energy."""
+    """Meet the target for as many requests as the SLO requires, at little energy."""
     rule = Foresight(search.percentile_ppm, search.target_us)
     return CoreQueues("dynamic oracle", replace(clocks, rule=rule))

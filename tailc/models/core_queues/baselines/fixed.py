@@ -1,4 +1,4 @@
-"""Fixed: every request at one frequency, that of the clock which its demand was measured at.
+"""Fixed: run every request at one frequency, by default the clock of the measured demands.
 
 Bartolini (2015, section 3.9.1) runs the nominal frequency.
 """
@@ -18,7 +18,7 @@ from tailc.units import format_khz
 
 @final
 class Fixed(Baseline[CoreQueues]):
-    """At the clock that demands were counted at, or at any of the levels."""
+    """One frequency for all requests: the clock of the measured demands, or any of the levels."""
 
     syntax = Syntax("fixed[-FREQUENCY]")
     about = "every request at one frequency, that at which demands were counted or another"
@@ -47,18 +47,18 @@ class Fixed(Baseline[CoreQueues]):
 
 
 def fixed(clocks: Clocks) -> CoreQueues:
-    """Where no level has that frequency, the next one above has it; the highest if none is."""
+    """Run every request at the lowest level at or above the reference clock, or the highest."""
     return at_level("fixed", clocks, nominal_level(clocks))
 
 
 def nominal_level(clocks: Clocks) -> int:
-    """The number of that level."""
+    """Number of the lowest level at or above the reference clock, or of the highest level."""
     fast_enough = [khz >= clocks.reference_khz for khz in _all_khz(clocks)]
     return fast_enough.index(True) if any(fast_enough) else len(fast_enough) - 1
 
 
 def at_level(name: str, clocks: Clocks, level: int) -> CoreQueues:
-    """Every request at that level, whatever the core holds."""
+    """Run every request at `level`, whatever the queue of its core."""
     note = format_khz(clocks.table.levels[level].frequency_khz)
     return CoreQueues(name, replace(clocks, rule=OneLevel(level)), note=note)
 

@@ -1,7 +1,7 @@
-"""HW-T: clocks that hardware sets every 100 us, blind to requests (Bartolini, 2015, 3.9.2).
+"""HW-T: hardware sets all clocks every 100 us, blind to requests (Bartolini, 2015, 3.9.2).
 
-It makes all instructions a second as many as the chip's limit allows.
-How levels are chosen stands in `tailc.models.core_queues.hardware`.
+It maximises instructions per second within the power limit of the chip. See
+`tailc.models.core_queues.hardware` for the choice of levels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tailc.models.workload import Workload
 
 @final
 class MostWork(Baseline[CoreQueues]):
-    """On a chip."""
+    """Hardware clocks with the most instructions per second, for cores on a chip."""
 
     syntax = Syntax("hw-t")
     about = "every 100 us the frequencies of the chip with which most work is done"
@@ -39,12 +39,12 @@ class MostWork(Baseline[CoreQueues]):
 
 
 def hw_t(clocks: Clocks) -> CoreQueues:
-    """The chip's clocks of most work."""
+    """Let hardware set the clocks for the most instructions per second."""
     return CoreQueues("HW-T", replace(clocks, rule=Hardware(Aim.WORK)))
 
 
 def no_hardware(clocks: Clocks) -> Unfit | None:
-    """Why no hardware can set these clocks; None: it can."""
+    """Why hardware cannot set these clocks, or None if it can."""
     if clocks.chip is None:
         return Unfit(
             "a policy does not state what its cores share and what else they run",

@@ -1,7 +1,7 @@
-"""HW-TPW: clocks that hardware sets every 100 us, blind to requests (Bartolini, 2015, 3.9.2).
+"""HW-TPW: hardware sets all clocks every 100 us, blind to requests (Bartolini, 2015, 3.9.2).
 
-It makes all instructions a second, by watt of the chip, as many as can be.
-How levels are chosen stands in `tailc.models.core_queues.hardware`.
+It maximises instructions per second per watt of the chip. See `tailc.models.core_queues.hardware`
+for the choice of levels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tailc.models.workload import Workload
 
 @final
 class MostWorkByJoule(Baseline[CoreQueues]):
-    """On a chip."""
+    """Hardware clocks with the most instructions per joule, for cores on a chip."""
 
     syntax = Syntax("hw-tpw")
     about = "every 100 us the frequencies of the chip with which most work is done by joule"
@@ -39,5 +39,5 @@ class MostWorkByJoule(Baseline[CoreQueues]):
 
 
 def hw_tpw(clocks: Clocks) -> CoreQueues:
-    """The chip's clocks of most work by joule."""
+    """Let hardware set the clocks for the most instructions per joule."""
     return CoreQueues("HW-TPW", replace(clocks, rule=Hardware(Aim.WORK_PER_JOULE)))

@@ -1,4 +1,4 @@
-"""The policy without its controller: the table's own bound holds (Bartolini, 2015, fig. 3.6)."""
+"""The policy without its controller, with the bound of its table (Bartolini, 2015, fig. 3.6)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class OpenLoop(Baseline[CoreQueues]):
-    """Of a policy with a controller."""
+    """The policy without its controller, for policies that have one."""
 
     syntax = Syntax("open-loop")
     about = "the policy without its controller"
@@ -33,5 +33,5 @@ class OpenLoop(Baseline[CoreQueues]):
 
 
 def open_loop(policy: CoreQueues) -> CoreQueues:
-    """The same table."""
+    """The same table without a controller."""
     return replace(policy, name="open loop", steering=None, note="")

@@ -1,6 +1,6 @@
 """Static oracle: the lowest single frequency that meets the bound over the whole trace.
 
-No controller that only watches the tail does better at a constant rate (Bartolini, 2015, section
+At a constant rate no controller that measures only the tail does better (Bartolini, 2015, section
 3.9.1).
 """
 
@@ -22,7 +22,7 @@ NAME = "static oracle"
 
 @final
 class StaticOracle(Baseline[CoreQueues]):
-    """On all cores."""
+    """The lowest single frequency that meets the bound, for all core queues."""
 
     syntax = Syntax("static-oracle")
     about = "the lowest single frequency that meets the SLO, searched"
@@ -42,7 +42,10 @@ class StaticOracle(Baseline[CoreQueues]):
 
 
 def static_oracle(clocks: Clocks, search: Search) -> CoreQueues:
-    """The highest where none meets the target. A faster clock delays no request, so by halving."""
+    """Find the lowest level that meets the target, by bisection; the highest if none does.
+
+    Bisection is exact because a higher frequency delays no request.
+    """
     lowest, highest = least_level(clocks.table), len(clocks.table.levels) - 1
     while lowest < highest:
         level = (lowest + highest) // 2

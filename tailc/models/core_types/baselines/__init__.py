@@ -1,4 +1,4 @@
-"""What a policy of whole cores is compared with; one short file each."""
+"""Baselines of policies that give each request a whole core, one short file each."""
 
 WHERE = "where rungs are cores"
 """Where these baselines are, in messages."""

@@ -1,6 +1,6 @@
-"""The share of the policy's ages that a controller would hold if it knew the rate.
+"""The share of the policy's ages that an ideal controller would choose for a known rate.
 
-No controller that scales the ages alone draws less at a constant rate, but for the steps of the
+At a constant rate no controller that only scales the ages draws less, apart from the step of the
 search.
 """
 
@@ -17,13 +17,13 @@ from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 from tailc.units import format_ppm
 
-# Sixteenths, from none to all of an age.
+# Sixteenths, from 0 to 1.
 SHARES_PPM = tuple(range(0, PPM + 1, PPM // 16))
 
 
 @final
 class BestShare(Baseline[CoreTypes]):
-    """On all cores."""
+    """The best constant share of the policy's ages, on all cores."""
 
     syntax = Syntax("best-share")
     about = "the policy without its controller, the best share of its ages searched"

@@ -1,7 +1,7 @@
-"""RC: who knows the demands starts the longest on fast cores, and all others on slow ones.
+"""RC: know the demands, start the longest requests on fast cores and all others on slow ones.
 
-Haque et al., MICRO 2017, section 5.5: how many are the longest is searched at each load, for the
-least energy that meets the target.
+Haque et al., MICRO 2017, section 5.5: the threshold between the two is searched at each load, for
+the least energy that meets the target.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
 from tailc.units import format_us
 
-# Shares of requests that are not among the longest.
+# Shares of the requests below each candidate threshold.
 SHARES_PPM = (*range(0, 900_000, 50_000), *range(900_000, 1_000_001, 10_000))
 _NS_PER_US = 1_000
 
 
 @final
 class Clairvoyant(Baseline[CoreTypes]):
-    """On all cores; without a threshold it is searched."""
+    """Clairvoyant placement on all cores. A name without a threshold searches for it."""
 
     syntax = Syntax("rc[>TIME]")
     about = "requests of more than TIME of work on the fastest type, the others on the slowest"
@@ -50,9 +50,10 @@ class Clairvoyant(Baseline[CoreTypes]):
 
 
 def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> CoreTypes:
-    """Requests of more work than that want the fastest type, or a slower one until it is free.
+    """Let requests of more than the threshold of work want the fastest type.
 
-    All others stay on the slowest, and make no room.
+    Such a request starts on a slower core until a fast one is free. All others stay on the slowest
+    type and do not make room.
     """
     fastest = len(ladder.rungs) - 1
     ladders = tuple(same_cores(ladder, wants(rung), make_room=False) for rung in (0, fastest))
@@ -65,14 +66,14 @@ def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> CoreTypes:
 
 
 def with_searched_threshold(ladder: Ladder, load: Workload, search: Search) -> CoreTypes:
-    """The threshold of the least energy at the target."""
+    """Search for the threshold of least energy that meets the target."""
     return search.least_energy(
         clairvoyant(ladder, threshold_us, load) for threshold_us in _thresholds_us(load)
     )
 
 
 def _thresholds_us(load: Workload) -> tuple[int, ...]:
-    """Ascending, from all requests to none."""
+    """Candidate thresholds, ascending, from all requests to none."""
     ranks = [percentile_rank(share, load.requests) for share in SHARES_PPM if share]
     above = [-(-load.work_at(rank) // _NS_PER_US) for rank in ranks]
     return tuple(dict.fromkeys([0, *above]))

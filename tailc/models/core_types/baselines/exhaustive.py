@@ -1,4 +1,4 @@
-"""Exhaustive: every set of thresholds on a grid, searched at each load (Haque, 2016, 5.3.4)."""
+"""Exhaustive: search all sets of thresholds on a grid, at each load (Haque, 2016, 5.3.4)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 from tailc.units import format_us
 
-# The paper's step; without one the first that leaves at most so many sets.
+# The paper's step. A name without a step takes the least multiple with at most this many sets.
 STEP_US = 5_000
 MOST_SETS = 250
-# So many are tried if a step is asked for.
+# Largest number of sets for a step that the user chooses.
 MOST_ASKED_SETS = 2_500
 
 
 @final
 class Exhaustive(Baseline[CoreTypes]):
-    """On all cores; without a step the first that leaves a short search."""
+    """Exhaustive search of thresholds, on all cores. A name without a step takes a usual one."""
 
     syntax = Syntax("exhaustive[-TIME]")
     about = "every set of thresholds on a grid with this step, searched"
@@ -49,10 +49,10 @@ class Exhaustive(Baseline[CoreTypes]):
 
 
 def exhaustive(ladder: Ladder, search: Search, step_us: int | None) -> CoreTypes:
-    """The thresholds of the least energy at the target.
+    """Search for the thresholds of least energy that meet the target.
 
-    They are multiples of the step up to the target, for a request that climbs later is late, or
-    never; each is at most the next.
+    Each threshold is a multiple of the step up to the target, because a request that climbs later
+    is late, or it is never. Thresholds do not descend with the rung.
     """
     step_us = step_us or usual_step_us(ladder, search.target_us)
     tried = thresholds(len(ladder.rungs), search.target_us, step_us)
@@ -60,7 +60,7 @@ def exhaustive(ladder: Ladder, search: Search, step_us: int | None) -> CoreTypes
 
 
 def _check_grid(rungs: int, target_us: int, step_us: int) -> None:
-    """Raise TailcError (USAGE) for a search of hours."""
+    """Raise TailcError (USAGE) if the search would take hours."""
     count = sets(rungs, target_us, step_us)
     if count > MOST_ASKED_SETS:
         message = f"baseline `exhaustive` has {count:,} sets of thresholds, and tries at most "
@@ -69,7 +69,7 @@ def _check_grid(rungs: int, target_us: int, step_us: int) -> None:
 
 
 def usual_step_us(ladder: Ladder, target_us: int) -> int:
-    """The least multiple of the paper's step that leaves a search of a few seconds."""
+    """The least multiple of the paper's step for which the search takes a few seconds."""
     step_us = STEP_US
     while sets(len(ladder.rungs), target_us, step_us) > MOST_SETS:
         step_us += STEP_US
@@ -77,13 +77,13 @@ def usual_step_us(ladder: Ladder, target_us: int) -> int:
 
 
 def sets(rungs: int, target_us: int, step_us: int) -> int:
-    """How many sets of thresholds there are."""
+    """Number of sets of thresholds."""
     values = target_us // step_us + 2
     return comb(values + rungs - 2, rungs - 1)
 
 
 def thresholds(rungs: int, target_us: int, step_us: int) -> Iterator[tuple[int | None, ...]]:
-    """Every set, by rung above the first; None: never."""
+    """All sets of thresholds, one age for each rung above the first; None means never."""
     values = [*range(0, target_us + 1, step_us), None]
     return itertools.combinations_with_replacement(values, rungs - 1)
 

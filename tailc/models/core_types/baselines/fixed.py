@@ -1,4 +1,4 @@
-"""FIX-N: every request on one rung, or on the nearest one that is free."""
+"""FIX-N: run every request on one rung, or on the nearest free rung."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class FixedRung(Baseline[CoreTypes]):
-    """On all cores; the first rung is `ee`, the last one `tl`."""
+    """One rung for all requests, on all cores; the first rung is named `ee`, the last `tl`."""
 
     syntax = Syntax("fix-N")
     about = "every request on rung N, or on the nearest one that is free"

@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class LeastEnergy(Baseline[CoreTypes]):
-    """On all cores."""
+    """The placement of least energy, on all cores."""
 
     syntax = Syntax("ee")
     about = "slow cores, and faster ones only while those are all held"
@@ -34,5 +34,5 @@ class LeastEnergy(Baseline[CoreTypes]):
 
 
 def least_energy(ladder: Ladder) -> CoreTypes:
-    """The slowest cores, and faster ones only while those are all busy; then the oldest moves."""
+    """Use the slowest cores; if all are busy, the oldest request moves to a faster one."""
     return CoreTypes("EE", (same_cores(ladder, wants(0)),))

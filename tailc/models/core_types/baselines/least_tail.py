@@ -1,6 +1,6 @@
-"""TL: the least tail (Haque et al., MICRO 2017, section 5.5).
+"""TL: the least tail latency (Haque et al., MICRO 2017, section 5.5).
 
-There a request moves up when a faster core frees; here at its next tick.
+In the paper a request moves up as soon as a faster core becomes free; here at its next tick.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tailc.models.workload import Workload
 
 @final
 class LeastTail(Baseline[CoreTypes]):
-    """On all cores."""
+    """The placement of least tail latency, on all cores."""
 
     syntax = Syntax("tl")
     about = "the fastest free core; the oldest move to faster ones that free"
@@ -37,5 +37,5 @@ class LeastTail(Baseline[CoreTypes]):
 
 
 def least_tail(ladder: Ladder) -> CoreTypes:
-    """Start on the fastest free core, and move to a faster one when it frees; the oldest first."""
+    """Start on the fastest free core; when a faster one becomes free, the oldest request moves."""
     return CoreTypes("TL", (same_cores(ladder, wants(len(ladder.rungs) - 1)),))

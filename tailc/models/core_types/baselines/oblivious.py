@@ -1,4 +1,4 @@
-"""Oblivious: every request on a random core, whatever its type (Haque, 2016, section 5.2.6)."""
+"""Oblivious: run every request on a random core of any type (Haque, 2016, section 5.2.6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEED = 1
 
 @final
 class Oblivious(Baseline[CoreTypes]):
-    """Among types of core."""
+    """A random core for each request, if there are several types of core."""
 
     syntax = Syntax("oblivious")
     about = "a core at random, types weighted by their cores; no moves"
@@ -36,8 +36,10 @@ class Oblivious(Baseline[CoreTypes]):
 
 
 def oblivious(ladder: Ladder) -> CoreTypes:
-    """A core is drawn for each; where those of its type are busy, the next type up has one free,
-    or, above the last, the first; the request stays there.
+    """Draw a random core for each request, which then stays on its core.
+
+    If all cores of the drawn type are busy, take a free core of the next type up; after the last
+    type continue with the first.
     """
     ladders = (same_cores(ladder, wants(0), make_room=False),)
     return CoreTypes("Oblivious", ladders, random_seed=SEED)

@@ -1,4 +1,4 @@
-"""CLIMB-T: a request starts on the slowest cores, and wants the fastest from one age on."""
+"""CLIMB-T: start every request on the slowest cores; it wants the fastest from one age on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.units import format_us
 
 @final
 class OneClimb(Baseline[CoreTypes]):
-    """On all cores."""
+    """One climb from the slowest to the fastest type, on all cores."""
 
     syntax = Syntax("climb-TIME")
     about = "slow cores, and the fastest from this age on"

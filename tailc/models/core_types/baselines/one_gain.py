@@ -1,4 +1,4 @@
-"""The policy with one set of gains at every load (Haque et al., MICRO 2017, figure 4)."""
+"""The policy with one set of gains at every rate (Haque et al., MICRO 2017, figure 4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class OneGain(Baseline[CoreTypes]):
-    """A default of a policy with several sets of gains."""
+    """One set of gains; a default if the controller of the policy has several sets."""
 
     syntax = Syntax("one-gain")
     about = "the policy, with the gains of its middle interval at every rate"
@@ -34,7 +34,7 @@ class OneGain(Baseline[CoreTypes]):
 
 
 def one_gain(policy: CoreTypes) -> CoreTypes:
-    """The gains of the controller's middle row, the lower one of two, hold at every rate."""
+    """Use the gains of the controller's middle row (the lower of two) at every rate."""
     controller = policy.controller
     assert controller is not None
     middle = controller.gains[(len(controller.gains) - 1) // 2]

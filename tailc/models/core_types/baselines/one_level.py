@@ -1,6 +1,6 @@
-"""Pegasus, ideal: all cores on one level, the best for the load (Haque et al., MICRO 2017, 5.5).
+"""Ideal Pegasus: all cores at one level, the best for the rate (Haque et al., MICRO 2017, 5.5).
 
-Where the load changes, the level for the measured rate is looked up every 5 s.
+Under a changing rate, the level for the measured rate is looked up every 5 s.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tailc.models.workload import Workload
 
 @final
 class OneLevel(Baseline[CoreTypes]):
-    """Among levels of one type of core."""
+    """One level for all cores, if the rungs are levels of one type of core."""
 
     syntax = Syntax("pegasus")
     about = "all cores on one level, searched for each rate"
@@ -40,7 +40,7 @@ class OneLevel(Baseline[CoreTypes]):
 
 
 def one_level(ladder: Ladder, search: Search) -> CoreTypes:
-    """The level of the least energy at the target, at each rate."""
+    """Find the level of least energy that meets the target, at each rate."""
     levels = (
         CoreTypes("Pegasus", (same_cores(ladder, wants(rung)),), note=f"level {level.name}")
         for rung, level in enumerate(ladder.rungs)

@@ -1,8 +1,8 @@
-"""Octopus-Man: only cores of one type at a time, as many as the load needs.
+"""Octopus-Man: use cores of one type at a time, as many as the rate needs.
 
-Haque et al., MICRO 2017, section 5.5. The sets are all numbers of slow cores, ascending, then those
-numbers of the next type that are as fast together as all of the type before, or faster. Where the
-load changes, the set for the measured rate is looked up every 5 s.
+Haque et al., MICRO 2017, section 5.5. The candidates are all numbers of slow cores in ascending
+order, then those numbers of the next type that together are at least as fast as all cores of the
+type before. Under a changing rate, the candidate for the measured rate is looked up every 5 s.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tailc.models.workload import Workload
 
 @final
 class OneType(Baseline[CoreTypes]):
-    """Among types of core."""
+    """Cores of one type at a time, if there are several types of core."""
 
     syntax = Syntax("octopus")
     about = "cores of one type only, as many as are needed, searched for each rate"
@@ -42,13 +42,13 @@ class OneType(Baseline[CoreTypes]):
 
 
 def one_type(ladder: Ladder, search: Search) -> CoreTypes:
-    """The set of the least energy at the target, at each rate; other cores are off."""
+    """Find the candidate of least energy at the target, for each rate; other cores are off."""
     found = tuple(_on(ladder, rung, count) for rung, count in sets(ladder))
     return least_energy_by_rate(found, search)
 
 
 def sets(ladder: Ladder) -> Iterator[tuple[int, int]]:
-    """Every set, as a rung and a number of its cores."""
+    """All candidates, as a rung and a number of its cores."""
     supply = 0
     for rung, type_ in enumerate(ladder.rungs):
         cores = _cores(ladder, rung)

@@ -1,4 +1,4 @@
-"""Reactive: one threshold after another, by a simple rule (Haque, 2016, section 5.3.4)."""
+"""Reactive: adjust one threshold at a time by a simple rule (Haque, 2016, section 5.3.4)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.models.workload import Workload
 
 @final
 class SimpleRule(Baseline[CoreTypes]):
-    """On all cores; with the flag what comes before it converges is measured too."""
+    """The reactive rule, on all cores. With the flag its convergence is measured, too."""
 
     syntax = Syntax("reactive[+start]")
     about = "one threshold after another, by a simple rule"
@@ -35,7 +35,7 @@ class SimpleRule(Baseline[CoreTypes]):
 
 
 def reactive(policy: CoreTypes, search: Search, *, from_start: bool) -> CoreTypes:
-    """From the policy's first row; `from_start` also measures while it converges."""
+    """Start with the thresholds of the first row; `from_start` measures the convergence."""
     window = policy.window
     law = Reactive(search.percentile_ppm, search.target_us, window.epoch, window.requests)
     first = policy.ladders[0]

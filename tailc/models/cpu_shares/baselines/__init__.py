@@ -1,4 +1,4 @@
-"""Shares to compare with a policy's own."""
+"""Baselines of CPU shares, one short file each."""
 
 WHERE = "of machines with shares"
 """Of what these baselines are, in messages."""

@@ -1,4 +1,4 @@
-"""The host in equal parts, batch work's among them, as an operating system shares it."""
+"""Fair: divide the host equally among all machines, including batch machines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 def equal_part(shares: Shares) -> float:
-    """What each machine has of the host, those of batch work too."""
+    """The equal share of the host for each machine, including batch machines."""
     return shares.host_ppm // len(shares.machines) / PPM
 
 
@@ -29,7 +29,7 @@ _RULE = ShareRule("at an equal part of the host", is_share_told=False, given=_gi
 
 @final
 class Fair(RuleBaseline[ShareRule]):
-    """An equal part for each."""
+    """An equal share for each machine."""
 
     syntax = Syntax("fair")
     about = _RULE.about

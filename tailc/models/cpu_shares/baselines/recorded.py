@@ -1,4 +1,4 @@
-"""The shares that the machines had while they were measured."""
+"""Recorded: the shares that the machines had while they were measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 def _given(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
-    """Each machine alone: the host that was measured may have had more to grant than this one."""
+    """Replay each machine alone, because the measured host may have been larger than this one."""
     steps = plant_of(machines).steps
     rows = [
         _alone(replace(shares, machines=(own,), host_ppm=PPM), machine, steps)
@@ -35,7 +35,7 @@ _RULE = ShareRule("error at the shares that were measured", is_share_told=True, 
 
 @final
 class Recorded(RuleBaseline[ShareRule]):
-    """As the machines were measured."""
+    """The shares that were measured."""
 
     syntax = Syntax("recorded")
     about = _RULE.about

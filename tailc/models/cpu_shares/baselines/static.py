@@ -1,4 +1,4 @@
-"""Shares that never change: the best there are, and one that is named (Bartolini, 2015, 2.2.1)."""
+"""Static: constant shares, either the best or a given one (Bartolini, 2015, 2.2.1)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BEST = ShareRule("error at the best share that never changes", is_share_told=Tr
 
 @final
 class Static(RuleBaseline[ShareRule]):
-    """The best share that never changes, or the one in the name."""
+    """The best constant share, or the one in the name."""
 
     syntax = Syntax("static[-SHARE]")
     about = _BEST.about

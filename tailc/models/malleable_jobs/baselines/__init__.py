@@ -1,4 +1,4 @@
-"""Allocators of servers to malleable jobs to compare with, which need no solver."""
+"""Baselines of malleable jobs: allocators that need no solver."""
 
 WHERE = "of malleable jobs"
 """Of what these baselines are, in messages."""

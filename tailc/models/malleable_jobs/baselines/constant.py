@@ -1,4 +1,4 @@
-"""Constant allocation: each job has the servers that it asks for, from its start to its end."""
+"""Constant allocation: each job has its requested servers from its start to its end."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tailc.models.rule_baselines import RuleBaseline
 
 
 class Constant:
-    """Baseline of Haque, 2016, section B.4; where there is no room, jobs wait in their order."""
+    """The baseline of Haque, 2016, section B.4. If there is no room, jobs wait in order."""
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """What runs goes on; of what waits, the first jobs that fit all start."""
+        """Keep the running jobs and start the longest prefix of the waiting jobs that fits."""
         free = view.cluster.servers - sum(one.servers for one in view.active)
         servers = {one.job.number: one.servers for one in view.active if one.servers}
         for one in view.active:
@@ -28,7 +28,7 @@ class Constant:
 
 @final
 class ConstantBaseline(RuleBaseline[Make]):
-    """See `Constant`."""
+    """Constant allocation; see `Constant`."""
 
     syntax = Syntax("constant")
     about = "each job has the servers that it asks for"

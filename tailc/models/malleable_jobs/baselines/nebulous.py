@@ -1,13 +1,13 @@
-"""Nebulous: servers from a rough word on how well each job speeds up, and from former runs.
+"""Nebulous: allocate servers by a rough hint on each job's speed-up, and by former runs.
 
-Every event starts anew from the fewest servers that keep each job's mean servers at or above the
-requested ones / F after another while. Then the servers that green energy still feeds go round:
-each job to its next count in turn, the best hint first, of equal hints the one that has had least
-for what it asked. Less green energy ends the same rounds earlier, so servers are taken away in
-reverse order.
+Every event starts again from the fewest servers that keep each job's mean number of servers at or
+above the requested number / F for the next while. Then the servers that green energy can still feed
+are given out in rounds: each job in turn gets its next feasible count, the best hint first, and
+among equal hints the job with the lowest mean relative to its request. With less green energy the
+same rounds end earlier, so servers are taken away in reverse order.
 
-Source: Haque, Rutgers 2016, section B.3.2. The mean of servers is what it promises; a job may well
-run for longer than its slowdown.
+Source: Haque, Rutgers 2016, section B.3.2. It guarantees the mean number of servers, so a job may
+run for longer than its slowdown allows.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ CORES_A_SERVER = 2
 
 
 class Nebulous:
-    """For one replay: it keeps the run times of the applications that it has seen end."""
+    """The Nebulous allocator, for one replay: it learns the run times of applications."""
 
     def __init__(self, words: Mapping[int, Word], look_ahead_s: int = LOOK_AHEAD_S) -> None:
-        """words: by a job's number, of all jobs of the replay."""
+        """words: by job number, for all jobs of the replay."""
         self._words = words
         self._look_ahead_s = look_ahead_s
         self._running: dict[int, int] = {}
         self._former_s: dict[str, list[int]] = defaultdict(list)
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Jobs that run come before those that wait; of these none overtakes another."""
+        """Serve running jobs before waiting ones; waiting jobs do not overtake each other."""
         self._note_ends(view)
         servers = served_in_order(view, self._least)
         vms = self._fresh_vms(view, servers)
@@ -77,11 +77,12 @@ class Nebulous:
         return vms
 
     def _starts_wide(self, view: ClusterView, one: Active, least_of_others: int) -> bool:
-        """Only if green energy feeds the servers of the most machines in all of its expected run,
-        beside the least of the others.
+        """Whether a job starts with the most virtual machines.
 
-        The run is expected to be the mean of former runs of its application, with however many
-        machines; one that was never run is taken for long.
+        It does only if green energy feeds their servers during its expected run, next to the fewest
+        servers of the other jobs. The expected run time is the mean of former runs of its
+        application with any number of machines; an application without a former run is assumed to
+        run long.
         """
         former_s = self._former_s[self._words[one.job.number].application]
         if not former_s:
@@ -111,12 +112,12 @@ class Nebulous:
 
 
 def had(one: Active) -> Fraction:
-    """Mean servers so far by requested ones; 0 for a job that has not begun."""
+    """Mean servers so far relative to the requested ones; 0 for a job that has not begun."""
     return Fraction(one.server_s, one.ran_s * one.job.requested) if one.ran_s else Fraction(0)
 
 
 def least_servers(one: Active, while_s: int) -> int:
-    """The smallest count that keeps the mean servers after `while_s`; else the largest."""
+    """The smallest count that keeps the mean high enough after `while_s`; else the largest."""
     counts = sorted(curve_of(one))
     needed = one.job.requested * (one.ran_s + while_s) * PPM
     for count in counts:
@@ -127,7 +128,7 @@ def least_servers(one: Active, while_s: int) -> int:
 
 @final
 class NebulousBaseline(RuleBaseline[Make]):
-    """See `Nebulous`; TIME is how far it looks ahead."""
+    """The Nebulous baseline; TIME is how far it looks ahead."""
 
     syntax = Syntax("nebulous[-TIME]")
     about = "servers by a hint on how well each job speeds up, and by former runs"

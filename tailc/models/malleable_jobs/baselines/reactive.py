@@ -1,4 +1,4 @@
-"""Reactive: as few servers as the slowdown allows, and more where green energy carries them."""
+"""Reactive: the fewest servers that the slowdown allows, and more if green energy feeds them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tailc.models.rule_baselines import RuleBaseline
 
 @dataclass(frozen=True)
 class Reactive:
-    """Haque, 2016, figure B.2, for every event anew.
+    """Haque, 2016, figure B.2, applied at every event.
 
-    Each job gets the fewest servers on which, `look_ahead_s` from now, its speed-up will have been
-    high enough in the mean; then the job that gains most by a server more gets its next block, as
-    long as green energy carries it. Its loop ends where nobody can grow, and who could be done
-    sooner is looked at again by then: both are open in print.
+    Each job gets the fewest servers with which its mean speed-up is high enough `look_ahead_s` from
+    now. Then the job with the greatest gain from one more server gets its next block, as long as
+    green energy feeds it. The source leaves two points open: here the loop ends when no job can
+    grow, and jobs that could finish earlier are considered again at that time.
     """
 
     look_ahead_s: int = LOOK_AHEAD_S
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """Jobs that run come before those that wait; of these none overtakes another."""
+        """Serve running jobs before waiting ones; waiting jobs do not overtake each other."""
         servers = served_in_order(view, self._least)
         self._grow(view, servers)
         looks_s = [self._time_s(one) for one in view.active if one.job.number in servers]
@@ -43,7 +43,7 @@ class Reactive:
         return min(curve, key=lambda servers: (-curve[servers], servers))
 
     def _time_s(self, one: Active) -> int:
-        """For how long a job is sure to run on, at most `look_ahead_s`."""
+        """How long a job is certain to run on, at most `look_ahead_s` [s]."""
         fastest_ppm = max(curve_of(one).values())
         return min(self.look_ahead_s, -(-(one.needed - one.done) // fastest_ppm))
 
@@ -60,7 +60,7 @@ class Reactive:
 
 
 def _keeps(one: Active, speedup_ppm: int, time_s: int) -> bool:
-    """Whether a job ends in time, or after a time has been fast enough in the mean."""
+    """Whether a job ends in time, or has a high enough mean speed-up after a time."""
     left_s = -(-(one.needed - one.done) // speedup_ppm)
     if left_s <= time_s:
         return one.ran_s + left_s <= one.job.longest_s
@@ -69,7 +69,7 @@ def _keeps(one: Active, speedup_ppm: int, time_s: int) -> bool:
 
 
 def _step(one: Active, now: int, room: int) -> tuple[float, int, int] | None:
-    """(speed-up won by a server, the job's number negated, servers then) of the next block."""
+    """The next block of a job: (speed-up per server, job number negated, servers then)."""
     curve = curve_of(one)
     above = [servers for servers in sorted(curve) if servers > now]
     if not above or above[0] - now > room or curve[above[0]] <= curve[now]:
@@ -79,7 +79,7 @@ def _step(one: Active, now: int, room: int) -> tuple[float, int, int] | None:
 
 @final
 class ReactiveBaseline(RuleBaseline[Make]):
-    """See `Reactive`; TIME is how far it looks ahead."""
+    """The reactive baseline; TIME is how far it looks ahead."""
 
     syntax = Syntax("reactive[-TIME]")
     about = "as few servers as the slowdown allows, and more where green energy carries them"

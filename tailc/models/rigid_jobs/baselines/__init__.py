@@ -1,4 +1,4 @@
-"""Planners of rigid jobs to compare with, which need no solver."""
+"""Baselines of rigid jobs: planners that need no solver."""
 
 WHERE = "of rigid jobs"
 """Of what these baselines are, in messages."""

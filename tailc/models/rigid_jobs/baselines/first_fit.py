@@ -1,4 +1,4 @@
-"""First fit: admit whenever there is room, from the first rack on, whatever the energy."""
+"""First fit: admit a job if there is room, from the first rack on, whatever the energy."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ class FirstFit:
         return None if taken.sum() < job.width else np.repeat(taken[:, None], epochs, axis=1)
 
     def revise(self, view: View) -> dict[int, Whole]:
-        """Nothing moves."""
         return {}
 
 
 @final
 class FirstFitBaseline(RuleBaseline[Planner]):
-    """See `FirstFit`."""
+    """First fit; see `FirstFit`."""
 
     syntax = Syntax("first-fit")
     about = "admits whenever there is room"

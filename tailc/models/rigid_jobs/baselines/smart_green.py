@@ -1,4 +1,4 @@
-"""Smart green partition: place each job where it is expected to be just as green as it asks for."""
+"""Smart green partition: place each job where the forecast is just as green as it requires."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tailc.models.rule_baselines import RuleBaseline
 class SmartGreen:
     """SGP of Haque, 2016, section A.4.
 
-    Takes the rack whose expected share of green epochs is closest to what the job still needs, and
-    not below; what does not fit there goes on with the need that is then left. Refuses a job that
-    so finds no place, and never moves one.
+    Takes the rack whose forecast share of green epochs is closest to what the job still needs, but
+    not below it. Servers that do not fit there are placed in the same way with the remaining need.
+    Refuses a job without such a place, and never moves one.
     """
 
     def admit(self, view: View, job: Submitted) -> Whole | None:
-        """The places found so, the same in all of the job's epochs."""
+        """The servers by rack, the same in all of the job's epochs."""
         epochs = job.epochs(view.site.epoch_s)
         room = view.free(epochs).min(axis=1)
         green = _green_epochs(view, epochs)
@@ -41,12 +41,11 @@ class SmartGreen:
         return np.repeat(taken[:, None], epochs, axis=1)
 
     def revise(self, view: View) -> dict[int, Whole]:
-        """Nothing moves."""
         return {}
 
 
 def _green_epochs(view: View, epochs: int) -> Whole:
-    """In how many of the next epochs each rack is expected to be green; int64 (racks,)."""
+    """Number of the next epochs in which each rack is forecast to be green; int64 (racks,)."""
     green_racks = view.site.green_racks(view.ahead.green_mw[:epochs])
     rack = np.arange(view.site.racks)
     return (rack[:, None] >= view.site.racks - green_racks[None, :]).sum(axis=1)
@@ -54,7 +53,7 @@ def _green_epochs(view: View, epochs: int) -> Whole:
 
 @final
 class SmartGreenBaseline(RuleBaseline[Planner]):
-    """See `SmartGreen`."""
+    """Smart green partition; see `SmartGreen`."""
 
     syntax = Syntax("smart-green")
     about = "the rack that is expected to be just green enough"

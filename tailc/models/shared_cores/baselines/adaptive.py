@@ -1,8 +1,8 @@
-"""Adaptive, our approximation: the rung is chosen once, by the load at arrival.
+"""Adaptive, our approximation: choose the rung once, by the load at arrival.
 
-Haque et al., ASPLOS 2015, compare with a scheme of another paper, of which they say only that the
-degree is chosen at the start by the load, and do not print the rule. So curves published for it
-may not be expected here.
+Haque et al., ASPLOS 2015, compare with a scheme of another paper. They say only that it chooses the
+degree at the start by the load, and do not give the rule. So results may differ from the published
+curves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tailc.models.workload import Workload
 
 @final
 class Adaptive(Baseline[SharedCores]):
-    """On every server."""
+    """The adaptive baseline, for all servers."""
 
     syntax = Syntax("adaptive")
     about = "the rung is chosen at arrival by the load"
@@ -47,10 +47,11 @@ class Adaptive(Baseline[SharedCores]):
 
 
 def adaptive(ladder: Ladder) -> Ladder:
-    """With q in the system, the request itself among them, the rung of the least max(1, q c / C)/s.
+    """With q requests in the system, choose the rung of least max(1, q c / C) / s.
 
-    c is the rung's cost, C the capacity of what it draws on, s the rung's speed: the time of a unit
-    of work if all q requests ran on that rung. Of equally good rungs the lowest is taken.
+    q includes the request itself. c is the rung's cost, C the capacity of its pool, s the rung's
+    speed. The criterion is the time per unit of work if all q requests ran on that rung. Ties go to
+    the lowest rung.
     """
     rows = [stays_on(_rung(ladder, load), load, load) for load in range(_last_load(ladder) + 1)]
     return same_server(ladder, tuple(rows))
@@ -65,7 +66,7 @@ def _rung(ladder: Ladder, load: int) -> int:
 
 
 def _demand(ladder: Ladder, rung: int) -> Fraction:
-    """Part of the capacity of the rung's pool that a request on it takes."""
+    """Share of the capacity of its pool that one request on the rung takes."""
     limited = capacity_of(ladder, rung)
     if limited is None:
         return Fraction(0)
@@ -74,9 +75,9 @@ def _demand(ladder: Ladder, rung: int) -> Fraction:
 
 
 def _last_load(ladder: Ladder) -> int:
-    """A load from which on the choice is the same: every rung that costs anything is short of room.
+    """A load from which on the choice is constant: every rung with a cost is short of capacity.
 
-    Where a rung costs nothing, so many more that the free one is the faster by then.
+    If a rung costs nothing, a higher load at which that rung is the fastest.
     """
     parts = [_demand(ladder, rung) for rung in range(len(ladder.rungs))]
     costly = [part for part in parts if part > 0]

@@ -1,7 +1,7 @@
-"""RC: who knows the demands runs long requests on a fixed rung and all others on the first.
+"""RC: know the demands, run long requests on a fixed rung and all others on the first.
 
-The load is ignored (Haque et al., ASPLOS 2015, section 6: degree 4 above 225 ms on Lucene, found
-by search).
+The load is ignored (Haque et al., ASPLOS 2015, section 6: degree 4 above 225 ms on Lucene, found by
+search).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tailc.models.workload import Workload
 from tailc.percentiles import PPM, percentile_rank
 from tailc.units import format_us
 
-# Thresholds are tried at these percentiles of the demand, 5 % to 95 %.
+# Candidate thresholds: these percentiles of the demand, 5 % to 95 %.
 STEP_PPM = 50_000
 _DIGITS = 3
 _NS_PER_US = 1_000
@@ -28,7 +28,7 @@ _NS_PER_US = 1_000
 
 @final
 class Clairvoyant(Baseline[SharedCores]):
-    """On every rung; without a threshold it is searched."""
+    """Clairvoyant parallelism on any rung. A name without a threshold searches for it."""
 
     syntax = Syntax("rc-N[>TIME]")
     about = "requests of more than TIME of work on rung N, the others on the first"
@@ -54,7 +54,7 @@ class Clairvoyant(Baseline[SharedCores]):
 
 
 def clairvoyant(ladder: Ladder, rung: int, threshold_us: int, load: Workload) -> SharedCores:
-    """Requests of more than `threshold_us` of work on `rung`, all others on the first."""
+    """Run requests of more than `threshold_us` of work on `rung`, all others on the first."""
     return SharedCores(
         f"RC-{rung + 1}",
         (same_server(ladder, (stays_on(0),)), same_server(ladder, (stays_on(rung),))),
@@ -66,16 +66,16 @@ def clairvoyant(ladder: Ladder, rung: int, threshold_us: int, load: Workload) ->
 def with_searched_threshold(
     ladder: Ladder, rung: int, load: Workload, tail_of: Callable[[SharedCores], int]
 ) -> SharedCores:
-    """The one of the thresholds tried whose tail is least; of equal ones the lowest.
+    """Search for the threshold of least tail; ties go to the lowest one.
 
-    `tail_of` replays a subject and tells the latency at the percentile.
+    `tail_of` replays a subject and returns its latency at the percentile.
     """
     tried = [clairvoyant(ladder, rung, threshold, load) for threshold in thresholds_us(load)]
     return min(tried, key=tail_of)
 
 
 def thresholds_us(load: Workload) -> tuple[int, ...]:
-    """Demands at every `STEP_PPM` of the requests, at three digits, ascending."""
+    """Demands at every `STEP_PPM` of the requests, rounded to three digits, ascending."""
     ranks = (percentile_rank(part, load.requests) for part in range(STEP_PPM, PPM, STEP_PPM))
     return tuple(dict.fromkeys(_at_three_digits(load.work_at(rank)) for rank in ranks))
 

@@ -1,7 +1,7 @@
-"""FIX-N: every request on one rung; and the same only while few requests are in the system.
+"""FIX-N: run every request on one rung, or only while few requests are in the system.
 
-FIX-2 and FIX-4 in section 6 of Haque et al., ASPLOS 2015; FIX-3 below 30 requests on 12 cores is
-what Bing ran in production (section 6.3).
+FIX-2 and FIX-4 are in section 6 of Haque et al., ASPLOS 2015. Bing ran FIX-3 below 30 requests on
+12 cores in production (section 6.3).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from tailc.percentiles import PPM
 
 # Bing: 30 requests on 12 cores.
 REQUESTS_PER_CORE = Fraction(30, 12)
-# Up to so many rungs each has its FIX-N among the defaults.
+# Up to this many rungs, each has its FIX-N among the defaults.
 _FEW_RUNGS = 4
-# So many rungs are listed with a name of their own where a name is not understood.
+# Number of rungs whose names an error message lists.
 _LISTED_RUNGS = 8
 
 
 @final
 class Fixed(Baseline[SharedCores]):
-    """On every rung; with a limit, and boosted where requests compete for something."""
+    """One rung for all requests, with an optional load limit, and boosted where that applies."""
 
     syntax = Syntax("fix-N[<LOAD][+boost]")
     about = "every request on rung N; with a limit only while fewer than LOAD are in the system"
@@ -67,10 +67,10 @@ class Fixed(Baseline[SharedCores]):
 
 
 def fixed(ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool = False) -> Ladder:
-    """Every request on `rung`, or, with `below`, those that find fewer requests in the system.
+    """Run every request on `rung`; with `below`, only those that find fewer in the system.
 
-    A request counts itself; the others start on the first rung, and all keep what they start with.
-    With `boosts` the ladder ends at `rung`, since boosting is for the last one.
+    A request counts itself. The others start on the first rung, and all keep their rung. With
+    `boosts` the ladder ends at `rung`, because only the last rung is boosted.
     """
     rows = (stays_on(rung),)
     if below is not None:
@@ -84,7 +84,7 @@ def fixed(ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool =
 
 
 def usual_fixed(ladder: Ladder) -> dict[str, Ladder]:
-    """By name: every rung from the second, or that and the last, and the last below a limit."""
+    """Default baselines by name: every rung from the second (or two of them), and a load limit."""
     last = len(ladder.rungs)
     numbers = range(2, last + 1) if last <= _FEW_RUNGS else (2, last)
     found = {f"fix-{number}": fixed(ladder, number - 1) for number in numbers}
@@ -95,7 +95,7 @@ def usual_fixed(ladder: Ladder) -> dict[str, Ladder]:
 
 
 def usual_limit(ladder: Ladder) -> int | None:
-    """Two and a half requests a core, as at Bing; None on a server of no stated capacity."""
+    """Two and a half requests a core, as at Bing; None on a server without a stated capacity."""
     limited = capacity_of(ladder)
     if limited is None:
         return None

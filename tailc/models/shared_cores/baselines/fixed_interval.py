@@ -1,4 +1,4 @@
-"""Fixed interval: start on the first rung and climb one every D (Haque et al., 2015, figure 4)."""
+"""Fixed interval: start on the first rung, climb one every D (Haque et al., 2015, figure 4)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tailc.units import format_us
 
 @final
 class FixedInterval(Baseline[SharedCores]):
-    """On every server; boosted where requests on the last rung compete for something."""
+    """Climbs at fixed intervals, for all servers; boosted if the last rung shares a resource."""
 
     syntax = Syntax("every-TIME[+boost]")
     about = "starts on the first rung and climbs one every TIME, up to the last"
@@ -47,7 +47,7 @@ class FixedInterval(Baseline[SharedCores]):
 
 
 def fixed_interval(ladder: Ladder, interval_us: int, *, boosts: bool = False) -> Ladder:
-    """One rung up every `interval_us`, whatever the load; with `boosts` the last is boosted."""
+    """Climb one rung every `interval_us` at any load; with `boosts` the last rung is boosted."""
     climbs = tuple(Climb(rung * interval_us, rung) for rung in range(len(ladder.rungs)))
     boost = boosting(ladder, len(ladder.rungs) - 1) if boosts else None
     return same_server(ladder, (Row(0, None, AT_ONCE, climbs),), boost=boost)

@@ -1,4 +1,4 @@
-"""SEQ: every request starts at once on the first rung and stays there (Haque et al., 2015, 6)."""
+"""SEQ: start every request immediately on the first rung, and keep it (Haque et al., 2015, 6)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class Sequential(Baseline[SharedCores]):
-    """On every server, and always among the defaults."""
+    """Sequential execution, for all servers; always a default."""
 
     syntax = Syntax("seq")
     about = "every request on the first rung"
@@ -34,5 +34,5 @@ class Sequential(Baseline[SharedCores]):
 
 
 def sequential(ladder: Ladder) -> Ladder:
-    """The same server without the policy: one row, no admission, no boosting."""
+    """One row without climbs, on the same server without admission rule and boosting."""
     return same_server(ladder, (stays_on(0),))

@@ -1,4 +1,4 @@
-"""The policy itself without boosting (Haque et al., ASPLOS 2015, figure 10c)."""
+"""The policy without boosting (Haque et al., ASPLOS 2015, figure 10c)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.models.workload import Workload
 
 @final
 class Unboosted(Baseline[SharedCores]):
-    """Of a policy that boosts."""
+    """The policy without boosting, for policies that boost."""
 
     syntax = Syntax("no-boost")
     about = "the policy's own table, and nobody is boosted"
@@ -34,7 +34,7 @@ class Unboosted(Baseline[SharedCores]):
 
 
 def unboosted(policy: SharedCores) -> SharedCores:
-    """The same rows, but no request is ever boosted."""
+    """The same rows without boosting."""
     return replace(
         policy,
         name="policy without boosting",

@@ -1,4 +1,4 @@
-"""How small a tail on a shared server can be: one reached with all sizes known, and a bound."""
+"""Least tail latency of a shared server: one reached with all sizes known, and a lower bound."""
 
 from tailc.models.shared_cores.clairvoyant.bound import lower_bound_ns
 from tailc.models.shared_cores.clairvoyant.server import SharedServer, shared_server

@@ -1,4 +1,4 @@
-"""Requests as they came to a server: when, with how much work, and how many of them count."""
+"""Requests as sent to a server: arrival times, work, and which of them count."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Sent(NamedTuple):
 
     @property
     def measured(self) -> int:
-        """How many count."""
+        """Number of requests that count."""
         return len(self.arrival_ns) - self.measured_from
 
     def rank(self, percentile_ppm: int) -> int:
-        """Of the percentile among those that count, from 1."""
+        """Rank of the percentile among the requests that count, from 1."""
         return percentile_rank(percentile_ppm, self.measured)
 
 
@@ -38,7 +38,7 @@ def sent(
     arrival_ns: NDArray[np.int64],
     measured_from: int,
 ) -> Sent:
-    """The records named by `order`, the first arriving first."""
+    """The records in `order`, the first arriving first."""
     assert 0 <= measured_from < len(order) == len(arrival_ns)
     work = load.work_ns[order].astype(np.float64)
     return Sent(arrival_ns.astype(np.int64), work, load.curve_of[order], measured_from)

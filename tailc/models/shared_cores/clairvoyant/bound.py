@@ -1,30 +1,31 @@
-"""A tail that no schedule goes below, whatever it knows.
+"""Lower bound on the tail latency of any schedule, even one that knows the future.
 
-**What is shown.** On C cores, let rank requests of those that count leave within T of their
-arrival. Then in a queue of one server, which works off C units at a time in order of arrival, as
-many leave within T, where request j brings the core-time
+**Claim.** On C cores, let `rank` of the requests that count leave within T of their arrival. Then
+in a queue with one server, which does C units of work per time in order of arrival, as many leave
+within T, if request j brings the core-time
 
     E_j(T) = T c_j(w_j / T),
 
-c_j(v) the fewest cores on which it has speed v, by the hull of its rungs; infinite if v is above
-its highest speed. `lower_bound_ns` is the least T for which one server can do that.
+with c_j(v) the fewest cores on which it has speed v, by the hull of its rungs; infinite if v is
+above its highest speed. `lower_bound_ns` is the least T for which one server can do that.
 
-**Why.** Let request j, of those in time, have x(t) cores at time t, and speed s(x(t)), s the hull.
-In a window of length T it does w_j. As s is concave, Jensen's inequality gives
-w_j <= T s(mean of x), so it takes at least T c_j(w_j / T) of core-time within its window. What all
-take within a stretch is C times its length at most. Of one server with those sizes, those arrivals
-and those deadlines the same can be said, which is all that it takes to meet every deadline in order
-of deadline (preemptive EDF; Horn 1974); that is the order of arrival, as windows are equally long.
-Requests that do not count may be left out, as may all beyond the rank, for that makes room.
+**Proof.** Let request j, one of those in time, have x(t) cores at time t, and speed s(x(t)), with s
+the hull. In a window of length T it does w_j. Because s is concave, Jensen's inequality gives w_j
+<= T s(mean of x), so it takes at least T c_j(w_j / T) of core-time within its window. All requests
+together take at most C times the length of any interval. The same holds for one server with these
+sizes, arrivals and deadlines, and it suffices to meet every deadline in order of deadline
+(preemptive EDF; Horn 1974); that is the order of arrival, because windows have equal lengths.
+Requests that do not count may be left out, as may all beyond the rank, because that frees capacity.
 
-**How.** How many one server can serve in time at most is a case of one machine with agreeable
-release and due times: take requests as they come, and when one would be late, leave out the one of
-those before it, or itself, without which the server is free earliest (Kise, Ibaraki and Mine, 1978;
-the proof was mended by Li, Chen and Tang, 2010). E_j falls with T, as c_j is convex from 0, and
-windows grow; so what can be done in T can be done in more, and T is found by halving.
+**Algorithm.** The largest number of requests that one server can serve in time is the case of one
+machine with agreeable release and due times: take requests in order of arrival, and when one would
+be late, leave out the one among those so far (including itself) without which the server is free
+earliest (Kise, Ibaraki and Mine, 1978; proof corrected by Li, Chen and Tang, 2010). E_j falls with
+T, because c_j is convex from 0, and windows grow. So what is feasible for T is feasible for more,
+and T is found by bisection.
 
-It holds for every schedule on these cores: with other degrees at every instant, preemption and all
-sizes and arrivals known. It is never below the percentile of w_j over the highest speed.
+The bound holds for every schedule on these cores, with any degrees at any instant, preemption, and
+all sizes and arrivals known. It is never below the percentile of w_j over the highest speed.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from tailc.models.shared_cores.clairvoyant.server import Hull, SharedServer, cor
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 
-# Rounding takes less: what is late by no more than this part of the time is taken to be in time.
+# Tolerance for rounding: lateness below this part of the time counts as in time.
 _TOLERANCE = 1e-9
 
 _kernel = njit(cache=True, nogil=True)
@@ -52,16 +53,16 @@ def lower_bound_ns(
     percentile_ppm: int,
     measured_from: int = 0,
 ) -> int:
-    """No schedule on the server has a smaller percentile of latencies of the requests [ns].
+    """Lower bound on a percentile of latencies under any schedule on the server [ns].
 
-    Of those that come from number `measured_from` on.
+    The percentile is over the requests from number `measured_from` on.
     """
     requests = sent(load, order, arrival_ns, measured_from)
     return bound_of(requests, hull_of(server, load.speed), server.cores_ppm / PPM, percentile_ppm)
 
 
 def bound_of(requests: Sent, hull: Hull, cores: float, percentile_ppm: int) -> int:
-    """The same of what is made of them."""
+    """The lower bound for requests and hulls [ns]."""
     allowed = requests.measured - requests.rank(percentile_ppm)
     room = np.empty(requests.measured), np.empty(requests.measured)
     too_short, enough = 0, 1
@@ -78,10 +79,10 @@ def bound_of(requests: Sent, hull: Hull, cores: float, percentile_ppm: int) -> i
 
 @_kernel  # pragma: no cover - compiled
 def _left_out(requests, hull, cores, window_ns, allowed, core_ns, before):
-    """How many one server must leave out so that all others are in time; not beyond `allowed` + 1.
+    """Number of requests that one server must leave out to finish all others in time.
 
-    core_ns, before: room for what requests since the server was last free bring, and for what it
-    had to do when each arrived.
+    Stops at `allowed` + 1. core_ns, before: scratch space for the core-time of the requests since
+    the server was last free, and for the backlog at each arrival.
     """
     left_out, queued, to_do, last_ns = 0, 0, 0.0, requests.arrival_ns[requests.measured_from]
     supply = cores * window_ns * (1.0 + _TOLERANCE)
@@ -109,9 +110,9 @@ def _left_out(requests, hull, cores, window_ns, allowed, core_ns, before):
 
 @_kernel  # pragma: no cover - compiled
 def _leave_out(core_ns, before, queued):
-    """Take the request out without which least is left to do, and tell how much less that is.
+    """Leave out the request without which the backlog is least; return the reduction.
 
-    Without it there is less to do by what it brings, but from then on never less than nothing.
+    The reduction is at most its own core-time, because a backlog is never negative.
     """
     chosen, most, least_before = queued - 1, -1.0, np.inf
     for i in range(queued - 1, -1, -1):

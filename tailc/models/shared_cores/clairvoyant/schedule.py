@@ -1,19 +1,20 @@
-"""A schedule that knows every size and tries to be in time; compiled.
+"""A schedule that knows every size and tries to finish in time; compiled.
 
-Every request is due a target after its arrival. At each arrival and exit cores are dealt anew:
+Every request is due at a target time after its arrival. At each arrival and exit, cores are
+reassigned:
 
-1. *Who gives up.* A request that would be late at its highest speed from now on does. Where those
-   up to some due time would be late all together, even if each were as efficient as one that runs
-   at one speed until it is due, the one of them that takes most core-time does, until they are not.
-2. *What is needed.* In order of due time each gets the cores on which it is just in time at one
-   speed, as far as there are any left.
-3. *What is left over* raises all to the first corner of their hulls, then all to the second, and so
-   on, so that it is used where it does most; in order of due time.
-4. *Those that gave up* get the rest in the same way, the first to give up first.
+1. *Giving up.* A request gives up if it would be late even at its highest speed from now on. If all
+requests up to some due time would be late together, even if each were as efficient as at one
+constant speed until it is due, the one that takes most core-time gives up; this repeats until they
+are not late. 2. *Needed cores.* In order of due time each gets the cores on which it is just in
+time at a constant speed, as long as cores remain. 3. *Remaining cores* raise all to the first
+corner of their hulls, then all to the second, and so on, so that they are used where they do most;
+in order of due time. 4. *Requests that gave up* get the rest in the same way, in the order in which
+they gave up.
 
-A request may have any part of a core, and so may be on two degrees in turns: see `Hull`. It exits
-at the first whole nanosecond at which its work is done. Nothing is known of requests that have not
-arrived. An event costs O(running), in the worst case its square.
+A request may have any fraction of a core, and so may alternate between two degrees: see `Hull`. It
+exits at the first whole nanosecond at which its work is done. Requests that have not arrived are
+unknown. An event costs O(running), in the worst case its square.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.clairvoyant.arrivals_with_work import Sent
 from tailc.models.shared_cores.clairvoyant.server import Hull, cores_for, speed_on
 
-# Rounding takes less: what is late by no more than this part of the time is taken to be in time.
+# Tolerance for rounding: lateness below this part of the time counts as in time.
 _TOLERANCE = 1e-9
-# Work that ends so little after a whole nanosecond ends at it.
+# Work that ends this little after a whole nanosecond ends at it.
 _SNAP_NS = 1e-5
 _NOBODY = -1
 
-# A request that is not done. Those in time lie in order of arrival, the others as they gave up.
+# An unfinished request. Those in time are in order of arrival, the others as they gave up.
 _JOB = np.dtype(
     [
         ("request", np.int64),
@@ -50,7 +51,7 @@ _part = njit(inline="always")
 
 
 def latencies_ns(requests: Sent, hull: Hull, cores: float, target_ns: int) -> NDArray[np.int64]:
-    """How long each request is there, of a schedule for the target."""
+    """Latency of each request, by a schedule for the target [ns]."""
     count = len(requests.arrival_ns)
     latency_ns = np.empty(count, np.int64)
     room = np.zeros(count, _JOB), np.zeros(count, _JOB)
@@ -60,7 +61,7 @@ def latencies_ns(requests: Sent, hull: Hull, cores: float, target_ns: int) -> ND
 
 @_kernel  # pragma: no cover - compiled
 def _run(requests, hull, cores, target_ns, timely, late, latency_ns):
-    """One event after another.
+    """Process one event after another.
 
     Jobs in time are `timely[first:last]`; those that gave up are `late[late_first:late_last]`, and
     those of them that have cores come before `late_end`.
@@ -97,7 +98,7 @@ def _run(requests, hull, cores, target_ns, timely, late, latency_ns):
 
 @_part  # pragma: no cover - compiled
 def _next_exit(jobs, first, last, now):
-    """When the first of some jobs exits at their speeds."""
+    """Time of the first exit among some jobs at their speeds."""
     least = np.inf
     for i in range(first, last):
         if jobs[i].speed > 0.0:
@@ -109,7 +110,7 @@ def _next_exit(jobs, first, last, now):
 
 @_part  # pragma: no cover - compiled
 def _work_on(jobs, first, last, passed, now, requests, latency_ns):
-    """Let time pass; those that are done exit, and the first of the others is told."""
+    """Advance the time; finished jobs exit. Return the index of the first other job."""
     kept = last
     for i in range(last - 1, first - 1, -1):
         job = jobs[i]
@@ -132,7 +133,7 @@ def _line_up(job, request, requests, target_ns):
 
 @_kernel  # pragma: no cover - compiled
 def _hopeless(jobs, first, last, now, hull, cores):
-    """One that gives up; where there is none, all know what they need."""
+    """Index of a job that gives up; if there is none, set what all jobs need."""
     core_ns, costliest, most = 0.0, _NOBODY, 0.0
     for i in range(first, last):
         job = jobs[i]
@@ -151,14 +152,14 @@ def _hopeless(jobs, first, last, now, hull, cores):
 
 @_part  # pragma: no cover - compiled
 def _close_gap(jobs, first, gap):
-    """The jobs before one that has left move up."""
+    """Move up the jobs before one that has left."""
     for i in range(gap, first, -1):
         jobs[i] = jobs[i - 1]
 
 
 @_part  # pragma: no cover - compiled
 def _deal_needed(jobs, first, last, left):
-    """What is left when each has got the cores that it asked for, or all that were left."""
+    """Give each job its needed cores as long as cores remain; return the remaining cores."""
     for i in range(first, last):
         jobs[i].cores = min(jobs[i].cores, left)
         left -= jobs[i].cores
@@ -167,7 +168,7 @@ def _deal_needed(jobs, first, last, left):
 
 @_kernel  # pragma: no cover - compiled
 def _deal_rest(jobs, first, last, hull, left):
-    """Deal some cores, to one corner after another; what is left, and the end of those with any."""
+    """Raise jobs to one corner after another; return remaining cores and the end of the jobs."""
     end = first
     for corner in range(1, hull.cores.shape[1]):
         for i in range(first, last):
@@ -189,7 +190,7 @@ def _set_speeds(jobs, first, last, hull):
 
 @_part  # pragma: no cover - compiled
 def _release(jobs, first, last):
-    """Those that had cores have none."""
+    """Take the cores from all jobs."""
     for i in range(first, last):
         jobs[i].cores = 0.0
         jobs[i].speed = 0.0

@@ -1,4 +1,4 @@
-"""Cores that all requests share, and what a request makes of some of them."""
+"""A server whose cores are shared, and the speed of a request on a number of its cores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _part = njit(inline="always")
 
 @dataclass(frozen=True)
 class SharedServer:
-    """Cores of one kind, and the threads that each rung takes of them, in millionths."""
+    """Number of identical cores, and the threads of each rung, in millionths."""
 
     cores_ppm: int
     threads_ppm: tuple[int, ...]
@@ -34,8 +34,7 @@ class SharedServer:
 def shared_server(ladder: Ladder) -> SharedServer:
     """The server of a ladder whose rungs are degrees of parallelism.
 
-    Raises TailcError where requests have whole cores, or where rungs do not all draw on one pool
-    that has an end.
+    Raises TailcError if requests have whole cores, or if rungs do not all draw on one limited pool.
     """
     shared = pools(ladder)
     is_one = len(shared.capacity_ppm) == 1 and int(shared.capacity_ppm[0]) < NEVER_NS
@@ -46,12 +45,12 @@ def shared_server(ladder: Ladder) -> SharedServer:
 
 
 class Hull(NamedTuple):
-    """How fast a request is at best on some cores: float64 (curves, corners), both ascending.
+    """Highest speed of a request on a number of cores: float64 (curves, corners), both ascending.
 
-    A request that is on a rung for part of the time, and on another or on none for the rest, has
-    the mean of their cores and of their speeds. So all that can be had is below the upper concave
-    hull of the rungs and of no cores at all, the first corner. A curve that has fewer corners than
-    another repeats its last.
+    A request that is on one rung for part of the time, and on another or on none for the rest, has
+    the mean of their cores and of their speeds. So all that is possible is below the upper concave
+    hull of the rungs and of the point without cores, which is the first corner. A curve with fewer
+    corners than another repeats its last one.
     """
 
     cores: NDArray[np.float64]
@@ -59,7 +58,7 @@ class Hull(NamedTuple):
 
 
 def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> Hull:
-    """The hull of each curve; `speed` is by curve and rung. No corner takes more than all cores."""
+    """The hull of each curve, cut at all cores; `speed` is by curve and rung."""
     threads = [cost / PPM for cost in server.threads_ppm]
     capacity = server.cores_ppm / PPM
     curves = [
@@ -72,7 +71,7 @@ def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> Hull:
 
 
 def _corners(rungs: list[_Point]) -> list[_Point]:
-    """From no cores to the fewest on which a request is fastest."""
+    """Corners of the hull, from no cores to the fewest on which a request is fastest."""
     corners: list[_Point] = [(0.0, 0.0)]
     for cores, speed in sorted(rungs):
         if speed <= corners[-1][1]:
@@ -90,7 +89,7 @@ def _is_below(corner: _Point, before: _Point, after: _Point) -> bool:
 
 
 def _cut(corners: list[_Point], capacity: float) -> list[_Point]:
-    """The corners up to a number of cores, which is the last one where there are some beyond."""
+    """Corners up to a number of cores; if some are beyond, the last is at that number."""
     kept = [corner for corner in corners if corner[0] <= capacity]
     if len(kept) < len(corners):
         (x, y), (beyond, faster) = kept[-1], corners[len(kept)]
@@ -100,7 +99,7 @@ def _cut(corners: list[_Point], capacity: float) -> list[_Point]:
 
 @_part  # pragma: no cover - compiled
 def cores_for(speed, curve, hull):
-    """The fewest cores on which a request has a speed; beyond its highest those of that."""
+    """The fewest cores for a speed; beyond the highest speed, the cores of that."""
     corner, last = 1, hull.speed.shape[1] - 1
     while corner < last and speed > hull.speed[curve, corner]:
         corner += 1
@@ -113,7 +112,7 @@ def cores_for(speed, curve, hull):
 
 @_part  # pragma: no cover - compiled
 def speed_on(cores, curve, hull):
-    """The highest speed of a request on a number of cores; beyond the last corner that of it."""
+    """The highest speed on a number of cores; beyond the last corner, the speed there."""
     corner, last = 1, hull.cores.shape[1] - 1
     while corner < last and cores > hull.cores[curve, corner]:
         corner += 1

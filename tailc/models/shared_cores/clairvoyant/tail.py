@@ -1,7 +1,7 @@
-"""The least tail that a schedule with all sizes known is found to reach.
+"""Least tail latency found by a schedule that knows all sizes.
 
-It is a reference, and proves nothing: a schedule like this exists, and a better one may. How much
-better at most, `lower_bound_ns` tells.
+This is a reference, not a bound: a better schedule may exist. `lower_bound_ns` limits how much
+better it can be.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tailc.models.shared_cores.clairvoyant.server import Hull, SharedServer, hul
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 
-# The search for a target ends when what it may still gain is this part of the tail.
+# The search for a target ends when it can gain at most this part of the tail.
 PRECISION = 512
 
 
@@ -28,11 +28,11 @@ def clairvoyant_tail_ns(
     percentile_ppm: int,
     measured_from: int = 0,
 ) -> int:
-    """The percentile of the latencies that a schedule reaches, knowing each size at arrival [ns].
+    """Percentile of latencies that a schedule with all sizes known reaches [ns].
 
-    Of the requests that come from number `measured_from` on; the records named by `order` arrive at
-    `arrival_ns`, which ascends. The schedule is given a target; the one with which it reaches most
-    is searched by halving, from the lower bound up.
+    The percentile is over the requests from number `measured_from` on. The records in `order`
+    arrive at `arrival_ns`, which ascends. The schedule has a target; the target with the least
+    percentile is searched by bisection, from the lower bound up.
     """
     requests = sent(load, order, arrival_ns, measured_from)
     hull, cores = hull_of(server, load.speed), server.cores_ppm / PPM
@@ -48,7 +48,7 @@ def clairvoyant_tail_ns(
 
 
 def _tail_ns(requests: Sent, hull: Hull, cores: float, percentile_ppm: int, target_ns: int) -> int:
-    """The percentile of a schedule for one target."""
+    """The percentile of the schedule for one target [ns]."""
     latency_ns = latencies_ns(requests, hull, cores, target_ns)[requests.measured_from :]
     place = requests.rank(percentile_ppm) - 1
     return int(np.partition(latency_ns, place)[place])

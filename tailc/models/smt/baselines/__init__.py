@@ -1,4 +1,4 @@
-"""What a policy of two lanes of a core is compared with: other ways to give out a budget."""
+"""Baselines of policies for two lanes of a core: other ways to spend a budget."""
 
 WHERE = "where rungs are lanes of a core"
 """Where these baselines are, in messages."""

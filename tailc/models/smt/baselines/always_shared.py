@@ -1,4 +1,4 @@
-"""Lanes that nobody manages: requests share their core all the time."""
+"""Always shared: every request shares its core with batch work all the time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class AlwaysShared(Baseline[Smt]):
-    """On all lanes."""
+    """Cores that are always shared with batch work, for all lanes."""
 
     syntax = Syntax("always-shared")
     about = "batch work runs all the time"

@@ -1,4 +1,4 @@
-"""Borrow idle: batch work leaves its lane as a request starts (Yang et al., 2016, section 3)."""
+"""Borrow idle: batch work leaves its lane when a request starts (Yang et al., 2016, section 3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class BorrowIdle(Baseline[Smt]):
-    """On all lanes."""
+    """Batch work only on idle cores, for all lanes."""
 
     syntax = Syntax("borrow-idle")
     about = "batch work runs while its core has no request"

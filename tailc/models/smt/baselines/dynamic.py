@@ -1,4 +1,4 @@
-"""Dynamic: as refresh, charged by the harm done in place of the time (Yang et al., 2016, 3)."""
+"""Dynamic: as refresh, charged by the slowdown instead of the time (Yang et al., 2016, 3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Dynamic(Baseline[Smt]):
-    """On all lanes; without a budget in its name it is the headroom."""
+    """The dynamic budget, for all lanes. Without a budget in its name it is the headroom."""
 
     syntax = Syntax("dynamic[-BUDGET]")
     about = "as refresh, charged by the harm done in place of the time"

@@ -1,4 +1,4 @@
-"""Fixed: a request that did not wait has the budget, once (Yang et al., 2016, section 3)."""
+"""Fixed: each request that did not wait may use the budget (Yang et al., 2016, section 3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Fixed(Baseline[Smt]):
-    """On all lanes; without a budget in its name it is the headroom."""
+    """The fixed budget, for all lanes. Without a budget in its name it is the headroom."""
 
     syntax = Syntax("fixed[-BUDGET]")
     about = "a request that did not wait has the budget, once"

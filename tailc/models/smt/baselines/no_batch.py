@@ -1,4 +1,4 @@
-"""Requests on cores without batch work, which sleep where they have none."""
+"""No batch: requests on cores without batch work, which sleep when idle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.models.workload import Workload
 
 @final
 class NoBatch(Baseline[Smt]):
-    """A default where cores sleep without batch work, for that changes requests."""
+    """Cores without batch work; a default if cores sleep, because waking delays requests."""
 
     syntax = Syntax("no-batch")
     about = "requests on cores without batch work"
@@ -33,6 +33,6 @@ class NoBatch(Baseline[Smt]):
 
 
 def no_batch(lanes: Lanes, waking: Waking) -> Smt:
-    """Every request alone on its core, which wakes up for it."""
+    """Run every request alone on its core, which must wake for it."""
     ladder = lane_ladder(lanes, at_any_load(0, lanes.cores))
     return Smt("no-batch", (ladder,), waking=waking, has_batch=False)

@@ -1,4 +1,4 @@
-"""Refresh: a request that leaves none waiting as it starts has it (Yang et al., 2016, 3)."""
+"""Refresh: a request with no waiter behind it at its start gets a budget (Yang et al., 2016, 3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Refresh(Baseline[Smt]):
-    """On all lanes; without a budget in its name it is the headroom."""
+    """The refreshed budget, for all lanes. Without a budget in its name it is the headroom."""
 
     syntax = Syntax("refresh[-BUDGET]")
     about = "a request that leaves none waiting as it starts has the budget"

@@ -1,4 +1,4 @@
-"""Safe: all requests of a busy period of a core have the budget together: no delay is longer."""
+"""Safe: all requests of a core's busy period share one budget, which limits every delay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.problems.borrowing import Borrowing
 
 @final
 class Safe(Baseline[Smt]):
-    """On all lanes; without a budget in its name it is the headroom."""
+    """The safe budget, for all lanes. Without a budget in its name it is the headroom."""
 
     syntax = Syntax("safe[-BUDGET]")
     about = "all requests of a busy period of a core have the budget together"
