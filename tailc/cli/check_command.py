@@ -10,7 +10,7 @@ from tailc.cli.outcome import Outcome, reports
 from tailc.errors import ExitCode, Finding, Severity, TailcError
 
 if TYPE_CHECKING:
-    from tailc.report.junit import Case
+    from tailc.report.junit import JUnitCase
 
 
 @click.command("check", short_help="Check specs, and their traces with --with-trace.")
@@ -25,7 +25,7 @@ def command(specs: tuple[str, ...], *, with_trace: bool) -> Outcome:
     read.
     """
     findings: list[Finding] = []
-    cases: list[Case] = []
+    cases: list[JUnitCase] = []
     exit_code = ExitCode.OK
     for path in specs:
         try:
@@ -48,11 +48,11 @@ def _summary(checked: int, wrong: int, errors: int, warnings: int) -> str:
     return f"{of_specs}, {_count(errors, 'error')}, {_count(warnings, 'warning')}"
 
 
-def _passed(path: str, warnings: int) -> Case:
+def _passed(path: str, warnings: int) -> JUnitCase:
     """A test that passes; what is wrong with other specs are cases by themselves."""
-    from tailc.report.junit import Case
+    from tailc.report.junit import JUnitCase
 
-    return Case("tailc check", path, None, "checked", _count(warnings, "warning"))
+    return JUnitCase("tailc check", path, None, "checked", _count(warnings, "warning"))
 
 
 def _count(number: int, noun: str) -> str:

@@ -20,9 +20,9 @@ def command(code: str) -> Outcome:
     from difflib import get_close_matches
 
     from tailc.errors import Code
-    from tailc.report.explanations import explanation, heading, rule_named, severity_of
+    from tailc.report.explanations import explanation, find_rule, heading, severity_of
 
-    found = rule_named(code)
+    found = find_rule(code)
     if found is None:
         close = get_close_matches(code.upper(), [known.ident for known in Code], n=1)
         hint = f"did you mean `{close[0]}`?" if close else "a code is such as `TC0105`"

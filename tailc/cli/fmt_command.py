@@ -11,7 +11,7 @@ from tailc.errors import Code, ExitCode, Finding, Place, Severity, TailcError
 
 if TYPE_CHECKING:
     from tailc.cli.rewrite import Rewritten
-    from tailc.report.junit import Case
+    from tailc.report.junit import JUnitCase
 
 
 @click.command("fmt", short_help="Format specs.")
@@ -92,10 +92,10 @@ def _finding(file: Rewritten) -> Finding:
     return Finding(Code.LAYOUT, message, place, hint, Severity.WARNING)
 
 
-def _case(file: Rewritten, *, is_changed: bool) -> Case:
-    from tailc.report.junit import Case, Fault
+def _case(file: Rewritten, *, is_changed: bool) -> JUnitCase:
+    from tailc.report.junit import CaseFault, JUnitCase
 
-    fault = Fault.FAILURE if is_changed else None
-    return Case(
+    fault = CaseFault.FAILURE if is_changed else None
+    return JUnitCase(
         "tailc fmt", file.path, fault, "layout", "would change" if is_changed else "as it is"
     )

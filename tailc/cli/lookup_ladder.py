@@ -110,7 +110,7 @@ def _steered_result(steered: Steering, climbs: tuple[Climb, ...]) -> dict[str, o
 def _sentence(answer: Answer, form: Ladder) -> str:
     from tailc.report.overload import overload_text
     from tailc.report.sharing import sharing_text, start_text
-    from tailc.report.steering import taking_over_text
+    from tailc.report.steering import special_rules_text
     from tailc.units import format_us, printable
 
     admission = {
@@ -122,7 +122,7 @@ def _sentence(answer: Answer, form: Ladder) -> str:
         admission = f"start {start}, the one that came first"
     rung = printable(form.rungs[answer.rung].name)
     core = "" if form.power is None else ", if it has a core"
-    running = f"{rung}{core}{taking_over_text(form)}"
+    running = f"{rung}{core}{special_rules_text(form)}"
     lines = [f"not yet started: {admission}{core}", f"running: {running}"]
     return "\n".join([*lines, *filter(None, (sharing_text(form), overload_text(form)))])
 

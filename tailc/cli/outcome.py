@@ -23,7 +23,7 @@ from tailc.errors import ExitCode, Finding, Severity, TailcError
 from tailc.input_files import inputs_held
 
 if TYPE_CHECKING:
-    from tailc.report.junit import Case
+    from tailc.report.junit import JUnitCase
     from tailc.report.notes import Note
 
 # Arguments that name the file a command is about, the first that there is.
@@ -56,7 +56,7 @@ class Outcome:
     result: dict[str, object] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     notes: tuple[Note, ...] = ()
-    cases: tuple[Case, ...] = ()
+    cases: tuple[JUnitCase, ...] = ()
     markdown: str = ""
     pictures: Pictures | None = None
     is_answer: bool = True

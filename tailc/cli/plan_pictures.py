@@ -37,11 +37,11 @@ def write_pictures(
 
     from tailc.atomic_files import replace_files
     from tailc.report import plan_jobs_plot, plan_power_plot
-    from tailc.report.plan_power import power_of_plan
+    from tailc.report.plan_power import power_from_plan
 
     contents: list[tuple[Path, bytes]] = []
     if power_file is not None and power_kind is not None:
-        drawn = plan_power_plot.picture(power_of_plan(plan), power_kind, zone or UTC)
+        drawn = plan_power_plot.picture(power_from_plan(plan), power_kind, zone or UTC)
         contents.append((Path(power_file), drawn))
     if jobs_file is not None and jobs_kind is not None:
         drawn = plan_jobs_plot.picture(plan, jobs_kind, zone or UTC)

@@ -10,7 +10,7 @@ from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
     from tailc.report.issues import Issue
-    from tailc.report.junit import Case
+    from tailc.report.junit import JUnitCase
 
 
 def rendered(form: str, command: str, outcome: Outcome, subject: str) -> str:
@@ -54,17 +54,17 @@ def _junit(command: str, outcome: Outcome, subject: str) -> str:
     return junit_document(command, cases, outcome.findings)
 
 
-def _whole_case(command: str, outcome: Outcome, subject: str) -> tuple[Case, ...]:
+def _whole_case(command: str, outcome: Outcome, subject: str) -> tuple[JUnitCase, ...]:
     """The command itself, where it has no cases and no error that would be one."""
     from tailc.errors import Severity
-    from tailc.report.junit import Case, Fault
+    from tailc.report.junit import CaseFault, JUnitCase
 
     if any(finding.severity is Severity.ERROR for finding in outcome.findings):
         return ()
     said = next(iter(outcome.text.splitlines()), "")
-    fault = None if outcome.exit_code is ExitCode.OK else Fault.FAILURE
+    fault = None if outcome.exit_code is ExitCode.OK else CaseFault.FAILURE
     kind = outcome.exit_code.name.lower()
-    return (Case(f"tailc {command}", subject or command, fault, kind, said),)
+    return (JUnitCase(f"tailc {command}", subject or command, fault, kind, said),)
 
 
 def _github(_command: str, outcome: Outcome, _subject: str) -> str:

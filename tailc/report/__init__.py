@@ -1,1 +1,3 @@
-"""Results made visible: text, JSON, CI annotations."""
+"""Reports of results: text, JSON, Markdown, HTML pages, pictures, and annotations for CI
+services.
+"""

@@ -1,4 +1,4 @@
-"""What a compile found in addition to the formula's table: a renderer for each type of it."""
+"""Reports of what a compile computed in addition to the formula's table: one renderer per type."""
 
 from __future__ import annotations
 
@@ -16,53 +16,55 @@ def _no_paragraphs(_addition: Any, _evidence: Evidence) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Renderer:
-    """An addition as members of the JSON result, and as paragraphs with the policy's evidence."""
+class AdditionRenderer:
+    """Formatters of one type of addition: members of the JSON result, and paragraphs of text."""
 
     result: Callable[[Any], dict[str, object]]
     paragraphs: Callable[[Any, Evidence], tuple[str, ...]] = _no_paragraphs
 
 
-def _controller() -> Renderer:
+def _controller() -> AdditionRenderer:
     from tailc.report.control import control_result, control_text
 
-    return Renderer(
+    return AdditionRenderer(
         lambda tuned: {"control": control_result(tuned)}, lambda tuned, _: (control_text(tuned),)
     )
 
 
-def _tuned_table() -> Renderer:
+def _tuned_table() -> AdditionRenderer:
     from tailc.report.queue import queue_result, queue_text
 
-    return Renderer(queue_result, lambda tuned, evidence: (queue_text(tuned, evidence),))
+    return AdditionRenderer(queue_result, lambda tuned, evidence: (queue_text(tuned, evidence),))
 
 
-def _chosen() -> Renderer:
+def _chosen() -> AdditionRenderer:
     from tailc.report.best import best_paragraphs, best_result
 
-    return Renderer(best_result, lambda chosen, _: best_paragraphs(chosen))
+    return AdditionRenderer(best_result, lambda chosen, _: best_paragraphs(chosen))
 
 
-def _overload() -> Renderer:
+def _overload() -> AdditionRenderer:
     from tailc.report.relief import relief_result, relief_text
 
-    return Renderer(relief_result, lambda relief, _: (relief_text(relief),))
+    return AdditionRenderer(relief_result, lambda relief, _: (relief_text(relief),))
 
 
-def _radius() -> Renderer:
+def _radius() -> AdditionRenderer:
     from tailc.report.robust import robustness_result
 
-    return Renderer(robustness_result)
+    return AdditionRenderer(robustness_result)
 
 
-def _robust_tables() -> Renderer:
+def _robust_tables() -> AdditionRenderer:
     from tailc.report.robust import robust_result, robust_text
 
-    return Renderer(robust_result, lambda tables, evidence: (robust_text(tables, evidence),))
+    return AdditionRenderer(
+        robust_result, lambda tables, evidence: (robust_text(tables, evidence),)
+    )
 
 
-# By the name of an addition's type, in the order of the output; each imports what it needs.
-RENDERERS: Mapping[str, Callable[[], Renderer]] = {
+# Keyed by the name of the addition's type, in output order; each function imports what it needs.
+RENDERERS: Mapping[str, Callable[[], AdditionRenderer]] = {
     "Tuned": _controller,
     "TunedTable": _tuned_table,
     "Chosen": _chosen,
@@ -73,20 +75,20 @@ RENDERERS: Mapping[str, Callable[[], Renderer]] = {
 
 
 def additions_result(compiled: AnyCompiled) -> dict[str, object]:
-    """Members of the JSON result, a key for each addition."""
-    found: dict[str, object] = {}
+    """Build the members of the JSON result for all additions of a compile."""
+    members: dict[str, object] = {}
     for addition, renderer in _rendered(compiled):
-        found |= renderer.result(addition)
-    return found
+        members |= renderer.result(addition)
+    return members
 
 
 def additions_text(compiled: AnyCompiled) -> Iterator[str]:
-    """A paragraph for each addition that has one."""
+    """Yield the text paragraphs of all additions of a compile."""
     for addition, renderer in _rendered(compiled):
         yield from renderer.paragraphs(addition, compiled.policy.evidence)
 
 
-def _rendered(compiled: AnyCompiled) -> Iterator[tuple[Addition, Renderer]]:
+def _rendered(compiled: AnyCompiled) -> Iterator[tuple[Addition, AdditionRenderer]]:
     order = list(RENDERERS)
     for addition in sorted(compiled.additions, key=lambda one: order.index(type(one).__name__)):
         yield addition, RENDERERS[type(addition).__name__]()

@@ -1,4 +1,4 @@
-"""Fitted arrivals, as a person or a program wants to read them."""
+"""Reports of a fitted arrival process as text, Markdown and JSON data."""
 
 from __future__ import annotations
 
@@ -14,30 +14,34 @@ _DIGITS = 6
 _NUMBERS = range(4)
 
 
-def as_text(found: ArrivalsFit) -> str:
-    """Index by window, the fitted numbers, and the words to replay them with."""
-    words = f"--arrivals {found.fit.process.words}\n"
-    if found.day is not None:
-        words += f"\nOr as a day, by the hour:\n\n--arrivals {found.day.words}\n"
-    return f"{_title(found)}\n\n{aligned(_windows(found), _NUMBERS)}\n\n{_legend(found)}\n\n{words}"
+def as_text(fitted: ArrivalsFit) -> str:
+    """Format the fit as text: index of dispersion by window, fitted values, and the option to
+    replay it.
+    """
+    words = f"--arrivals {fitted.fit.process.words}\n"
+    if fitted.day is not None:
+        words += f"\nOr as a day, by the hour:\n\n--arrivals {fitted.day.words}\n"
+    return (
+        f"{_title(fitted)}\n\n{aligned(_windows(fitted), _NUMBERS)}\n\n{_legend(fitted)}\n\n{words}"
+    )
 
 
-def as_markdown_table(found: ArrivalsFit) -> str:
-    """The same for a pull request."""
-    table = as_markdown(_windows(found), _NUMBERS)
-    words = f"`--arrivals {found.fit.process.words}`"
-    if found.day is not None:
-        words += f", or as a day `--arrivals {found.day.words}`"
-    return f"### {_title(found)}\n\n{table}\n{_legend(found)}\n\n{words}\n"
+def as_markdown_table(fitted: ArrivalsFit) -> str:
+    """Format the fit as Markdown for a pull request."""
+    table = as_markdown(_windows(fitted), _NUMBERS)
+    words = f"`--arrivals {fitted.fit.process.words}`"
+    if fitted.day is not None:
+        words += f", or as a day `--arrivals {fitted.day.words}`"
+    return f"### {_title(fitted)}\n\n{table}\n{_legend(fitted)}\n\n{words}\n"
 
 
-def _title(found: ArrivalsFit) -> str:
-    rate = format_mrps(found.fit.process.rate_mrps)
-    where = f"{printable(found.column)} of {printable(found.source)}"
-    return f"{found.arrivals:,} arrivals in {found.span_us / 1e6:,.6g} s, {rate}: {where}"
+def _title(fitted: ArrivalsFit) -> str:
+    rate = format_mrps(fitted.fit.process.rate_mrps)
+    where = f"{printable(fitted.column)} of {printable(fitted.source)}"
+    return f"{fitted.arrivals:,} arrivals in {fitted.span_us / 1e6:,.6g} s, {rate}: {where}"
 
 
-def _windows(found: ArrivalsFit) -> list[tuple[str, ...]]:
+def _windows(fitted: ArrivalsFit) -> list[tuple[str, ...]]:
     return [
         ("window", "windows", "IDC", "fitted"),
         *(
@@ -47,13 +51,13 @@ def _windows(found: ArrivalsFit) -> list[tuple[str, ...]]:
                 f"{each.measured:.2f}",
                 f"{each.fitted:.2f}",
             )
-            for each in found.fit.windows
+            for each in fitted.fit.windows
         ),
     ]
 
 
-def _legend(found: ArrivalsFit) -> str:
-    fit = found.fit
+def _legend(fitted: ArrivalsFit) -> str:
+    fit = fitted.fit
     bursts = fit.process.burstiness
     busy_rps, quiet_rps = fit.process.levels_rps
     text = (
@@ -61,35 +65,35 @@ def _legend(found: ArrivalsFit) -> str:
         f"over long times,\nspells of {format_us(bursts.spell_us)} that take "
         f"{format_ppm(bursts.busy_ppm)} of the time, {busy_rps:.4g}/s in them and "
         f"{quiet_rps:.4g}/s else; off by {fit.deviation:.1%}\n"
-        f"(root mean square over the windows). {_busy(found)}"
+        f"(root mean square over the windows). {_busy(fitted)}"
     )
     if not fit.is_rising:
         return text
     return f"{text} The index still rises at the longest window: over\nlonger times it may be more."
 
 
-def _busy(found: ArrivalsFit) -> str:
-    """Where the share that is busy is from."""
-    busy = found.fit.busy
+def _busy(fitted: ArrivalsFit) -> str:
+    """Explain how the share of busy time was estimated."""
+    busy = fitted.fit.busy
     if busy is None:
         return "The share is a usual one: too few\nwindows tell of it."
     low, high = (format_ppm(round(end, -3)) for end in (busy.low_ppm, busy.high_ppm))
     if busy.is_known:
         return f"By the skewness of counts\nthe share is {low} .. {high} (95 %)."
-    said = f"tells no more than {low} .. {high} (95 %)"
-    return f"The share is a usual one: the\nskewness of counts {said}."
+    limits = f"tells no more than {low} .. {high} (95 %)"
+    return f"The share is a usual one: the\nskewness of counts {limits}."
 
 
-def as_dict(found: ArrivalsFit) -> dict[str, Any]:
-    """The fit; schemas/report/arrivals-fit-1.schema.json describes it."""
-    fit = found.fit
+def as_dict(fitted: ArrivalsFit) -> dict[str, Any]:
+    """Convert the fit to JSON data, as schemas/report/arrivals-fit-1.schema.json describes."""
+    fit = fitted.fit
     bursts = fit.process.burstiness
     busy_rps, quiet_rps = fit.process.levels_rps
     return {
         "format": FORMAT,
         "version": VERSION,
-        "arrivals": found.arrivals,
-        "span_us": found.span_us,
+        "arrivals": fitted.arrivals,
+        "span_us": fitted.span_us,
         "rate_mrps": fit.process.rate_mrps,
         "idc_ppm": bursts.idc_ppm,
         "burst_us": bursts.spell_us,
@@ -101,7 +105,7 @@ def as_dict(found: ArrivalsFit) -> dict[str, Any]:
         "deviation": round(fit.deviation, _DIGITS),
         "is_rising": fit.is_rising,
         "option": fit.process.words,
-        "day_option": None if found.day is None else found.day.words,
+        "day_option": None if fitted.day is None else fitted.day.words,
         "windows": [
             {
                 "window_us": each.window_us,

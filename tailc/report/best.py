@@ -1,4 +1,4 @@
-"""What the method `auto` took: for the JSON result, and of clock policies a line for people."""
+"""Reports of the policy that the method `auto` chose, as JSON data and text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def best_result(chosen: Chosen) -> dict[str, object]:
-    """Whose table is taken, in which part of resamples it loses, and what the search took."""
+    """Build the JSON data of the choice: the table, its bootstrap loss share, and the search
+    effort.
+    """
     best = chosen.best
     return {
         "best": {
@@ -28,7 +30,9 @@ def best_result(chosen: Chosen) -> dict[str, object]:
 
 
 def best_paragraphs(chosen: Chosen) -> tuple[str, ...]:
-    """The chosen clock policy; for ladders, estimates and warnings have it."""
+    """Format the chosen frequency policy as text; empty for ladders, whose estimates say it
+    already.
+    """
     if isinstance(chosen.best.option.table, Ladder):
         return ()
     sample = "held out from the search" if chosen.kept_back else "that it was made from"

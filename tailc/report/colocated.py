@@ -1,4 +1,4 @@
-"""What a compile tells of batch work beside requests, and of the limit of the chip."""
+"""Reports of a compile about batch work on the same chip and about the chip's power limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _OUTCOMES = {
 
 
 def colocated_result(problem: TailProblem, solution: TailSolution) -> dict[str, object]:
-    """Both as data; absent where the spec tells of neither."""
+    """Build the JSON data of batch work and of power throttling; omits what the spec does not
+    have.
+    """
     result: dict[str, object] = {}
     if solution.pair is not None:
         result["batch"] = _pair_dict(problem, solution.pair)
@@ -51,13 +53,13 @@ def _pair_dict(problem: TailProblem, pair: BatchPair) -> dict[str, object]:
 
 
 def colocated_text(problem: TailProblem, solution: TailSolution) -> tuple[str, ...]:
-    """A paragraph each; none where the spec tells of neither."""
-    told = []
+    """Format batch work and power throttling, one paragraph each; empty if the spec has neither."""
+    paragraphs = []
     if solution.pair is not None:
-        told.append(_pair_text(problem, solution.pair))
+        paragraphs.append(_pair_text(problem, solution.pair))
     if solution.throttled:
-        told.append(_throttled_text(problem, solution.throttled))
-    return tuple(told)
+        paragraphs.append(_throttled_text(problem, solution.throttled))
+    return tuple(paragraphs)
 
 
 def _pair_text(problem: TailProblem, pair: BatchPair) -> str:
@@ -69,11 +71,11 @@ def _pair_text(problem: TailProblem, pair: BatchPair) -> str:
         f"{pair.busy_ppm / PPM:.1%} busy at {format_mrps(problem.batch.rate_mrps)}"
         f"{_BY[problem.batch.search]}"
     )
-    rows = [("requests at", "best for batch work"), *_beside(khz, pair.best_levels)]
+    rows = [("requests at", "best for batch work"), *_batch_rows(khz, pair.best_levels)]
     return f"{head}\n\n{aligned(rows, numbers=(0, 1))}"
 
 
-def _beside(khz: list[int], best_levels: tuple[int | None, ...]) -> list[tuple[str, str]]:
+def _batch_rows(khz: list[int], best_levels: tuple[int | None, ...]) -> list[tuple[str, str]]:
     return [
         (format_khz(requests), "- (overloaded)" if best is None else format_khz(khz[best]))
         for requests, best in zip(khz, best_levels, strict=True)
@@ -102,6 +104,6 @@ def _throttled_row(each: Throttled) -> tuple[str, ...]:
 
 def _batch_text(each: Throttled) -> str:
     by_khz = {khz: each.batch_khz.count(khz) for khz in sorted(set(each.batch_khz))}
-    told = [f"{counted(count, 'core')} at {format_khz(khz)}" for khz, count in by_khz.items()]
+    paragraphs = [f"{counted(count, 'core')} at {format_khz(khz)}" for khz, count in by_khz.items()]
     stopped = [f"{counted(each.stopped, 'core')} without"] if each.stopped else []
-    return ", ".join([*told, *stopped])
+    return ", ".join([*paragraphs, *stopped])

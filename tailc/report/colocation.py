@@ -1,5 +1,6 @@
-"""Batch work beside requests, as a person or a program wants to read it; the picture is
-supply_curve's.
+"""Reports of `size colocation` (batch work next to requests) as text, Markdown and JSON data.
+
+The picture is in `supply_curve`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from tailc.units import format_khz, format_mrps, printable
 FORMAT = "tailc-size-colocation"
 VERSION = 1
 _MW_PER_W = 1_000
-# Work is told to a millionth of a dedicated server's.
+# Digits after the decimal point of work, relative to a dedicated server's.
 _DIGITS = 6
 _CURVE_NUMBERS, _FLEET_NUMBERS = range(5), range(10)
 
 
 def as_text(sized: Colocation) -> str:
-    """The supply curve, then a line for each fleet."""
+    """Format the supply curve as a table, then one line per fleet."""
     return (
         f"{_title(sized)}\n\n{aligned(_curve(sized), _CURVE_NUMBERS)}\n\n{_legend(sized)}\n\n"
         f"{aligned(_fleets(sized), _FLEET_NUMBERS)}\n"
@@ -28,7 +29,7 @@ def as_text(sized: Colocation) -> str:
 
 
 def as_markdown_table(sized: Colocation) -> str:
-    """The same for a pull request."""
+    """Format the supply curve and the fleets as Markdown for a pull request."""
     curve = as_markdown(_curve(sized), _CURVE_NUMBERS)
     fleets = as_markdown(_fleets(sized), _FLEET_NUMBERS)
     return f"### {_title(sized)}\n\n{curve}\n{_legend(sized)}\n\n{fleets}"
@@ -39,7 +40,7 @@ def _title(sized: Colocation) -> str:
 
 
 def _curve(sized: Colocation) -> list[tuple[str, ...]]:
-    """A row for each corner; the marginal power is that of the way to it."""
+    """Build one row per corner; its marginal power is that of the segment that ends there."""
     rows = [("batch work", "power", "W by unit", "requests at", "batch work at", "")]
     for at, corner in enumerate(sized.corners):
         marginal = "" if at == 0 else f"{_marginal_w(sized.corners[at - 1], corner):.1f}"
@@ -105,7 +106,9 @@ def _kilowatts(power_w: float) -> str:
 
 
 def as_dict(sized: Colocation) -> dict[str, Any]:
-    """All of it; schemas/report/size-colocation-1.schema.json describes it."""
+    """Convert all results to JSON data, as schemas/report/size-colocation-1.schema.json
+    describes.
+    """
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""What a compile found: the policy, and what stands behind it."""
+"""Reports of a compile: the policy, its solution and what else was computed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tailc.units import printable
 
 
 def compiled_result(compiled: AnyCompiled) -> dict[str, object]:
-    """A compile's JSON result: the policy, what its type of problem tells, and the additions."""
-    told = policy_result(compiled.policy) | renderer_of(compiled).solution_result(compiled)
-    return told | additions_result(compiled)
+    """Build the JSON result of a compile: the policy, the solution's data, and the additions."""
+    result = policy_result(compiled.policy) | renderer_of(compiled).solution_result(compiled)
+    return result | additions_result(compiled)
 
 
 def compiled_text(compiled: AnyCompiled, paths: Sequence[Path], *, is_written: bool = True) -> str:
-    """What a compile found, table first, and where it was or would be written."""
+    """Format the result of a compile: table first, last the files that were or would be written."""
     paragraphs = (renderer_of(compiled).solution_text(compiled), *additions_text(compiled))
     did = "wrote" if is_written else "would write"
     files = "\n".join(f"{did} {printable(str(path))}" for path in paths)

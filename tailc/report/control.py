@@ -1,4 +1,6 @@
-"""How a controller was made: the tail by load and output, and a plant and its loop by interval."""
+"""Reports of a tuned controller: the response surface, then plant, gains and margins by
+interval.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,11 @@ MOST_MS = 10_000
 
 
 def control_result(tuned: Tuned) -> dict[str, object]:
-    """The surface, and of each interval its plant, gains and margins; null for what is infinite.
+    """Build the JSON data of a tuned controller: its response surface and its intervals of rates.
 
-    Plants go from output to tail in ms, one sample an epoch: `b` and `a` in ascending powers of
-    the delay operator. Gains are output by ms.
+    Each interval has a plant, gains and margins; infinite values are null. Plants map output to
+    tail latency [ms] with one sample per epoch: `b` and `a` are in ascending powers of the delay
+    operator. Gains are output per ms.
     """
     surface = tuned.surface
     return {
@@ -36,12 +39,12 @@ def control_result(tuned: Tuned) -> dict[str, object]:
 
 
 def control_text(tuned: Tuned) -> str:
-    """The surface at the rates, and a line for each interval."""
+    """Format the response surface, then one line per interval of rates."""
     return f"{surface_text(tuned.surface)}\n\n{_intervals(tuned)}"
 
 
 def surface_text(surface: Surface) -> str:
-    """Tails by rate, at every other output."""
+    """Format tail latency by arrival rate, for every second output."""
     shown = range(0, len(surface.outputs_ppm), 2)
     title = ["tail at output", *(f"{surface.outputs_ppm[at] / PPM:g}" for at in shown)]
     rows = [
@@ -56,7 +59,7 @@ def _tail(tail_us: int | None) -> str:
 
 
 def _ms(value_us: float) -> str:
-    """Four digits, in ms, or in s where ms would have more."""
+    """Format a time with four digits in ms, or in s from 10 s on."""
     if value_us >= MOST_MS * US_PER_MS:
         return f"{value_us / US_PER_MS / US_PER_MS:.4g} s"
     return f"{value_us / US_PER_MS:.4g} ms"

@@ -1,4 +1,7 @@
-"""Which cores to choose, as a person or a program wants to read it; the picture is heat_map's."""
+"""Reports of `size cores` (which cores to choose) as text, Markdown, JSON data and CSV.
+
+The picture is in `heat_map`.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,10 @@ from tailc.units import format_mrps, format_ppm, format_us, number_text, printab
 
 FORMAT = "tailc-size-cores"
 VERSION = 1
-# Energies are whole thousandths of the unit of power times ms.
+# Choices store energy in thousandths of the unit of power times ms.
 _STEPS = 1_000
-# Beyond it, in whole per cent, configurations share no supply, and no choice by energy is fair.
+# Above this difference of peak power [%] configurations do not fit one supply, so a comparison by
+# energy is unfair.
 _FAIR_PERCENT = 10
 _CSV_HEADS = (
     *("rate_mrps", "target_us", "configuration", "energy", "tail_us", "is_least", "climbs_us"),
@@ -25,29 +29,31 @@ _CSV_HEADS = (
 
 
 def as_text(sizing: CoreSizing) -> str:
-    """The table of cells, then what its letters mean."""
+    """Format the table of best configurations by rate and target, then the legend of its
+    letters.
+    """
     return f"{_title(sizing)}\n\n{aligned(_rows(sizing), _numbers(sizing))}\n\n{_legend(sizing)}\n"
 
 
 def as_markdown_table(sizing: CoreSizing) -> str:
-    """The same for a pull request."""
+    """Format the table of best configurations and its legend as Markdown for a pull request."""
     table = as_markdown(_rows(sizing), _numbers(sizing))
     return f"### {_title(sizing)}\n\n{table}\n{as_markdown(_servers(sizing), (2, 3))}"
 
 
 def letter(server: int) -> str:
-    """What a configuration is called in the table: A to Z, then AA, AB and so on."""
+    """Letter of a configuration in the table: A to Z, then AA, AB and so on."""
     first, second = divmod(server, 26)
     return (letter(first - 1) if first else "") + chr(ord("A") + second)
 
 
 def energy_unit(sizing: CoreSizing) -> str:
-    """What an energy of 1 is."""
+    """Unit of energies per request: `mJ`, or `slow-core ms` where powers are relative."""
     return "mJ" if sizing.unit is PowerUnit.WATT else "slow-core ms"
 
 
-def energy_of(choice: Choice) -> float:
-    """In that unit, of a request."""
+def energy_per_request(choice: Choice) -> float:
+    """Energy per request, in the unit that `energy_unit` returns."""
     return choice.energy / _STEPS
 
 
@@ -60,7 +66,7 @@ def _title(sizing: CoreSizing) -> str:
 
 
 def _rows(sizing: CoreSizing) -> list[tuple[str, ...]]:
-    """Strict targets below, as in a picture whose axis points up."""
+    """Build the rows of the table, strictest target last, as on a vertical axis."""
     rates = [format_mrps(rate) for rate in sizing.grid.rates_mrps]
     rows = [("target", *rates)]
     for at, target_us in reversed(list(enumerate(sizing.grid.targets_us))):
@@ -70,7 +76,7 @@ def _rows(sizing: CoreSizing) -> list[tuple[str, ...]]:
 
 
 def _cell(choice: Choice | None) -> str:
-    return "-" if choice is None else f"{energy_of(choice):.1f} {letter(choice.server)}"
+    return "-" if choice is None else f"{energy_per_request(choice):.1f} {letter(choice.server)}"
 
 
 def _numbers(sizing: CoreSizing) -> range:
@@ -103,7 +109,7 @@ def _best(sizing: CoreSizing) -> Iterator[Choice | None]:
 
 
 def as_dict(sizing: CoreSizing) -> dict[str, Any]:
-    """Both maps for a program; schemas/report/size-cores-1.schema.json describes them."""
+    """Convert all cells to JSON data, as schemas/report/size-cores-1.schema.json describes."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -131,7 +137,7 @@ def _cell_dict(sizing: CoreSizing, rate: int, target: int) -> dict[str, Any]:
         "rate_mrps": sizing.grid.rates_mrps[rate],
         "target_us": sizing.grid.targets_us[target],
         "best": None if best is None else best.server,
-        "energy": None if best is None else energy_of(best),
+        "energy": None if best is None else energy_per_request(best),
         "choices": [_choice_dict(choice) for choice in sizing.cells[rate][target]],
     }
 
@@ -140,14 +146,17 @@ def _choice_dict(choice: Choice | None) -> dict[str, Any] | None:
     if choice is None:
         return None
     return {
-        "energy": energy_of(choice),
+        "energy": energy_per_request(choice),
         "tail_us": choice.tail_us,
         "climbs": [{"age_us": climb.age_us, "rung": climb.rung} for climb in choice.climbs],
     }
 
 
 def as_csv(sizing: CoreSizing) -> str:
-    """One line for each cell and configuration; energy, tail and climbs are empty on a miss."""
+    """Format one CSV line per cell and configuration.
+
+    Energy, tail and climbs are empty if the configuration misses the target.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_CSV_HEADS)
@@ -160,10 +169,12 @@ def _csv_rows(sizing: CoreSizing) -> Iterator[tuple[object, ...]]:
         for to, target_us in enumerate(sizing.grid.targets_us):
             best = sizing.best(at, to)
             for server, choice in zip(sizing.servers, sizing.cells[at][to], strict=True):
-                told = ("", "", "no", "") if choice is None else _told(choice, choice is best)
-                yield (rate_mrps, target_us, server.name, *told)
+                cells = (
+                    ("", "", "no", "") if choice is None else _csv_choice(choice, choice is best)
+                )
+                yield (rate_mrps, target_us, server.name, *cells)
 
 
-def _told(choice: Choice, is_least: bool) -> tuple[object, ...]:
+def _csv_choice(choice: Choice, is_least: bool) -> tuple[object, ...]:
     climbs = " ".join(f"{climb.age_us}:{climb.rung}" for climb in choice.climbs)
-    return (energy_of(choice), choice.tail_us, "yes" if is_least else "no", climbs)
+    return (energy_per_request(choice), choice.tail_us, "yes" if is_least else "no", climbs)

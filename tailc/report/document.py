@@ -1,4 +1,4 @@
-"""The JSON document every command prints with --output-format json."""
+"""The JSON document that every command prints with --output-format json."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ VERSION = 1
 def json_document(
     command: str, exit_code: ExitCode, findings: Sequence[Finding], result: dict[str, object]
 ) -> str:
-    """One object: who speaks, how it ended, what was found, and the command's own result."""
+    """Format the JSON document: the command, its exit code, the findings, and the command's
+    result.
+    """
     document = {
         "format": "tailc-output",
         "version": VERSION,
@@ -26,12 +28,12 @@ def json_document(
         "result": result,
     }
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
-    # A path that is not UTF-8 holds half surrogates, which no stream takes but JSON can escape.
+    # Paths that are not UTF-8 contain lone surrogates: streams refuse them, JSON can escape them.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def slo_dict(slo: Slo) -> dict[str, Any]:
-    """An SLO as every document writes it, every key always present."""
+    """Convert an SLO to JSON data with every key present."""
     return {
         "metric": slo.metric.value,
         "percentile_ppm": slo.percentile_ppm,

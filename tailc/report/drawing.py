@@ -1,7 +1,6 @@
-"""Pictures with the same bytes for the same content.
+"""Render matplotlib pictures to bytes that depend on the content alone.
 
-No date, no version, no settings of the user's, and a fixed salt for the names that an SVG gives its
-parts.
+Files contain no date and no version, user settings are ignored, and SVG ids have a fixed salt.
 """
 
 from __future__ import annotations
@@ -19,10 +18,13 @@ PictureFormat: TypeAlias = Literal["svg", "png"]
 _SALT, _DPI = "tailc", 110
 
 
-def drawn(
+def render_picture(
     draw: Callable[[Figure], None], size_in: tuple[float, float], kind: PictureFormat
 ) -> bytes:
-    """The file of a picture that `draw` fills, as wide and high as that in inches."""
+    """Render a figure to the bytes of an SVG or PNG file.
+
+    draw: adds the content to the empty figure. size_in: width and height in inches.
+    """
     with needing_plots():
         import matplotlib
         from matplotlib.figure import Figure
@@ -32,8 +34,8 @@ def drawn(
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=size_in, dpi=_DPI, layout="constrained")
         draw(figure)
-        written = io.BytesIO()
-        # Without these keys an SVG would have a date, and a PNG a version.
+        buffer = io.BytesIO()
+        # Without these keys an SVG contains a date, and a PNG a version.
         nothing = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
-        figure.savefig(written, format=kind, metadata=nothing)
-    return written.getvalue()
+        figure.savefig(buffer, format=kind, metadata=nothing)
+    return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""How far demand has moved since a compile, for people and programs."""
+"""Reports of the drift of demand since a compile, as text and JSON data."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ VERSION = 1
 
 
 def as_text(policy: Policy, profile: DemandProfile, drift: Drift | None) -> str:
-    """A heading, then a sentence in each line."""
+    """Format the drift as a heading and one sentence per line."""
     of = f"policy `{printable(policy.name)}`, generation {policy.generation}"
     lines = [f"{of}, against {profile.total_weight:,} requests", *sentences_of_drift(drift)]
     return "\n".join(lines)
 
 
 def as_dict(policy: Policy, profile: DemandProfile, drift: Drift | None) -> dict[str, Any]:
-    """Everything that was found; schemas/report/drift-1.schema.json describes it."""
+    """Convert the drift to JSON data, as schemas/report/drift-1.schema.json describes."""
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""Energies in words: joules where powers are watts, else relative to a slow core at work."""
+"""Energies and powers as text: in joules and watts, or relative to a busy slow core."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _US_PER_MS = 1_000
 
 
 def is_energy(evidence: Evidence) -> bool:
-    """Whether the evidence is of cores, whose objective is told in energy."""
+    """Whether the policy chooses core types, so that its objective is an energy."""
     return any(name == IN_WATTS for name, _ in evidence.settings)
 
 
 def is_by_rate(evidence: Evidence) -> bool:
-    """Whether the evidence is of lanes of a core, whose loads are rates."""
+    """Whether the policy chooses SMT lanes, so that its evidence is by arrival rate."""
     return any(name == INTERFERENCE for name, _ in evidence.settings)
 
 
 def cost_titles(evidence: Evidence) -> tuple[str, str]:
-    """What a request costs, and what all of them do over time."""
+    """Column titles for the cost per request and for the total cost over time."""
     if is_energy(evidence):
         return "energy", "mean power"
     if is_by_rate(evidence):
@@ -31,21 +31,23 @@ def cost_titles(evidence: Evidence) -> tuple[str, str]:
 
 
 def objective_text(evidence: Evidence, value: int) -> str:
-    """A value of the evidence's objective, or a gap to it."""
+    """Format a value of the objective, or a gap to it, in the unit of the evidence."""
     return energy_text(value, in_watts(evidence)) if is_energy(evidence) else format_us(value)
 
 
 def in_watts(evidence: Evidence) -> bool:
-    """Whether powers are watts; else they are relative to a slow core."""
+    """Whether powers are in watts; otherwise they are relative to a busy slow core."""
     return bool(dict(evidence.settings).get(IN_WATTS, 0))
 
 
 def energy_text(value: int, is_in_watts: bool) -> str:
-    """Millionths of the unit of power times us, such as `41.2 mJ` or `41.2 slow-core ms`."""
+    """Format an energy [1e-6 of the unit of power times us], such as `41.2 mJ` or `41.2 slow-core
+    ms`.
+    """
     unit = "mJ" if is_in_watts else "slow-core ms"
     return f"{value / PPM / _US_PER_MS:.4g} {unit}"
 
 
 def power_text(power_ppm: int, is_in_watts: bool) -> str:
-    """A power, such as `26.6 W` or `26.6 slow cores`."""
+    """Format a power [1e-6 of the unit], such as `26.6 W` or `26.6 slow cores`."""
     return f"{power_ppm / PPM:.6g} {'W' if is_in_watts else 'slow cores'}"

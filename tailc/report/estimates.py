@@ -1,4 +1,4 @@
-"""The percentiles that replays estimate for a policy, beside the best setting by hand."""
+"""Reports of estimated percentiles of a policy, compared with the best manual setting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PPM_PER_PERCENT = 10_000
 
 
 def estimates_text(policy: Policy) -> str:
-    """A line that says what was replayed, and a table; empty: the policy has no estimates."""
+    """Format the estimates as a sentence and a table; empty if the policy has none."""
     estimates = policy.evidence.estimates
     if estimates is None:
         return ""
@@ -33,7 +33,7 @@ def estimates_text(policy: Policy) -> str:
 
 
 def _replayed(estimates: Estimates) -> str:
-    """On which requests, and that this is no verdict."""
+    """State which requests were replayed, and that the result is not a verdict."""
     replays = counted(estimates.repeats, "replay")
     return (
         f"estimates, no verdict, on {estimates.requests:,} {SAMPLES[estimates.sample]}: {replays} "
@@ -42,16 +42,16 @@ def _replayed(estimates: Estimates) -> str:
 
 
 def estimates_cells(policy: Policy, rows: Iterable[RateEstimate]) -> list[tuple[str, ...]]:
-    """What stands under `HEADS`."""
+    """Build the table rows below `HEADS`, one per estimate."""
     return [_cells(policy.slos[row.slo], row) for row in rows]
 
 
 def estimates_result(policy: Policy) -> dict[str, object]:
-    """For the JSON result: member `estimates`, or nothing where the policy has none."""
+    """Build the JSON member `estimates`; empty if the policy has no estimates."""
     estimates = policy.evidence.estimates
     if estimates is None:
         return {}
-    told = {
+    members = {
         "sample": estimates.sample.value,
         "requests": estimates.requests,
         "repeats": estimates.repeats,
@@ -59,11 +59,11 @@ def estimates_result(policy: Policy) -> dict[str, object]:
         "requests_per_replay": estimates.requests_per_replay,
         "rows": [_row(policy.slos[row.slo], row) for row in estimates.rows],
     }
-    return {"estimates": told}
+    return {"estimates": members}
 
 
 def is_overloaded(row: RateEstimate) -> bool:
-    """Whether the server does not keep up, so that there is no percentile."""
+    """Whether the server is overloaded at this rate, so that no percentile exists."""
     return row.standing is Standing.OVERLOADED
 
 
@@ -94,7 +94,7 @@ def _change(setting: ByHand) -> str:
 
 
 def _row(slo: Slo, row: RateEstimate) -> dict[str, object]:
-    told: dict[str, object] = {
+    members: dict[str, object] = {
         "slo": str(slo),
         "arrivals": row.arrivals,
         "rate_mrps": row.rate_mrps,
@@ -102,25 +102,25 @@ def _row(slo: Slo, row: RateEstimate) -> dict[str, object]:
         "result": row.standing.value,
     }
     if not is_overloaded(row):
-        told |= {"estimate_us": row.tail_us, "low_us": row.low_us, "high_us": row.high_us}
+        members |= {"estimate_us": row.tail_us, "low_us": row.low_us, "high_us": row.high_us}
     if row.by_hand is not None:
-        told["by_hand"] = _by_hand(row.by_hand, is_compared=not is_overloaded(row))
-    return told
+        members["by_hand"] = _by_hand(row.by_hand, is_compared=not is_overloaded(row))
+    return members
 
 
 def _by_hand(setting: ByHand, *, is_compared: bool) -> dict[str, object]:
-    told: dict[str, object] = {"name": setting.name, "overloaded": bool(setting.is_overloaded)}
+    members: dict[str, object] = {"name": setting.name, "overloaded": bool(setting.is_overloaded)}
     if setting.is_overloaded:
-        return told
-    told["estimate_us"] = setting.tail_us
+        return members
+    members["estimate_us"] = setting.tail_us
     if is_compared:
-        told["change_ppm"] = setting.change_ppm
-        told["cost_change_ppm"] = setting.cost_change_ppm
-    return told
+        members["change_ppm"] = setting.change_ppm
+        members["cost_change_ppm"] = setting.cost_change_ppm
+    return members
 
 
 def percentile_name(slo: Slo) -> str:
-    """Such as `p99`, with the class of requests that it is for."""
+    """Name of the SLO's percentile, such as `p99`, with the class of requests if it has one."""
     name = format_percentile(slo.percentile_ppm)
     return name if slo.request_class is None else f"{name} {printable(slo.request_class)}"
 
@@ -130,5 +130,5 @@ def _time(time_us: int) -> str:
 
 
 def _percent(change_ppm: int) -> str:
-    # No zero has a minus.
+    # Adding zero turns -0.0 into 0.0.
     return f"{round(change_ppm / _PPM_PER_PERCENT, 1) + 0.0:+.1f} %"

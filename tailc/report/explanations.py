@@ -1,4 +1,4 @@
-"""The meaning of each code: why tailc reports it, and what to do.
+"""Explanations of all finding codes: why tailc reports the code, and how to fix the cause.
 
 `tailc explain` prints these texts, and docs/errors.md is generated from them.
 """
@@ -317,7 +317,7 @@ EXPLANATIONS: Mapping[Code, str] = {
 
 
 def heading(rule: Rule) -> str:
-    """The code, what it is and which exit code it leads to, and its title."""
+    """Title line of a code: severity, exit code and name."""
     kind = severity_of(rule).value
     if rule.exit_code is not ExitCode.OK:
         kind += f", exit code {rule.exit_code:d}"
@@ -325,19 +325,19 @@ def heading(rule: Rule) -> str:
 
 
 def severity_of(rule: Rule) -> Severity:
-    """An error leads to an exit code of its own; of a trace's defects some are notes."""
-    told = getattr(rule, "severity", None)
+    """Severity of a rule: codes with an exit code are errors, checks of traces have their own."""
+    own = getattr(rule, "severity", None)
     usual = Severity.WARNING if rule.exit_code is ExitCode.OK else Severity.ERROR
-    return told if isinstance(told, Severity) else usual
+    return own if isinstance(own, Severity) else usual
 
 
 def explanation(rule: Rule) -> str:
-    """What it means and what to do, in sentences."""
+    """Explain a rule in sentences: what it means and what to do."""
     return EXPLANATIONS[rule] if isinstance(rule, Code) else getattr(rule, "explanation", "")
 
 
-def rule_named(word: str) -> Rule | None:
-    """The code, or the defect of a trace, of that code or name; None where there is none."""
+def find_rule(word: str) -> Rule | None:
+    """Find the rule with the code or name `word`; None if there is none."""
     code = next((code for code in Code if code.ident == word.upper()), None)
     if code is not None:
         return code

@@ -1,4 +1,4 @@
-"""Findings as a person, a program or a CI service wants to read them."""
+"""Findings as text for a terminal, as JSON data and as Markdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.report.table import escaped_markdown
 from tailc.units import printable
 
 _EXCERPT_WIDTH = 100
-# Characters kept to the left of the caret when a long line is cut.
+# Number of characters to the left of the caret if a long line is cut.
 _CONTEXT = 40
 _COLOURS = {
     Severity.ERROR: "\x1b[1;31m",
@@ -22,20 +22,20 @@ _BOLD, _BLUE, _RESET = "\x1b[1m", "\x1b[1;34m", "\x1b[0m"
 
 
 def as_text(findings: Sequence[Finding], colour: bool = False) -> str:
-    """The findings for a terminal: what, where, the line with a caret, what to do.
+    """Format findings for a terminal: message, place, source line with a caret, and help.
 
-    They quote names out of files: what a terminal could obey is written out.
+    Text from files is escaped, so that the terminal obeys no control characters.
     """
     return "\n".join("\n".join(_text_lines(finding, colour)) + "\n" for finding in findings)
 
 
 def as_dicts(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """The findings for a program, every key always present."""
+    """Convert findings to JSON data with every key present."""
     return [_as_dict(finding) for finding in findings]
 
 
 def as_markdown(findings: Sequence[Finding]) -> str:
-    """The findings as a list for a comment."""
+    """Format findings as a Markdown list for a comment."""
     return "".join(_markdown_item(finding) for finding in findings)
 
 
@@ -68,7 +68,7 @@ def _excerpt_lines(place: Place, gutter: str, tone: str, colour: bool) -> list[s
 
 
 def _cut(excerpt: str, column: int) -> tuple[str, int]:
-    """The part of a long line around `column`, printable, and the column in it."""
+    """Cut a long line around `column`; return the printable part and the column in it."""
     start = 0 if len(excerpt) <= _EXCERPT_WIDTH else max(0, column - 1 - _CONTEXT)
     part = excerpt[start : start + _EXCERPT_WIDTH]
     shown = "".join(char if char.isprintable() or char == "\t" else "?" for char in part)
@@ -76,12 +76,12 @@ def _cut(excerpt: str, column: int) -> tuple[str, int]:
 
 
 def _indent(before: str) -> str:
-    """Blanks as wide as the text before a caret; tabs stay, for they are as wide as they are."""
+    """Blanks as wide as the text before a caret; tabs stay tabs, so that columns align."""
     return "".join("\t" if char == "\t" else " " * _cells(char) for char in before)
 
 
 def _cells(text: str) -> int:
-    """Columns of a terminal that the text fills."""
+    """Width of a text in terminal columns."""
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
     joined = sum(unicodedata.combining(char) != 0 for char in text)
     return len(text) + wide - joined

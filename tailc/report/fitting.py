@@ -1,6 +1,7 @@
-"""Text of several lists in a given number of lines: the longest list is cut first.
+"""Fit several lists of text lines into a limited number of lines.
 
-Where no cut is enough, whole lists of those that may be left out are folded into one line.
+The longest list is cut first. If cuts are not enough, whole lists that may be omitted are replaced
+by one line that counts them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
-class Section:
-    """Lines of text of which those of `body` may be left out, from the end.
+class TextSection:
+    """A block of text lines; lines of `body` may be omitted, from the end.
 
-    least: how many of them stay while another section can be cut.
-    may_fold: whether all of it may be left out where cuts are not enough.
-    left_out: so many `what` are not printed.
+    least: number of body lines that stay while another section can be cut.
+    may_fold: whether the whole section may be omitted if cuts are not enough.
+    left_out, what: number and name of the omitted lines.
     """
 
     head: tuple[str, ...] = ()
@@ -28,56 +29,59 @@ class Section:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What is printed, and how much is not."""
+        """Lines to print, including one that counts the omitted lines."""
         more = (f"  ... and {self.left_out:,} more{self.what}",) if self.left_out else ()
         return (*self.head, *self.body, *more, *self.foot)
 
-    def shorter(self) -> Section:
-        """One line less; the first cut takes two, for it adds the line that tells of it."""
+    def shorter(self) -> TextSection:
+        """Return the section with one line less.
+
+        The first cut removes two body lines, because it adds the line that counts them.
+        """
         cut = 1 if self.left_out else 2
         return replace(self, body=self.body[:-cut], left_out=self.left_out + cut)
 
 
-def fitted(sections: Sequence[Section], most_lines: int) -> tuple[Section, ...]:
-    """The sections, an empty line between two, cut to `most_lines` where that is possible.
+def fit_sections(sections: Sequence[TextSection], most_lines: int) -> tuple[TextSection, ...]:
+    """Cut the sections to `most_lines`, blank lines between sections included, if possible.
 
-    As many as need be are folded, the last first; a line where they were tells how many.
+    If cuts are not enough, whole sections are omitted, the last first; one line counts them.
     """
-    told = [section for section in sections if section.lines]
-    kept, folded = _cut(told, most_lines), 0
-    while _lines(kept) > most_lines and folded < sum(section.may_fold for section in told):
+    printed = [section for section in sections if section.lines]
+    shortened, folded = _cut(printed, most_lines), 0
+    while _lines(shortened) > most_lines and folded < sum(section.may_fold for section in printed):
         folded += 1
-        kept = _cut(_folded(told, folded), most_lines)
-    return tuple(kept)
+        shortened = _cut(_folded(printed, folded), most_lines)
+    return tuple(shortened)
 
 
-def _lines(sections: Sequence[Section]) -> int:
+def _lines(sections: Sequence[TextSection]) -> int:
     return sum(len(section.lines) + 1 for section in sections) - 1
 
 
-def _folded(sections: Sequence[Section], count: int) -> list[Section]:
-    """The sections with a line in place of the last `count` of those that may be folded."""
+def _folded(sections: Sequence[TextSection], count: int) -> list[TextSection]:
+    """Replace the last `count` foldable sections by one line that counts them."""
     places = [place for place, section in enumerate(sections) if section.may_fold][-count:]
-    kept = [section for place, section in enumerate(sections) if place not in places]
-    kept.insert(places[0], Section(left_out=count, what=" lists of differences"))
-    return kept
+    shortened = [section for place, section in enumerate(sections) if place not in places]
+    shortened.insert(places[0], TextSection(left_out=count, what=" lists of differences"))
+    return shortened
 
 
-def _cut(sections: list[Section], most_lines: int) -> list[Section]:
-    """The sections, the longest cut line by line until all fit or none can be cut."""
-    kept = list(sections)
-    while _lines(kept) > most_lines:
-        place = _longest(kept)
+def _cut(sections: list[TextSection], most_lines: int) -> list[TextSection]:
+    """Cut the longest section line by line until all fit or none can be cut."""
+    shortened = list(sections)
+    while _lines(shortened) > most_lines:
+        place = _longest(shortened)
         if place is None:
             break
-        kept[place] = kept[place].shorter()
-    return kept
+        shortened[place] = shortened[place].shorter()
+    return shortened
 
 
-def _longest(sections: Sequence[Section]) -> int | None:
-    """The place of the section to cut next; None where nothing is left to cut."""
+def _longest(sections: Sequence[TextSection]) -> int | None:
+    """Index of the section to cut next; None if no section can be cut."""
     for least in ([section.least for section in sections], [1] * len(sections)):
-        # The first cut takes two lines, and what tells of it takes one.
+        # The first cut removes two lines and adds one.
         room = [
             len(section.body) - stay - (not section.left_out)
             for section, stay in zip(sections, least, strict=True)

@@ -1,4 +1,4 @@
-"""A forecast of solar power beside what came, with ways it might have turned out."""
+"""Picture of a solar power forecast with the measured power and sampled scenarios."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tailc.forecasts.forecasts import Floats, Forecasts, Ints
-from tailc.report.drawing import PictureFormat, drawn
+from tailc.report.drawing import PictureFormat, render_picture
 from tailc.traces.series.series import SECONDS_PER_HOUR, TimeSeries
 from tailc.traces.zones import utc_text
 
@@ -24,9 +24,9 @@ _CAME, _FORECAST, _MISSED = "0.2", "C0", "C1"
 
 @dataclass(frozen=True)
 class ForecastPlot:
-    """What is drawn: of the forecasts, the one at `index` and, one step ahead, those after it.
+    """What the picture shows: the forecast at `index`, and the one-step forecasts after it.
 
-    scenarios: float64 (scenarios, steps) [W], drawn behind the forecast; None: none are.
+    scenarios: float64 (scenarios, steps) [W], drawn behind the forecast; None: not drawn.
     """
 
     actual: TimeSeries
@@ -43,16 +43,16 @@ class ForecastPlot:
 
     @property
     def issue(self) -> int:
-        """The step at whose start the forecast was made."""
+        """Step at whose start the forecast was issued."""
         return int(self.forecasts.issue[self.index])
 
     def hours(self, step: Ints) -> Floats:
-        """Steps of the series as hours since the forecast was made."""
+        """Convert steps of the series to hours since the forecast was issued."""
         return (step - self.issue) * self.actual.step_s / SECONDS_PER_HOUR
 
 
 def picture(plot: ForecastPlot, kind: PictureFormat) -> bytes:
-    """Above the forecast made at one time; below, of the same hours, those a step ahead."""
+    """Render the picture: one forecast above, and one-step forecasts of the same hours below."""
 
     def draw(figure: Figure) -> None:
         ahead, next_step = figure.subplots(2, 1, sharex=True, sharey=True)
@@ -68,7 +68,7 @@ def picture(plot: ForecastPlot, kind: PictureFormat) -> bytes:
         next_step.set_xlim(-_HOURS_BETWEEN_TICKS, last_h)
         next_step.set_xticks(np.arange(-_HOURS_BETWEEN_TICKS, last_h + 1, _HOURS_BETWEEN_TICKS))
 
-    return drawn(draw, _SIZE_IN, kind)
+    return render_picture(draw, _SIZE_IN, kind)
 
 
 def _draw_one(axes: Axes, plot: ForecastPlot) -> None:
@@ -98,7 +98,7 @@ def _draw_steps_ahead(axes: Axes, plot: ForecastPlot) -> None:
 
 
 def _draw_came(axes: Axes, plot: ForecastPlot) -> None:
-    """What came, from half a day before the forecast on."""
+    """Draw the measured power, from half a day before the forecast on."""
     before = _HOURS_BETWEEN_TICKS * SECONDS_PER_HOUR // plot.actual.step_s
     steps = np.arange(max(plot.issue - before, 0), plot.issue + plot.forecasts.steps)
     edges = plot.hours(np.append(steps, steps[-1] + 1))
@@ -107,7 +107,7 @@ def _draw_came(axes: Axes, plot: ForecastPlot) -> None:
 
 
 def _came(plot: ForecastPlot, steps: Ints) -> Floats:
-    """What came in those steps [kW], NaN, which leaves a gap in a line, where it is not known."""
+    """Measured power of the steps [kW]; NaN where unknown, which leaves a gap in the line."""
     within = np.minimum(steps, plot.actual.steps - 1)
     known = plot.actual.known[within] & (steps < plot.actual.steps)
     return np.where(known, plot.actual.value[within] / _W_PER_KW, np.nan)

@@ -1,4 +1,4 @@
-"""Findings and notes as workflow commands of GitHub Actions, one a line."""
+"""Findings and notes as workflow commands of GitHub Actions, one per line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.units import printable
 
 
 def as_github(findings: Sequence[Finding], notes: Sequence[Note] = ()) -> str:
-    """The findings at their places, then the notes."""
+    """Format the findings with their places, then the notes, as workflow commands."""
     lines = [*map(_github_line, findings), *map(_note_line, notes)]
     return "".join(f"{line}\n" for line in lines)
 
@@ -29,13 +29,15 @@ def _github_line(finding: Finding) -> str:
         properties |= {"col": str(place.column)} if place.column else {}
     properties["title"] = finding.code.ident
     listing = ",".join(f"{key}={_escaped_property(text)}" for key, text in properties.items())
-    said = finding.message if place is None or place.row is None else f"{place}: {finding.message}"
-    said += f"\nhelp: {finding.help}" if finding.help else ""
-    return f"::{LEVELS[finding.severity].value} {listing}::{_escaped(said)}"
+    message = (
+        finding.message if place is None or place.row is None else f"{place}: {finding.message}"
+    )
+    message += f"\nhelp: {finding.help}" if finding.help else ""
+    return f"::{LEVELS[finding.severity].value} {listing}::{_escaped(message)}"
 
 
 def _escaped(text: str) -> str:
-    """The text as the message of a workflow command, on one line of printable characters."""
+    """Escape a text as the message of a workflow command: one line of printable characters."""
     return printable(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 

@@ -1,4 +1,4 @@
-"""A report of GitLab's code quality, for the widget of a merge request."""
+"""Code quality reports of GitLab, for the widget of a merge request."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailc.report.issues import Issue
-from tailc.report.notes import Level
+from tailc.report.notes import NoteLevel
 from tailc.units import printable
 
-_SEVERITIES = {Level.NOTICE: "info", Level.WARNING: "minor", Level.ERROR: "major"}
+_SEVERITIES = {NoteLevel.NOTICE: "info", NoteLevel.WARNING: "minor", NoteLevel.ERROR: "major"}
 
 
 def gitlab_document(command: str, issues: Sequence[Issue]) -> str:
-    """A list of issues, each with a fingerprint that no other has.
+    """Format issues as a GitLab code quality report; each fingerprint is unique.
 
-    GitLab wants a file and a line of each: one without is of the first line, or of the command.
+    GitLab requires a file and a line: an issue without a line gets line 1, one without a file gets
+    the name of the command.
     """
-    seen: Counter[str] = Counter()
-    return json.dumps([_issue(command, each, seen) for each in issues], indent=2) + "\n"
+    fingerprints: Counter[str] = Counter()
+    return json.dumps([_issue(command, each, fingerprints) for each in issues], indent=2) + "\n"
 
 
-def _issue(command: str, issue: Issue, seen: Counter[str]) -> dict[str, Any]:
+def _issue(command: str, issue: Issue, fingerprints: Counter[str]) -> dict[str, Any]:
     mark = issue.fingerprint
-    number = seen[mark]
-    seen[mark] += 1
+    number = fingerprints[mark]
+    fingerprints[mark] += 1
     place = issue.place
     return {
         "description": issue.message,

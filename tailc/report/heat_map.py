@@ -1,11 +1,11 @@
-"""The two heat maps of a choice of cores: least energy, and the configuration that has it."""
+"""Heat maps of a choice of cores: least energy, and the configuration that attains it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tailc.report.core_sizes import energy_of, energy_unit, letter
-from tailc.report.drawing import PictureFormat, drawn
+from tailc.report.core_sizes import energy_per_request, energy_unit, letter
+from tailc.report.drawing import PictureFormat, render_picture
 from tailc.studies.core_sizing import CoreSizing
 from tailc.units import format_ppm, number_text
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SIZE_IN = (11.0, 4.6)
-# Enough for the configurations that one legend can tell apart.
+# The number of configurations that one legend can distinguish.
 _COLOURS = "tab20"
 _DARK = 0.55
 
 
 def picture(sizing: CoreSizing, kind: PictureFormat) -> bytes:
-    """Both maps side by side; a cell where no configuration meets the target is blank."""
+    """Render both maps side by side; cells where no configuration meets the target are blank."""
 
     def draw(figure: Figure) -> None:
         energy, best = figure.subplots(1, 2, sharey=True)
         _draw_energy(figure, energy, sizing)
         _draw_best(best, sizing)
 
-    return drawn(draw, _SIZE_IN, kind)
+    return render_picture(draw, _SIZE_IN, kind)
 
 
 def _draw_energy(figure: Figure, axes: Axes, sizing: CoreSizing) -> None:
-    energies = _map(sizing, energy_of)
+    energies = _map(sizing, energy_per_request)
     image = axes.imshow(energies, origin="lower", aspect="auto", cmap="viridis_r")
     figure.colorbar(image, ax=axes, label=f"energy of a request [{energy_unit(sizing)}]")
     low, high = image.get_clim()
@@ -65,7 +65,9 @@ def _draw_best(axes: Axes, sizing: CoreSizing) -> None:
 
 
 def _map(sizing: CoreSizing, value: Any) -> NDArray[Any]:
-    """A value of the best of each cell, by target and rate; masked where there is none."""
+    """Build an array of a value of the best choice, (targets, rates); masked where there is
+    none.
+    """
     import numpy as np
 
     rates, targets = len(sizing.grid.rates_mrps), len(sizing.grid.targets_us)

@@ -1,4 +1,4 @@
-"""What was taken from inputs for what, and the profile that they became."""
+"""Reports of `ingest`: how the inputs were read, and the resulting profile."""
 
 from __future__ import annotations
 
@@ -14,31 +14,33 @@ SHOWN_PPM = (500_000, 900_000, 950_000, 990_000, 999_000)
 _NS_PER_MS = 1e6
 
 
-def ingested_text(found: Ingested, path: str) -> str:
-    """Each input with what was taken from it, then the profile and its percentiles."""
-    told = "\n".join(f"{printable(input_.name)}: {_told(input_)}" for input_ in found.inputs)
-    return f"{told}\n\n{printable(path)}: {profile_text(found.counted)}"
+def ingested_text(ingested: Ingested, path: str) -> str:
+    """Format each input with how it was read, then the profile and its percentiles."""
+    lines = "\n".join(
+        f"{printable(input_.name)}: {_input_line(input_)}" for input_ in ingested.inputs
+    )
+    return f"{lines}\n\n{printable(path)}: {profile_text(ingested.counted)}"
 
 
 def profile_text(counted: Counted) -> str:
-    """What a profile measures, of how many requests, with some of its percentiles."""
+    """Format a profile: what it measures, the number of requests, and some percentiles."""
     histogram = counted.histogram
-    shown = [format_percentile(ppm) for ppm in SHOWN_PPM]
+    percentiles = [format_percentile(ppm) for ppm in SHOWN_PPM]
     times = [histogram.quantile_ns(ppm) for ppm in SHOWN_PPM]
     rows = [
-        ("", "least", *shown, "largest"),
+        ("", "least", *percentiles, "largest"),
         ("ms", *(_ms(ns) for ns in (histogram.min_ns, *times, histogram.max_ns))),
     ]
     requests = f"{_requests(histogram.requests)}, {counted.measure.value}"
     return f"{requests}\n{aligned(rows, range(1, len(rows[0])))}\n"
 
 
-def ingested_result(found: Ingested) -> dict[str, Any]:
-    """The same for programs; times in whole nanoseconds."""
-    histogram = found.counted.histogram
+def ingested_result(ingested: Ingested) -> dict[str, Any]:
+    """Convert the inputs and the profile to JSON data; times are whole nanoseconds."""
+    histogram = ingested.counted.histogram
     return {
-        "inputs": [_input_result(input_) for input_ in found.inputs],
-        "measure": found.counted.measure.value,
+        "inputs": [_input_result(input_) for input_ in ingested.inputs],
+        "measure": ingested.counted.measure.value,
         "requests": histogram.requests,
         "least_ns": histogram.min_ns,
         "largest_ns": histogram.max_ns,
@@ -48,7 +50,7 @@ def ingested_result(found: Ingested) -> dict[str, Any]:
     }
 
 
-def _told(input_: Input) -> str:
+def _input_line(input_: Input) -> str:
     counted, times = input_.counted, input_.times
     if times is None:
         origins = "; ".join(printable(origin.sentence) for origin in counted.origins)

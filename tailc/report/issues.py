@@ -1,4 +1,4 @@
-"""What was found and what is told, as one list: for formats that know nothing but issues."""
+"""Findings and notes as one list of issues, for formats that know only issues."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tailc.errors import Finding, Place, Severity
-from tailc.report.notes import Level, Note
+from tailc.report.notes import Note, NoteLevel
 from tailc.units import printable
 
 LEVELS = {
-    Severity.ERROR: Level.ERROR,
-    Severity.WARNING: Level.WARNING,
-    Severity.NOTE: Level.NOTICE,
+    Severity.ERROR: NoteLevel.ERROR,
+    Severity.WARNING: NoteLevel.WARNING,
+    Severity.NOTE: NoteLevel.NOTICE,
 }
 
 
 @dataclass(frozen=True)
 class Issue:
-    """One finding or note. `rule`: what it is one of; `place`: of a note only the file."""
+    """One finding or note. rule: its code or type. place: for notes, the file alone."""
 
-    level: Level
+    level: NoteLevel
     rule: str
     about: str
     message: str
@@ -29,16 +29,19 @@ class Issue:
 
     @property
     def fingerprint(self) -> str:
-        """The same from run to run, wherever in its file the line has gone."""
+        """Hash that stays the same if the issue moves to another line of its file."""
         place = self.place
         named = ("", "", "") if place is None else (place.source, place.field, place.excerpt)
         parts = (self.rule, self.message, *(part or "" for part in named))
-        told = "\0".join(parts).encode("utf-8", "backslashreplace")
-        return hashlib.sha256(told).hexdigest()
+        identity = "\0".join(parts).encode("utf-8", "backslashreplace")
+        return hashlib.sha256(identity).hexdigest()
 
 
 def issues(findings: Sequence[Finding], notes: Sequence[Note], subject: str) -> Iterator[Issue]:
-    """The findings, then the notes; `subject` is the file that those without a place are about."""
+    """Yield an issue per finding, then one per note.
+
+    subject: the file of issues that have no place of their own.
+    """
     whole = Place(subject) if subject else None
     for finding in findings:
         code = finding.code
@@ -54,7 +57,9 @@ def issues(findings: Sequence[Finding], notes: Sequence[Note], subject: str) -> 
 
 
 def _with_help(finding: Finding) -> str:
-    """The message, the row that no such format has a place for, and what to do."""
+    """Join the row (these formats have no field for it), the message and the help text."""
     place = finding.place
-    at = f"{place}: " if place is not None and place.row is not None else ""
-    return printable(f"{at}{finding.message}{f'; help: {finding.help}' if finding.help else ''}")
+    row_place = f"{place}: " if place is not None and place.row is not None else ""
+    return printable(
+        f"{row_place}{finding.message}{f'; help: {finding.help}' if finding.help else ''}"
+    )

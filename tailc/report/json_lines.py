@@ -1,4 +1,4 @@
-"""The same as the JSON document, a line for each thing that was found, and the result last."""
+"""The content of the JSON document as JSON lines, one object per finding, and the result last."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from tailc.errors import ExitCode, Finding
 from tailc.report import findings as render
 from tailc.report.document import VERSION
-from tailc.report.junit import Case
+from tailc.report.junit import JUnitCase
 from tailc.report.notes import Note
 
 
@@ -17,10 +17,12 @@ def json_lines(
     exit_code: ExitCode,
     findings: Sequence[Finding],
     notes: Sequence[Note],
-    cases: Sequence[Case],
+    cases: Sequence[JUnitCase],
     result: dict[str, object],
 ) -> str:
-    """An object a line, its `type` first: findings, notes, cases, and how the command ended."""
+    """Format one JSON object per line, its `type` first: findings, notes, cases, then the
+    result.
+    """
     lines = [
         *_findings(findings),
         *_notes(notes),
@@ -35,7 +37,7 @@ def json_lines(
         },
     ]
     text = "".join(f"{json.dumps(line, ensure_ascii=False, allow_nan=False)}\n" for line in lines)
-    # As in the document: half surrogates of a path that is not UTF-8 are escaped.
+    # As in the document: lone surrogates of paths that are not UTF-8 are escaped.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -54,7 +56,7 @@ def _notes(notes: Sequence[Note]) -> Iterator[dict[str, object]]:
         }
 
 
-def _cases(cases: Sequence[Case]) -> Iterator[dict[str, object]]:
+def _cases(cases: Sequence[JUnitCase]) -> Iterator[dict[str, object]]:
     for case in cases:
         yield {
             "type": "case",

@@ -1,4 +1,4 @@
-"""What a tuned table was judged on."""
+"""Text about the held-out replays that compared a tuned table."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tailc.tuning.tuned_table import AnyTunedTable
 
-# In place of a tail, of a table that does not keep up.
+# Printed instead of a tail if the table is overloaded.
 OVERLOADED = "overloaded"
 
 
 def judging_text(tuned: AnyTunedTable, replays: str = "replays") -> str:
-    """How many replays at each rate judged, of how many requests, and of which records."""
+    """State the number of replays per rate, their requests, and the records that they use."""
     repeats, requests = tuned.replays
-    kept = "held out from the search" if tuned.kept_out else "that it was tuned on"
-    return f"{repeats} {replays} of {requests:,} requests on {tuned.judged_on:,} records {kept}"
+    origin = "held out from the search" if tuned.kept_out else "that it was tuned on"
+    return f"{repeats} {replays} of {requests:,} requests on {tuned.judged_on:,} records {origin}"

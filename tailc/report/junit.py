@@ -1,4 +1,4 @@
-"""JUnit XML, as far as CI services agree on it."""
+"""JUnit XML, limited to what CI services agree on."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from tailc.units import printable
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 
-class Fault(enum.Enum):
-    """How a test case can go wrong: it found something, or came to no result."""
+class CaseFault(enum.Enum):
+    """How a test case can fail: with a failure, or with an error before a result."""
 
     FAILURE = "failure"
     ERROR = "error"
 
 
 @dataclass(frozen=True)
-class Case:
-    """A test case; `kind` is the fault's type, and `message` is told of one that passes too."""
+class JUnitCase:
+    """A JUnit test case; `kind` is the type of the fault; passed cases print `message` too."""
 
     group: str
     name: str
-    fault: Fault | None
+    fault: CaseFault | None
     kind: str
     message: str
 
 
-def junit_document(command: str, cases: Sequence[Case], findings: Sequence[Finding]) -> str:
-    """One suite: the cases, and an error for each finding that stopped the command.
+def junit_document(command: str, cases: Sequence[JUnitCase], findings: Sequence[Finding]) -> str:
+    """Format a JUnit test suite: the cases, and one error per finding that stopped the command.
 
     Warnings go to the suite's `system-err`.
     """
@@ -42,8 +42,8 @@ def junit_document(command: str, cases: Sequence[Case], findings: Sequence[Findi
     every = [*cases, *(_stopped(command, finding) for finding in stops)]
     counts = {
         "tests": len(every),
-        "failures": sum(case.fault is Fault.FAILURE for case in every),
-        "errors": sum(case.fault is Fault.ERROR for case in every),
+        "failures": sum(case.fault is CaseFault.FAILURE for case in every),
+        "errors": sum(case.fault is CaseFault.ERROR for case in every),
     }
     attributes = {name: str(count) for name, count in counts.items()}
     root = ElementTree.Element("testsuites", attributes)
@@ -51,20 +51,22 @@ def junit_document(command: str, cases: Sequence[Case], findings: Sequence[Findi
     for case in every:
         _add(suite, case)
     if warnings:
-        said = render.as_text(warnings).splitlines()
-        _text(ElementTree.SubElement(suite, "system-err"), "\n".join(said))
+        lines = render.as_text(warnings).splitlines()
+        _text(ElementTree.SubElement(suite, "system-err"), "\n".join(lines))
     ElementTree.indent(root)
     return _DECLARATION + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _stopped(command: str, finding: Finding) -> Case:
+def _stopped(command: str, finding: Finding) -> JUnitCase:
     place = "" if finding.place is None else f"{finding.place}: "
     hint = "" if finding.help is None else f"; help: {finding.help}"
     message = f"{place}{finding.message}{hint}"
-    return Case(f"tailc {command}", finding.code.ident, Fault.ERROR, finding.code.ident, message)
+    return JUnitCase(
+        f"tailc {command}", finding.code.ident, CaseFault.ERROR, finding.code.ident, message
+    )
 
 
-def _add(suite: ElementTree.Element, case: Case) -> None:
+def _add(suite: ElementTree.Element, case: JUnitCase) -> None:
     names = {"classname": printable(case.group), "name": printable(case.name)}
     element = ElementTree.SubElement(suite, "testcase", names)
     message = printable(case.message)
@@ -76,5 +78,5 @@ def _add(suite: ElementTree.Element, case: Case) -> None:
 
 
 def _text(element: ElementTree.Element, text: str) -> None:
-    """XML has no way to write most control characters: they are written out."""
+    """Set the text of an element; control characters, which XML cannot contain, are escaped."""
     element.text = "\n".join(printable(line) for line in text.split("\n"))

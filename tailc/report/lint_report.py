@@ -1,4 +1,4 @@
-"""What was looked at in traces, and how much was found."""
+"""Reports of `lint-trace`: what was checked in each trace, and the number of findings."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _NOTHING = "no column: name them by `--column` and `--time`"
 
 
 def linted_text(every: Sequence[Linted]) -> str:
-    """A line for each trace: what it is, what was looked at, and what was found."""
-    return "".join(f"{printable(one.name)}: {_told(one)}\n" for one in every)
+    """Format one line per trace: its type, the number of rows and columns, and of findings."""
+    return "".join(f"{printable(one.name)}: {_trace_line(one)}\n" for one in every)
 
 
 def linted_result(every: Sequence[Linted]) -> dict[str, Any]:
-    """The same for programs; rows is null where they could not be counted."""
+    """Convert the checked traces to JSON data; `rows` is null if they could not be counted."""
     return {
         "format": "tailc-lint",
         "version": 1,
@@ -35,11 +35,11 @@ def linted_result(every: Sequence[Linted]) -> dict[str, Any]:
     }
 
 
-def _told(one: Linted) -> str:
+def _trace_line(one: Linted) -> str:
     rows = "" if one.rows is None else f", {one.rows:,} row{'s' * (one.rows != 1)}"
     looked = ", ".join(f"`{printable(name)}`" for name in one.looked_at) or _NOTHING
-    found = ", ".join(counted(_count(one, kind), kind.value) for kind in Severity)
-    return f"{one.format}{rows}\n  checked {looked}\n  {found}"
+    counts = ", ".join(counted(_count(one, kind), kind.value) for kind in Severity)
+    return f"{one.format}{rows}\n  checked {looked}\n  {counts}"
 
 
 def _count(one: Linted, kind: Severity) -> int:

@@ -1,4 +1,4 @@
-"""What a command tells a CI service beside its findings: a verdict, what became worse."""
+"""Notes of a command for a CI service, such as verdicts and what became worse."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import enum
 from dataclasses import dataclass
 
 
-class Level(enum.Enum):
-    """How a note is shown."""
+class NoteLevel(enum.Enum):
+    """Severity with which a CI service shows a note."""
 
     NOTICE = "notice"
     WARNING = "warning"
@@ -16,13 +16,13 @@ class Level(enum.Enum):
 
 @dataclass(frozen=True)
 class Note:
-    """One thing to tell; `title` is of what sort it is, such as `SLO fail`."""
+    """A note for a CI service; `title` is its category, such as `SLO fail`."""
 
-    level: Level
+    level: NoteLevel
     title: str
     message: str
 
     @property
     def ident(self) -> str:
-        """The title as a name for programs, such as `slo-fail`."""
+        """The title as an identifier, such as `slo-fail`."""
         return self.title.lower().replace(" ", "-")

@@ -1,4 +1,4 @@
-"""What requests lose under overload, in words."""
+"""The overload rules of a ladder as text."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from tailc.units import format_ppm, format_us
 
 
 def overload_text(ladder: Ladder) -> str:
-    """A line that says whom the ladder refuses, cuts off and degrades; nothing where nobody."""
-    told = ladder.overload
-    if told is None:
+    """Format the rules for refused, cut-off and degraded requests; empty if the ladder has none."""
+    overload = ladder.overload
+    if overload is None:
         return ""
-    return "under overload: " + "; ".join(_parts(told, Rule.AGE_FROM_ARRIVAL in ladder.rules))
+    return "under overload: " + "; ".join(_parts(overload, Rule.AGE_FROM_ARRIVAL in ladder.rules))
 
 
-def _parts(told: Overload, from_arrival: bool) -> list[str]:
-    found: list[str] = []
-    if told.shed_from is not None:
-        found.append(f"a request that finds {told.shed_from} in the system is refused")
-    if told.cut_off_us is not None:
+def _parts(overload: Overload, from_arrival: bool) -> list[str]:
+    parts: list[str] = []
+    if overload.shed_from is not None:
+        parts.append(f"a request that finds {overload.shed_from} in the system is refused")
+    if overload.cut_off_us is not None:
         since = "its arrival" if from_arrival else "its start"
-        found.append(
-            f"a request that runs {format_us(told.cut_off_us)} after {since} leaves unfinished"
+        parts.append(
+            f"a request that runs {format_us(overload.cut_off_us)} after {since} leaves unfinished"
         )
-    if told.degrade_from is not None and told.work_ppm is not None:
-        part = format_ppm(told.work_ppm)
-        found.append(
-            f"of one that finds {told.degrade_from} in the system {part} of the work is done"
+    if overload.degrade_from is not None and overload.work_ppm is not None:
+        part = format_ppm(overload.work_ppm)
+        parts.append(
+            f"of one that finds {overload.degrade_from} in the system {part} of the work is done"
         )
-    return found
+    return parts

@@ -1,4 +1,4 @@
-"""A plan of a datacentre in words: when, on what energy, which jobs, and at what prices."""
+"""A plan of a datacentre as text: horizon, energy, jobs and prices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.report.table import aligned
 from tailc.traces.zones import utc_text
 from tailc.units import counted, digits_text, format_mw, format_ppm, plain_ppm, printable
 
-# Of the jobs so many are shown where not all are asked for.
+# The number of jobs that the summary lists.
 _SHOWN = 12
 _UNITS = (("h", 3_600), ("min", 60), ("s", 1))
 _MG_PER_KG = 1_000_000
@@ -21,7 +21,9 @@ MJ_PER_J = 1_000
 
 
 def plan_text(plan: Plan) -> str:
-    """The horizon, what is promised and expected, pools, a strip of the epochs, and jobs."""
+    """Format a plan: horizon, terms, expected energy and money, pools, a strip of epochs, and
+    jobs.
+    """
     books = expected_of(plan)
     head = [
         f"horizon     {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}, "
@@ -41,7 +43,7 @@ def plan_text(plan: Plan) -> str:
 
 
 def plan_rows_text(plan: Plan) -> str:
-    """Every epoch with its prices, and the jobs where not all have been shown."""
+    """Format all epochs with their prices, and all jobs if the summary omits some."""
     parts = [epochs_text(plan)]
     if len(plan.jobs) > _SHOWN:
         parts.append(jobs_text(plan, expected_of(plan), plan.jobs))
@@ -49,59 +51,59 @@ def plan_rows_text(plan: Plan) -> str:
 
 
 def length_text(length_s: int) -> str:
-    """In the largest of h, min and s that it is a whole number of."""
+    """Format a duration in the largest of h, min and s that divides it."""
     unit, size = next(one for one in _UNITS if length_s % one[1] == 0)
     return f"{length_s // size:,} {unit}"
 
 
 def money_text(udollars: int | Fraction) -> str:
-    """Millionths of a dollar, to the nearest, such as `$0.0725` or `-$3`."""
+    """Format an amount [1e-6 dollars], such as `$0.0725` or `-$3`."""
     whole = round(udollars)
     return f"{'-' if whole < 0 else ''}${plain_ppm(abs(whole))}"
 
 
 def energy_text(energy_mj: int) -> str:
-    """Four digits of kWh, or of J where it is less than a thousandth."""
+    """Format an energy [mJ] with four digits in kWh, or in J below 0.001 kWh."""
     if 0 < energy_mj < MJ_PER_KWH // 1_000:
         return f"{digits_text(energy_mj / MJ_PER_J, 4)} J"
     return f"{digits_text(energy_mj / MJ_PER_KWH, 4)} kWh"
 
 
 def carbon_text(carbon_mg: Fraction) -> str:
-    """Four digits of kg."""
+    """Format a mass of CO2 [mg] with four digits in kg."""
     return f"{digits_text(float(carbon_mg) / _MG_PER_KG, 4)} kg"
 
 
 def expected_text(books: Expected) -> str:
-    """Energy by source, its price and CO2, what jobs bring, and what moves."""
-    found = books.ledger
-    told = [
-        f"{energy_text(found.demand_mj)}, {energy_text(found.green_used_mj)} of them green",
-        f"brown {energy_text(found.brown_mj)} for {cents_text(found.brown_udollars)} with "
-        f"{carbon_text(found.brown_mg)} CO2",
-        f"green {energy_text(found.spilled_mj)} left over",
+    """Format expected energy by source, its price and CO2, the income of jobs, and moves."""
+    ledger = books.ledger
+    items = [
+        f"{energy_text(ledger.demand_mj)}, {energy_text(ledger.green_used_mj)} of them green",
+        f"brown {energy_text(ledger.brown_mj)} for {cents_text(ledger.brown_udollars)} with "
+        f"{carbon_text(ledger.brown_mg)} CO2",
+        f"green {energy_text(ledger.spilled_mj)} left over",
     ]
     if income := sum(job.fees_udollars for job in books.jobs):
         penalty = sum(job.penalty_udollars for job in books.jobs)
-        told.append(f"jobs pay {cents_text(income)}, {cents_text(penalty)} goes back")
-    if found.charged_mj or found.discharged_mj:
-        told.append(flows_text(found))
+        items.append(f"jobs pay {cents_text(income)}, {cents_text(penalty)} goes back")
+    if ledger.charged_mj or ledger.discharged_mj:
+        items.append(flows_text(ledger))
     if moved := sum(books.moved):
-        told.append(f"{counted(moved, 'server')} moved")
+        items.append(f"{counted(moved, 'server')} moved")
     if books.short_mj:
-        told.append(f"the green bus lacks {energy_text(books.short_mj)}")
-    return "; ".join(told)
+        items.append(f"the green bus lacks {energy_text(books.short_mj)}")
+    return "; ".join(items)
 
 
-def flows_text(found: Ledger) -> str:
-    """What a battery took, lost and gave."""
-    lost = f", {energy_text(found.lost_mj)} of them lost" if found.lost_mj else ""
-    given = energy_text(found.discharged_mj)
-    return f"the battery takes {energy_text(found.charged_mj)}{lost}, and gives {given}"
+def flows_text(ledger: Ledger) -> str:
+    """Format the energy that a battery takes, loses and gives."""
+    lost = f", {energy_text(ledger.lost_mj)} of them lost" if ledger.lost_mj else ""
+    discharged = energy_text(ledger.discharged_mj)
+    return f"the battery takes {energy_text(ledger.charged_mj)}{lost}, and gives {discharged}"
 
 
 def battery_text(battery: Battery) -> str:
-    """What it holds, draws, gives and keeps."""
+    """Format a battery: capacity, charge and discharge limits, and efficiency."""
     return (
         f"{energy_text(battery.capacity_mj)}, {energy_text(battery.first_mj)} at first; takes up "
         f"to {format_mw(battery.charge_mw)} and keeps {format_ppm(battery.kept_ppm)} of it, gives "
@@ -110,13 +112,13 @@ def battery_text(battery: Battery) -> str:
 
 
 def cents_text(udollars: int | Fraction) -> str:
-    """Dollars and cents, to the nearest."""
+    """Format an amount [1e-6 dollars] rounded to cents."""
     whole = round(Fraction(udollars) / 10_000)
     return f"{'-' if whole < 0 else ''}${abs(whole) // 100:,}.{abs(whole) % 100:02}"
 
 
 def pools_text(plan: Plan) -> str:
-    """A line for each pool, from the brownest on: racks, servers, power, moves, prices."""
+    """Format one line per pool, brownest first: racks, servers, power, moves and prices."""
     has_racks = plan.pools[0].racks is not None
     title = ["pool", "racks", "servers", "busy", "asleep", "a move", "price of a server and epoch"]
     rows, first = [title], 1
@@ -143,7 +145,9 @@ def pools_text(plan: Plan) -> str:
 
 
 def jobs_text(plan: Plan, books: Expected, jobs: Sequence[PlannedJob]) -> str:
-    """A line for each job: from when, for how long, its green slots, and where it runs."""
+    """Format one line per job: start, duration, slots, green slots, and the servers that it
+    uses.
+    """
     by_name = {job.name: job for job in books.jobs}
     title = ["job", "from", "epochs", "slots", "promised", "green", "servers by epoch"]
     rows = [title]
@@ -164,13 +168,13 @@ def jobs_text(plan: Plan, books: Expected, jobs: Sequence[PlannedJob]) -> str:
 
 
 def places_text(plan: Plan, spans: Sequence[Span]) -> str:
-    """Such as `0-5: 10 of racks 1-3; 6-9: 10 of racks 5-6`."""
-    told = []
+    """Format where a job runs by epoch, such as `0-5: 10 of racks 1-3; 6-9: 10 of racks 5-6`."""
+    items = []
     for span in spans:
         last = span.past - 1
         when = str(last) if span.epochs == 1 else f"{span.first_epoch}-{last}"
-        told.append(f"{when}: {span.servers} of {printable(plan.pools[span.pool].name)}")
-    return "; ".join(told)
+        items.append(f"{when}: {span.servers} of {printable(plan.pools[span.pool].name)}")
+    return "; ".join(items)
 
 
 def _slots_text(job: JobBooks) -> tuple[str, str, str]:

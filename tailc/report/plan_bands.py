@@ -1,7 +1,7 @@
-"""Where in its pool each job of a plan is drawn: on the same servers for as long as it has them.
+"""Assignment of a plan's jobs to rows of servers in a picture.
 
-Servers of a pool are alike, so the plan does not say which of them a job has. A job keeps what it
-has; what it takes is in one piece if there is such a gap, the lowest one.
+Servers of a pool are alike, so a plan does not say which of them a job uses. A job stays on its
+servers for as long as possible; new servers come from the lowest gap that is large enough.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import NamedTuple
 from tailc.forms.plan.plan import Plan
 
 
-class Band(NamedTuple):
-    """Servers `low` to before `high` of a pool, which a job has from an epoch to before another.
+class JobBand(NamedTuple):
+    """Servers `low` to `high` - 1 of a pool, used by a job in epochs `first_epoch` to `past_epoch`
+    - 1.
 
-    job: its number in the plan.
+    job: index of the job in the plan.
     """
 
     job: int
@@ -26,8 +27,8 @@ class Band(NamedTuple):
     high: int
 
 
-def bands_of(plan: Plan) -> list[list[Band]]:
-    """Of each pool, the bands of its jobs, in order of when they end, then of servers."""
+def job_bands(plan: Plan) -> list[list[JobBand]]:
+    """Bands of all jobs, one list per pool, ordered by the epoch of their end, then by servers."""
     floors = [_Floor(pool.servers) for pool in plan.pools]
     for floor, changes in zip(floors, _changes(plan), strict=True):
         for epoch, servers in sorted(changes.items()):
@@ -36,17 +37,19 @@ def bands_of(plan: Plan) -> list[list[Band]]:
 
 
 def _changes(plan: Plan) -> list[dict[int, dict[int, int]]]:
-    """Of each pool, by epoch, the jobs that have other servers than before, and how many then."""
-    found: list[dict[int, dict[int, int]]] = [defaultdict(dict) for _ in plan.pools]
+    """New numbers of servers, as [pool][epoch][job], for each epoch at which a job's number
+    changes.
+    """
+    counts: list[dict[int, dict[int, int]]] = [defaultdict(dict) for _ in plan.pools]
     for number, job in enumerate(plan.jobs):
         for span in job.spans:
-            found[span.pool][span.first_epoch][number] = span.servers
-            found[span.pool][span.past].setdefault(number, 0)
-    return found
+            counts[span.pool][span.first_epoch][number] = span.servers
+            counts[span.pool][span.past].setdefault(number, 0)
+    return counts
 
 
-class _Held(NamedTuple):
-    """Servers that a job has since an epoch; in order of servers."""
+class _HeldServers(NamedTuple):
+    """Servers `low` to `high` - 1, used by a job since an epoch. Ordered by servers."""
 
     low: int
     high: int
@@ -56,18 +59,18 @@ class _Held(NamedTuple):
 
 @dataclass(eq=False)
 class _Floor:
-    """A pool as time passes."""
+    """The servers of one pool while the epochs pass."""
 
     servers: int
 
     def __post_init__(self) -> None:
-        self.held: list[_Held] = []
-        self.ended: list[Band] = []
+        self.held: list[_HeldServers] = []
+        self.ended: list[JobBand] = []
 
     def change(self, epoch: int, servers: dict[int, int]) -> None:
-        """Give the jobs as many servers from this epoch on; those that give up some go first."""
+        """Set the number of servers of each job from this epoch on; jobs release servers first."""
         missing = {
-            job: wanted - sum(one.high - one.low for one in self.held if one.job == job)
+            job: wanted - sum(block.high - block.low for block in self.held if block.job == job)
             for job, wanted in sorted(servers.items())
         }
         for job, more in missing.items():
@@ -77,17 +80,17 @@ class _Floor:
         self.held.sort()
 
     def _give_up(self, epoch: int, job: int, count: int) -> None:
-        """Of a job's servers the highest."""
-        for one in reversed([one for one in self.held if one.job == job]):
-            freed = min(count, one.high - one.low)
+        """Release the highest `count` servers of a job."""
+        for block in reversed([block for block in self.held if block.job == job]):
+            freed = min(count, block.high - block.low)
             if freed <= 0:
                 return
             count -= freed
-            self.held.remove(one)
-            if one.since < epoch:
-                self.ended.append(Band(job, one.since, epoch, one.low, one.high))
-            if one.low < one.high - freed:
-                self.held.append(_Held(one.low, one.high - freed, job, epoch))
+            self.held.remove(block)
+            if block.since < epoch:
+                self.ended.append(JobBand(job, block.since, epoch, block.low, block.high))
+            if block.low < block.high - freed:
+                self.held.append(_HeldServers(block.low, block.high - freed, job, epoch))
                 self.held.sort()
 
     def _take(self, epoch: int, job: int, count: int) -> None:
@@ -95,12 +98,12 @@ class _Floor:
             gaps = self._gaps()
             low, high = next((gap for gap in gaps if gap[1] - gap[0] >= count), gaps[0])
             high = min(high, low + count)
-            self.held.append(_Held(low, high, job, epoch))
+            self.held.append(_HeldServers(low, high, job, epoch))
             self.held.sort()
             count -= high - low
 
     def _gaps(self) -> list[tuple[int, int]]:
-        """Servers that no job has, as (first, past), the lowest first."""
-        lows = [0, *(one.high for one in self.held)]
-        highs = [*(one.low for one in self.held), self.servers]
+        """Ranges of unused servers as (first, past), lowest first."""
+        lows = [0, *(block.high for block in self.held)]
+        highs = [*(block.low for block in self.held), self.servers]
         return [(low, high) for low, high in zip(lows, highs, strict=True) if low < high]

@@ -1,4 +1,4 @@
-"""The epochs of a plan: a strip with a character for each, and a table with a line for each."""
+"""The epochs of a plan as text: a strip of one character per epoch, and a table."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from tailc.report.table import aligned
 from tailc.traces.zones import utc_text
 from tailc.units import digits_text, plain_ppm, printable
 
-# Characters of a strip: a day of half hours.
+# Characters of a line: a day of half hours.
 _WIDTH = 48
 _TENTHS = 10
 
 
 def strip_text(plan: Plan) -> str:
-    """How much is green and busy by epoch, in tenths: `.` is nothing, `#` all."""
-    green, total = green_of(plan)
-    told = "racks on the green bus" if plan.pools[0].racks else "servers on the green bus"
+    """Format green and busy shares by epoch in tenths; `.` means none and `#` all."""
+    green, total = green_by_epoch(plan)
+    green_title = "racks on the green bus" if plan.pools[0].racks else "servers on the green bus"
     if not plan.has_buses:
-        told = "green power, of all servers busy"
+        green_title = "green power, of all servers busy"
     busy = plan.busy.sum(axis=0).tolist()
-    rows = [("by epoch, from", told, "servers busy")]
+    rows = [("by epoch, from", green_title, "servers busy")]
     for first in range(0, len(plan.epochs), _WIDTH):
         within = range(first, min(first + _WIDTH, len(plan.epochs)))
         rows.append(
@@ -34,9 +34,11 @@ def strip_text(plan: Plan) -> str:
     return aligned(rows)
 
 
-def green_of(plan: Plan) -> tuple[list[int], int]:
-    """By epoch, and of how many: racks or servers on the green bus; on one bus green power, of what
-    all servers draw when they are busy [mW].
+def green_by_epoch(plan: Plan) -> tuple[list[int], int]:
+    """Green supply by epoch, and its maximum.
+
+    Plans with two buses count racks or servers on the green bus. Plans with one bus have green
+    power, limited to the power of all servers when busy [mW].
     """
     if not plan.has_buses:
         total = sum(pool.servers * pool.busy_mw for pool in plan.pools)
@@ -47,11 +49,11 @@ def green_of(plan: Plan) -> tuple[list[int], int]:
 
 
 def epochs_text(plan: Plan) -> str:
-    """Number, start, supply, green racks or servers, busy servers, demand and prices.
+    """Format one row per epoch: start, supply, prices, demand, busy servers and green servers.
 
-    Of a battery what goes in, below 0 what it gives, and what is stored at the end of the epoch.
+    A battery adds the energy that it takes (negative: gives) and its charge at the epoch's end.
     """
-    books, (green, _) = expected_of(plan), green_of(plan)
+    books, (green, _) = expected_of(plan), green_by_epoch(plan)
     on_bus = "green racks" if plan.pools[0].racks else "green servers"
     title = ["epoch", "from", "green kWh", "$/kWh", "g/kWh", "draws kWh", "busy"]
     title += [on_bus] if plan.has_buses else []
@@ -72,14 +74,14 @@ def epochs_text(plan: Plan) -> str:
         ]
         row += [str(green[number])] if plan.has_buses else []
         if states_mj:
-            told_mj = plan.battery_mj[number], states_mj[number]
-            row += [_kwh_text(each_mj) for each_mj in told_mj]
+            charge_mj = plan.battery_mj[number], states_mj[number]
+            row += [_kwh_text(each_mj) for each_mj in charge_mj]
         rows.append([*row, *(plain_ppm(one.udollars[number]) for one in plan.prices)])
     return aligned(rows, numbers=[0, *range(2, len(title))])
 
 
 def _kwh_text(energy_mj: int) -> str:
-    """Four digits, and nothing below a millionth."""
+    """Format an energy in kWh with four digits; below 1e-6 kWh it is 0."""
     return digits_text(round(energy_mj / MJ_PER_KWH, 6), 4)
 
 
@@ -88,7 +90,7 @@ def _moment(plan: Plan, epoch: int) -> str:
 
 
 def _tenth(part: int, whole: int) -> str:
-    """`.` where there is none, `#` where it is all, else a digit that is not more than it."""
+    """Tenths of `whole`, rounded down: `.` for none, `#` for all."""
     if part in (0, whole):
         return "#" if part else "."
     return str(part * _TENTHS // whole)

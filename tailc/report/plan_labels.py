@@ -1,4 +1,4 @@
-"""What is written in and beside a picture of a plan's jobs, in small letters."""
+"""Labels and the legend of a picture of a plan's jobs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tailc.forms.plan.plan import Plan
-from tailc.report.plan_shown import Look
+from tailc.report.plan_shown import JobStyle
 from tailc.units import shorten
 
 if TYPE_CHECKING:
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SMALL_PT, _PT_PER_IN = 7.0, 72.0
-# About as large are the axes of such a picture, without labels and legend.
+# Approximate size of the axes without labels and legend [inches].
 _WIDE_IN, _HIGH_IN = 6.4, 4.4
-# Of the letters' size: as wide is a character at most, and as high a line.
+# Largest width of a character and height of a line, relative to the font size.
 _CHARACTER, _LINE = 0.68, 1.35
 _LONGEST_NAME = 22
-# So much ground is around a name on a hatch.
+# Margin around a name on a hatched area.
 _GROUND_PT = 1.0
-# Lines between more pools than that would be all that is seen.
+# With more pools, the lines between them would hide the rest.
 _MOST_LINES = 100
-# What the font of the pictures lacks is drawn as this.
+# Replaces characters that the picture's font does not have.
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 
 
 class Area(NamedTuple):
-    """A rectangle of a job: seconds since the start across, servers up."""
+    """A rectangle of a job: seconds since the start horizontally, servers vertically."""
 
     first_s: int
     past_s: int
@@ -37,36 +37,36 @@ class Area(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Servers times seconds."""
+        """Area in server-seconds."""
         return (self.past_s - self.first_s) * (self.high - self.low)
 
     def fits(self, length_s: float, servers: float) -> bool:
-        """Whether it is as long and as high."""
+        """Whether a label of this duration and height fits."""
         return self.past_s - self.first_s >= length_s and self.high - self.low >= servers
 
 
-class Entry(NamedTuple):
-    """Something drawn and what a legend says of it."""
+class ArtistLabel(NamedTuple):
+    """A drawn artist and its text in the legend."""
 
     drawn_as: Artist
     text: str
 
 
 def name_text(name: str) -> str:
-    """A name as the pictures' font can write it, shortened."""
+    """Shorten a name, and replace characters that the picture's font does not have."""
     from matplotlib.font_manager import findfont, get_font
 
-    known = get_font(findfont("DejaVu Sans")).get_charmap()
+    supported = get_font(findfont("DejaVu Sans")).get_charmap()
     short = shorten(name, _LONGEST_NAME)
-    return "".join(char if ord(char) in known else _UNKNOWN for char in short)
+    return "".join(char if ord(char) in supported else _UNKNOWN for char in short)
 
 
 def write_name(
-    name: str, look: Look, areas: Sequence[Area], axes: Axes, length_s: int, servers: int
+    name: str, look: JobStyle, areas: Sequence[Area], axes: Axes, length_s: int, servers: int
 ) -> None:
-    """Write a name at the left of the largest of the areas that it fits in, if there is one.
+    """Write a name at the left of the largest area that it fits in, if any.
 
-    On a hatch it stands on a plain ground. length_s, servers: what the axes show.
+    On a hatched area it has a plain background. length_s, servers: extent of the axes.
     """
     character_s = _CHARACTER * _SMALL_PT / _PT_PER_IN / _WIDE_IN * length_s
     line = _LINE * _SMALL_PT / _PT_PER_IN / _HIGH_IN * servers
@@ -80,11 +80,11 @@ def write_name(
         axes.text(*at, name, color=look.ink, zorder=4, **how)
 
 
-def add_legend(axes: Axes, entries: Sequence[Entry]) -> None:
-    """To the right of the axes; texts are as they are, whatever signs are in them."""
+def add_legend(axes: Axes, entries: Sequence[ArtistLabel]) -> None:
+    """Add a legend to the right of the axes; texts are drawn literally."""
     place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.01), "frameon": False}
     handles = [entry.drawn_as for entry in entries]
-    # A text that begins with `_` would be left out, and `$` begin a formula.
+    # matplotlib omits texts that begin with `_`, and reads `$` as the start of a formula.
     legend = axes.legend(handles, ["?"] * len(handles), fontsize=_SMALL_PT, **place)
     for text, entry in zip(legend.get_texts(), entries, strict=True):
         text.set_parse_math(False)
@@ -92,7 +92,7 @@ def add_legend(axes: Axes, entries: Sequence[Entry]) -> None:
 
 
 def name_pools(axes: Axes, plan: Plan) -> None:
-    """Name each pool at its middle, but not so close to another that they overlap."""
+    """Write the name of each pool at its middle; omit names that would overlap."""
     least = _LINE * _SMALL_PT / _PT_PER_IN / _HIGH_IN * plan.servers
     named: dict[float, str] = {}
     floor = 0

@@ -1,4 +1,4 @@
-"""Power by source over time, from the books of a plan or of a replay, as pictures draw it."""
+"""Power by source over time, from the energy ledger of a plan or of a replay."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
     from tailc.models.datacentre.course import Course
 
 Floats = NDArray[np.float64]
-# 1 kW is so many mW, and a kWh of energy takes an hour of it.
+# 1 kW in mW; 1 kWh is an hour of 1 kW.
 MW_PER_KW = 1_000_000
 
 
 @dataclass(frozen=True)
-class Power:
-    """Books of intervals that follow one another, and what happened to jobs.
+class PowerSeries:
+    """Energy ledger entries of consecutive intervals, and the events of jobs.
 
-    edges_s: where each interval begins, and where the last ends [s since start_unix_s].
-    is_expected: the books are what a plan expects, not what came. forecast_mw: by interval, the
-    green power that was forecast. begun, refused: jobs by moment [s since start_unix_s]. stored_mj:
-    what a battery holds at each edge; None: there is none, or it is not told.
+    edges_s: start of each interval and end of the last [s since start_unix_s].
+    is_expected: whether the ledger is what a plan expects, not what happened.
+    forecast_mw: forecast green power by interval.
+    begun, refused: number of jobs by moment [s since start_unix_s].
+    stored_mj: charge of a battery at each edge; None: no battery, or not known.
     """
 
     start_unix_s: int
@@ -53,11 +54,11 @@ class Power:
 
     @property
     def length_s(self) -> int:
-        """From the start to the end of the last interval."""
+        """Time from the start to the end of the last interval [s]."""
         return self.edges_s[-1]
 
     def kw(self, energy_mj: Sequence[int]) -> Floats:
-        """Energy of each interval as its mean power; float64 (intervals,) [kW]."""
+        """Convert energy per interval to mean power; float64 (intervals,) [kW]."""
         pairs = zip(energy_mj, self._pairs(), strict=True)
         return np.array([mj / ((end_s - first_s) * MW_PER_KW) for mj, (first_s, end_s) in pairs])
 
@@ -65,15 +66,15 @@ class Power:
         return list(zip(self.edges_s[:-1], self.edges_s[1:], strict=True))
 
 
-def power_of_plan(plan: Plan) -> Power:
-    """What a plan expects of itself."""
+def power_from_plan(plan: Plan) -> PowerSeries:
+    """Build the power over time that a plan expects."""
     firsts = [job.spans[0].first_epoch * plan.epoch_s for job in plan.jobs]
     entries, stored_mj = expected_of(plan).entries, None
     if plan.battery is not None:
         stored_mj = tuple(
             accumulate((one.stored_mj for one in entries), initial=plan.battery.first_mj)
         )
-    return Power(
+    return PowerSeries(
         plan.start_unix_s,
         _even_edges_s(len(plan.epochs), plan.epoch_s),
         entries,
@@ -85,9 +86,9 @@ def power_of_plan(plan: Plan) -> Power:
     )
 
 
-def power_of_course(start_unix_s: int, course: Course) -> Power:
-    """What came of a replay, with the green power that was forecast, if it is told."""
-    return Power(
+def power_from_replay(start_unix_s: int, course: Course) -> PowerSeries:
+    """Build the power over time of a replay, with the green power forecast if it is known."""
+    return PowerSeries(
         start_unix_s,
         course.edges_s,
         course.entries,
@@ -103,6 +104,6 @@ def _even_edges_s(epochs: int, epoch_s: int) -> tuple[int, ...]:
 
 
 def _counted(moments_s: Sequence[int]) -> dict[int, int]:
-    """How many there are of each, in order."""
+    """Count equal moments, in order of time."""
     times, counts = np.unique(np.array(moments_s, np.int64), return_counts=True)
     return dict(zip(times.tolist(), counts.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Which jobs of a plan a picture names, and how it tells them apart."""
+"""The named jobs of a picture of a plan, and their colours and hatches."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from tailc.units import counted
 
-# Colours that people with any kind of colour vision tell apart (Tol 2021, "muted"), each with what
-# is legible on it.
+# Colours that people with any kind of colour vision can distinguish (Tol 2021, "muted"), each with
+# a legible text colour.
 _COLOURS = (
     *(("#332288", "white"), ("#ddcc77", "black"), ("#117733", "white"), ("#cc6677", "black")),
     *(("#88ccee", "black"), ("#882255", "white"), ("#44aa99", "black"), ("#999933", "black")),
@@ -19,8 +19,8 @@ MOST_NAMED = len(_COLOURS) * len(_HATCHES)
 _OTHERS = "#cccccc"
 
 
-class Look(NamedTuple):
-    """Colour of an area, of what is drawn on it, and its hatch."""
+class JobStyle(NamedTuple):
+    """Fill colour of a job's area, colour of text on it, and hatch."""
 
     color: str
     ink: str
@@ -28,33 +28,33 @@ class Look(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The jobs with a name and a look of their own, in order of their beginning, and the others."""
+class NamedJobs:
+    """Jobs with a name and a style of their own, in order of their start, and all other jobs."""
 
     named: tuple[int, ...]
     others: tuple[int, ...]
 
-    def look(self, place: int) -> Look:
-        """Of the named job at that place; no two have the same."""
+    def look(self, place: int) -> JobStyle:
+        """Style of the named job at index `place`; all styles differ."""
         color, ink = _COLOURS[place % len(_COLOURS)]
-        return Look(color, ink, _HATCHES[place // len(_COLOURS)])
+        return JobStyle(color, ink, _HATCHES[place // len(_COLOURS)])
 
     @property
-    def others_look(self) -> Look:
-        """What all others have."""
-        return Look(_OTHERS, "black", "")
+    def others_look(self) -> JobStyle:
+        """Style of all other jobs."""
+        return JobStyle(_OTHERS, "black", "")
 
     @property
     def others_text(self) -> str:
-        """Such as `651 other jobs`."""
+        """Legend text of all other jobs, such as `651 other jobs`."""
         return counted(len(self.others), "other job")
 
 
-def shown_of(slots: Sequence[int], begins: Sequence[int]) -> Shown:
-    """The largest jobs are named, of equal ones the first.
+def name_largest_jobs(slots: Sequence[int], begins: Sequence[int]) -> NamedJobs:
+    """Choose the largest jobs to be named; of equal jobs the first.
 
-    slots, begins: of each job its server-epochs, and when it begins.
+    slots, begins: server-epochs and first epoch of each job.
     """
     by_size = sorted(range(len(slots)), key=lambda job: (-slots[job], job))
     named = sorted(by_size[:MOST_NAMED], key=lambda job: (begins[job], job))
-    return Shown(tuple(named), tuple(sorted(by_size[MOST_NAMED:])))
+    return NamedJobs(tuple(named), tuple(sorted(by_size[MOST_NAMED:])))

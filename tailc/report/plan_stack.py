@@ -1,4 +1,4 @@
-"""Servers of each job over time, as areas that stand on one another."""
+"""Servers of each job over time, as stacked areas."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.plan.plan import Plan
-from tailc.report.plan_shown import Shown, shown_of
+from tailc.report.plan_shown import NamedJobs, name_largest_jobs
 
 if TYPE_CHECKING:
     from tailc.models.malleable_jobs.outcome import ClusterOutcome
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Whole = NDArray[np.int64]
 
 
-class Run(NamedTuple):
-    """So many servers from one interval to before another, besides those of other runs."""
+class ServerRun(NamedTuple):
+    """A number of servers that a job uses in intervals `first` to `past` - 1."""
 
     first: int
     past: int
@@ -28,29 +28,29 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stack:
-    """Jobs by name with their runs, in intervals that follow one another.
+class JobStack:
+    """Jobs by name with the servers that they use, in consecutive intervals.
 
-    edges_s: where each interval begins, and where the last ends [s since start_unix_s]. servers: as
-    many are there.
+    edges_s: start of each interval and end of the last [s since start_unix_s].
+    servers: number of servers of the cluster.
     """
 
     start_unix_s: int
     edges_s: tuple[int, ...]
     servers: int
-    jobs: tuple[tuple[str, tuple[Run, ...]], ...]
+    jobs: tuple[tuple[str, tuple[ServerRun, ...]], ...]
 
     @cached_property
-    def shown(self) -> Shown:
-        """Which jobs are named: those with most servers times seconds."""
+    def named_jobs(self) -> NamedJobs:
+        """The jobs to be named: those with the most server-seconds."""
         slots = [
             sum(run.servers * (self.edges_s[run.past] - self.edges_s[run.first]) for run in runs)
             for _, runs in self.jobs
         ]
-        return shown_of(slots, [min(run.first for run in runs) for _, runs in self.jobs])
+        return name_largest_jobs(slots, [min(run.first for run in runs) for _, runs in self.jobs])
 
     def heights(self, jobs: Sequence[int]) -> Whole:
-        """Servers of these jobs together; int64 (intervals,)."""
+        """Total servers of these jobs; int64 (intervals,)."""
         total = np.zeros(len(self.edges_s) - 1, np.int64)
         for job in jobs:
             for run in self.jobs[job][1]:
@@ -58,26 +58,32 @@ class Stack:
         return total
 
 
-def stack_of(plan: Plan) -> Stack:
-    """The jobs of a plan, each on the servers that it has in all pools."""
+def stack_from_plan(plan: Plan) -> JobStack:
+    """Build the stack of a plan's jobs, each with its servers in all pools."""
     jobs = [
-        (job.name, tuple(Run(span.first_epoch, span.past, span.servers) for span in job.spans))
+        (
+            job.name,
+            tuple(ServerRun(span.first_epoch, span.past, span.servers) for span in job.spans),
+        )
         for job in plan.jobs
     ]
     edges_s = tuple(epoch * plan.epoch_s for epoch in range(len(plan.epochs) + 1))
-    return Stack(plan.start_unix_s, edges_s, plan.servers, tuple(jobs))
+    return JobStack(plan.start_unix_s, edges_s, plan.servers, tuple(jobs))
 
 
-def stack_of_replay(
+def stack_from_replay(
     start_unix_s: int, length_s: int, servers: int, outcome: ClusterOutcome
-) -> Stack:
-    """The jobs of a replay of a cluster of so many servers, which took `length_s`, by number."""
+) -> JobStack:
+    """Build the stack of the jobs of a cluster replay, named by number.
+
+    length_s: duration of the replay. servers: number of servers of the cluster.
+    """
     edges_s = (*(from_s for from_s, _ in outcome.history), length_s)
     if edges_s[0] != 0:
         raise ValueError("a replay has its first event at its start")
-    runs: dict[int, list[Run]] = {}
-    for interval, (_, given) in enumerate(outcome.history):
-        for job, count in given.items():
-            runs.setdefault(job, []).append(Run(interval, interval + 1, count))
+    runs: dict[int, list[ServerRun]] = {}
+    for interval, (_, allocation) in enumerate(outcome.history):
+        for job, count in allocation.items():
+            runs.setdefault(job, []).append(ServerRun(interval, interval + 1, count))
     jobs = [(f"job {number}", tuple(runs[number])) for number in sorted(runs)]
-    return Stack(start_unix_s, edges_s, servers, tuple(jobs))
+    return JobStack(start_unix_s, edges_s, servers, tuple(jobs))

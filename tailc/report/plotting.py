@@ -1,4 +1,4 @@
-"""The library that draws, which may be missing, or there but broken."""
+"""Import guard for matplotlib, which may be missing or broken."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LIBRARY = "matplotlib"
 
 @contextmanager
 def needing_plots() -> Iterator[None]:
-    """Import matplotlib in here: ImportError names it, whatever part of it cannot be loaded."""
+    """Context for imports of matplotlib: every ImportError in it names matplotlib."""
     try:
         yield
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""A policy in words: what it promises, its tables, and the evidence behind them."""
+"""A policy as text: SLO, evidence, estimates and tables."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from tailc.traces.profile import NS_PER_MS
 from tailc.traces.summary import GRID_PPM
 from tailc.units import digits_text, format_mrps, format_us, printable
 
-# Of the design demand; all are in the summary's grid.
+# Percentiles of the design demand; all are in the summary's grid.
 _SHOWN_PERCENT = (50, 95, 99)
-# Units of a time, each with its ns and from how many ns on it is used.
+# Units of time: name, length [ns], and the time [ns] from which on it is used.
 _ROUGH_UNITS = (
     ("h", 3_600e9, 7_200e9),
     ("min", 60e9, 600e9),
     ("s", 1e9, 10e9),
     ("ms", NS_PER_MS, 0),
 )
-# Objectives of which more is better.
-# Older policies say `queue-rate`.
+# Objectives that are maximised.
+# Older policies have `queue-rate`.
 _MOST = {"profit": "most", "rate": "highest", "queue-rate": "highest"}
 
 
 def policy_result(policy: Policy) -> dict[str, object]:
-    """The JSON form of a policy as a command's result, and its estimates where it has any."""
+    """Convert a policy and its estimates to the JSON result of a command."""
     return {"policy": json.loads(encode_json(policy))} | estimates_result(policy)
 
 
 def policy_text(policy: Policy) -> str:
-    """Name, promise, a line of evidence, estimates and tables.
+    """Format a policy: name, SLO, evidence, estimates and tables.
 
-    Names in an artifact are free text: what a terminal could obey is written out.
+    Text from the artifact is escaped, so that the terminal obeys no control characters.
     """
     head = [f"{policy.name} ({policy.kind}), generation {policy.generation}"]
     if policy.slos:
@@ -82,62 +82,62 @@ def policy_text(policy: Policy) -> str:
 
 
 def _tuned_tails(policy: Policy) -> list[str]:
-    """By rate the tail that the table was judged to have, beside what it was compared with."""
+    """Format the held-out tail of the tuned table at each rate, compared with the formula's."""
     settings = dict(policy.evidence.settings)
 
     def tail(rate: str, whose: str) -> str:
-        """None is told of a table that does not keep up."""
+        """Format a tail of the settings, or that the table is overloaded."""
         us = settings.get(f"{rate}_{whose}_us")
         return OVERLOADED if us is None else format_us(us)
 
     rates = (f"rate_{number}" for number in itertools.count(1))
-    told = [
+    parts = [
         f"{format_mrps(settings[f'{rate}_mrps'])} {tail(rate, 'tuned')} "
         f"(formula's {tail(rate, 'formula')})"
         for rate in itertools.takewhile(lambda rate: f"{rate}_mrps" in settings, rates)
     ]
-    if not told:
+    if not parts:
         return []
     part_ppm = settings.get("formula_part_ppm", PPM)
     scaled = "ages" if policy.ladders else "bound"
     part = f"; the formula's with {100 * part_ppm / PPM:.1f} % of its {scaled}"
-    return [f"tails      {'; '.join(told)}{'' if part_ppm in (0, PPM) else part}"]
+    return [f"tails      {'; '.join(parts)}{'' if part_ppm in (0, PPM) else part}"]
 
 
 def _ladder(form: Ladder, policy: Policy) -> str:
-    """Rows, what rules need, and the cores that the rungs are, or what they join."""
+    """Format a ladder: rows, then the rules, cores or shared resources that it has."""
     cores = cores_text(form, " [W]" if in_watts(policy.evidence) else "")
     if is_joint(form):
         cores = rungs_text(form)
     heading = "" if form.request_class is None else f"class {printable(form.request_class)}\n"
-    below = "".join(f"\n\n{part}" for part in _beside(form, cores) if part)
+    below = "".join(f"\n\n{part}" for part in _ladder_details(form, cores) if part)
     return heading + ladder_text(form) + below
 
 
-def _beside(form: Ladder, cores: str) -> tuple[str, ...]:
+def _ladder_details(form: Ladder, cores: str) -> tuple[str, ...]:
     return overload_text(form), sharing_text(form), boost_text(form), cores
 
 
 def demand_line(policy: Policy) -> str | None:
-    """Mean and percentiles of the demand that the policy was compiled from, if it tells them."""
+    """Format mean and percentiles of the design demand; None if the policy does not record it."""
     for part in policy.inputs:
         if part.role is InputRole.DESIGN and part.demand is not None:
-            told = [f"mean {rough_time(part.demand.mean_ns)}"]
+            parts = [f"mean {rough_time(part.demand.mean_ns)}"]
             for percent in _SHOWN_PERCENT:
                 at = GRID_PPM.index(percent * PPM // 100)
-                told.append(f"p{percent} {rough_time(part.demand.quantiles_ns[at])}")
-            return f"demand of {part.requests:,} requests: {', '.join(told)}"
+                parts.append(f"p{percent} {rough_time(part.demand.quantiles_ns[at])}")
+            return f"demand of {part.requests:,} requests: {', '.join(parts)}"
     return None
 
 
 def rough_time(time_ns: int) -> str:
-    """Four digits of a time in ms, and of more than 10 s in s, min or h."""
+    """Format a time [ns] with four digits in ms; in s, min or h from 10 s on."""
     unit, size_ns = next(each for each in _ROUGH_UNITS if time_ns >= each[2])[:2]
     return f"{time_ns / size_ns:.4g} {unit}"
 
 
 def evidence_line(policy: Policy) -> str:
-    """Objective, method, proof, the largest gap to the proved bound, and the work it took."""
+    """Format the evidence in one line: objective, method, proof, largest gap and effort."""
     evidence = policy.evidence
     aim = _MOST.get(evidence.objective, "least")
     return (
@@ -148,7 +148,7 @@ def evidence_line(policy: Policy) -> str:
 
 
 def _smoothness(policy: Policy) -> str:
-    """How far rows may be from the best, to be smooth in the load, and which are not."""
+    """State how far smoothed rows may be from the optimum, and which rows are not smooth."""
     settings = dict(policy.evidence.settings)
     tolerance_ppm = settings.get("tolerance_ppm")
     if tolerance_ppm is None or policy.evidence.proof == REPLAYED:
@@ -156,12 +156,12 @@ def _smoothness(policy: Policy) -> str:
     (ladder,) = policy.ladders
     searched = [row for row in ladder.rows if row.first_load <= settings["max_in_system"]]
     loads = jumps(searched)
-    told = f", rows within {digits_text(tolerance_ppm * 100 / PPM, 2)} % of the best to be smooth"
-    return told + (f" (not: {', '.join(map(str, loads))} in the system)" if loads else "")
+    text = f", rows within {digits_text(tolerance_ppm * 100 / PPM, 2)} % of the best to be smooth"
+    return text + (f" (not: {', '.join(map(str, loads))} in the system)" if loads else "")
 
 
 def _gap_text(evidence: Evidence) -> str:
-    """The largest of the rows; of a plan, which has none, a part of its value."""
+    """Format the largest gap of the rows; for plans, the gap relative to the plan's value."""
     gaps = [row.gap_us for row in evidence.rows if row.gap_us is not None]
     if gaps:
         return f"largest gap to the proved bound {objective_text(evidence, max(gaps))}"
@@ -172,15 +172,15 @@ def _gap_text(evidence: Evidence) -> str:
 
 
 def _literal_search(policy: Policy) -> str:
-    """How many requests the paper's search would look at, where the evidence says enough.
+    """Format the number of requests that an exhaustive search would examine, if known.
 
     (y / step)^n * req_max * |R| (Haque et al., ASPLOS 2015, section 4.1).
     """
     settings = dict(policy.evidence.settings)
     design = [part.rows for part in policy.inputs if part.role is InputRole.DESIGN]
     is_formula = policy.evidence.proof != REPLAYED
-    told = settings.keys() >= {"longest_us", "step_us", "rungs", "max_in_system"}
-    if not (design and is_formula and told):
+    is_complete = settings.keys() >= {"longest_us", "step_us", "rungs", "max_in_system"}
+    if not (design and is_formula and is_complete):
         return ""
     schedules = (settings["longest_us"] // settings["step_us"]) ** settings["rungs"]
     looked_at = schedules * settings["max_in_system"] * design[0]
@@ -188,7 +188,7 @@ def _literal_search(policy: Policy) -> str:
 
 
 def ladder_text(ladder: Ladder) -> str:
-    """The rows as an aligned table: load, admission, and `rung from age` for every climb."""
+    """Format the rows as a table: load, admission, and `rung from age` for every climb."""
     title = "in system" if ladder.load_axis is LoadAxis.IN_SYSTEM else "rate"
     since = "arrival" if Rule.AGE_FROM_ARRIVAL in ladder.rules else "start"
     rows = [(title, "start", f"then, by age since the {since}")]
@@ -204,8 +204,9 @@ def ladder_text(ladder: Ladder) -> str:
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """One line a load: objective, bound, gap and predictions, in ms and in cost units; nothing of
-    rows of which nothing is proved.
+    """Format one line per load: objective, bound, gap and predictions [ms, cost units].
+
+    Rows without a proof are omitted; empty if there is none with one.
     """
     if not evidence.rows:
         return ""
@@ -222,7 +223,7 @@ def evidence_text(evidence: Evidence) -> str:
 
 
 def _load_text(evidence: Evidence, load: int) -> str:
-    """Requests in the system, or a rate where the evidence is by rate."""
+    """Format a load: requests in the system, or a rate if the evidence is by rate."""
     return format_mrps(load) if is_by_rate(evidence) else str(load)
 
 
@@ -236,7 +237,7 @@ def _loads(row: Row, axis: LoadAxis) -> str:
 
 
 def admission_text(admission: Admission) -> str:
-    """When a request starts, such as `after 10 ms`."""
+    """Format when a request starts, such as `after 10 ms`."""
     if admission.kind is AdmissionKind.DELAY:
         return f"after {format_us(admission.delay_us)}"
     return "at once" if admission.kind is AdmissionKind.AT_ONCE else "at an exit"

@@ -1,4 +1,4 @@
-"""A trained power model, as a person or a program wants to read it."""
+"""Reports of a trained power model as text, Markdown and JSON data."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tailc.units import counted, printable
 
 FORMAT = "tailc-power-model"
 VERSION = 1
-# The last digits of a fit depend on the machine; these do not.
+# Digits beyond these depend on the machine.
 _DIGITS = 9
 _SHARE_DIGITS = 6
-# Of a table for people.
+# Digits in tables for people.
 _SHOWN = 5
 _ERROR_NUMBERS = range(1, 5)
 _NAMES = {"core": "cores", "uncore": "uncore", "dram": "DRAM", "rest": "rest"}
 
 
 def as_text(fit: PowerFit) -> str:
-    """Parameters, then errors, by component."""
+    """Format the parameters, then the errors, of each component as text."""
     return (
         f"{_title(fit)}\n\n{aligned(_parameters(fit), (2,))}\n\n"
         f"{aligned(_errors(fit), _ERROR_NUMBERS)}\n\n{_legend(fit)}\n"
@@ -28,7 +28,7 @@ def as_text(fit: PowerFit) -> str:
 
 
 def as_markdown_table(fit: PowerFit) -> str:
-    """The same for a pull request."""
+    """Format the parameters and the errors as Markdown for a pull request."""
     errors = as_markdown(_errors(fit), _ERROR_NUMBERS)
     return f"### {_title(fit)}\n\n{as_markdown(_parameters(fit), (2,))}\n{errors}\n{_legend(fit)}\n"
 
@@ -77,7 +77,7 @@ def _legend(fit: PowerFit) -> str:
 
 
 def as_dict(fit: PowerFit) -> dict[str, Any]:
-    """The model; schemas/report/power-model-1.schema.json describes it."""
+    """Convert the model to JSON data, as schemas/report/power-model-1.schema.json describes."""
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""How a table that was tuned on the replay compares with the formula's."""
+"""Reports of a table tuned by simulation, compared with the formula's table."""
 
 from __future__ import annotations
 
@@ -32,19 +32,20 @@ _FORESEEN = "clairvoyant: levels chosen knowing every request before it arrives"
 
 
 def queue_result(tuned: AnyTunedTable) -> dict[str, object]:
-    """By rate the tail [us] of both tables, and the change with its 95 % interval.
+    """Build the JSON data: at each rate the tails [us] of both tables and the change.
 
-    Null are tails of a table that does not keep up in some replay, and the change from or to it.
-    The change is of energy where that is minimised, in millionths of the unit of power times us,
-    or of the batch work that is given up, which is told as what is left of it by core. The
-    formula's table has `formula_part_ppm` of its ages, or of its bound, then, null where none keeps
-    the limit.
+    The change has a 95 % interval. A tail is null if the table is overloaded in some replay; the
+    change then is null too. If energy is minimised, the change is of energy, and energies are in
+    1e-6 of the unit of power times us. If batch work is maximised, the change is of the batch work
+    that is lost, and both tables have the share that remains per core. `formula_part_ppm` scales
+    the ages, or the bound, of the formula's table so that it meets the limit; null if no factor
+    does.
     """
-    told: dict[str, object] = {}
+    result: dict[str, object] = {}
     if tuned.raised is not None:
-        told["highest"] = _raised_result(tuned.raised)
+        result["highest"] = _raised_result(tuned.raised)
     return {
-        "queue": told
+        "queue": result
         | {
             "objective": tuned.aim.criterion.value,
             "limit_us": tuned.aim.limit_us,
@@ -60,20 +61,20 @@ def queue_result(tuned: AnyTunedTable) -> dict[str, object]:
 
 
 def _raised_result(raised: RateComparison) -> dict[str, object]:
-    """Rates in thousandths of a request per second; null of a table with none."""
-    told: dict[str, object] = {
+    """Build the JSON data of the highest rates [1e-3 requests/s]; null for a table without one."""
+    result: dict[str, object] = {
         name: None
-        if found is None
+        if max_rate is None
         else {
-            "rate_mrps": found.rate_mrps,
-            "low_mrps": found.low_mrps,
-            "high_mrps": found.high_mrps,
-            "is_open": found.is_open,
+            "rate_mrps": max_rate.rate_mrps,
+            "low_mrps": max_rate.low_mrps,
+            "high_mrps": max_rate.high_mrps,
+            "is_open": max_rate.is_open,
         }
-        for name, found in _both(raised)
+        for name, max_rate in _named_rates(raised)
     }
     change = raised.change
-    return told | {
+    return result | {
         "change_ppm": change and change.ppm,
         "change_low_ppm": change and change.low_ppm,
         "change_high_ppm": change and change.high_ppm,
@@ -89,22 +90,22 @@ def _rate_results(tuned: AnyTunedTable) -> list[dict[str, object]]:
     return [
         _gain_result(gain)
         | {
-            "formula_batch_ppm": left.formula_ppm,
-            "tuned_batch_ppm": left.tuned_ppm,
-            "max_batch_ppm": left.most_ppm,
+            "formula_batch_ppm": remaining.formula_ppm,
+            "tuned_batch_ppm": remaining.tuned_ppm,
+            "max_batch_ppm": remaining.most_ppm,
         }
-        for gain, left in zip(tuned.judged.gains, tuned.batch, strict=True)
+        for gain, remaining in zip(tuned.judged.gains, tuned.batch, strict=True)
     ]
 
 
 def _energies(gain: RateGain, foreseen: int | None) -> dict[str, object]:
     if gain.energy is None:
         return {}
-    told: dict[str, object] = {
+    result: dict[str, object] = {
         "formula_energy": gain.energy.formula,
         "tuned_energy": gain.energy.tuned,
     }
-    return told if foreseen is None else told | {"clairvoyant_energy": foreseen}
+    return result if foreseen is None else result | {"clairvoyant_energy": foreseen}
 
 
 def _gain_result(gain: RateGain) -> dict[str, object]:
@@ -121,8 +122,8 @@ def _gain_result(gain: RateGain) -> dict[str, object]:
 
 
 def queue_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
-    """The same as a table, and how the search ended."""
-    return f"{_judged_text(tuned, evidence)}\n{_search_text(tuned)}"
+    """Format the comparison as a table, and how the search ended."""
+    return f"{_comparison_text(tuned, evidence)}\n{_search_text(tuned)}"
 
 
 def _search_text(tuned: AnyTunedTable) -> str:
@@ -130,14 +131,14 @@ def _search_text(tuned: AnyTunedTable) -> str:
     return f"the search ended {ended}, after {tuned.requests:,} simulated requests"
 
 
-def _judged_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
-    told = pattern_settings(tuned.aim)
-    arrivals = f" under {arrivals_text(told)}" if told else ""
-    taken = "taken" if tuned.judged.is_better else "not taken"
+def _comparison_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
+    result = pattern_settings(tuned.aim)
+    arrivals = f" under {arrivals_text(result)}" if result else ""
+    decision = "taken" if tuned.judged.is_better else "not taken"
     noun = tuned.aim.criterion.value
     if tuned.raised is not None:
         arrivals, noun = f"{arrivals} for {_promise(tuned)}", "highest rate"
-    head = f"{noun} with queues{arrivals}, {judging_text(tuned)}: tuned table {taken}"
+    head = f"{noun} with queues{arrivals}, {judging_text(tuned)}: tuned table {decision}"
     if noun == _ENERGY:
         head += _formula_text(tuned)
         is_in_watts = in_watts(evidence) or _shares_watts(tuned.judged.table)
@@ -160,35 +161,40 @@ def _promise(tuned: AnyTunedTable) -> str:
 
 
 def _rate_table(raised: RateComparison, lowest_mrps: int) -> str:
-    """The rates of both tables with their intervals, and how much higher the tuned one's is."""
+    """Format the highest rates of both tables with their intervals, and the increase."""
     rows = [("table", "highest rate", _INTERVAL)]
-    rows += [(name, *_highest(found, lowest_mrps)) for name, found in _both(raised)]
+    rows += [(name, *_highest(max_rate, lowest_mrps)) for name, max_rate in _named_rates(raised)]
     if (change := raised.change) is not None:
         rows.append(("change", *_percents(change.ppm, change.low_ppm, change.high_ppm)))
     return aligned(rows)
 
 
-def _both(raised: RateComparison) -> tuple[tuple[str, HighestRate | None], ...]:
+def _named_rates(raised: RateComparison) -> tuple[tuple[str, HighestRate | None], ...]:
     return ("formula", raised.formula), ("tuned", raised.tuned)
 
 
-def _highest(found: HighestRate | None, lowest_mrps: int) -> tuple[str, str]:
-    if found is None:
+def _highest(max_rate: HighestRate | None, lowest_mrps: int) -> tuple[str, str]:
+    if max_rate is None:
         return "none", f"a replay misses at {format_mrps(lowest_mrps)}"
-    ends = [format_mrps(rate) for rate in (found.rate_mrps, found.low_mrps, found.high_mrps)]
-    return ends[0] + " or more" * found.is_open, f"{ends[1]} .. {ends[2]}"
+    ends = [
+        format_mrps(rate) for rate in (max_rate.rate_mrps, max_rate.low_mrps, max_rate.high_mrps)
+    ]
+    return ends[0] + " or more" * max_rate.is_open, f"{ends[1]} .. {ends[2]}"
 
 
 def _tail_table(tuned: AnyTunedTable) -> str:
-    """How far the way is closed is told of a table that is taken: the formula's has gone none."""
+    """Format the tails of both tables at each rate, and the clairvoyant bound where it is known.
+
+    The share of the gap to the bound that is closed is printed for accepted tables only.
+    """
     gains = tuned.judged.gains
     heads = ("rate", "formula", "tuned", "change", _INTERVAL)
     rows = [(*_tails(gain), *_change(gain)) for gain in gains]
     if gains[0].clairvoyant_us is None:
         return aligned([heads, *rows])
     heads = (*heads, "clairvoyant", "closed")
-    told = zip(rows, gains, strict=True)
-    rows = [(*row, *_reached(gain, is_taken=tuned.judged.is_better)) for row, gain in told]
+    result = zip(rows, gains, strict=True)
+    rows = [(*row, *_reached(gain, is_taken=tuned.judged.is_better)) for row, gain in result]
     return f"{aligned([heads, *rows])}\n{_CLAIRVOYANT}"
 
 
@@ -197,29 +203,31 @@ def _energy_table(tuned: AnyTunedTable, is_in_watts: bool) -> str:
     rows: list[tuple[str, ...]] = [heads]
     for gain in tuned.judged.gains:
         assert gain.energy is not None
-        drawn = (gain.energy.formula, gain.energy.tuned)
-        energies = ("" if each is None else energy_text(each, is_in_watts) for each in drawn)
+        energies_of_tables = (gain.energy.formula, gain.energy.tuned)
+        energies = (
+            "" if each is None else energy_text(each, is_in_watts) for each in energies_of_tables
+        )
         rows.append((*_tails(gain), *energies, *_change(gain)))
     if not tuned.foreseen_energy:
         return aligned(rows)
     reached = [energy_text(each, is_in_watts) for each in tuned.foreseen_energy]
-    told = zip(rows, ("clairvoyant draws", *reached), strict=True)
-    return f"{aligned([(*row, more) for row, more in told])}\n{_FORESEEN}"
+    result = zip(rows, ("clairvoyant draws", *reached), strict=True)
+    return f"{aligned([(*row, more) for row, more in result])}\n{_FORESEEN}"
 
 
 def _batch_table(tuned: AnyTunedTable) -> str:
-    """What is left of batch work by core; the change is of what is given up."""
+    """Format the batch work that remains per core; the change is of the work that is lost."""
     heads = ("rate", "formula", "tuned", "formula leaves", "tuned leaves", "at most", "given up")
     rows: list[tuple[str, ...]] = [(*heads, _INTERVAL)]
     for gain, batch in zip(tuned.judged.gains, tuned.batch, strict=True):
-        left_ppm = batch.formula_ppm, batch.tuned_ppm, batch.most_ppm
-        left = ("" if each is None else f"{100 * each / PPM:.1f} %" for each in left_ppm)
-        rows.append((*_tails(gain), *left, *_change(gain)))
+        remaining_ppm = batch.formula_ppm, batch.tuned_ppm, batch.most_ppm
+        remaining = ("" if each is None else f"{100 * each / PPM:.1f} %" for each in remaining_ppm)
+        rows.append((*_tails(gain), *remaining, *_change(gain)))
     return aligned(rows)
 
 
 def _formula_text(tuned: AnyTunedTable) -> str:
-    """What it is compared with, where that is not the formula's table as it is."""
+    """Describe the formula's table in the comparison if it was scaled; else empty."""
     limit_us, part_ppm = tuned.aim.limit_us, tuned.judged.formula_part_ppm
     assert limit_us is not None
     if part_ppm == PPM:

@@ -1,4 +1,4 @@
-"""What a table does under overload, and what its rule takes from requests at each rate."""
+"""Reports of overload control: the rule, and what it takes from requests at each rate."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ if TYPE_CHECKING:
     from tailc.tuning.overload.search import Relief
 
 
-def relief_result(found: Relief) -> dict[str, object]:
-    """The rule, and by rate the tail [us] of those served and what is lost."""
-    overload = len(found.aim.rates_mrps)
+def relief_result(relief: Relief) -> dict[str, object]:
+    """Build the JSON data: the rule, and by rate the tail of served requests [us] and the loss."""
+    overload = len(relief.aim.rates_mrps)
     return {
         "overload": {
-            "rule": None if found.rule is None else found.rule.value,
-            "judged_on": found.judged_on,
+            "rule": None if relief.rule is None else relief.rule.value,
+            "judged_on": relief.judged_on,
             "others": [
-                {"rule": rule.value, "lost_ppm": lost_ppm} for rule, lost_ppm in found.others
+                {"rule": rule.value, "lost_ppm": lost_ppm} for rule, lost_ppm in relief.others
             ],
             "rates": [
                 {
-                    "rate_mrps": one.rate_mrps,
+                    "rate_mrps": rate.rate_mrps,
                     "is_overload": number < overload,
-                    "tail_us": one.tail_us,
-                    "tail_high_us": one.high_us,
-                    "loss": asdict(one.loss),
+                    "tail_us": rate.tail_us,
+                    "tail_high_us": rate.high_us,
+                    "loss": asdict(rate.loss),
                 }
-                for number, one in enumerate(found.rates)
+                for number, rate in enumerate(relief.rates)
             ],
         }
     }
 
 
-def relief_text(found: Relief) -> str:
-    """The same as a table; the rule itself stands with the rows."""
+def relief_text(relief: Relief) -> str:
+    """Format the tails and losses by rate as a table; the ladder's text states the rule."""
     rows = [("rate", "tail", "at most", "work lost", "95 %", "refused", "cut off", "degraded")]
-    rows += [_row(one) for one in found.rates]
-    rule = "no rule is needed" if found.rule is None else f"rule `{found.rule.value}`"
-    head = f"overload, on {found.judged_on:,} records held out from the search: {rule}"
-    told = [_other(rule.value, lost_ppm) for rule, lost_ppm in found.others]
-    return "\n".join([head, aligned(rows), *told])
+    rows += [_row(rate) for rate in relief.rates]
+    rule = "no rule is needed" if relief.rule is None else f"rule `{relief.rule.value}`"
+    head = f"overload, on {relief.judged_on:,} records held out from the search: {rule}"
+    rejected = [_rejected_rule(rule.value, lost_ppm) for rule, lost_ppm in relief.others]
+    return "\n".join([head, aligned(rows), *rejected])
 
 
-def _row(one: RateLoss) -> tuple[str, ...]:
-    loss = one.loss
+def _row(rate: RateLoss) -> tuple[str, ...]:
+    loss = rate.loss
     low, high = loss.low_ppm or 0, loss.high_ppm or 0
     return (
-        format_mrps(one.rate_mrps),
-        format_us(one.tail_us),
-        "" if one.high_us is None else format_us(one.high_us),
+        format_mrps(rate.rate_mrps),
+        format_us(rate.tail_us),
+        "" if rate.high_us is None else format_us(rate.high_us),
         _percent(loss.work_ppm),
         f"{_percent(low)} .. {_percent(high)}",
         _percent(loss.refused_ppm),
@@ -63,7 +63,7 @@ def _row(one: RateLoss) -> tuple[str, ...]:
     )
 
 
-def _other(rule: str, lost_ppm: int | None) -> str:
+def _rejected_rule(rule: str, lost_ppm: int | None) -> str:
     if lost_ppm is None:
         return f"`{rule}` cannot keep the tail in time"
     return f"`{rule}` would lose {_percent(lost_ppm)} of the work, in the mean of all rates"

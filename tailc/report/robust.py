@@ -1,4 +1,4 @@
-"""What errors of its inputs a table stands, and what that costs."""
+"""Reports of robustness: which errors of its inputs a table tolerates, and at what cost."""
 
 from __future__ import annotations
 
@@ -23,21 +23,22 @@ _NO_DAYS = "the cases have no days: `search.robust.days` names no column"
 _NOTHING = "no error: the first objective is not met at every rate as measured"
 
 
-def robustness_result(found: Robustness) -> dict[str, object]:
-    """The radius."""
-    return {"robust": _radius_result(found)}
+def robustness_result(result: Robustness) -> dict[str, object]:
+    """Build the JSON data of the robustness radius."""
+    return {"robust": _radius_result(result)}
 
 
-def _radius_result(found: Robustness) -> dict[str, object]:
-    radius = found.radius
+def _radius_result(result: Robustness) -> dict[str, object]:
+    radius = result.radius
     reached = {one.axis.value: {"ppm": one.ppm, "is_all": one.is_all} for one in radius.reaches}
-    return {"holds": radius.holds, "judged_on": found.judged_on, "radius": reached}
+    return {"holds": radius.holds, "judged_on": result.judged_on, "radius": reached}
 
 
 def robust_result(tables: RobustTables) -> dict[str, object]:
-    """The radius, and by rate the tails [us] as measured and in the worst case with intervals.
+    """Build the JSON data of a robust compile.
 
-    On cores the energy of a request besides, in millionths of the unit of power times us.
+    It has the radius, and by rate the nominal and worst-case tails [us] with intervals. On cores it
+    has the energy of a request too, in 1e-6 of the unit of power times us.
     """
     return {"robust": _radius_result(tables.robustness) | _hardened_result(tables.hardened)}
 
@@ -66,34 +67,34 @@ def _tables(stands: RateStands) -> tuple[tuple[str, Stand], ...]:
 
 
 def _tail_result(tail: Tail) -> dict[str, object]:
-    """Null of a table that does not keep up."""
-    told = {"us": tail.us, "low_us": tail.low_us, "high_us": tail.high_us}
-    return {name: None if tail.overloaded else us for name, us in told.items()}
+    """Convert a tail to JSON data; values are null if the table is overloaded."""
+    members = {"us": tail.us, "low_us": tail.low_us, "high_us": tail.high_us}
+    return {name: None if tail.overloaded else us for name, us in members.items()}
 
 
 def _stand_result(stand: Stand, cases: tuple[str, ...]) -> dict[str, object]:
-    told: dict[str, object] = {
+    members: dict[str, object] = {
         "nominal": _tail_result(stand.nominal),
         "worst": _tail_result(stand.worst),
         "worst_case": cases[stand.case],
     }
     if stand.drawn is not None:
-        told |= {
+        members |= {
             "energy": stand.drawn.nominal,
             "most_energy": stand.drawn.most,
             "most_energy_case": cases[stand.drawn.case],
         }
-    return told
+    return members
 
 
 def robust_text(tables: RobustTables, evidence: Evidence) -> str:
-    """Text: the worst case of each table, and the price of the robust table as measured.
+    """Format the worst case of each table, and the cost of robustness under nominal inputs.
 
-    evidence: of the policy; its radius is printed.
+    evidence: of the policy; it has the radius and the unit of power.
     """
     hard, plain = tables.hardened, tables.plain
     judging = judging_text(plain, "other replays")
-    lines = [f"worst of {len(hard.cases)} cases, {judging}: {_taken(plain, hard)}"]
+    lines = [f"worst of {len(hard.cases)} cases, {judging}: {_choice_text(plain, hard)}"]
     if tables.robustness.ambiguity.days is None:
         lines.append(_NO_DAYS)
     lines += _limit_lines(plain.aim.limit_us, hard)
@@ -122,7 +123,7 @@ def robust_text(tables: RobustTables, evidence: Evidence) -> str:
     return "\n".join([*lines, aligned(rows), aligned(prices)])
 
 
-def _taken(plain: TunedTable[Ladder], hard: RobustTable) -> str:
+def _choice_text(plain: TunedTable[Ladder], hard: RobustTable) -> str:
     if not hard.compared.is_better:
         return "robust table not taken"
     if hard.table == plain.judged.table:
@@ -136,19 +137,19 @@ def _rows(
     for name, stand in _tables(stands):
         rate = format_mrps(stands.rate_mrps)
         row = rate, name, *_tail(stand.nominal), *_tail(stand.worst), cases[stand.case]
-        drawn = () if stand.drawn is None else (stand.drawn.nominal, stand.drawn.most)
-        yield (*row, *(energy_text(each, is_in_watts) for each in drawn))
+        energies = () if stand.drawn is None else (stand.drawn.nominal, stand.drawn.most)
+        yield (*row, *(energy_text(each, is_in_watts) for each in energies))
 
 
 def _price_heads(plain: TunedTable[Ladder]) -> tuple[str, str]:
-    """What the price is of, and the gain, where they are not of the same."""
+    """Column titles of cost and gain, which name the quantity if the two differ."""
     if plain.aim.limit_us is None:
         return "price of robustness, as measured", "gain in the worst case"
     return "price of robustness in energy, as measured", "gain in the tail of the worst case"
 
 
 def _limit_lines(limit_us: int | None, hard: RobustTable) -> Iterator[str]:
-    """Which latency is kept in every case, and the formula's table that is compared, if another."""
+    """Yield a line about the formula's table if it was scaled to keep the latency limit."""
     if limit_us is None:
         return
     part_ppm = hard.compared.formula_part_ppm
@@ -177,7 +178,9 @@ def _change(change: Change | None) -> str:
 
 
 def radius_line(evidence: Evidence) -> str | None:
-    """Up to which errors the first objective holds at all rates; None where that was not asked."""
+    """Format the errors up to which the first objective holds at all rates; None if not
+    computed.
+    """
     settings = dict(evidence.settings)
     if "robust_holds" not in settings:
         return None
@@ -193,9 +196,9 @@ def _reaches(settings: dict[str, int]) -> Iterator[str]:
             yield f"{name}{format_ppm(reached)}{' or more' if reached >= PPM else ''}"
     factor_ppm = settings.get("robust_radius_jointly_ppm")
     if factor_ppm is not None:
-        stated = (
+        joint = (
             f"{name}{format_ppm(settings[f'robust_{axis}_ppm'])}"
             for axis, name in names.items()
             if settings[f"robust_{axis}_ppm"]
         )
-        yield f"or {digits_text(factor_ppm / PPM, 3)} times all of {' and '.join(stated)}"
+        yield f"or {digits_text(factor_ppm / PPM, 3)} times all of {' and '.join(joint)}"

@@ -1,16 +1,16 @@
-"""Rulings as notes and as test cases have them."""
+"""Levels of notes and faults of test cases for each ruling of a verdict."""
 
 from __future__ import annotations
 
 from tailc.experiment.ruling import Ruling
-from tailc.report.junit import Fault
-from tailc.report.notes import Level
+from tailc.report.junit import CaseFault
+from tailc.report.notes import NoteLevel
 
 LEVELS = {
-    Ruling.PASS: Level.NOTICE,
-    Ruling.UNDECIDED: Level.WARNING,
-    Ruling.FAIL: Level.ERROR,
+    Ruling.PASS: NoteLevel.NOTICE,
+    Ruling.UNDECIDED: NoteLevel.WARNING,
+    Ruling.FAIL: NoteLevel.ERROR,
 }
-# JUnit has no third answer. `skipped` is green in most services, and what nobody knows must not
-# look like a pass: an error is a test that came to no result.
-FAULTS = {Ruling.PASS: None, Ruling.UNDECIDED: Fault.ERROR, Ruling.FAIL: Fault.FAILURE}
+# JUnit has no third result. `skipped` is green in most services, and an undecided verdict must not
+# look like a pass; an error is a test that ended without a result.
+FAULTS = {Ruling.PASS: None, Ruling.UNDECIDED: CaseFault.ERROR, Ruling.FAIL: CaseFault.FAILURE}

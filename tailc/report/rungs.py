@@ -1,4 +1,6 @@
-"""The rungs of a ladder that requests share, where they are no degrees of parallelism."""
+"""The rungs of a ladder as text, if requests share their resources and they are not thread
+counts.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,16 @@ from tailc.units import plain_ppm, printable
 
 
 def is_joint(ladder: Ladder) -> bool:
-    """Whether rungs cost more than one thing, of which requests share some, and are no cores."""
+    """Whether rungs cost several resources, some of them shared, and are neither cores nor
+    threads.
+    """
     limited = [unit for unit in ladder.cost_units if unit.capacity_ppm is not None]
-    told = bool(limited) and len(ladder.cost_units) > 1
-    return told and ladder.power is None and degrees(ladder) is None
+    has_shared_units = bool(limited) and len(ladder.cost_units) > 1
+    return has_shared_units and ladder.power is None and degrees(ladder) is None
 
 
 def rungs_text(ladder: Ladder) -> str:
-    """A line for each rung: speed, cost in each unit, and the first of these by work."""
+    """Format one line per rung: speed, cost in each unit, and first cost per unit of work."""
     units = [printable(unit.name) for unit in ladder.cost_units]
     title = ("rung", "speed", *units, f"{units[0]} by work")
     rows = [

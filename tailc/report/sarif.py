@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, for services that keep findings of analyses (OASIS, 2020)."""
+"""SARIF 2.1.0 (OASIS, 2020), for services that store findings of static analyses."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from urllib.parse import quote
 import tailc
 from tailc.errors import ExitCode, Place
 from tailc.report.issues import Issue
-from tailc.report.notes import Level
+from tailc.report.notes import NoteLevel
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVELS = {Level.NOTICE: "note", Level.WARNING: "warning", Level.ERROR: "error"}
+_LEVELS = {NoteLevel.NOTICE: "note", NoteLevel.WARNING: "warning", NoteLevel.ERROR: "error"}
 _CODE = re.compile(r"TC[0-9]{4}")
 
 
 def sarif_document(exit_code: ExitCode, issues: Sequence[Issue]) -> str:
-    """One run: the rules that were broken, a result for each issue, and how the command ended."""
+    """Format one SARIF run: rules, one result per issue, and the exit code of the command."""
     rules = sorted({issue.rule: issue for issue in issues}.items())
     numbers = {rule: number for number, (rule, _) in enumerate(rules)}
     run = {
@@ -32,7 +32,7 @@ def sarif_document(exit_code: ExitCode, issues: Sequence[Issue]) -> str:
         },
         "columnKind": "unicodeCodePoints",
         "invocations": [
-            # The verdict of a command that ran to its end is a result, whatever it is.
+            # A command that ran to its end was successful, whatever its verdict is.
             {"executionSuccessful": _ran(exit_code), "exitCode": int(exit_code)}
         ],
         "results": [_result(issue, numbers[issue.rule]) for issue in issues],
@@ -48,10 +48,10 @@ def _ran(exit_code: ExitCode) -> bool:
 def _rule(issue: Issue) -> dict[str, Any]:
     rule: dict[str, Any] = {"id": issue.rule, "shortDescription": {"text": issue.about}}
     if _CODE.fullmatch(issue.rule):
-        from tailc.report.explanations import explanation, rule_named
+        from tailc.report.explanations import explanation, find_rule
 
-        if known := rule_named(issue.rule):
-            rule["fullDescription"] = {"text": explanation(known)}
+        if codes := find_rule(issue.rule):
+            rule["fullDescription"] = {"text": explanation(codes)}
     return rule
 
 
@@ -67,7 +67,7 @@ def _result(issue: Issue, number: int) -> dict[str, Any]:
 
 
 def _location(place: Place) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": uri_of(place.source)}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": to_uri(place.source)}}
     if place.line is not None:
         physical["region"] = _region(place.line, place)
     location: dict[str, Any] = {"physicalLocation": physical}
@@ -86,6 +86,6 @@ def _region(line: int, place: Place) -> dict[str, Any]:
     return region
 
 
-def uri_of(path: str) -> str:
-    """The path as a relative reference; bytes that are no UTF-8 are escaped as they are."""
+def to_uri(path: str) -> str:
+    """Convert a path to a relative URI; bytes that are not UTF-8 are percent-encoded."""
     return quote(path.encode("utf-8", "surrogateescape"), safe="/")

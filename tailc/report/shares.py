@@ -1,4 +1,4 @@
-"""Shares of a host in words."""
+"""CPU shares of a host as text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tailc.units import counted, format_mrps, format_ppm, format_us, plain_ppm, 
 
 
 def shares_text(shares: Shares) -> str:
-    """The host, how often what is done, the law, and a line for each machine."""
+    """Format the shares: host, periods, control law, and one line per machine."""
     head = [
         f"host        up to {format_ppm(shares.host_ppm)}, at least {format_ppm(shares.least_ppm)} "
         "for each machine with a target",
@@ -28,7 +28,7 @@ def shares_text(shares: Shares) -> str:
 
 
 def cap_text(cap: ShareCap | None) -> str:
-    """When a machine gets one."""
+    """Format when a machine gets a cap, and which."""
     if cap is None:
         return "none"
     return (
@@ -38,14 +38,14 @@ def cap_text(cap: ShareCap | None) -> str:
 
 
 def target_text(machine: Machine) -> str:
-    """Work per second, or that it has none."""
+    """Format the target of a machine [work/s], or that it has none."""
     if machine.target_milli is None:
         return "what is left"
     return format_mrps(machine.target_milli)
 
 
 def _machine(machine: Machine) -> tuple[str, ...]:
-    """Batch work has a model that nobody reads."""
+    """Build the row of a machine; the model of batch machines is omitted, since no rule uses it."""
     if machine.target_milli is None:
         return (printable(machine.name), target_text(machine), "", "")
     return (

@@ -1,4 +1,4 @@
-"""How requests share what they draw on, and which of them have priority, in words."""
+"""Rules for resources that requests share, and for boosted requests, as text."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from tailc.units import format_us, plain_ppm, printable
 
 
 def sharing_text(ladder: Ladder) -> str:
-    """A line on starts by what is in use, on giving up, and on falls; nothing where rows say all.
+    """Format the rules for starts, timeouts and descents; empty if the rows contain everything.
 
-    Where requests may fall it is told only beside the rules for sharing.
+    Descents are mentioned only together with sharing rules.
     """
-    told = ladder.sharing
-    return "" if told is None else f"sharing: {'; '.join(_parts(told, ladder))}"
+    rules = ladder.sharing
+    return "" if rules is None else f"sharing: {'; '.join(_parts(rules, ladder))}"
 
 
 def boost_text(ladder: Ladder) -> str:
-    """A line on a limit of boosting that was tuned; nothing where it is all that there is."""
+    """Format the tuned limit of boosting; empty if boosting may use the whole capacity."""
     boost = ladder.boost
     if boost is None:
         return ""
@@ -32,24 +32,24 @@ def boost_text(ladder: Ladder) -> str:
 
 
 def start_text(ladder: Ladder) -> str:
-    """How much may be in use where the next request starts; nothing where its row says when."""
-    told = ladder.sharing
-    if told is None or told.start_unit is None or told.start_below_ppm is None:
+    """Format the usage below which a request starts; empty if its row decides."""
+    rules = ladder.sharing
+    if rules is None or rules.start_unit is None or rules.start_below_ppm is None:
         return ""
-    unit = printable(ladder.cost_units[told.start_unit].name)
-    return f"while less than {plain_ppm(told.start_below_ppm)} {unit} are in use"
+    unit = printable(ladder.cost_units[rules.start_unit].name)
+    return f"while less than {plain_ppm(rules.start_below_ppm)} {unit} are in use"
 
 
-def _parts(told: Sharing, ladder: Ladder) -> list[str]:
-    found: list[str] = []
+def _parts(rules: Sharing, ladder: Ladder) -> list[str]:
+    parts: list[str] = []
     if start := start_text(ladder):
-        found.append(f"a request starts {start}")
-    if told.give_up_us is not None:
+        parts.append(f"a request starts {start}")
+    if rules.give_up_us is not None:
         since = "its arrival" if Rule.AGE_FROM_ARRIVAL in ladder.rules else "its start"
         rung = printable(ladder.rungs[0].name)
-        found.append(
-            f"a request that runs {format_us(told.give_up_us)} after {since} moves to {rung}"
+        parts.append(
+            f"a request that runs {format_us(rules.give_up_us)} after {since} moves to {rung}"
         )
     if Rule.NEVER_DESCEND not in ladder.rules:
-        found.append("a request moves down if its row has a lower rung")
-    return found
+        parts.append("a request moves down if its row has a lower rung")
+    return parts

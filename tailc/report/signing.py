@@ -1,4 +1,4 @@
-"""Where a policy comes from: who signed it, and what it was rolled back over."""
+"""Origin of a policy as text and JSON data: its signature, and the rollback that produced it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _DIGITS_OF_DIGEST = 12
 
 
 def origin_lines(policy: Policy, signature: Signature | None, is_checked: bool) -> list[str]:
-    """The key, until when, and whether a trusted key was asked; the digests of a rollback."""
+    """Format the signing key, its expiry, whether it was checked, and the digests of a rollback."""
     lines: list[str] = []
     if signature is not None:
-        told = f"by key {signature.key_id.hex()}, {until_text(signature.expires_s)}"
-        lines.append(f"signed     {told}, {'checked' if is_checked else 'not checked'}")
+        signer = f"by key {signature.key_id.hex()}, {until_text(signature.expires_s)}"
+        lines.append(f"signed     {signer}, {'checked' if is_checked else 'not checked'}")
     versions = dict(policy.evidence.versions)
     if RESTORED in versions and REPLACED in versions:
         restored, replaced = (
@@ -26,7 +26,7 @@ def origin_lines(policy: Policy, signature: Signature | None, is_checked: bool) 
 
 
 def signature_result(signature: Signature, is_checked: bool) -> dict[str, object]:
-    """The signature as data; `expires` is None where it never does."""
+    """Convert a signature to JSON data; `expires` is null if it never expires."""
     return {
         "key_id": signature.key_id.hex(),
         "expires": expiry_text(signature.expires_s) if signature.expires_s else None,
@@ -35,5 +35,5 @@ def signature_result(signature: Signature, is_checked: bool) -> dict[str, object
 
 
 def until_text(expires_s: int) -> str:
-    """Until when a signature is good."""
+    """Format until when a signature is valid."""
     return f"expires {expiry_text(expires_s)}" if expires_s else "never expires"

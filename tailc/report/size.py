@@ -1,4 +1,4 @@
-"""Capacities as a person, a program or a pull request wants to read them."""
+"""Reports of capacities as text, Markdown and JSON data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBERS = (1, 3, 4, 6)
 
 
 def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
-    """A table of every subject, then how to read it."""
+    """Format a table with one row per policy or baseline, then how to read it."""
     fleet = f"; servers that carry {format_mrps(fleet_mrps)} together" if fleet_mrps else ""
     parts = [
         f"highest rate of one server that meets {printable(str(sizing.slo))}, "
@@ -32,7 +32,7 @@ def as_text(sizing: Sizing, fleet_mrps: int | None) -> str:
 
 
 def as_markdown_table(sizing: Sizing, fleet_mrps: int | None) -> str:
-    """The same table for a pull request."""
+    """Format the table of capacities as Markdown for a pull request."""
     title = f"Highest rate of one server that meets {printable(str(sizing.slo))}"
     fleet = f", and servers for {format_mrps(fleet_mrps)}" if fleet_mrps is not None else ""
     return f"### {title}{fleet}{_cut_off(sizing)}\n\n" + as_markdown(
@@ -41,14 +41,14 @@ def as_markdown_table(sizing: Sizing, fleet_mrps: int | None) -> str:
 
 
 def _cut_off(sizing: Sizing) -> str:
-    """That latencies are those of unfinished requests too, if they are."""
+    """State that latencies include unfinished requests if the policy cuts requests off."""
     if sizing.cut_off_us is None:
         return ""
     return f"; requests are cut off after {format_us(sizing.cut_off_us)}"
 
 
 def as_dict(sizing: Sizing, fleet_mrps: int | None) -> dict[str, Any]:
-    """The capacities for a program; schemas/report/size-1.schema.json describes them."""
+    """Convert the capacities to JSON data, as schemas/report/size-1.schema.json describes."""
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""Ladders of cores and controllers in words, with units that people think in."""
+"""Ladders of cores and controllers as text, in customary units."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.units import format_mrps, format_percentile, format_ppm, format_us, p
 
 _SCALED = {Actuator.CLIMB_AGES: "the ages above", Actuator.LATENCY_BOUND: "the bound above"}
 
-_SAID = {
+_RULE_SENTENCES = {
     Rule.REREAD_ROW: "its row follows the current number in the system",
     Rule.MAKE_ROOM: "if all cores of a type are in use, the oldest climb early",
     Rule.WAITED_START_LAST: "a request that has waited starts on its last rung",
@@ -21,35 +21,34 @@ _SAID = {
 
 
 def cores_text(ladder: Ladder, power_unit: str) -> str:
-    """A line for each rung: its cores and their number, speed, power, and the time of a move.
+    """Format one line per rung: core type, number of cores, speed, power and migration time.
 
-    `power_unit` is told with the name of what is drawn. Empty for a ladder whose rungs are no
-    cores.
+    power_unit: appended to the title of the power. Empty if the rungs are not cores.
     """
     if ladder.power is None:
         return ""
-    drawn = printable(ladder.cost_units[ladder.power.unit].name) + power_unit
-    title = ("rung", "on cores", "speed", drawn, "when free", "move")
+    power_title = printable(ladder.cost_units[ladder.power.unit].name) + power_unit
+    title = ("rung", "on cores", "speed", power_title, "when free", "move")
     rows = [_core(rung, ladder, ladder.power) for rung in ladder.rungs]
-    besides = "".join(f"; {said}" for said in _said(ladder, *_SAID))
+    suffix = "".join(f"; {sentence}" for sentence in _rule_sentences(ladder, *_RULE_SENTENCES))
     table = aligned([title, *rows], numbers=(2, 3, 4, 5))
-    return f"{table}\na core for each request{besides}"
+    return f"{table}\na core for each request{suffix}"
 
 
-def taking_over_text(ladder: Ladder) -> str:
-    """A line for each rule by which a request's rung hangs on more than its load and age."""
-    lines = _said(ladder, Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST)
+def special_rules_text(ladder: Ladder) -> str:
+    """Format one line per rule that makes the rung depend on more than load and age."""
+    lines = _rule_sentences(ladder, Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST)
     return "".join(f"\n{line}" for line in lines)
 
 
-def _said(ladder: Ladder, *rules: Rule) -> tuple[str, ...]:
-    return tuple(_SAID[rule] for rule in rules if rule in ladder.rules)
+def _rule_sentences(ladder: Ladder, *rules: Rule) -> tuple[str, ...]:
+    return tuple(_RULE_SENTENCES[rule] for rule in rules if rule in ladder.rules)
 
 
 def controller_text(controller: Controller) -> str:
-    """What is measured, how often, the range of the output, and the gains by rate.
+    """Format a controller: measurement, period, range of the output, and gains by rate.
 
-    Gains are percent of output by ms of error, rounded for people.
+    Gains are percent of output per ms of error, rounded.
     """
     head = [
         f"controller  {format_percentile(controller.percentile_ppm)} of the last "
@@ -64,7 +63,7 @@ def controller_text(controller: Controller) -> str:
 
 
 def climbs_text(climbs: Iterable[Climb], ladder: Ladder) -> str:
-    """The first rung, and each later one with its age: `slow, fast from 109 ms`."""
+    """Format the first rung, and each later rung with its age: `slow, fast from 109 ms`."""
     names = [printable(rung.name) for rung in ladder.rungs]
     first, *later = climbs
     return ", ".join(
@@ -73,18 +72,18 @@ def climbs_text(climbs: Iterable[Climb], ladder: Ladder) -> str:
 
 
 def _core(rung: Rung, ladder: Ladder, power: Power) -> tuple[str, ...]:
-    held = next(
+    core_unit = next(
         number
         for number, unit in enumerate(ladder.cost_units)
         if unit.capacity_ppm is not None and rung.cost_ppm[number]
     )
-    unit = ladder.cost_units[held]
+    unit = ladder.cost_units[core_unit]
     return (
         printable(rung.name),
         f"{(unit.capacity_ppm or 0) // PPM} {printable(unit.name)}",
         plain_ppm(rung.speed_ppm),
         plain_ppm(rung.cost_ppm[power.unit]),
-        plain_ppm(power.idle_ppm[held]),
+        plain_ppm(power.idle_ppm[core_unit]),
         "at once" if rung.move_us is None else format_us(rung.move_us),
     )
 

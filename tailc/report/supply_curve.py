@@ -1,11 +1,11 @@
-"""The supply curve of a server: least power and marginal power by its batch work."""
+"""Picture of the supply curve of a server: least power and marginal power by batch work."""
 
 from __future__ import annotations
 
 import itertools
 from typing import TYPE_CHECKING
 
-from tailc.report.drawing import PictureFormat, drawn
+from tailc.report.drawing import PictureFormat, render_picture
 from tailc.studies.colocation_sizing import Colocation
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ _SIZE_IN = (9.0, 3.8)
 
 
 def picture(sized: Colocation, kind: PictureFormat) -> bytes:
-    """Power to the left; to the right what a further unit costs, here and on a dedicated server."""
+    """Render the picture: least power on the left, marginal power here and on a dedicated server
+    right.
+    """
 
     def draw(figure: Figure) -> None:
         power, marginal = figure.subplots(1, 2, sharex=True)
@@ -27,7 +29,7 @@ def picture(sized: Colocation, kind: PictureFormat) -> bytes:
             axes.set_xlabel("batch work of the server [dedicated servers]")
             axes.legend()
 
-    return drawn(draw, _SIZE_IN, kind)
+    return render_picture(draw, _SIZE_IN, kind)
 
 
 def _draw_power(axes: Axes, sized: Colocation) -> None:

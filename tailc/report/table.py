@@ -1,4 +1,4 @@
-"""Tables of text."""
+"""Text tables and Markdown tables."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Collection, Sequence
 from tailc.models.columns import Column
 from tailc.units import printable
 
-# What Markdown could take for markup, and HTML for a tag.
+# Characters that Markdown reads as markup, or HTML as a tag.
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
 
 
 def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
-    """Columns two spaces apart: to the right those whose place is in `numbers`, others left."""
+    """Format rows as text columns two spaces apart; columns in `numbers` are right-aligned."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -28,9 +28,10 @@ def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str
 def packed(
     first: Column, groups: Sequence[Sequence[Column]], width: int
 ) -> list[tuple[Column, ...]]:
-    """As few tables of at most `width` characters as hold the groups in order, each after `first`.
+    """Distribute groups of columns over few tables of at most `width` characters.
 
-    A group stays together; one that is too wide has a table of its own.
+    Each table begins with the column `first`. A group is not split; a group that is too wide has a
+    table of its own.
     """
     tables: list[tuple[Column, ...]] = []
     for group in groups:
@@ -42,31 +43,31 @@ def packed(
 
 
 def columns_aligned(columns: Sequence[Column]) -> str:
-    """The columns as `aligned` text."""
+    """Format columns as an aligned text table."""
     numbers = [place for place, column in enumerate(columns) if column.is_number]
     return aligned(_rows(columns), numbers)
 
 
 def columns_markdown(columns: Sequence[Column]) -> str:
-    """The columns as a Markdown table."""
+    """Format columns as a Markdown table."""
     numbers = [place for place, column in enumerate(columns) if column.is_number]
     return as_markdown(_rows(columns), numbers)
 
 
 def as_markdown(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str:
-    """The rows, the first of them heads, as a Markdown table whose cells are nothing but text."""
+    """Format rows as a Markdown table, the first row as heads; cells are escaped."""
     head, *body = [[escaped_markdown(cell) for cell in row] for row in rows]
     rule = ["---:" if place in numbers else "---" for place in range(len(head))]
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *body))
 
 
 def escaped_markdown(text: str) -> str:
-    """The text on one line, with nothing in it that Markdown or HTML would obey."""
+    """Escape a text for Markdown and HTML, on one line."""
     return _MARKUP.sub(r"\\\1", printable(text))
 
 
 def fenced(text: str) -> str:
-    """The text as a block of Markdown that is shown as it is; nothing of no text."""
+    """Format a text as a fenced code block; empty for an empty text."""
     if not text:
         return ""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)

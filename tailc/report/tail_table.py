@@ -1,4 +1,4 @@
-"""Tail tables in words, with units that people think in."""
+"""Tail tables as text, in customary units."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tailc.forms.tail_table import Batch, TailRow, TailTable, Transition
 from tailc.report.table import aligned
 from tailc.units import counted, format_khz, format_mw, format_nj, format_percentile, format_us
 
-# So many positions of a row are shown, and the last.
+# The number of queue positions shown per row; the last one is always shown.
 _SHOWN = 4
 _NS_PER_US = 1_000
 _THOUSAND, _MILLION, _BILLION = 1_000, 1_000_000, 1_000_000_000
 
 
 def tail_table_text(table: TailTable) -> str:
-    """The bound that it goes by, its levels, what a core without requests does, and its rows."""
+    """Format a tail table: bound, frequency levels, behaviour of idle cores, and rows."""
     head = [
         f"bound       {format_us(table.bound_us)} for {format_percentile(table.percentile_ppm)}, "
         f"{counted(table.cores, 'core')}, up to {counted(table.positions, 'request')} at a core",
@@ -31,13 +31,13 @@ def tail_table_text(table: TailTable) -> str:
 
 
 def levels_text(table: TailTable) -> str:
-    """A line for each frequency: what a core draws at it."""
+    """Format one line per frequency with the power of a core at it."""
     rows = [(format_khz(level.frequency_khz), format_mw(level.power_mw)) for level in table.levels]
     return aligned([("frequency", "power"), *rows], numbers=(0, 1))
 
 
 def idle_text(table: TailTable) -> str:
-    """What a core without requests does."""
+    """Format what a core without requests does."""
     sleep = f"{format_mw(table.sleep.power_mw)}, awake in {time_text(table.sleep.wake_ns)}"
     if table.batch is None:
         return f"sleeps at {sleep}"
@@ -45,12 +45,12 @@ def idle_text(table: TailTable) -> str:
 
 
 def transition_text(transition: Transition) -> str:
-    """What a change of frequency costs."""
+    """Format the cost of a frequency change: halt time and energy."""
     return f"halts {time_text(transition.halt_ns)} and takes {format_nj(transition.energy_nj)}"
 
 
 def batch_text(batch: Batch) -> str:
-    """Frequencies of batch work and of requests beside it."""
+    """Format the frequencies of batch work and of requests that share a chip with it."""
     return (
         f"batch work at {format_khz(batch.frequency_khz)} and {format_mw(batch.power_mw)}, "
         f"requests at {format_khz(batch.least_khz)} at least"
@@ -58,27 +58,29 @@ def batch_text(batch: Batch) -> str:
 
 
 def cycles_text(cycles: int) -> str:
-    """Rounded to four digits, such as `1.234 M`."""
-    for unit, of_it in ((_BILLION, "G"), (_MILLION, "M"), (_THOUSAND, "k")):
+    """Format cycles with four digits, such as `1.234 M`."""
+    for unit, symbol in ((_BILLION, "G"), (_MILLION, "M"), (_THOUSAND, "k")):
         if cycles >= unit:
-            return f"{cycles / unit:.4g} {of_it}"
+            return f"{cycles / unit:.4g} {symbol}"
     return str(cycles)
 
 
 def time_text(time_ns: int) -> str:
-    """Rounded to four digits, in ns, us, ms or s."""
-    for unit, of_it in ((_BILLION, "s"), (_MILLION, "ms"), (_NS_PER_US, "us")):
+    """Format a time with four digits in ns, us, ms or s."""
+    for unit, symbol in ((_BILLION, "s"), (_MILLION, "ms"), (_NS_PER_US, "us")):
         if time_ns >= unit:
-            return f"{time_ns / unit:.4g} {of_it}"
+            return f"{time_ns / unit:.4g} {symbol}"
     return f"{time_ns} ns"
 
 
-def _rows_text(what: str, rows: tuple[TailRow, ...], said: Callable[[int], str]) -> str:
-    """A line for each row: from where it holds, and what is left at the first positions."""
+def _rows_text(what: str, rows: tuple[TailRow, ...], to_text: Callable[[int], str]) -> str:
+    """Format one line per row: its first elapsed work, and the remaining work by queue position."""
     last = len(rows[0].left) - 1
     places = [*range(min(_SHOWN, last + 1)), *([last] if last >= _SHOWN else [])]
     title = ("elapsed", *(_position(place) for place in places))
-    lines = [(said(row.from_elapsed), *(said(row.left[place]) for place in places)) for row in rows]
+    lines = [
+        (to_text(row.from_elapsed), *(to_text(row.left[place]) for place in places)) for row in rows
+    ]
     heading = f"remaining {what} until done, by elapsed {what}"
     return f"{heading}\n{aligned([title, *lines], numbers=range(len(title)))}"
 

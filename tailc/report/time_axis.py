@@ -1,4 +1,4 @@
-"""An axis of time, with ticks where the clock of a zone is round."""
+"""A time axis for matplotlib, with ticks at round times of a time zone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# So many, with a date below each, fit across a picture.
+# The number of ticks, with dates below them, that fit across a picture.
 _MOST_TICKS = 10
 _MINUTE_S = 60
 _STEPS_S = (
@@ -23,33 +23,35 @@ _STEPS_S = (
 
 
 class Tick(NamedTuple):
-    """A moment in Unix seconds and what is written below it."""
+    """A time in Unix seconds and the text below it."""
 
     unix_s: int
     text: str
 
 
 def set_time_axis(axes: Axes, start_unix_s: int, length_s: int, zone: tzinfo) -> None:
-    """Let the axis run from 0 to `length_s` seconds after the start, and tell the zone's time."""
-    ticks = ticks_of(start_unix_s, start_unix_s + length_s, zone)
+    """Set the limits of the axis to 0 to `length_s` [s since the start] and label it in the zone's
+    time.
+    """
+    ticks = make_ticks(start_unix_s, start_unix_s + length_s, zone)
     axes.set_xlim(0, length_s)
     axes.set_xticks([one.unix_s - start_unix_s for one in ticks], [one.text for one in ticks])
     axes.set_xlabel(f"time [{zone}]")
 
 
-def ticks_of(start_unix_s: int, end_unix_s: int, zone: tzinfo) -> list[Tick]:
-    """Moments from start to end at which the zone's clock is at a multiple of one step.
+def make_ticks(start_unix_s: int, end_unix_s: int, zone: tzinfo) -> list[Tick]:
+    """Ticks from start to end at which the zone's clock shows multiples of one step.
 
-    Times a clock skips have no tick, and of those that it shows twice one has. A date is below the
-    first tick and the first of each day.
+    Times that the clock skips have no tick; times that it shows twice have one. The first tick and
+    the first of each day have a date below.
     """
     step_s = _step_s(end_unix_s - start_unix_s)
-    first_s = start_unix_s + _ahead_s(start_unix_s, zone)
-    last_s = min(end_unix_s + _ahead_s(end_unix_s, zone), LATEST_UNIX_S)
+    first_s = start_unix_s + _utc_offset_s(start_unix_s, zone)
+    last_s = min(end_unix_s + _utc_offset_s(end_unix_s, zone), LATEST_UNIX_S)
     ticks: list[Tick] = []
     day = None
     for clock_s in range(-(-first_s // step_s) * step_s, last_s + 1, step_s):
-        unix_s = _shown_at(clock_s, zone)
+        unix_s = _unix_s_at(clock_s, zone)
         if unix_s is not None and start_unix_s <= unix_s <= end_unix_s:
             shown = datetime.fromtimestamp(clock_s, UTC)
             ticks.append(Tick(unix_s, _text(shown, step_s, shown.date() != day)))
@@ -58,7 +60,7 @@ def ticks_of(start_unix_s: int, end_unix_s: int, zone: tzinfo) -> list[Tick]:
 
 
 def _step_s(length_s: int) -> int:
-    """The shortest step with few enough ticks; beyond the longest, a multiple of it."""
+    """Shortest step that gives few enough ticks; beyond the longest step, a multiple of it."""
     for step_s in _STEPS_S:
         if length_s // step_s < _MOST_TICKS:
             return step_s
@@ -66,22 +68,22 @@ def _step_s(length_s: int) -> int:
     return (length_s // (_MOST_TICKS * longest_s) + 1) * longest_s
 
 
-def _ahead_s(unix_s: int, zone: tzinfo) -> int:
-    """By how much the zone's clock is ahead of UTC; no calendar has the last day's next one."""
+def _utc_offset_s(unix_s: int, zone: tzinfo) -> int:
+    """Offset of the zone's clock from UTC [s]; 0 beyond the range of the calendar."""
     moment = datetime.fromtimestamp(min(unix_s, LATEST_UNIX_S - SECONDS_PER_DAY), zone)
     offset = moment.utcoffset()
     assert offset is not None
     return offset.days * SECONDS_PER_DAY + offset.seconds
 
 
-def _shown_at(clock_s: int, zone: tzinfo) -> int | None:
-    """When the zone's clock shows a time, the first of two; None: it skips it.
+def _unix_s_at(clock_s: int, zone: tzinfo) -> int | None:
+    """Unix time at which the zone's clock shows `clock_s`, the first of two; None if it is skipped.
 
-    clock_s: seconds from 1970 on that clock.
+    clock_s: seconds since 1970 on that clock.
     """
     for day_s in (-SECONDS_PER_DAY, SECONDS_PER_DAY):
-        unix_s = clock_s - _ahead_s(clock_s + day_s, zone)
-        if unix_s + _ahead_s(unix_s, zone) == clock_s:
+        unix_s = clock_s - _utc_offset_s(clock_s + day_s, zone)
+        if unix_s + _utc_offset_s(unix_s, zone) == clock_s:
             return unix_s
     return None
 

@@ -1,4 +1,4 @@
-"""A tuned controller as a person or a program wants to read it."""
+"""Reports of a tuned controller as text and JSON data."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _CRITERIA = {
 
 
 def as_text(study: Study) -> str:
-    """The plant, the gains in every form, and the loops side by side."""
+    """Format the plant, the gains in every form, and the loops next to each other."""
     parts = [
-        "\n".join((_wished(study), _plant_line(study), *_residual_lines(study))),
+        "\n".join((_request_line(study), _plant_line(study), *_residual_lines(study))),
         aligned(_forms(study), (1, 2, 3)),
         aligned(_loops(study), range(1, len(_HEADS))),
         _legend(study),
@@ -36,7 +36,7 @@ def as_text(study: Study) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _wished(study: Study) -> str:
+def _request_line(study: Study) -> str:
     wish = study.wish
     over = ""
     if math.isfinite(wish.max_overshoot):
@@ -59,8 +59,8 @@ def _residual_lines(study: Study) -> list[str]:
 
 
 def transfer_function(study: Study) -> str:
-    """The plant as a formula, in s or in z^-1."""
-    plant = as_dict_of_plant(study)
+    """Format the plant's transfer function, in s or in z^-1."""
+    plant = plant_dict(study)
     if study.wish.sample_time is None:
         above, below = (_polynomial(plant[key][::-1], "s") for key in ("num", "den"))
         delay = f" e^(-{_number(plant['dead_time'])} s)" if plant["dead_time"] else ""
@@ -70,7 +70,7 @@ def transfer_function(study: Study) -> str:
 
 
 def _polynomial(ascending: Sequence[float], name: str, first: int = 0) -> str:
-    """Terms from the constant one on."""
+    """Format a polynomial, constant term first."""
     terms = []
     for power, coefficient in enumerate(ascending):
         if coefficient == 0 and len(ascending) > 1:
@@ -84,7 +84,7 @@ def _polynomial(ascending: Sequence[float], name: str, first: int = 0) -> str:
 
 
 def _forms(study: Study) -> list[tuple[str, ...]]:
-    """Rows of the gains in every form that applies, with units."""
+    """Build a row of gains with units for every controller form that applies."""
     t, unit = printable(study.units.time), _unit_of_gain(study)
     gains = gains_dict(study)
     parallel, ideal, velocity = gains["parallel"], gains["ideal"], gains["velocity"]
@@ -155,7 +155,7 @@ def _legend(study: Study) -> str:
 
 
 def as_dict(study: Study) -> dict[str, Any]:
-    """The study for a program; schemas/report/tune-pid-1.schema.json describes it."""
+    """Convert the study to JSON data, as schemas/report/tune-pid-1.schema.json describes."""
     wish = study.wish
     return {
         "format": FORMAT,
@@ -173,15 +173,15 @@ def as_dict(study: Study) -> dict[str, Any]:
             "output": study.units.output,
         },
         "sample_time": wish.sample_time,
-        "plant": as_dict_of_plant(study),
+        "plant": plant_dict(study),
         "residual": study.residual,
         "gains": gains_dict(study),
         "loops": [_loop_dict(study, loop) for loop in (study.tuned, *study.rules)],
     }
 
 
-def as_dict_of_plant(study: Study) -> dict[str, Any]:
-    """The transfer function's coefficients, of s descending, or of z^-1 ascending."""
+def plant_dict(study: Study) -> dict[str, Any]:
+    """Coefficients of the plant: descending powers of s, or ascending powers of z^-1."""
     plant: Any = study.plant
     if study.wish.sample_time is None:
         return {"num": list(plant.num), "den": list(plant.den), "dead_time": plant.dead_time}
@@ -189,7 +189,7 @@ def as_dict_of_plant(study: Study) -> dict[str, Any]:
 
 
 def gains_dict(study: Study) -> dict[str, Any]:
-    """The tuned gains in every form; None where a form does not apply."""
+    """Tuned gains in every controller form; None for a form that does not apply."""
     assert study.tuned.gains is not None
     kp, ki, kd = _in_time(study, study.tuned.gains)
     ideal = {"k": kp, "ti": kp / ki, "td": kd / kp} if kp else None
@@ -204,7 +204,7 @@ def gains_dict(study: Study) -> dict[str, Any]:
 
 
 def _in_time(study: Study, gains: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Parallel gains in the user's unit of time."""
+    """Convert parallel gains to the user's unit of time."""
     kp, ki, kd = gains
     return kp, ki / study.unit_of_time, kd * study.unit_of_time
 

@@ -1,4 +1,4 @@
-"""Four pictures of a tuned loop: step, load, Bode and Nyquist."""
+"""Picture of a tuned loop: step response, load response, Bode plot and Nyquist plot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tailc.report.drawing import PictureFormat, drawn
+from tailc.report.drawing import PictureFormat, render_picture
 from tailc.report.tune_pid import transfer_function
 from tailc.studies.loop_curves import Curves
 from tailc.studies.tune_pid import Study, curves, fitted_curve
@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 _SIZE_IN = (11.0, 8.0)
 _COLOURS = ("#0b5fa5", "#d1701f", "#3c8d40", "#8a8a8a")
 _POINTS = 600
-# Frequencies of the Nyquist curve, in crossings: beyond, a dead time winds it around 0.
+# Upper end of the Nyquist curve, in multiples of the crossover frequency: above it, a dead time
+# winds the curve around 0.
 _NYQUIST_UP_TO = 10.0
 _FAR, _NEAR = 1e-2, 1e2
-"""Of the loop's gain, that Bode plots show."""
+"""Range of the loop gain in Bode plots."""
 
 
 def picture(study: Study, kind: PictureFormat) -> bytes:
-    """The tuned loop in front of the rules' that are stable."""
-    return drawn(lambda figure: _draw(figure, study), _SIZE_IN, kind)
+    """Render the tuned loop in front of the stable loops of other tuning rules."""
+    return render_picture(lambda figure: _draw(figure, study), _SIZE_IN, kind)
 
 
 def _draw(figure: Figure, study: Study) -> None:
@@ -47,22 +48,24 @@ def _draw(figure: Figure, study: Study) -> None:
     _draw_frequencies(frequencies, study, loops)
 
 
-def _draw_time(axes: Axes, study: Study, loops: tuple[Curves, ...], which: str, title: str) -> None:
+def _draw_time(
+    axes: Axes, study: Study, loops: tuple[Curves, ...], curve_name: str, title: str
+) -> None:
     until = loops[0].times[-1]
     for loop, colour in _back_to_front(loops):
         shown = slice(None, None, max(1, loop.times.size // _POINTS))
-        values = getattr(loop, which)
+        values = getattr(loop, curve_name)
         style: Any = {"drawstyle": "steps-post"} if study.wish.sample_time else {}
         axes.plot(loop.times[shown], values[shown], color=colour, label=loop.name, **style)
-    front = getattr(loops[0], which)
+    front = getattr(loops[0], curve_name)
     low, high = float(front.min()), float(front.max())
-    others = [float(np.abs(getattr(loop, which)).max()) for loop in loops]
+    others = [float(np.abs(getattr(loop, curve_name)).max()) for loop in loops]
     high = max(high, min(2 * high, max(others)))
     room = 0.08 * (high - low)
     axes.set(xlim=(0, until), ylim=(min(low, 0.0) - room, high + room), title=title)
     axes.set_xlabel(f"time [{printable(study.units.time)}]")
     unit = printable(study.units.output)
-    axes.set_ylabel("output / set point" if which == "after_step" else f"output [{unit}]")
+    axes.set_ylabel("output / set point" if curve_name == "after_step" else f"output [{unit}]")
     axes.grid(alpha=0.3)
 
 
@@ -103,7 +106,7 @@ def _draw_frequencies(figure: SubFigure, study: Study, loops: tuple[Curves, ...]
 
 
 def _finish_nyquist(axes: Axes, study: Study) -> None:
-    """Outside the circle around -1 the sensitivity is within its limit."""
+    """Draw the circle around -1 outside which the sensitivity is within its limit."""
     from matplotlib.patches import Circle
 
     limit = study.wish.max_sensitivity
@@ -117,17 +120,17 @@ def _finish_nyquist(axes: Axes, study: Study) -> None:
 
 
 def _shown_frequencies(loop: Curves) -> tuple[float, float]:
-    """Where the tuned loop's gain lies within what is shown, to whole decades at the least."""
+    """Range of frequencies to plot: where the tuned loop's gain is between _FAR and _NEAR."""
     gains = np.abs(loop.response)
     within = loop.omega[(gains <= _NEAR) & (gains >= _FAR)]
     return float(within.min()), float(min(within.max(), 100 * _crossing(loop)))
 
 
 def _crossing(loop: Curves) -> float:
-    """The frequency where the gain is nearest to 1."""
+    """Frequency at which the gain is nearest to 1."""
     return float(loop.omega[np.argmin(np.abs(np.log(np.abs(loop.response))))])
 
 
 def _back_to_front(loops: tuple[Curves, ...]) -> Sequence[tuple[Curves, str]]:
-    """The tuned loop is the first and is drawn last."""
+    """Pair the loops with colours, the tuned loop last, so that it is drawn in front."""
     return list(zip(loops, _COLOURS, strict=False))[::-1]

@@ -33,7 +33,7 @@ from tailc.report.diff.words import (
     tail_table_lines,
     whole_forms,
 )
-from tailc.report.notes import Level, Note
+from tailc.report.notes import Note, NoteLevel
 from tailc.report.table import as_markdown as table_markdown
 from tailc.report.table import escaped_markdown
 
@@ -46,8 +46,8 @@ def as_notes(diff: Diff) -> tuple[Note, ...]:
     said = f"`{diff.new.name}` {generations(diff)}: {summary(diff.structure)}"
     worse = () if diff.behaviour is None else _worse(diff.behaviour)
     return (
-        Note(Level.NOTICE, "policy diff", said),
-        *(Note(Level.WARNING, "worse", text) for text in worse),
+        Note(NoteLevel.NOTICE, "policy diff", said),
+        *(Note(NoteLevel.WARNING, "worse", text) for text in worse),
     )
 
 

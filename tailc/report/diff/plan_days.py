@@ -8,7 +8,7 @@ from typing import Any
 from tailc.diff.plan_days import DaysChange
 from tailc.experiment.window_means import FEWEST_WINDOWS
 from tailc.models.columns import Column
-from tailc.report.notes import Level, Note
+from tailc.report.notes import Note, NoteLevel
 from tailc.report.plan import length_text
 from tailc.report.plan_verdict.json_form import means_dict
 from tailc.report.plan_verdict.words import HEADS, better, figure, limits, shown
@@ -31,7 +31,7 @@ def as_markdown(change: DaysChange) -> str:
 
 def as_notes(change: DaysChange) -> tuple[Note, ...]:
     """A warning for each quantity that is worse."""
-    return tuple(Note(Level.WARNING, "worse", told) for told in _worse(change))
+    return tuple(Note(NoteLevel.WARNING, "worse", told) for told in _worse(change))
 
 
 def as_dict(change: DaysChange) -> dict[str, Any]:

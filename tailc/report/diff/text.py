@@ -34,7 +34,7 @@ from tailc.report.diff.words import (
     tail_table_lines,
     whole_forms,
 )
-from tailc.report.fitting import Section, fitted
+from tailc.report.fitting import TextSection, fit_sections
 from tailc.report.table import aligned
 from tailc.units import printable
 
@@ -52,16 +52,16 @@ _KEPT_QUANTITIES = ("p50", "p99", "threads")
 
 def as_text(diff: Diff) -> str:
     """The differences in at most 40 lines."""
-    sections = fitted(_sections(diff), MOST_LINES - 1)
+    sections = fit_sections(_sections(diff), MOST_LINES - 1)
     if diff.behaviour is not None and sections[-1].left_out:
         short = _short_changes(diff.behaviour)
-        sections = fitted([*_sections(diff)[:-1], short], MOST_LINES - 1)
+        sections = fit_sections([*_sections(diff)[:-1], short], MOST_LINES - 1)
     text = "\n\n".join("\n".join(section.lines) for section in sections)
     cut = any(section.left_out for section in sections)
     return text + ("\n(--output-format json has all)\n" if cut else "\n")
 
 
-def _sections(diff: Diff) -> list[Section]:
+def _sections(diff: Diff) -> list[TextSection]:
     found = diff.structure
     heading = _section([f"old  {side_text(diff.old)}", f"new  {side_text(diff.new)}"])
     if not found.differs:
@@ -72,7 +72,7 @@ def _sections(diff: Diff) -> list[Section]:
     return [
         heading,
         _section(["promise"] if found.promise else [], map(change_text, found.promise)),
-        Section(body=tuple(map(printable, whole_forms(found)))),
+        TextSection(body=tuple(map(printable, whole_forms(found)))),
         *(
             replace(section, may_fold=True)
             for form in found.forms
@@ -87,7 +87,7 @@ def _sections(diff: Diff) -> list[Section]:
     ]
 
 
-def _plan_sections(change: PlanChange) -> Iterator[Section]:
+def _plan_sections(change: PlanChange) -> Iterator[TextSection]:
     if change.settings:
         yield _section(["plan"], map(change_text, change.settings))
     if change.jobs:
@@ -98,7 +98,7 @@ def _plan_sections(change: PlanChange) -> Iterator[Section]:
         yield _table_section(cost_title(change), cost_table(change), COST_NUMBERS, _KEPT)
 
 
-def _form_sections(form: FormChange) -> Iterator[Section]:
+def _form_sections(form: FormChange) -> Iterator[TextSection]:
     name = ladder_name(form.request_class)
     if form.settings:
         yield _section([name], map(change_text, form.settings))
@@ -106,7 +106,7 @@ def _form_sections(form: FormChange) -> Iterator[Section]:
         yield _table_section(f"rows of the {name}", row_table(form))
 
 
-def _behaviour_sections(became: Behaviour) -> Iterator[Section]:
+def _behaviour_sections(became: Behaviour) -> Iterator[TextSection]:
     told = became.decisions
     yield _section([replayed(became)])
     if told.unknown:
@@ -120,7 +120,7 @@ def _behaviour_sections(became: Behaviour) -> Iterator[Section]:
     yield _table_section(_CHANGES, change_table(became), CHANGE_NUMBERS, _KEPT)
 
 
-def _short_changes(became: Behaviour) -> Section:
+def _short_changes(became: Behaviour) -> TextSection:
     """The changes of those quantities that each arrival process is known by."""
     shown = change_table(became, _KEPT_QUANTITIES)
     section = _table_section(_CHANGES, shown, CHANGE_NUMBERS, _KEPT)
@@ -129,13 +129,13 @@ def _short_changes(became: Behaviour) -> Section:
 
 def _table_section(
     title: str, rows: Rows, numbers: Collection[int] = (), least: int = _KEPT_ROWS
-) -> Section:
+) -> TextSection:
     shown = [tuple(map(printable, row)) for row in rows]
     head, *body = aligned(shown, numbers).splitlines()
     return _section([title, f"  {head}"], body, least)
 
 
-def _section(head: Iterable[str], body: Iterable[str] = (), least: int = _KEPT_ROWS) -> Section:
+def _section(head: Iterable[str], body: Iterable[str] = (), least: int = _KEPT_ROWS) -> TextSection:
     """Lines that quote names out of files: what a terminal could obey is written out."""
     lines = tuple(f"  {printable(line)}" for line in body)
-    return Section(tuple(map(printable, head)), lines, least=least)
+    return TextSection(tuple(map(printable, head)), lines, least=least)

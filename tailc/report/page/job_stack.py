@@ -13,7 +13,7 @@ from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry, Plot
 from tailc.report.page.time_axis import Floats, Intervals
 from tailc.report.page.tones import LINES, line_tone
-from tailc.report.plan_stack import Stack, stack_of
+from tailc.report.plan_stack import JobStack, stack_from_plan
 from tailc.units import printable, shorten
 
 _IDENT, _TITLE = "power-jobs", "Servers of jobs over time"
@@ -36,7 +36,7 @@ def jobs_figure(plan: Plan) -> Figure | None:
     """None where a plan has no jobs: it takes them as they come."""
     if not plan.jobs:
         return None
-    stack = stack_of(plan)
+    stack = stack_from_plan(plan)
     times = Intervals(stack.start_unix_s, stack.edges_s)
     layers = list(_layers(stack, times))
     entries = tuple(Entry(one.name, one.tone, "area") for one in layers)
@@ -53,7 +53,7 @@ def jobs_figure(plan: Plan) -> Figure | None:
     return Figure(_IDENT, _TITLE, _SAYS, (_numbers(layers, times),), svg)
 
 
-def _layers(stack: Stack, times: Intervals) -> Iterator[_Layer]:
+def _layers(stack: JobStack, times: Intervals) -> Iterator[_Layer]:
     """As many of the largest jobs as there are colours, and the others together."""
     slots = [int(stack.heights([job]).sum()) for job in range(len(stack.jobs))]
     largest = sorted(range(len(slots)), key=lambda job: (-slots[job], job))[:LINES]

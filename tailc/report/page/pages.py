@@ -20,7 +20,7 @@ from tailc.report.page.parts import (
     words_section,
 )
 from tailc.report.page.power_stack import power_section
-from tailc.report.plan_power import Power
+from tailc.report.plan_power import PowerSeries
 from tailc.report.verdict import as_text
 from tailc.report.verdict.words import reason
 from tailc.traces.profile import DemandProfile
@@ -50,7 +50,7 @@ def told_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:
     return Page(policy.name, "Verdict", facts, present(*sections), _RULINGS.get(exit_code, ""))
 
 
-def judged_plan_page(policy: Policy, power: Power, text: str, exit_code: ExitCode) -> Page:
+def judged_plan_page(policy: Policy, power: PowerSeries, text: str, exit_code: ExitCode) -> Page:
     """A plan on held-out days: its verdict in words, and the power of the first window of them."""
     words = Section("verdict", "Verdict in words", text=text)
     sections = (words, power_section(power), certificate_section(policy), words_section(policy))

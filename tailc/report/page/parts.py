@@ -16,7 +16,7 @@ from tailc.report.page.latencies import busiest_point
 from tailc.report.page.policy_map import map_figure
 from tailc.report.page.power_stack import power_section
 from tailc.report.page.speedups import speedup_figures
-from tailc.report.plan_power import power_of_plan
+from tailc.report.plan_power import power_from_plan
 from tailc.report.policy import policy_text
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps
@@ -94,7 +94,7 @@ def plan_section(policy: Policy) -> Section | None:
     if policy.plan is None:
         return None
     jobs = jobs_figure(policy.plan)
-    return power_section(power_of_plan(policy.plan), [jobs] if jobs else [])
+    return power_section(power_from_plan(policy.plan), [jobs] if jobs else [])
 
 
 def certificate_section(policy: Policy, course: Figure | None = None) -> Section:

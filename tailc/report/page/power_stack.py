@@ -18,7 +18,7 @@ from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import Entry as Legend
 from tailc.report.page.plot import Plot
 from tailc.report.page.time_axis import Floats, Intervals
-from tailc.report.plan_power import MW_PER_KW, Power
+from tailc.report.plan_power import MW_PER_KW, PowerSeries
 
 _IDENT = "power"
 _ROOM = 1.05
@@ -49,7 +49,7 @@ class Beside(NamedTuple):
     values: Sequence[float]
 
 
-def power_section(power: Power, figures: Sequence[Figure] = ()) -> Section:
+def power_section(power: PowerSeries, figures: Sequence[Figure] = ()) -> Section:
     """The stack, `figures`, and whatever of price, CO2 and a battery's store varies."""
     times = Intervals(power.start_unix_s, power.edges_s)
     expected = "As the plan expects it." if power.is_expected else "As it came in the replay."
@@ -57,7 +57,7 @@ def power_section(power: Power, figures: Sequence[Figure] = ()) -> Section:
     return Section(_IDENT, "Power", (_stack(power, times), *figures, *beside), expected)
 
 
-def _stack(power: Power, times: Intervals) -> Figure:
+def _stack(power: PowerSeries, times: Intervals) -> Figure:
     layers = _layers(power, times)
     demand, green, *forecast = _lines(power, times)
     title = "Power by source over time"
@@ -74,7 +74,7 @@ def _stack(power: Power, times: Intervals) -> Figure:
     return Figure(f"{_IDENT}-stack", title, _SAYS, (numbers,), svg)
 
 
-def _layers(power: Power, times: Intervals) -> list[Layer]:
+def _layers(power: PowerSeries, times: Intervals) -> list[Layer]:
     """From the lowest on; those of a battery and what is spilled where there is any."""
     of = power.entries
     energy_mj = {
@@ -92,7 +92,7 @@ def _layers(power: Power, times: Intervals) -> list[Layer]:
     ]
 
 
-def _lines(power: Power, times: Intervals) -> list[Layer]:
+def _lines(power: PowerSeries, times: Intervals) -> list[Layer]:
     """Demand, green power, and what was forecast of it where that is told."""
     of: tuple[Entry, ...] = power.entries
     said = "green, expected" if power.is_expected else "green, produced"
@@ -122,7 +122,7 @@ def _numbers(shown: Intervals, columns: Sequence[Layer]) -> Numbers:
     return Numbers(f"{_IDENT}-stack", heads, tuple(rows))
 
 
-def _beside(power: Power) -> Iterator[Beside]:
+def _beside(power: PowerSeries) -> Iterator[Beside]:
     price = [one.brown_udollars_per_kwh / _UDOLLARS for one in power.entries]
     carbon = [one.brown_mg_per_kwh / _MG_PER_G for one in power.entries]
     if len(set(price)) > 1:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tailc.report.page.axis import Axis
 from tailc.report.page.plot import Point
-from tailc.report.time_axis import ticks_of
+from tailc.report.time_axis import make_ticks
 from tailc.traces.zones import utc_text
 
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Intervals:
     def axis(self) -> Axis:
         """Seconds since the start; ticks tell the time in UTC."""
         length_s = self.edges_s[-1]
-        ticks = ticks_of(self.start_unix_s, self.start_unix_s + length_s, UTC)
+        ticks = make_ticks(self.start_unix_s, self.start_unix_s + length_s, UTC)
         shown = tuple((float(one.unix_s - self.start_unix_s), one.text) for one in ticks)
         return Axis("time [UTC]", 0.0, float(length_s), shown)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.report.junit import Case
+from tailc.report.junit import JUnitCase
 from tailc.report.notes import Note
 from tailc.report.plan_verdict.words import said
 from tailc.report.rulings import FAULTS, LEVELS
@@ -16,11 +16,11 @@ def as_notes(judged: JudgedPlan) -> tuple[Note, ...]:
     return (Note(LEVELS[ruling], f"plan {ruling.value}", told),)
 
 
-def as_cases(judged: JudgedPlan) -> tuple[Case, ...]:
+def as_cases(judged: JudgedPlan) -> tuple[JUnitCase, ...]:
     """A test case for the promise."""
     found = judged.verdict
     return (
-        Case(
+        JUnitCase(
             group=judged.policy_name,
             name=found.words.promise,
             fault=FAULTS[found.ruling],

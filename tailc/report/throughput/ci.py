@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.report.junit import Case
+from tailc.report.junit import JUnitCase
 from tailc.report.notes import Note
 from tailc.report.rulings import FAULTS, LEVELS
 from tailc.report.throughput.words import said
@@ -21,10 +21,10 @@ def as_notes(verdicts: ThroughputVerdicts) -> tuple[Note, ...]:
     )
 
 
-def as_cases(verdicts: ThroughputVerdicts) -> tuple[Case, ...]:
+def as_cases(verdicts: ThroughputVerdicts) -> tuple[JUnitCase, ...]:
     """A test case for each machine."""
     return tuple(
-        Case(
+        JUnitCase(
             group=verdicts.policy_name,
             name=f"throughput of {machine.name}",
             fault=FAULTS[machine.ruling],

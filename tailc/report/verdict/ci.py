@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tailc.experiment.point import Point, SloEstimate
 from tailc.models.columns import ms
-from tailc.report.junit import Case
+from tailc.report.junit import JUnitCase
 from tailc.report.notes import Note
 from tailc.report.rulings import FAULTS, LEVELS
 from tailc.report.verdict.words import decimals, energy_share, limits, sentences, subject
@@ -27,10 +27,10 @@ def as_notes(verdicts: Verdicts) -> tuple[Note, ...]:
     )
 
 
-def as_cases(verdicts: Verdicts) -> tuple[Case, ...]:
+def as_cases(verdicts: Verdicts) -> tuple[JUnitCase, ...]:
     """A test case for each verdict of the policy."""
     return tuple(
-        Case(
+        JUnitCase(
             group=verdicts.policy_name,
             name=f"{slo} at {point.arrivals}",
             fault=FAULTS[verdict.ruling],

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tailc.report import plan_jobs_plot, plan_power_plot
-from tailc.report.plan_power import power_of_plan
+from tailc.report.plan_power import power_from_plan
 from tailc.traces.zones import zone_of
 from tests.tailc.artifact.published import VECTORS, policy_of
 from tests.tailc.cli.test_imports import imported
@@ -29,7 +29,7 @@ def test_both_pictures_are_written_and_told(in_folder, tailc, plan):
     ended = tailc("inspect", RACKS, "--picture", "out/power.svg", "--jobs-picture", "jobs.PNG")
     assert ended.code == 0
     assert ended.out == tailc("inspect", RACKS).out + "wrote out/power.svg\nwrote jobs.PNG\n"
-    drawn = plan_power_plot.picture(power_of_plan(plan), "svg")
+    drawn = plan_power_plot.picture(power_from_plan(plan), "svg")
     assert (in_folder / "out/power.svg").read_bytes() == drawn
     assert (in_folder / "jobs.PNG").read_bytes() == plan_jobs_plot.picture(plan, "png")
 

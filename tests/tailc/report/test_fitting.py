@@ -1,6 +1,6 @@
 """Lists are cut to the lines there are."""
 
-from tailc.report.fitting import Section, fitted
+from tailc.report.fitting import TextSection, fit_sections
 
 
 def lines(sections):
@@ -12,13 +12,13 @@ def numbered(count):
 
 
 def test_what_fits_is_left_alone():
-    sections = (Section(("head",), numbered(3)), Section(foot=("foot",)))
-    assert fitted(sections, 6) == sections
+    sections = (TextSection(("head",), numbered(3)), TextSection(foot=("foot",)))
+    assert fit_sections(sections, 6) == sections
 
 
 def test_the_longest_list_is_cut_and_says_how_much_it_lacks():
-    short, long = Section(("a",), numbered(4)), Section(("b",), numbered(30))
-    kept = fitted((short, long), 20)
+    short, long = TextSection(("a",), numbered(4)), TextSection(("b",), numbered(30))
+    kept = fit_sections((short, long), 20)
     assert len(lines(kept)) == 20
     assert kept[0] == short
     assert kept[1].lines[-1] == "  ... and 18 more"
@@ -26,17 +26,17 @@ def test_the_longest_list_is_cut_and_says_how_much_it_lacks():
 
 
 def test_a_list_cut_to_one_line_less_tells_of_two():
-    (kept,) = fitted((Section((), numbered(5)),), 4)
+    (kept,) = fit_sections((TextSection((), numbered(5)),), 4)
     assert kept.lines == ("line 0", "line 1", "line 2", "  ... and 2 more")
 
 
 def test_empty_sections_take_no_line():
-    assert fitted((Section(), Section(("head",))), 1) == (Section(("head",)),)
+    assert fit_sections((TextSection(), TextSection(("head",))), 1) == (TextSection(("head",)),)
 
 
 def test_where_no_cut_is_enough_the_last_lists_are_folded_into_a_line():
-    listed = [Section((f"list {n}",), numbered(9), may_fold=True) for n in range(12)]
-    kept = fitted((Section(("head",)), *listed, Section(("foot",))), 20)
+    listed = [TextSection((f"list {n}",), numbered(9), may_fold=True) for n in range(12)]
+    kept = fit_sections((TextSection(("head",)), *listed, TextSection(("foot",))), 20)
     said = lines(kept)
     assert len(said) == 20
     assert (said[0], said[-1]) == ("head", "foot")

@@ -7,11 +7,11 @@ import json
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.report.gitlab import gitlab_document
 from tailc.report.issues import issues
-from tailc.report.notes import Level, Note
+from tailc.report.notes import Note, NoteLevel
 
 UNKNOWN = Finding(Code.UNKNOWN_KEY, "no such key", Place("service.yaml", 14, 3), "correct it")
 WARNING = Finding(Code.UNIT_SUSPECT, "half of 50% is off", severity=Severity.WARNING)
-PASS = Note(Level.NOTICE, "SLO pass", "p99 <= 500 ms at 30/s")
+PASS = Note(NoteLevel.NOTICE, "SLO pass", "p99 <= 500 ms at 30/s")
 
 
 def made(*findings, notes=(), subject="") -> list[dict]:

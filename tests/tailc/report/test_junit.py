@@ -7,7 +7,7 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.report.junit import Case, Fault, junit_document
+from tailc.report.junit import CaseFault, JUnitCase, junit_document
 from tailc.report.verdict import as_cases
 from tests.tailc.report.verdicts_made import BOTH, MISSES, point, run, verdicts
 
@@ -76,7 +76,7 @@ def test_elements_and_attributes_are_those_that_services_know(findings):
 
 def test_no_text_can_break_the_document():
     odd = 'a\x00\x1b]]>&<"\ud800\ufffe\n'
-    text = junit_document("verify", (Case(odd, odd, Fault.FAILURE, "fail", odd),), ())
+    text = junit_document("verify", (JUnitCase(odd, odd, CaseFault.FAILURE, "fail", odd),), ())
     _, (case,) = parsed(text)
     assert case.name == 'a\\x00\\x1b]]>&<"\\xd800\\xfffe\\x0a'
 

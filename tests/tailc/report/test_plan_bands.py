@@ -10,7 +10,7 @@ import pytest
 
 from tailc.forms.plan.expected import places_of
 from tailc.forms.plan.plan import PlannedJob, Span
-from tailc.report.plan_bands import Band, bands_of
+from tailc.report.plan_bands import JobBand, job_bands
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.forms.plan.random_plans import random_plan
 
@@ -23,13 +23,13 @@ def in_rack_4(*jobs):
         PlannedJob(f"job {n}", tuple(Span(1, *span) for span in spans), 0)
         for n, spans in enumerate(jobs)
     )
-    return sorted(bands_of(replace(plan, jobs=planned))[1])
+    return sorted(job_bands(replace(plan, jobs=planned))[1])
 
 
 @pytest.mark.parametrize("seed", range(100))
 def test_each_job_has_as_many_servers_as_the_plan_says_and_no_two_the_same(seed):
     plan = random_plan(Random(seed), most_epochs=8)
-    for pool, bands in enumerate(bands_of(plan)):
+    for pool, bands in enumerate(job_bands(plan)):
         counts = np.zeros((len(plan.jobs), len(plan.epochs)), np.int64)
         taken = [set() for _ in plan.epochs]
         for band in bands:
@@ -44,20 +44,23 @@ def test_each_job_has_as_many_servers_as_the_plan_says_and_no_two_the_same(seed)
 
 
 def test_a_job_stays_where_it_is_when_one_below_it_ends():
-    assert in_rack_4([(0, 2, 3)], [(0, 5, 2)]) == [Band(0, 0, 2, 0, 3), Band(1, 0, 5, 3, 5)]
+    assert in_rack_4([(0, 2, 3)], [(0, 5, 2)]) == [JobBand(0, 0, 2, 0, 3), JobBand(1, 0, 5, 3, 5)]
 
 
 def test_a_job_goes_into_the_lowest_gap_that_holds_all_of_it():
     found = in_rack_4([(0, 1, 1)], [(0, 4, 1)], [(0, 1, 3)], [(0, 4, 1)], [(1, 3, 2)])
     # Free are server 0, 2 to 4 and 6 and 7.
-    assert found[-1] == Band(4, 1, 4, 2, 4)
+    assert found[-1] == JobBand(4, 1, 4, 2, 4)
 
 
 def test_a_job_that_finds_no_such_gap_is_put_in_pieces():
     found = in_rack_4([(0, 1, 1)], [(0, 4, 4)], [(0, 1, 2)], [(1, 2, 4)])
-    assert [band for band in found if band.job == 3] == [Band(3, 1, 3, 0, 1), Band(3, 1, 3, 5, 8)]
+    assert [band for band in found if band.job == 3] == [
+        JobBand(3, 1, 3, 0, 1),
+        JobBand(3, 1, 3, 5, 8),
+    ]
 
 
 def test_a_job_that_shrinks_gives_up_its_highest_servers_and_one_that_grows_adds_some():
     found = in_rack_4([(0, 1, 4), (1, 1, 2), (2, 1, 6)])
-    assert found == [Band(0, 0, 1, 0, 4), Band(0, 1, 3, 0, 2), Band(0, 2, 3, 2, 6)]
+    assert found == [JobBand(0, 0, 1, 0, 4), JobBand(0, 1, 3, 0, 2), JobBand(0, 2, 3, 2, 6)]

@@ -11,8 +11,8 @@ from matplotlib.colors import to_hex
 
 from tailc.forms.plan.plan import PlannedJob, Span
 from tailc.report.plan_jobs_plot import draw, draw_stack, picture, stack_picture
-from tailc.report.plan_shown import MOST_NAMED, Shown, shown_of
-from tailc.report.plan_stack import stack_of_replay
+from tailc.report.plan_shown import MOST_NAMED, NamedJobs, name_largest_jobs
+from tailc.report.plan_stack import stack_from_replay
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.forms.plan.random_plans import random_plan
 from tests.tailc.report.clusters import two_jobs
@@ -117,10 +117,10 @@ def test_of_many_jobs_the_largest_are_named_and_the_others_counted(plan):
 
 def test_named_jobs_are_the_largest_in_order_of_their_beginning():
     slots, begins = [*range(30)], [*range(30, 0, -1)]
-    found = shown_of(slots, begins)
-    assert found == Shown(tuple(range(29, 5, -1)), tuple(range(6)))
+    found = name_largest_jobs(slots, begins)
+    assert found == NamedJobs(tuple(range(29, 5, -1)), tuple(range(6)))
     assert len({found.look(place) for place in range(MOST_NAMED)}) == MOST_NAMED
-    assert shown_of([5, 5], [0, 0]).named == (0, 1)
+    assert name_largest_jobs([5, 5], [0, 0]).named == (0, 1)
 
 
 def test_names_are_written_as_they_are_or_as_the_font_can():
@@ -159,14 +159,14 @@ def test_a_name_on_a_hatch_stands_on_the_plain_colour(plan):
     grounds = {text.get_text(): text.get_bbox_patch() for text in axes.texts}
     assert "plain" in grounds
     assert [name for name, ground in grounds.items() if ground is not None] == ["hatched"]
-    look = shown_of([1] * 9, [0] * 9).look(8)
+    look = name_largest_jobs([1] * 9, [0] * 9).look(8)
     assert look.hatch
     assert to_hex(grounds["hatched"].get_facecolor()) == look.color
 
 
 def test_a_replay_has_the_servers_that_jobs_were_given():
     """Jobs that ask for two and four of four servers take 334 s and 200 s, one after the other."""
-    stack = stack_of_replay(0, 900, 4, two_jobs(0))
+    stack = stack_from_replay(0, 900, 4, two_jobs(0))
     assert stack.edges_s == (0, 334, 534, 900)
     (axes,) = axes_of(draw_stack, stack)
     assert [height.tolist() for height in heights_of(axes)] == [[2, 0, 0], [0, 4, 0]]

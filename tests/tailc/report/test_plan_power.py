@@ -13,7 +13,7 @@ from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import Submitted
 from tailc.models.rigid_jobs.model import course_of as rigid_course
-from tailc.report.plan_power import Power, power_of_course, power_of_plan
+from tailc.report.plan_power import PowerSeries, power_from_plan, power_from_replay
 from tailc.report.plan_power_plot import draw, picture
 from tailc.traces.zones import zone_of
 from tests.tailc.artifact.published import policy_of
@@ -36,13 +36,13 @@ PLAN, CLUSTER = plan_in("plan"), plan_in("plan-cluster")
 
 def power_of(entries, **changes):
     edges_s = tuple(range(0, 900 * len(entries) + 1, 900))
-    plain = Power(1_338_552_000, edges_s, tuple(entries), False, None, {}, {})
+    plain = PowerSeries(1_338_552_000, edges_s, tuple(entries), False, None, {}, {})
     return replace(plain, **changes)
 
 
 def test_sources_stand_on_one_another_up_to_the_demand():
     for plan in (PLAN, CLUSTER):
-        found = steps_of(axes_of(draw, power_of_plan(plan))[0])
+        found = steps_of(axes_of(draw, power_from_plan(plan))[0])
         green, brown = found["green, used"], found["brown"]
         assert not green.baseline.any()
         np.testing.assert_array_equal(brown.baseline, green.values)
@@ -52,7 +52,7 @@ def test_sources_stand_on_one_another_up_to_the_demand():
 
 def test_areas_are_the_energy_that_the_plan_expects():
     """As the plan's vector is told in words: 13.3 kWh green, 2.301 brown and 4.685 left over."""
-    found = steps_of(axes_of(draw, power_of_plan(PLAN))[0])
+    found = steps_of(axes_of(draw, power_from_plan(PLAN))[0])
     areas = {
         label: ((drawn.values - drawn.baseline) * np.diff(drawn.edges)).sum() / 3_600
         for label, drawn in found.items()
@@ -66,7 +66,7 @@ def test_powers_are_those_worked_out_by_hand():
     """10 and 38 of 56 servers draw 140 W, the others 3 W. The ninth epoch has the power of 66 busy
     ones, and a watt.
     """
-    found = steps_of(axes_of(draw, power_of_plan(PLAN))[0])
+    found = steps_of(axes_of(draw, power_from_plan(PLAN))[0])
     assert found["demand"].values[0] == pytest.approx((10 * 140 + 46 * 3) / 1e3)
     assert found["demand"].values[8] == pytest.approx((38 * 140 + 18 * 3) / 1e3)
     assert found["green, expected"].values[8] == pytest.approx(9.241)
@@ -74,7 +74,7 @@ def test_powers_are_those_worked_out_by_hand():
 
 
 def test_a_tick_is_as_long_as_jobs_begin():
-    jobs = axes_of(draw, power_of_plan(PLAN))[1]
+    jobs = axes_of(draw, power_from_plan(PLAN))[1]
     assert ticks_at(jobs) == {"jobs begin": {0: 1, 1_800: 1, 3_600: 1}}
 
 
@@ -96,7 +96,7 @@ def test_a_replay_has_what_came_what_was_forecast_and_who_was_refused():
     jobs = [Submitted(number, at_s, 1_800, 4, 0) for number, at_s in ((1, 0), (2, 0), (3, 10))]
     came = supply([1, 2, 0])
     found = replay_rigid(SMALL, came, Known(came), jobs, FirstFit())
-    power = power_of_course(0, rigid_course(900, jobs, found, (2 * RACK_MW, RACK_MW, 0)))
+    power = power_from_replay(0, rigid_course(900, jobs, found, (2 * RACK_MW, RACK_MW, 0)))
     top, panel = axes_of(draw, power)
     drawn = steps_of(top)
     assert drawn["green, produced"].values.tolist() == pytest.approx([0.28, 0.56, 0])
@@ -111,7 +111,7 @@ def test_jobs_after_the_last_decision_neither_begin_nor_are_refused():
     came = supply([1])
     late = [Submitted(1, 1, 900, 1, 0)]
     found = replay_rigid(SMALL, came, Known(came), late, FirstFit())
-    power = power_of_course(0, rigid_course(900, late, found, None))
+    power = power_from_replay(0, rigid_course(900, late, found, None))
     assert (power.begun, power.refused) == ({}, {})
 
 
@@ -125,7 +125,7 @@ def test_intervals_of_different_length_have_their_mean_power():
 def test_a_cluster_s_replay_has_its_own_intervals():
     """Two of four servers are busy for 334 s, then all for 200 s: 30 W a busy one, 1 W another."""
     found = two_jobs(90_000)
-    top, panel = axes_of(draw, power_of_course(0, cluster_course(found)))
+    top, panel = axes_of(draw, power_from_replay(0, cluster_course(found)))
     drawn = steps_of(top)
     assert drawn["demand"].edges.tolist() == [0, 334, 534, 900]
     assert drawn["demand"].values.tolist() == pytest.approx([0.062, 0.12, 0.004])
@@ -160,7 +160,7 @@ def test_what_a_plan_s_battery_holds_has_a_panel():
     """Full with a kWh at the start, of which the first hour takes most, and the end the last."""
     plan = plan_in("plan-battery-racks")
     panel = next(
-        axes for axes in axes_of(draw, power_of_plan(plan)) if "stored" in axes.get_ylabel()
+        axes for axes in axes_of(draw, power_from_plan(plan)) if "stored" in axes.get_ylabel()
     )
     across_s, held_kwh = panel.lines[0].get_data()
     assert list(across_s[:2]) == [0, 900]
@@ -169,13 +169,13 @@ def test_what_a_plan_s_battery_holds_has_a_panel():
     assert held_kwh[1:5] == pytest.approx([1 - mj / 3.6 for mj in (1.3473, 2.6946, 2.9583, 3.222)])
     assert held_kwh[-1] == pytest.approx(0)
     assert not [
-        axes for axes in axes_of(draw, power_of_plan(PLAN)) if "stored" in axes.get_ylabel()
+        axes for axes in axes_of(draw, power_from_plan(PLAN)) if "stored" in axes.get_ylabel()
     ]
 
 
 def test_a_picture_tells_its_zone():
-    assert "time [UTC]" in picture(power_of_plan(PLAN), "svg").decode()
-    west = picture(power_of_plan(PLAN), "svg", zone_of("America/Denver")).decode()
+    assert "time [UTC]" in picture(power_from_plan(PLAN), "svg").decode()
+    west = picture(power_from_plan(PLAN), "svg", zone_of("America/Denver")).decode()
     assert "time [America/Denver]" in west
     # 12:00 in Greenwich.
     assert "<!-- 06:00 -->" in west
@@ -183,15 +183,15 @@ def test_a_picture_tells_its_zone():
 
 @pytest.mark.parametrize("vector", ["plan-extremes", "plan-slow", "plan-smallest"])
 def test_extreme_plans_have_a_picture(vector):
-    assert picture(power_of_plan(plan_in(vector)), "png").startswith(b"\x89PNG")
+    assert picture(power_from_plan(plan_in(vector)), "png").startswith(b"\x89PNG")
 
 
 def test_the_same_books_have_the_same_bytes():
-    drawn = picture(power_of_plan(CLUSTER), "svg")
+    drawn = picture(power_from_plan(CLUSTER), "svg")
     code = """
-    from tailc.report.plan_power import power_of_plan
+    from tailc.report.plan_power import power_from_plan
     from tailc.report.plan_power_plot import picture
-    written = picture(power_of_plan(policy_of("plan-cluster").plan), "svg")
+    written = picture(power_from_plan(policy_of("plan-cluster").plan), "svg")
     """
     assert with_hash_seed("1", code) == with_hash_seed("2", code) == drawn
 

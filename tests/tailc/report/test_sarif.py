@@ -10,7 +10,7 @@ import pytest
 
 from tailc.errors import Code, ExitCode, Finding, Place, Severity
 from tailc.report.issues import issues
-from tailc.report.notes import Level, Note
+from tailc.report.notes import Note, NoteLevel
 from tailc.report.sarif import sarif_document
 from tests.published_schemas import published_schema
 from tests.tailc.schemas import validate
@@ -19,7 +19,7 @@ PLACE = Place("specs/new service.yaml", 14, 3, excerpt="  quantam: 5ms", width=7
 UNKNOWN = Finding(Code.UNKNOWN_KEY, "`quantam` is not a known key", PLACE, "did you mean it?")
 CELL = Finding(Code.NOT_A_NUMBER, "`x` is no number", Place("a,b.csv", row=7, field="demand_ms"))
 WARNING = Finding(Code.UNIT_SUSPECT, "half of 50% is off", severity=Severity.WARNING)
-MISS = Note(Level.ERROR, "SLO fail", "p99 <= 500 ms at 30/s")
+MISS = Note(NoteLevel.ERROR, "SLO fail", "p99 <= 500 ms at 30/s")
 TITLE = "Static Analysis Results Format (SARIF) Version 2.1.0 JSON Schema"
 
 

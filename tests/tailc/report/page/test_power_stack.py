@@ -18,7 +18,7 @@ from tailc.report.page.pages import judged_plan_page, policy_page
 from tailc.report.page.plot import HEIGHT, Plot
 from tailc.report.page.power_stack import power_section
 from tailc.report.page.time_axis import Intervals
-from tailc.report.plan_power import Power, power_of_plan
+from tailc.report.plan_power import PowerSeries, power_from_plan
 from tests.tailc.artifact.published import policy_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -31,7 +31,7 @@ ENTRIES = (
     Entry(2 * KWH_MJ, 3 * KWH_MJ, 100_000, 500_000, charged_mj=KWH_MJ),
     Entry(4 * KWH_MJ, KWH_MJ, 200_000, 500_000, discharged_mj=KWH_MJ),
 )
-POWER = Power(1_338_552_000, (0, 3_600, 7_200), ENTRIES, False, None, {}, {}, (0, KWH_MJ, 0))
+POWER = PowerSeries(1_338_552_000, (0, 3_600, 7_200), ENTRIES, False, None, {}, {}, (0, KWH_MJ, 0))
 
 
 def areas(svg):
@@ -47,7 +47,7 @@ def areas(svg):
 
 def test_areas_are_the_energy_that_the_plan_expects():
     """As the plan's vector is told in words: 13.3 kWh green, 2.301 brown and 4.685 left over."""
-    (stack, *_) = power_section(power_of_plan(PLAN)).figures
+    (stack, *_) = power_section(power_from_plan(PLAN)).figures
     sizes = dict(areas(stack.svg))
     told = {"green, used": 13.3, "brown": 2.301, "green, spilled": 4.685}
     assert sizes.keys() == told.keys()
