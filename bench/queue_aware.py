@@ -338,7 +338,7 @@ def highest_mrps(
             seed=SEED,
             workers=workers,
         )
-        return trials.kept(tables).rates_mrps
+        return trials.highest_rates(tables).rates_mrps
 
 
 def raised_text(gain: RateComparison) -> str:

@@ -94,10 +94,10 @@ def compiled(
 
 
 def told(server: Server, found: TunedTable, tuned_for: str) -> Iterator[tuple[str, ...]]:
-    part_ppm = found.judged.formula_part_ppm
+    part_ppm = found.validated.formula_part_ppm
     factor = "miss at any" if part_ppm is None else f"{100 * part_ppm / PPM:.1f} %"
-    taken = "" if found.judged.is_better else ", not adopted"
-    for gain in found.judged.gains:
+    taken = "" if found.validated.is_better else ", not adopted"
+    for gain in found.validated.gains:
         share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
         yield (
             server.name,

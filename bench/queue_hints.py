@@ -107,10 +107,10 @@ class Contest:
         base = self.plain if plan.and_blind else self.formula
         loads = [hinted(self.design, one) for one in met]
 
-        def space_of(tail_us: int) -> HintedFamily:
+        def search_space(tail_us: int) -> HintedFamily:
             return HintedFamily(self._lines(tail_us), self._lines(tail_us))
 
-        return self._tuned((base, base), loads, lambda load: partial(by_hint, load), space_of)
+        return self._tuned((base, base), loads, lambda load: partial(by_hint, load), search_space)
 
     def gain(self, tables: Tables, predictor: Predictor) -> RateGain:
         """Over the table without hints, on held-out requests with hints of a predictor."""
@@ -136,7 +136,7 @@ class Contest:
         base: Form,
         loads: Sequence[Workload],
         subject_on: Callable[[Workload], Callable[[Form], Subject]],
-        space_of: Callable[[int], SearchSpace[Form]],
+        search_space: Callable[[int], SearchSpace[Form]],
     ) -> Form:
         """The best guess of a search; the loads differ in their weights alone."""
         approach = TuningProblem(
@@ -144,9 +144,9 @@ class Contest:
             load=loads[0],
             cores=published.CORES,
             capacity_of=lambda _: float(published.CORES),
-            as_told="each on one thread",
+            capacity_condition="each on one thread",
             subject_of=subject_on(loads[0]),
-            space_of=space_of,
+            search_space=search_space,
             starts=family.MOST_STARTS,
         )
         aim = self._aim(len(loads))
@@ -157,7 +157,7 @@ class Contest:
 
     def _lines(self, tail_us: int) -> SharedCoresSpace:
         return shared_cores_space(
-            self.formula, tail_us, published.CORES, freedoms=self.optional_rules
+            self.formula, tail_us, published.CORES, optional_rules=self.optional_rules
         )
 
     def _aim(self, scenes: int) -> TuningObjective:

@@ -74,8 +74,8 @@ def tuned(server: Server, policy: str, rates: Sequence[int], requests: int) -> A
 def table_rows(server: Server, compiled: AnyCompiled, tuned_for: str) -> Iterator[tuple[str, ...]]:
     (found,) = compiled.added(TunedTable)
     problem = compiled.sweep.chosen.problem
-    taken = "" if found.judged.is_better else ", not adopted"
-    for gain, left in zip(found.judged.gains, found.batch, strict=True):
+    taken = "" if found.validated.is_better else ", not adopted"
+    for gain, left in zip(found.validated.gains, found.batch, strict=True):
         share = [ppm / 1e4 for ppm in (gain.change_ppm, gain.low_ppm, gain.high_ppm)]
         left_ppm = left.formula_ppm, left.tuned_ppm, left.most_ppm
         batch = (f"{100 * ppm / PPM:.1f} %" for ppm in left_ppm)

@@ -96,7 +96,7 @@ def _by_rate(
             )
             rate_mrps = None
             if not most_mrps or trials.keeps_most(table, most_mrps):
-                rates_mrps = trials.kept([table]).rates_mrps
+                rates_mrps = trials.highest_rates([table]).rates_mrps
                 rate_mrps = round(float(rates_mrps.mean()))
                 if rate_mrps > most_mrps:
                     best, most_mrps = number, rate_mrps

@@ -49,8 +49,8 @@ def queue_result(tuned: AnyTunedTable) -> dict[str, object]:
         | {
             "objective": tuned.aim.criterion.value,
             "limit_us": tuned.aim.limit_us,
-            "formula_part_ppm": tuned.judged.formula_part_ppm,
-            "is_better": tuned.judged.is_better,
+            "formula_part_ppm": tuned.validated.formula_part_ppm,
+            "is_better": tuned.validated.is_better,
             "judged_on": tuned.judged_on,
             "is_held_out": tuned.kept_out,
             "requests": tuned.requests,
@@ -85,7 +85,7 @@ def _rate_results(tuned: AnyTunedTable) -> list[dict[str, object]]:
     if tuned.aim.criterion.value != _BATCH:
         return [
             _gain_result(gain) | _energies(gain, foreseen)
-            for gain, foreseen in zip_longest(tuned.judged.gains, tuned.foreseen_energy)
+            for gain, foreseen in zip_longest(tuned.validated.gains, tuned.foreseen_energy)
         ]
     return [
         _gain_result(gain)
@@ -94,7 +94,7 @@ def _rate_results(tuned: AnyTunedTable) -> list[dict[str, object]]:
             "tuned_batch_ppm": remaining.tuned_ppm,
             "max_batch_ppm": remaining.most_ppm,
         }
-        for gain, remaining in zip(tuned.judged.gains, tuned.batch, strict=True)
+        for gain, remaining in zip(tuned.validated.gains, tuned.batch, strict=True)
     ]
 
 
@@ -134,14 +134,14 @@ def _search_text(tuned: AnyTunedTable) -> str:
 def _comparison_text(tuned: AnyTunedTable, evidence: Evidence) -> str:
     result = pattern_settings(tuned.aim)
     arrivals = f" under {arrivals_text(result)}" if result else ""
-    decision = "taken" if tuned.judged.is_better else "not taken"
+    decision = "taken" if tuned.validated.is_better else "not taken"
     noun = tuned.aim.criterion.value
     if tuned.raised is not None:
         arrivals, noun = f"{arrivals} for {_promise(tuned)}", "highest rate"
     head = f"{noun} with queues{arrivals}, {judging_text(tuned)}: tuned table {decision}"
     if noun == _ENERGY:
         head += _formula_text(tuned)
-        is_in_watts = in_watts(evidence) or _shares_watts(tuned.judged.table)
+        is_in_watts = in_watts(evidence) or _shares_watts(tuned.validated.table)
         return f"{head}\n{_energy_table(tuned, is_in_watts)}"
     if noun == _BATCH:
         return f"{head}{_formula_text(tuned)}\n{_batch_table(tuned)}"
@@ -187,21 +187,21 @@ def _tail_table(tuned: AnyTunedTable) -> str:
 
     The share of the gap to the bound that is closed is printed for accepted tables only.
     """
-    gains = tuned.judged.gains
+    gains = tuned.validated.gains
     heads = ("rate", "formula", "tuned", "change", _INTERVAL)
     rows = [(*_tails(gain), *_change(gain)) for gain in gains]
     if gains[0].clairvoyant_us is None:
         return aligned([heads, *rows])
     heads = (*heads, "clairvoyant", "closed")
     result = zip(rows, gains, strict=True)
-    rows = [(*row, *_reached(gain, is_taken=tuned.judged.is_better)) for row, gain in result]
+    rows = [(*row, *_reached(gain, is_taken=tuned.validated.is_better)) for row, gain in result]
     return f"{aligned([heads, *rows])}\n{_CLAIRVOYANT}"
 
 
 def _energy_table(tuned: AnyTunedTable, is_in_watts: bool) -> str:
     heads = ("rate", "formula", "tuned", "formula draws", "tuned draws", "change", _INTERVAL)
     rows: list[tuple[str, ...]] = [heads]
-    for gain in tuned.judged.gains:
+    for gain in tuned.validated.gains:
         assert gain.energy is not None
         energies_of_tables = (gain.energy.formula, gain.energy.tuned)
         energies = (
@@ -219,7 +219,7 @@ def _batch_table(tuned: AnyTunedTable) -> str:
     """Format the batch work that remains per core; the change is of the work that is lost."""
     heads = ("rate", "formula", "tuned", "formula leaves", "tuned leaves", "at most", "given up")
     rows: list[tuple[str, ...]] = [(*heads, _INTERVAL)]
-    for gain, batch in zip(tuned.judged.gains, tuned.batch, strict=True):
+    for gain, batch in zip(tuned.validated.gains, tuned.batch, strict=True):
         remaining_ppm = batch.formula_ppm, batch.tuned_ppm, batch.most_ppm
         remaining = ("" if each is None else f"{100 * each / PPM:.1f} %" for each in remaining_ppm)
         rows.append((*_tails(gain), *remaining, *_change(gain)))
@@ -228,11 +228,11 @@ def _batch_table(tuned: AnyTunedTable) -> str:
 
 def _formula_text(tuned: AnyTunedTable) -> str:
     """Describe the formula's table in the comparison if it was scaled; else empty."""
-    limit_us, part_ppm = tuned.aim.limit_us, tuned.judged.formula_part_ppm
+    limit_us, part_ppm = tuned.aim.limit_us, tuned.validated.formula_part_ppm
     assert limit_us is not None
     if part_ppm == PPM:
         return ""
-    scaled = tuned.judged.scaled
+    scaled = tuned.validated.scaled
     missed = f"\nthe formula's table does not reliably meet {format_us(limit_us)}"
     if part_ppm is None:
         return f"{missed}, and would not with any part of its {scaled}"

@@ -126,7 +126,7 @@ def robust_text(tables: RobustTables, evidence: Evidence) -> str:
 def _choice_text(plain: TunedTable[Ladder], hard: RobustTable) -> str:
     if not hard.compared.is_better:
         return "robust table not taken"
-    if hard.table == plain.judged.table:
+    if hard.table == plain.validated.table:
         return "plain table taken, already the best in the worst case"
     return "robust table taken"
 

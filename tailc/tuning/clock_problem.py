@@ -39,14 +39,14 @@ def clock_problem(
         load=clocked_workload(design, Clocks(formula, reference_khz)),
         cores=formula.cores,
         capacity_of=lambda load: _capacity(formula, reference_khz, load),
-        as_told="each at the highest frequency",
+        capacity_condition="each at the highest frequency",
         subject_of=lambda table: CoreQueues("table", Clocks(table, reference_khz)),
-        space_of=lambda _: CoreQueuesSpace(formula),
+        search_space=lambda _: CoreQueuesSpace(formula),
         starts=core_queues.STARTS,
         earlier=with_bound_scaled,
         parts=_PARTS,
         most_parts=core_queues.MOST_TIMES * _PARTS,
-        eased=lambda table: clock_problem(table, reference_khz, design, aim),
+        relaxed=lambda table: clock_problem(table, reference_khz, design, aim),
         foreseen=CoreQueues("clairvoyant", Clocks(formula, reference_khz, foresight)),
     )
 

@@ -74,10 +74,10 @@ def tuning_settings(tuned: AnyTunedTable) -> dict[str, int]:
     if aim.limit_us is not None:
         settings["limit_us"] = aim.limit_us
     if aim.limit_us is not None and aim.criterion is not Criterion.RATE:
-        settings["formula_part_ppm"] = tuned.judged.formula_part_ppm or 0
+        settings["formula_part_ppm"] = tuned.validated.formula_part_ppm or 0
     # The rates that were found are of no weight.
-    weights = aim.weights if tuned.raised is None else (1,) * len(tuned.judged.gains)
-    for number, (gain, weight) in enumerate(zip(tuned.judged.gains, weights, strict=True), 1):
+    weights = aim.weights if tuned.raised is None else (1,) * len(tuned.validated.gains)
+    for number, (gain, weight) in enumerate(zip(tuned.validated.gains, weights, strict=True), 1):
         told = _gain_settings(gain, aim) | {"weight": weight}
         if aim.criterion is Criterion.BATCH:
             told |= _batch_settings(tuned.batch[number - 1])
@@ -136,10 +136,10 @@ def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
     found = []
     if tuned.table is None:
         found.append(_not_taken(tuned))
-    elif tuned.judged.only_keeps:
+    elif tuned.validated.only_keeps:
         found.append(_no_better_than_cut_back(tuned))
-    elif tuned.freedoms_pay is False:
-        found.append(_without_freedoms(tuned))
+    elif tuned.uses_optional_rules is False:
+        found.append(_without_optional_rules(tuned))
     if not tuned.kept_out:
         message = f"the table was judged on what it was tuned on, {tuned.judged_on} records"
         hint = "give a longer trace, or verify on another one"
@@ -147,8 +147,8 @@ def tuning_warnings(tuned: AnyTunedTable) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _without_freedoms(tuned: AnyTunedTable) -> Finding:
-    """That the tuned table has none of the freedoms, which did not make it better."""
+def _without_optional_rules(tuned: AnyTunedTable) -> Finding:
+    """Warn that the tuned table has no optional rules, since they did not make it better."""
     better = "that is better than the tuned one beyond chance, and at no rate worse"
     hint = f"remove them, or raise `search.requests`{tuned.aim.or_fewer_rates}"
     if tuned.raised is not None:
@@ -160,7 +160,7 @@ def _without_freedoms(tuned: AnyTunedTable) -> Finding:
 
 def _no_better_than_cut_back(tuned: AnyTunedTable) -> Finding:
     """That of the formula's table as much is left as keeps the tail, and no table is better."""
-    judged = tuned.judged
+    judged = tuned.validated
     assert judged.formula_part_ppm is not None
     part = f"{100 * judged.formula_part_ppm / PPM:.1f} % of its {judged.scaled}"
     message = f"no table was found that is better beyond chance than the formula's with {part}, "
@@ -178,8 +178,8 @@ def _is_at_top(tuned: AnyTunedTable) -> bool:
 
 def _not_taken(tuned: AnyTunedTable) -> Finding:
     """That the formula's table stays, and what the found one misses, if that is why."""
-    if not tuned.judged.keeps_tail:
-        worst = max(tuned.judged.gains, key=lambda gain: gain.tuned_us)
+    if not tuned.validated.keeps_tail:
+        worst = max(tuned.validated.gains, key=lambda gain: gain.tuned_us)
         assert tuned.aim.limit_us is not None
         kept = promise(tuned.aim.percentile_ppm, tuned.aim.limit_us)
         message = (
@@ -187,9 +187,9 @@ def _not_taken(tuned: AnyTunedTable) -> Finding:
         )
         message += f"{describe_tail(worst.tuned_us, worst.tuned_overloaded)}: the formula's stays"
         hint = "give lower rates, or a longer latency"
-        if isinstance(tuned.judged.table, TailTable):
+        if isinstance(tuned.validated.table, TailTable):
             hint = "give lower rates, a longer latency, or a larger `search.target`"
-    elif not tuned.judged.keeps_objectives:
+    elif not tuned.validated.keeps_objectives:
         message = "no table was found that is better than the formula's and keeps all objectives:"
         message += " that one stays"
         hint = "give longer latencies, or raise `search.requests`"

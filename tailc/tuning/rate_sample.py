@@ -52,7 +52,7 @@ class RateSample(Generic[Form]):
     limit_us: int
     subject_of: Callable[[Form], Subject]
 
-    def kept(self, tables: Sequence[Form]) -> HighestRates:
+    def highest_rates(self, tables: Sequence[Form]) -> HighestRates:
         """The rates that each table keeps the percentile up to."""
         cells = [(table, number) for table in tables for number in self._numbers]
         found = self.experiment.mapped(self._kept, cells)

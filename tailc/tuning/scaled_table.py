@@ -72,7 +72,7 @@ def relax_to_limit(
 ) -> ScaledTable[Form]:
     """As `kept`, and where the tail leaves room the latest that keep it, as far as they may go."""
     found = scale_to_limit(approach, table, trials, aim)
-    if approach.eased is None or not found.was_kept:
+    if approach.relaxed is None or not found.was_kept:
         return found
     scaled = _Scaled(approach, table, trials, aim, _mean)
     if scaled.keeps(approach.most_parts):

@@ -88,7 +88,7 @@ def fewest_requests(percentile_ppm: int) -> int:
 def least_budget(aim: TuningObjective, starts: int) -> int:
     """Requests that the shortest search simulates, from so many points.
 
-    With freedoms it goes twice.
+    Twice that with optional rules.
     """
     trial = fewest_requests(aim.percentile_ppm) * len(aim.rates_mrps)
     parts = ((_FIRST, starts), (_COARSE, min(starts, _CARRIED)), (_FINE, 1))
@@ -205,7 +205,7 @@ class _Search(Generic[Form]):
         ground = self._ground(_FIRST, self._approach.starts)
         reference = self._approach.reference(ground.trials, self._aim)
         tail_us = reference.tail_us[0].mean(axis=1).max()
-        coarse = self._approach.space_of(max(round(float(tail_us)), 1))
+        coarse = self._approach.search_space(max(round(float(tail_us)), 1))
         starts = self._promising(coarse, ground.trials, reference)
         firsts = [self._evolved(coarse, start, _FIRST, ground, len(starts)) for start in starts]
         carried = self._ordered(firsts, coarse, ground.looks)[:_CARRIED]
@@ -254,7 +254,7 @@ class _Search(Generic[Form]):
             return
         load, rates = self._follows
         lowest_mrps = self._aim.rates_mrps[0]
-        found = rates.kept([table])
+        found = rates.highest_rates([table])
         self._requests += found.requests
         rate_mrps = max(round(float(found.rates_mrps.mean())), lowest_mrps + 1)
         self._aim = replace(self._aim, rates_mrps=(lowest_mrps, rate_mrps))

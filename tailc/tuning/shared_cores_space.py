@@ -66,8 +66,8 @@ class SharedCoresSpace:
     """Tables on the rungs and rules of `base`; `tail_us`, its tail, is the unit of ages.
 
     knots: float64 (knots,), loads, ascending. cores: requests that may run at once, each on a rung
-    that takes least of what they share. may_wait: whether a request may wait. freedoms: rules that
-    tables have besides those of `base`. has_delays: whether a row may have a delay.
+    that takes least of what they share. may_wait: whether a request may wait. optional_rules: rules
+    of tables beyond those of `base`. has_delays: whether a row may have a delay.
     """
 
     base: Ladder
@@ -75,7 +75,7 @@ class SharedCoresSpace:
     cores: int
     knots: NDArray[np.float64]
     may_wait: bool = True
-    freedoms: tuple[OptionalRule, ...] = ()
+    optional_rules: tuple[OptionalRule, ...] = ()
     has_delays: bool = False
 
     @cached_property
@@ -109,7 +109,7 @@ class SharedCoresSpace:
     @property
     def starts_by_use(self) -> bool:
         """Whether a request starts as soon as use of the shared resource is below a limit."""
-        return OptionalRule.START_BELOW in self.freedoms
+        return OptionalRule.START_BELOW in self.optional_rules
 
     @property
     def starts_by_row(self) -> bool:
@@ -135,7 +135,7 @@ class SharedCoresSpace:
     ) -> NDArray[np.float64]:
         """From ages and that of giving up in tails, (aged, knots), and the other two in cores."""
         others = [admission, *([boost] if self.base.boost else [])]
-        others += [give_up] if OptionalRule.GIVE_UP in self.freedoms else []
+        others += [give_up] if OptionalRule.GIVE_UP in self.optional_rules else []
         return np.concatenate([ages.ravel(), others])
 
     def ages_of(self, point: NDArray[np.float64], loads: NDArray[np.float64]) -> NDArray:
@@ -246,8 +246,8 @@ class SharedCoresSpace:
         return held and Boost(held.unit, max(round(part * times), 1) * each_ppm)
 
     def _rules(self) -> tuple[Rule, ...]:
-        kept = set(self.base.rules) | {_RULES[one] for one in self.freedoms if one in _RULES}
-        if OptionalRule.MAY_DESCEND in self.freedoms:
+        kept = set(self.base.rules) | {_RULES[one] for one in self.optional_rules if one in _RULES}
+        if OptionalRule.MAY_DESCEND in self.optional_rules:
             kept.discard(Rule.NEVER_DESCEND)
         return tuple(sorted(kept, key=lambda rule: rule.value))
 
@@ -257,7 +257,7 @@ class SharedCoresSpace:
         below_ppm = max(round(admission * self.cores), 1) * each_ppm
         give_up_us = max(round(give_up * self.tail_us / self.step_us), 1) * self.step_us
         starts = (unit, below_ppm) if self.starts_by_use else (None, None)
-        told = Sharing(*starts, give_up_us if OptionalRule.GIVE_UP in self.freedoms else None)
+        told = Sharing(*starts, give_up_us if OptionalRule.GIVE_UP in self.optional_rules else None)
         return None if told == NO_SHARING else told
 
 
@@ -270,11 +270,11 @@ def shared_cores_space(
     cores: int,
     *,
     may_wait: bool = True,
-    freedoms: tuple[OptionalRule, ...] = (),
+    optional_rules: tuple[OptionalRule, ...] = (),
 ) -> SharedCoresSpace:
     """Each rung's age is a line over the load."""
     knots = loads_at(_LINE_CORES, cores)
-    return SharedCoresSpace(base, tail_us, cores, knots, may_wait, freedoms)
+    return SharedCoresSpace(base, tail_us, cores, knots, may_wait, optional_rules)
 
 
 def _growing(ages: NDArray[np.float64]) -> NDArray[np.float64]:

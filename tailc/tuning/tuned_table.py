@@ -1,8 +1,7 @@
-"""A formula's table, tuned as a whole on the replay of what it was compiled from.
+"""Tune a formula's table by simulation, with all its rows, on the requests of its compile.
 
-A part of the requests is held out from the search, and judges what it finds; so do other random
-numbers. A table that is worse than the formula's at some rate, or not better beyond chance, is not
-taken.
+Some requests are held out of the search and validate its tables, with other random numbers. A
+table is used only if it is better than the formula's beyond chance, and at no rate worse.
 """
 
 from __future__ import annotations
@@ -23,26 +22,27 @@ from tailc.models.streams import NS_PER_S_IN_MRPS
 from tailc.models.workload import Workload
 from tailc.problems.convergence import Milestone
 from tailc.progress import Progress
-from tailc.tuning.highest_rate import RateComparison, TunedRate, tune_for_rate
-from tailc.tuning.optional_rules import freely_found
-from tailc.tuning.optional_rules_rate import freely_raised
-from tailc.tuning.plain import TuningResult, requests_each, tune_plain
+from tailc.tuning.highest_rate import RateComparison
+from tailc.tuning.loop import TuningResult
+from tailc.tuning.rate_loop import RateLoop
 from tailc.tuning.sample_split import SampleSplit, split_sample
+from tailc.tuning.samples import requests_each
 from tailc.tuning.search import least_budget
+from tailc.tuning.tail_loop import TailLoop, TailResult
 from tailc.tuning.tuning_problem import TuningProblem, tuning_error
 from tailc.tuning.tuning_sample import Form, TuningSample
 from tailc.tuning.validation import RateGain, ValidatedTable, energy_in_artifact_units
 from tailc.units import format_mrps
 
-# Beyond that a queue has no tail that a replay could tell.
+# At a higher utilisation a replay is too short to estimate the tail of a queue.
 _MOST_BUSY = 0.9
 
 
 @dataclass(frozen=True)
 class BatchLeft:
-    """Batch work by core under both tables, and the most that there can be.
+    """Batch work per core with both tables, and its upper bound [1e-6 of that on a free core].
 
-    In millionths of that beside a free core; None under a table that is overloaded.
+    None for a table that is overloaded.
     """
 
     formula_ppm: int | None
@@ -52,19 +52,20 @@ class BatchLeft:
 
 @dataclass(frozen=True)
 class TunedTable(Generic[Form]):
-    """The table that is taken, what for, how it was judged, and what the search took.
+    """A tuned table with its objective, its validation, and the effort of the search.
 
-    has_settled: whether the search ended as it became no better, and not with its budget.
-    judged_on: records that judged; all of them where they were too few to keep some out, which
-    `kept_out` tells. batch: at each rate, where what a request costs is batch work; else empty.
-    raised: the highest rates, where those are looked for. freedoms_pay: whether the table makes use
-    of those of the aim; None where none were asked for. foreseen_energy: by rate, what a schedule
-    that knows all requests has, as `Energies` has it; empty where none is known. course: how far
-    the search was after so many requests; empty of two searches.
+    has_settled: whether the search ended because it no longer improved, before its budget ended.
+    judged_on: number of records that validated the table. kept_out: whether these were held out of
+    the search; too few records are used for both. batch: batch work at each rate if that is the
+    objective, else empty. raised: the highest rates if these are the objective.
+    uses_optional_rules: whether the table has those of `aim`; None if `aim` has none.
+    foreseen_energy: by rate, energy of a schedule that knows all requests, in the unit of
+    `EnergyPair`; empty if none is known. course: best value by simulated requests; empty if the
+    search ran twice.
     """
 
     aim: TuningObjective
-    judged: ValidatedTable[Form]
+    validated: ValidatedTable[Form]
     evaluations: int
     requests: int
     has_settled: bool
@@ -72,14 +73,14 @@ class TunedTable(Generic[Form]):
     kept_out: bool
     batch: tuple[BatchLeft, ...] = ()
     raised: RateComparison | None = None
-    freedoms_pay: bool | None = None
+    uses_optional_rules: bool | None = None
     foreseen_energy: tuple[int, ...] = ()
     course: tuple[Milestone, ...] = ()
 
     @property
     def table(self) -> Form | None:
         """None where none is better than the formula's."""
-        return self.judged.table if self.judged.is_better else None
+        return self.validated.table if self.validated.is_better else None
 
     @property
     def replays(self) -> tuple[int, int]:
@@ -92,48 +93,51 @@ AnyTunedTable: TypeAlias = TunedTable[Ladder] | TunedTable[TailTable]
 
 def tune_table(
     aim: TuningObjective,
-    towards: Callable[[TuningObjective], TuningProblem[Form]],
+    problem_for: Callable[[TuningObjective], TuningProblem[Form]],
     threads: int,
     progress: Progress,
 ) -> TunedTable[Form]:
-    """The best table that the budget finds.
+    """Return the best table that the search finds within its budget.
 
-    towards: how tables of the form are tuned for an aim. Raises TailcError where there is nothing
-    to tune, a rate is too high, or the budget too small.
+    problem_for: the tuning problem of an objective. Raises TailcError if there is nothing to tune,
+    if a rate is too high, or if the budget is too small.
     """
-    approach = towards(aim)
+    approach = problem_for(aim)
     _check(aim, approach)
-    parts = split_sample(approach.load)
+    split = split_sample(approach.load)
     with ThreadPoolExecutor(threads) as workers:
-        if aim.criterion is Criterion.RATE and aim.optional_rules:
-            rate, pay = freely_raised(towards, parts, aim, workers, progress)
-            return replace(_of_rate(rate, aim, parts), freedoms_pay=pay)
         if aim.criterion is Criterion.RATE:
-            return _of_rate(tune_for_rate(approach, parts, aim, workers, progress), aim, parts)
-        if aim.optional_rules:
-            found = freely_found(towards, parts, aim, workers, progress)
-        else:
-            found = tune_plain(approach, parts, aim, workers, progress)
-        batch = _batch(approach, found, aim, workers)
-        foreseen = _foreseen_energy(approach, found.last)
+            rate, has_rules = RateLoop(problem_for, split, workers).run(aim, progress)
+            return replace(
+                _with_result(aim, rate, split), raised=rate.raised, uses_optional_rules=has_rules
+            )
+        tail, has_rules = TailLoop(problem_for, split, workers).run(aim, progress)
+        return replace(
+            _with_result(aim, tail, split),
+            batch=_batch(approach, tail, aim, workers),
+            uses_optional_rules=has_rules,
+            foreseen_energy=_foreseen_energy(approach, tail.last),
+            course=tail.searched.course,
+        )
+
+
+def _with_result(
+    aim: TuningObjective, result: TuningResult[Form], split: SampleSplit
+) -> TunedTable[Form]:
     return TunedTable(
         aim,
-        found.judged,
-        found.searched.evaluations,
-        found.searched.requests,
-        found.searched.has_settled,
-        len(parts.judging.work_ns),
-        parts.kept_out,
-        batch,
-        freedoms_pay=found.freedoms_pay,
-        foreseen_energy=foreseen,
-        course=found.searched.course,
+        result.validated,
+        result.searched.evaluations,
+        result.searched.requests,
+        result.searched.has_settled,
+        len(split.judging.work_ns),
+        split.kept_out,
     )
 
 
 def _batch(
     approach: TuningProblem[Form],
-    found: TuningResult[Form],
+    found: TailResult[Form],
     aim: TuningObjective,
     workers: Executor,
 ) -> tuple[BatchLeft, ...]:
@@ -141,7 +145,7 @@ def _batch(
         return ()
     cores = approach.batch.cores
     least = [approach.batch.least(one.replications, workers) for one in found.last.experiments]
-    return tuple(map(partial(_left, cores), found.judged.gains, least))
+    return tuple(map(partial(_left, cores), found.validated.gains, least))
 
 
 def _left(cores: int, gain: RateGain, least: int) -> BatchLeft:
@@ -162,21 +166,8 @@ def _foreseen_energy(approach: TuningProblem[Form], last: TuningSample[Form]) ->
     return tuple(energy_in_artifact_units(each) for each in seen.energy[0].mean(axis=1).tolist())
 
 
-def _of_rate(found: TunedRate[Form], aim: TuningObjective, parts: SampleSplit) -> TunedTable[Form]:
-    return TunedTable(
-        aim,
-        found.judged,
-        found.searched.evaluations,
-        found.searched.requests,
-        found.searched.has_settled,
-        len(parts.judging.work_ns),
-        parts.kept_out,
-        raised=found.raised,
-    )
-
-
 def _check(aim: TuningObjective, approach: TuningProblem[Form]) -> None:
-    """Refuse rates that leave the cores no rest, and a budget that no search fits into."""
+    """Refuse rates close to the capacity, and a budget below that of the shortest search."""
     check_rates(aim, approach.load, approach)
     least = least_budget(aim, approach.starts)
     if aim.most_requests < least:
@@ -189,14 +180,14 @@ def _check(aim: TuningObjective, approach: TuningProblem[Form]) -> None:
 def check_rates(
     aim: TuningObjective, load: Workload, approach: TuningProblem[Form], case: str = ""
 ) -> None:
-    """Refuse rates that leave the cores no rest; `case` says in which case, for a message."""
+    """Refuse rates close to the capacity; `case` names the case of demand in the message."""
     capacity = approach.capacity_of(load)
     peak = aim.pattern.peak if isinstance(aim.pattern, DayCurve) else 1.0
     for rate_mrps in aim.rates_mrps:
         busy = rate_mrps * peak * load.mean_work_ns / (NS_PER_S_IN_MRPS * capacity)
         if busy > _MOST_BUSY:
             message = f"requests at {format_mrps(rate_mrps)} keep {busy:.0%} of the cores busy"
-            message += " at the day's peak" * (peak > 1) + f", {approach.as_told}"
+            message += " at the day's peak" * (peak > 1) + f", {approach.capacity_condition}"
             message += case and f", with {case}"
             hint = f"tune for rates that keep {_MOST_BUSY:.0%} busy or less"
             raise tuning_error(message, hint, "rates")

@@ -1,4 +1,4 @@
-"""How tables of each form are tuned: what is tried, and on what."""
+"""Tuning problems of ladders: what is searched, on which server, with which requests."""
 
 from __future__ import annotations
 
@@ -55,39 +55,43 @@ class BatchBound:
 
 @dataclass(frozen=True, eq=False)
 class TuningProblem(Generic[Form]):
-    """How to tune a formula's table, `base`.
+    """A table to tune, the server that it runs on, and where a search begins.
 
-    load: the requests that it was made from. cores: of the server; capacity_of: the work of such
-    requests that they do by time, in those that do it at speed 1, where they run `as_told`.
-    subject_of: what is replayed of a table. space_of: where a search begins, by the tail of the
-    formula's table [us], and `starts`, from how many points at most. near: where one begins that
-    goes on from a table, and the point there that is next to it; None where none does. earlier: a
-    table with ages that are so many millionths of what they were; None where that makes no tail
-    surely shorter; `parts` of them make the whole. eased: how to tune one with later ages than the
-    formula's, up to `most_parts`, where its tail leaves room for them; None where that is not the
-    formula's to gain. server: which a schedule that knows all sizes may use; None where no such
-    schedule is known. batch: a bound on batch work; None where none is done. foreseen: what is
-    replayed of a schedule that knows all requests, and is compared by what it costs; None where
-    there is none. rivals: what a user could set by hand, which a table must not be worse than at
-    any rate, any more than it may be worse than `base`.
+    base: the formula's table. load: the requests that it was compiled from. cores: of the server.
+    capacity_of: the work of such requests that the server does per unit of time at speed 1, if they
+    run as `capacity_condition` says. subject_of: what a replay of a table runs.
 
-    The last six are optional each by itself: which of them a formula has depends on its rules, its
-    criterion and its machine, in almost any combination.
+    search_space: by the tail of the formula's table [us]; `starts`: the largest number of points
+    that a search begins from. near: the space of a search that continues from a table, and the
+    point next to that table; None if no search does.
+
+    earlier: the table with its ages scaled by a factor [1e-6]; None if that shortens no tail.
+    parts: number of steps of that scale from 0 to 1. relaxed: the problem of a table with ages that
+    are scaled up by at most `most_parts` steps, if its tail is below the limit; None if the ages of
+    the formula cannot grow.
+
+    server: of a clairvoyant schedule; None if none is known. batch: a bound of batch work; None if
+    there is none. foreseen: subject of a schedule that knows all requests, compared by its cost;
+    None if there is none. rivals: settings by hand; like `base`, none of them may be
+    better than a tuned table at any rate.
+
+    Which of the last six a formula has depends on its rules, its criterion and its server, in
+    almost any combination.
     """
 
     base: Form
     load: Workload
     cores: int
     capacity_of: Callable[[Workload], float]
-    as_told: str
+    capacity_condition: str
     subject_of: Callable[[Form], Subject]
-    space_of: Callable[[int], SearchSpace[Form]]
+    search_space: Callable[[int], SearchSpace[Form]]
     starts: int
     near: Callable[[Form, int], tuple[SearchSpace[Form], NDArray[np.float64]]] | None = None
     earlier: Callable[[Form, int], Form] | None = None
     parts: int = _PARTS
     most_parts: int = _PARTS
-    eased: Callable[[Form], TuningProblem[Form]] | None = None
+    relaxed: Callable[[Form], TuningProblem[Form]] | None = None
     server: SharedServer | None = None
     batch: BatchBound | None = None
     foreseen: Subject | None = None
@@ -130,9 +134,9 @@ def _on_shared_cores(
     each = range(len(shared.cost_unit))
     cores = sum(least_of(shared, pool)[1] for pool in each)
 
-    def space_of(tail_us: int) -> SharedCoresSpace:
+    def search_space(tail_us: int) -> SharedCoresSpace:
         return shared_cores_space(
-            formula, tail_us, cores, may_wait=aim.may_wait, freedoms=aim.optional_rules
+            formula, tail_us, cores, may_wait=aim.may_wait, optional_rules=aim.optional_rules
         )
 
     return TuningProblem(
@@ -140,11 +144,13 @@ def _on_shared_cores(
         load=load,
         cores=cores,
         capacity_of=lambda load: sum(_capacity_of(shared, pool, load) for pool in each),
-        as_told="each on one thread" if power is None else f"each with {formula.rungs[0].name}",
+        capacity_condition="each on one thread"
+        if power is None
+        else f"each with {formula.rungs[0].name}",
         subject_of=ladder_subject,
-        space_of=space_of,
+        search_space=search_space,
         starts=shared_cores.MOST_STARTS,
-        near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
+        near=lambda table, tail_us: _beside(search_space(tail_us).finer(), table),
         earlier=None if drawn_unit(formula) is None else scaled_ladder,
         server=shared_server(formula) if len(shared.cost_unit) == 1 else None,
     )
@@ -177,7 +183,7 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> Tuni
     counts = [unit.capacity_ppm // PPM for unit in formula.cost_units if unit.capacity_ppm]
     cores = sum(counts)
 
-    def space_of(tail_us: int) -> CoreTypesSpace:
+    def search_space(tail_us: int) -> CoreTypesSpace:
         return core_types_space(formula, aim.target_us or tail_us, cores)
 
     return TuningProblem(
@@ -185,11 +191,11 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> Tuni
         load=load,
         cores=cores,
         capacity_of=lambda load: _capacity(formula, load, counts),
-        as_told="each at its fastest",
+        capacity_condition="each at its fastest",
         subject_of=ladder_subject,
-        space_of=space_of,
+        search_space=search_space,
         starts=core_types.STARTS,
-        near=lambda table, tail_us: _beside(space_of(tail_us).finer(), table),
+        near=lambda table, tail_us: _beside(search_space(tail_us).finer(), table),
         earlier=scaled_ladder,
     )
 
@@ -213,9 +219,9 @@ def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningPr
         load=load,
         cores=lanes.cores,
         capacity_of=lambda _load: float(lanes.cores),
-        as_told="each alone on its core",
+        capacity_condition="each alone on its core",
         subject_of=lambda table: Smt("table", (table,), waking=beside.waking),
-        space_of=lambda _: smt_space(formula, target_us, lanes.cores, release_us),
+        search_space=lambda _: smt_space(formula, target_us, lanes.cores, release_us),
         starts=smt.STARTS,
         earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, release_us),
         batch=BatchBound(lanes.cores, least),

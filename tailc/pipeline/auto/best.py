@@ -22,10 +22,10 @@ from tailc.pipeline.auto.fallbacks import fallbacks
 from tailc.pipeline.auto.rivals import Option, distinct, least_far, promising
 from tailc.pipeline.auto.stable import leanest_variants
 from tailc.progress import Progress
+from tailc.tuning.loop import by_halves
 from tailc.tuning.operating_point import OperatingPoint, operating_points
-from tailc.tuning.optional_rules import by_halves
-from tailc.tuning.plain import screening_sample
 from tailc.tuning.sample_split import SampleSplit
+from tailc.tuning.samples import screening_sample
 from tailc.tuning.search import (
     SearchResult,
     least_budget,

@@ -36,7 +36,7 @@ from tailc.progress import Progress
 from tailc.tuning.clock_problem import clock_problem
 from tailc.tuning.core_queues_space import with_bound_scaled
 from tailc.tuning.operating_point import operating_points
-from tailc.tuning.plain import screening_sample
+from tailc.tuning.samples import screening_sample
 from tailc.tuning.scaled_table import relax_to_limit
 from tailc.tuning.tuned_table import TunedTable, tune_table
 from tailc.tuning.tuning_problem import TuningProblem

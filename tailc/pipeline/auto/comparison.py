@@ -25,7 +25,7 @@ from tailc.pipeline.auto.within_limit import (
 )
 from tailc.tuning.criteria import best_by_point, measure_of
 from tailc.tuning.operating_point import operating_points
-from tailc.tuning.plain import validation_sample
+from tailc.tuning.samples import validation_sample
 from tailc.tuning.table_server import TableServer
 from tailc.tuning.tuning_sample import Form, Measurements, TuningSample
 from tailc.tuning.validation import mean_interval

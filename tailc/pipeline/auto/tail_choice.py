@@ -17,7 +17,7 @@ from tailc.pipeline.auto.joined import joined_by_rate
 from tailc.pipeline.auto.rivals import distinct
 from tailc.pipeline.auto.stable import ending_lean, leanest, leanest_variants
 from tailc.tuning.operating_point import OperatingPoint, operating_points
-from tailc.tuning.plain import validation_sample
+from tailc.tuning.samples import validation_sample
 
 
 class TailChoice(Choice):

@@ -18,10 +18,10 @@ def chosen_table(plain: TunedTable[Ladder], hard: RobustTable) -> TunedTable[Lad
     if not hard.compared.is_better:
         return plain
     reached = hard.clairvoyant_us or (None,) * len(hard.compared.rates)
-    pairs = zip(plain.judged.gains, hard.compared.rates, reached, strict=True)
+    pairs = zip(plain.validated.gains, hard.compared.rates, reached, strict=True)
     gains = tuple(_gain(*pair) for pair in pairs)
     judged = replace(
-        plain.judged,
+        plain.validated,
         table=hard.table,
         gains=gains,
         is_better=True,
@@ -29,7 +29,7 @@ def chosen_table(plain: TunedTable[Ladder], hard: RobustTable) -> TunedTable[Lad
         keeps_tail=True,
         only_keeps=hard.compared.only_keeps,
     )
-    return replace(plain, judged=judged, evaluations=hard.evaluations, requests=hard.requests)
+    return replace(plain, validated=judged, evaluations=hard.evaluations, requests=hard.requests)
 
 
 def _gain(gain: RateGain, stands: RateStands, clairvoyant_us: int | None) -> RateGain:

@@ -27,7 +27,6 @@ from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
 from tailc.tuning.criteria import measure_of
 from tailc.tuning.operating_point import OperatingPoint, operating_points
-from tailc.tuning.plain import validation_sample
 from tailc.tuning.robust.comparison import Compared, compare_robust
 from tailc.tuning.robust.uncertainty_cases import (
     MEASURED,
@@ -36,6 +35,7 @@ from tailc.tuning.robust.uncertainty_cases import (
     uncertainty_cases,
 )
 from tailc.tuning.sample_split import split_sample, validation_weight
+from tailc.tuning.samples import validation_sample
 from tailc.tuning.scaled_table import ScaledTable, scale_to_limit, scale_to_limit_surely
 from tailc.tuning.search import least_budget, search_near
 from tailc.tuning.tuned_table import (

@@ -34,7 +34,7 @@ def short_searches(judged: int = REQUESTS) -> Generator[None]:
     """At percentiles up to the 97th; so many requests are `judged` on in each replay."""
     with pytest.MonkeyPatch.context() as patched:
         size = Size(judged, VALIDATION.repeats)
-        patched.setattr("tailc.tuning.plain.VALIDATION", size)
+        patched.setattr("tailc.tuning.samples.VALIDATION", size)
         patched.setattr("tailc.tuning.search._FEWEST_REQUESTS", _EACH)
         with brief_estimates():
             yield

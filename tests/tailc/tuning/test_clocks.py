@@ -103,9 +103,9 @@ def test_no_table_of_a_grid_draws_less(tuned, trials, workers):
 
 
 def test_it_keeps_the_limit_and_draws_less_than_the_formulas_with_its_largest_bound(tuned):
-    (gain,) = tuned.judged.gains
-    assert tuned.judged.is_better
-    assert tuned.judged.formula_part_ppm > PPM
+    (gain,) = tuned.validated.gains
+    assert tuned.validated.is_better
+    assert tuned.validated.formula_part_ppm > PPM
     assert max(gain.formula_us, gain.tuned_us) <= LIMIT_US
     assert gain.energy.tuned < gain.energy.formula
     assert gain.high_ppm < 0

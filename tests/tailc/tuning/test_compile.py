@@ -97,7 +97,7 @@ def test_a_table_makes_use_of_what_the_server_may_do_besides(tmp_path, tailc):
     case = queued(tmp_path, optional_rules=optional_rules, requests=BUDGET)
     case.spec.write_text(case.spec.read_text().replace(RATES, "rates: [90/s]"))
     compiled = compile_policy(str(case.spec), threads=2)
-    (gain,) = tuned_of(compiled).judged.gains
+    (gain,) = tuned_of(compiled).validated.gains
     assert gain.high_ppm < 0
     write_policy(compiled.policy, tmp_path / "freer")
     (ladder,) = read_policy(str(tmp_path / "freer")).ladders
@@ -148,7 +148,7 @@ def test_a_table_for_bursts_says_so_and_is_another(tuned, tmp_path):
 
 
 def tails_of(compiled):
-    return [gain.tuned_us for gain in tuned_of(compiled).judged.gains]
+    return [gain.tuned_us for gain in tuned_of(compiled).validated.gains]
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from tailc.tuning.core_types_space import STARTS, core_types_space
 from tailc.tuning.criteria import measure_of
 from tailc.tuning.evidence import tuning_settings, tuning_warnings
 from tailc.tuning.operating_point import operating_points
-from tailc.tuning.plain import tune_plain
 from tailc.tuning.sample_split import SampleSplit
 from tailc.tuning.scaled_table import ScaledTable, scale_to_limit, scale_to_limit_surely
 from tailc.tuning.search import least_budget, search_tables
+from tailc.tuning.tail_loop import TailLoop
 from tailc.tuning.tuned_table import TunedTable
 from tailc.tuning.tuning_problem import TuningProblem, ladder_subject
 from tailc.tuning.tuning_sample import Measurements, tuning_sample
@@ -215,10 +215,12 @@ def test_a_table_that_is_only_as_good_as_what_is_left_of_the_formula_s_is_told(
 def test_what_is_found_keeps_the_tail_in_the_mean_of_many_other_replays(workers):
     """400 that neither the search nor its judge saw, of which most keep it one by one in tens."""
     aim = replace(AIM, most_requests=least_budget(AIM, STARTS))
-    found = tune_plain(approach(base=SLOW), SampleSplit(LOAD, LOAD), aim, workers, silent)
-    assert found.judged.is_better
+    problem = approach(base=SLOW)
+    loop = TailLoop(lambda _aim: problem, SampleSplit(LOAD, LOAD), workers)
+    found = loop.tune(problem, aim, silent)
+    assert found.validated.is_better
     (tail_us,) = tried(workers, requests=20_000, repeats=400, seed=1_000).tails_us(
-        [found.judged.table]
+        [found.validated.table]
     )[0]
     assert tail_us.mean() <= TARGET_US
     tens = tail_us.reshape(-1, 10).mean(axis=1)
@@ -238,9 +240,9 @@ def approach(earlier=scaled_ladder, base: Any = SLOW) -> TuningProblem:
         load=LOAD,
         cores=1,
         capacity_of=lambda _load: 2.0,
-        as_told="",
+        capacity_condition="",
         subject_of=ladder_subject,
-        space_of=lambda _tail_us: core_types_space(base, TARGET_US, 1),
+        search_space=lambda _tail_us: core_types_space(base, TARGET_US, 1),
         starts=STARTS,
         earlier=earlier,
     )

@@ -165,9 +165,9 @@ def approach():
         load=LOAD,
         cores=1,
         capacity_of=lambda _load: 1.0,
-        as_told="",
+        capacity_condition="",
         subject_of=lambda table: Smt("table", (table,)),
-        space_of=lambda _tail_us: FAMILY,
+        search_space=lambda _tail_us: FAMILY,
         starts=STARTS,
         earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, RELEASE_US),
     )

@@ -108,7 +108,7 @@ def test_the_load_is_told_in_requests_on_the_first_rung():
         boost=Boost(0, round(PEAK_W * PPM)),
     )
     approach = ladder_problem(base, design(), TAIL)
-    assert (approach.cores, approach.as_told) == (4, "each with 1 thread at 1 GHz")
+    assert (approach.cores, approach.capacity_condition) == (4, "each with 1 thread at 1 GHz")
     assert approach.capacity_of(approach.load) == pytest.approx(4.0)
     family = shared_cores_space(base, 100 * MS, approach.cores)
     assert family.last_load == 10
@@ -120,7 +120,7 @@ def test_the_load_is_told_in_requests_on_the_first_rung():
 def test_requests_start_by_the_power_in_use_and_fall_where_the_row_has_less():
     """One of four requests on the first rung draws 1.5 of 6 watts."""
     approach = ladder_problem(SLOW, design(), replace(TAIL, optional_rules=tuple(OptionalRule)))
-    space = approach.space_of(100 * MS)
+    space = approach.search_space(100 * MS)
     assert isinstance(space, SharedCoresSpace)
     table = space.table(space.point(np.zeros((1, 2)), 0.75, 1.0, 0.8))
     assert table.sharing == Sharing(0, round(4.5 * PPM), 80 * MS)

@@ -20,7 +20,8 @@ from tailc.tuning import core_types_space as core_family
 from tailc.tuning import shared_cores_space as family
 from tailc.tuning.core_types_space import core_types_space
 from tailc.tuning.evidence import tuning_warnings
-from tailc.tuning.highest_rate import HighestRate, RateChange, compare_rates, tune_for_rate
+from tailc.tuning.highest_rate import HighestRate, RateChange, compare_rates
+from tailc.tuning.rate_loop import RateLoop
 from tailc.tuning.rate_sample import rate_sample
 from tailc.tuning.sample_split import SampleSplit
 from tailc.tuning.shared_cores_space import shared_cores_space
@@ -56,9 +57,9 @@ def on_one_core(base=SLOW):
         load=ONE_CORE,
         cores=1,
         capacity_of=lambda _load: 2.0,
-        as_told="",
+        capacity_condition="",
         subject_of=ladder_subject,
-        space_of=lambda _tail_us: core_types_space(base, LIMIT_US, 1),
+        search_space=lambda _tail_us: core_types_space(base, LIMIT_US, 1),
         starts=core_family.STARTS,
     )
 
@@ -70,7 +71,7 @@ def on_one_core_rates(workers, aim, requests=60_000):
 
 def test_a_single_fast_core_keeps_its_tail_up_to_the_rate_of_textbooks(workers):
     trials = on_one_core_rates(workers, objective_of(10, 90))
-    (rates_mrps,) = trials.kept([FAST]).rates_mrps
+    (rates_mrps,) = trials.highest_rates([FAST]).rates_mrps
     assert rates_mrps.mean() == pytest.approx(FAST_MRPS, rel=0.01)
     assert rates_mrps.std() < 0.03 * FAST_MRPS
 
@@ -78,7 +79,7 @@ def test_a_single_fast_core_keeps_its_tail_up_to_the_rate_of_textbooks(workers):
 def test_what_is_missed_at_the_lowest_rate_has_none_and_what_is_never_missed_the_highest(workers):
     """95 % of sojourns on a slow core alone take 59.9 ms, and at 30/s ln 20 / 0.02 = 150 ms."""
     trials = on_one_core_rates(workers, objective_of(30, 40), requests=10_000)
-    found = trials.kept([SLOW, FAST])
+    found = trials.highest_rates([SLOW, FAST])
     assert found.rates_mrps.tolist() == [[0] * 6, [40_000] * 6]
     # one replay each that misses, and one at each of ten rates
     assert found.requests == 6 * (1 + 10) * 10_000
@@ -92,7 +93,7 @@ def test_a_rate_that_is_kept_beyond_one_that_is_missed_does_not_count(workers):
     how = {"requests": 5_000, "repeats": 2, "seed": 5, "workers": workers}
     trials = rate_sample(load, aim, 15 * MS, replace(on_one_core(odd), cores=4), **how)
     assert trials.keeps_most(odd, 100_000)
-    assert trials.kept([odd]).rates_mrps.tolist() == [[0, 0]]
+    assert trials.highest_rates([odd]).rates_mrps.tolist() == [[0, 0]]
 
 
 AIM = objective_of(10, 80)
@@ -138,7 +139,7 @@ def test_promised_is_what_three_digits_are_left_of(low_mrps, promised):
 
 def found_by(approach, aim, workers):
     parts = SampleSplit(approach.load, approach.load)
-    return tune_for_rate(approach, parts, aim, workers, silent)
+    return RateLoop(lambda _aim: approach, parts, workers).run(aim, silent)[0]
 
 
 @pytest.mark.parametrize(
@@ -222,16 +223,18 @@ def test_a_search_finds_what_trying_every_table_does(workers):
         load=load,
         cores=case.CORES,
         capacity_of=lambda _load: float(case.CORES),
-        as_told="",
+        capacity_condition="",
         subject_of=ladder_subject,
-        space_of=lambda tail_us: shared_cores_space(base, tail_us, case.CORES),
+        search_space=lambda tail_us: shared_cores_space(base, tail_us, case.CORES),
         starts=family.MOST_STARTS,
     )
     aim = objective_of(30, 120, 80 * MS)
     few, how = ({"requests": n, "workers": workers} for n in (5_000, 10_000))
-    tried = rate_sample(load, aim, 80 * MS, approach, repeats=2, seed=21, **few).kept(tables)
+    tried = rate_sample(load, aim, 80 * MS, approach, repeats=2, seed=21, **few).highest_rates(
+        tables
+    )
     best = tables[int(tried.rates_mrps.mean(axis=1).argmax())]
-    table = found_by(approach, aim, workers).judged.table
+    table = found_by(approach, aim, workers).validated.table
     last = rate_sample(load, aim, 80 * MS, approach, repeats=6, seed=22, **how)
-    ours, theirs = last.kept([table, best]).rates_mrps.mean(axis=1)
+    ours, theirs = last.highest_rates([table, best]).rates_mrps.mean(axis=1)
     assert ours >= 0.99 * theirs > 30_000

@@ -28,9 +28,9 @@ APPROACH = TuningProblem(
     load=LOAD,
     cores=CORES,
     capacity_of=lambda _load: float(CORES),
-    as_told="",
+    capacity_condition="",
     subject_of=ladder_subject,
-    space_of=lambda tail_us: shared_cores_space(LATE, tail_us, CORES),
+    search_space=lambda tail_us: shared_cores_space(LATE, tail_us, CORES),
     starts=MOST_STARTS,
 )
 
@@ -123,7 +123,7 @@ def begun(monkeypatch):
     return seen
 
 
-STANDING = replace(APPROACH, space_of=lambda _tail_us: COARSE)
+STANDING = replace(APPROACH, search_space=lambda _tail_us: COARSE)
 
 
 def test_of_several_searches_those_that_are_best_on_other_requests_go_on(begun):

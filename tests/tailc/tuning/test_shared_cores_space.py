@@ -193,7 +193,7 @@ def test_nobody_waits_where_that_is_not_wanted():
 
 
 def test_a_table_with_every_freedom_starts_by_what_is_in_use_and_gives_up():
-    family = shared_cores_space(BASE, TAIL_US, CORES, freedoms=tuple(OptionalRule))
+    family = shared_cores_space(BASE, TAIL_US, CORES, optional_rules=tuple(OptionalRule))
     point = family.point(np.zeros((2, 2)), 0.8, 1.0, 0.957)
     table = family.table(point)
     # 0.8 of four cores are three threads, and 95.7 ms are on the grid of 100 us
@@ -205,9 +205,9 @@ def test_a_table_with_every_freedom_starts_by_what_is_in_use_and_gives_up():
     assert fine.table(family.refined(point, fine)) == table
 
 
-@pytest.mark.parametrize("freedoms", [(), tuple(OptionalRule)])
-def test_a_table_of_curves_is_that_of_the_point_next_to_it(freedoms):
-    family = shared_cores_space(BASE, TAIL_US, CORES, freedoms=freedoms).finer()
+@pytest.mark.parametrize("optional_rules", [(), tuple(OptionalRule)])
+def test_a_table_of_curves_is_that_of_the_point_next_to_it(optional_rules):
+    family = shared_cores_space(BASE, TAIL_US, CORES, optional_rules=optional_rules).finer()
     bent = [[-0.5, 0.1], [0.2, 0.3], [0.6, 0.9]][-family.aged :]
     ages = np.linspace(*np.transpose(bent), num=len(family.knots), axis=1) ** 3
     table = family.table(family.point(ages, 1.5, 0.75, 1.2))
@@ -216,9 +216,9 @@ def test_a_table_of_curves_is_that_of_the_point_next_to_it(freedoms):
 
 def test_each_freedom_stands_alone():
     point = np.zeros(6)
-    by_row = shared_cores_space(BASE, TAIL_US, CORES, freedoms=(OptionalRule.MAY_DESCEND,))
+    by_row = shared_cores_space(BASE, TAIL_US, CORES, optional_rules=(OptionalRule.MAY_DESCEND,))
     assert by_row.table(point).sharing is None
-    late = shared_cores_space(BASE, TAIL_US, CORES, freedoms=(OptionalRule.GIVE_UP,))
+    late = shared_cores_space(BASE, TAIL_US, CORES, optional_rules=(OptionalRule.GIVE_UP,))
     assert late.table(late.point(np.zeros((2, 2)), 0.5, 1.0)).sharing == Sharing(give_up_us=TAIL_US)
 
 

@@ -102,8 +102,8 @@ def test_least_energy_keeps_the_objective_and_tells_watts(tmp_path):
         watts = watts.replace(f"{{name: {level},", f"{{name: {level}, power: {power},")
     case = searched(tmp_path, watts.replace("110ms", "60ms"), objective="energy")
     compiled = compile_policy(str(case.spec), threads=2)
-    (gain,) = tuned_of(compiled).judged.gains
-    assert tuned_of(compiled).judged.is_better
+    (gain,) = tuned_of(compiled).validated.gains
+    assert tuned_of(compiled).validated.is_better
     assert gain.tuned_us <= 60_000
     assert " mJ" in compiled_text(compiled, [])
 
@@ -112,8 +112,8 @@ def test_optional_rules_that_do_not_pay_are_left_out_with_a_warning(tmp_path):
     compiled = compile_policy(
         str(searched(tmp_path, requests=2 * BUDGET, optional_rules=["start-below", "give-up"]).spec)
     )
-    assert tuned_of(compiled).judged.is_better
-    pay = tuned_of(compiled).freedoms_pay
+    assert tuned_of(compiled).validated.is_better
+    pay = tuned_of(compiled).uses_optional_rules
     assert (compiled.policy.ladders[0].sharing is not None) == pay
     told = [finding for finding in compiled.findings if "search.optional_rules" in finding.message]
     assert len(told) == (not pay)
@@ -166,8 +166,8 @@ def test_cores_of_types_are_tuned_and_no_climb_takes_a_thread_away(tmp_path, tai
     case = searched(tmp_path, TYPES)
     policy = tmp_path / "typed"
     compiled = compiled_to(policy, case.spec)
-    (gain,) = tuned_of(compiled).judged.gains
-    assert tuned_of(compiled).judged.is_better
+    (gain,) = tuned_of(compiled).validated.gains
+    assert tuned_of(compiled).validated.is_better
     assert gain.high_ppm < -30_000
     assert gain.clairvoyant_us is None
     table = compiled.policy.ladders[0]
@@ -188,9 +188,9 @@ def test_threads_change_no_byte_on_cores_of_types(tmp_path):
 def test_lanes_give_up_less_batch_work_within_the_objective(tmp_path):
     case = searched(tmp_path, LANES, objective="batch")
     compiled = compile_policy(str(case.spec), threads=2)
-    (gain,) = tuned_of(compiled).judged.gains
+    (gain,) = tuned_of(compiled).validated.gains
     (left,) = tuned_of(compiled).batch
-    assert tuned_of(compiled).judged.is_better
+    assert tuned_of(compiled).validated.is_better
     assert gain.tuned_us <= 110_000
     assert left.formula_ppm < left.tuned_ppm <= left.most_ppm
     # Of 30 ms of work at 150/s, shared on one thread, each of nine cores loses 3/7 of a half.

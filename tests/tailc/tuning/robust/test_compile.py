@@ -94,7 +94,9 @@ def test_the_artifact_carries_the_radius_and_the_price(hardened):
     assert hard is not None
     assert plain is not None
     (reached_us,) = hard.clairvoyant_us
-    assert settings["rate_1_clairvoyant_us"] == reached_us != plain.judged.gains[0].clairvoyant_us
+    assert (
+        settings["rate_1_clairvoyant_us"] == reached_us != plain.validated.gains[0].clairvoyant_us
+    )
     assert reached_us < settings["rate_1_tuned_us"]
     (line,) = (one for one in policy_text(found).splitlines() if one.startswith("tolerates"))
     assert "demand +" in line
@@ -176,7 +178,7 @@ def test_a_plain_table_that_is_not_taken_is_nothing_to_gain_over(hardened, monke
     case, _, before = hardened
     tuned = robust_of(before).plain
     assert tuned is not None
-    refused = replace(tuned, judged=replace(tuned.judged, is_better=False))
+    refused = replace(tuned, validated=replace(tuned.validated, is_better=False))
     monkeypatch.setattr(search, "tune_table", lambda *_asked: refused)
     compiled = compile_policy(str(case.spec))
     (stands,) = robust_of(compiled).hardened.compared.rates

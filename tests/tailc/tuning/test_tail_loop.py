@@ -13,10 +13,11 @@ from tailc.errors import Code
 from tailc.experiment.tuning_objective import Criterion, OptionalRule, TuningObjective
 from tailc.progress import silent
 from tailc.tuning.evidence import tuning_warnings
-from tailc.tuning.optional_rules import freely_found, longer_by_chance
+from tailc.tuning.loop import longer_by_chance
 from tailc.tuning.sample_split import SampleSplit
 from tailc.tuning.search import SearchResult, least_budget
 from tailc.tuning.shared_cores_space import MOST_STARTS, shared_cores_space
+from tailc.tuning.tail_loop import TailLoop
 from tailc.tuning.tuned_table import TunedTable
 from tailc.tuning.tuning_problem import TuningProblem, ladder_subject
 from tests.tailc.tuning.case import CORES, MS, exponential, ladder
@@ -36,10 +37,10 @@ def approach_to(aim: TuningObjective) -> TuningProblem:
         load=LOAD,
         cores=CORES,
         capacity_of=lambda _load: float(CORES),
-        as_told="",
+        capacity_condition="",
         subject_of=ladder_subject,
-        space_of=lambda tail_us: shared_cores_space(
-            ALONE, tail_us, CORES, freedoms=aim.optional_rules
+        search_space=lambda tail_us: shared_cores_space(
+            ALONE, tail_us, CORES, optional_rules=aim.optional_rules
         ),
         starts=MOST_STARTS,
     )
@@ -47,7 +48,7 @@ def approach_to(aim: TuningObjective) -> TuningProblem:
 
 @pytest.fixture
 def finds(monkeypatch):
-    """Searches that end with a table each, without freedoms and with them."""
+    """Searches that end with a table each, without and with optional rules."""
 
     def those(plain, free, aim=AIM):
         def searched(approach, _scenes, aim, _workers, _progress):
@@ -55,16 +56,15 @@ def finds(monkeypatch):
             return SearchResult((free if aim.optional_rules else plain,), 3, 1_000, True)
 
         begun: list[tuple[Any, TuningObjective]] = []
-        for module in ("plain", "optional_rules"):
-            monkeypatch.setattr(f"tailc.tuning.{module}.search_tables", searched)
+        monkeypatch.setattr("tailc.tuning.tail_loop.search_tables", searched)
         with ThreadPoolExecutor(2) as workers:
-            return freely_found(approach_to, PARTS, aim, workers, silent), begun
+            return TailLoop(approach_to, PARTS, workers).run(aim, silent), begun
 
     return those
 
 
 def test_half_of_the_budget_goes_to_each_and_the_second_begins_with_the_first(finds):
-    found, begun = finds(GOOD, GOOD)
+    (found, _), begun = finds(GOOD, GOOD)
     (first, plain), (second, free) = begun
     assert (plain.optional_rules, free.optional_rules) == ((), FREE)
     assert plain.most_requests == free.most_requests == AIM.most_requests // 2
@@ -73,33 +73,35 @@ def test_half_of_the_budget_goes_to_each_and_the_second_begins_with_the_first(fi
 
 
 def test_what_is_better_than_the_formula_s_but_not_than_the_other_is_not_taken(finds):
-    found, _ = finds(GOOD, GOOD)
-    assert found.judged.is_better
-    assert found.freedoms_pay is False
-    told = TunedTable(AIM, found.judged, 6, 2_000, True, 2_000, kept_out=True, freedoms_pay=False)
+    (found, has_rules), _ = finds(GOOD, GOOD)
+    assert found.validated.is_better
+    assert has_rules is False
+    told = TunedTable(
+        AIM, found.validated, 6, 2_000, True, 2_000, kept_out=True, uses_optional_rules=False
+    )
     (remark,) = tuning_warnings(told)
     assert remark.code is Code.NO_BETTER_TABLE
     assert "no table with `search.optional_rules` was found" in remark.message
-    found, _ = finds(GOOD, HASTY)
-    assert found.judged.table == GOOD
+    (found, _), _ = finds(GOOD, HASTY)
+    assert found.validated.table == GOOD
 
 
 def test_what_is_better_than_both_is_taken(finds):
-    found, _ = finds(ALONE, GOOD)
-    assert found.freedoms_pay
-    assert found.judged.table == GOOD
-    assert found.judged.gains[0].high_ppm < 0
+    (found, has_rules), _ = finds(ALONE, GOOD)
+    assert has_rules
+    assert found.validated.table == GOOD
+    assert found.validated.gains[0].high_ppm < 0
 
 
 def test_what_loses_where_all_demand_is_longer_is_not_taken(finds, monkeypatch):
     """At 20/s three threads at once are better than one, with four times the work they are not."""
     aim = replace(AIM, rates_mrps=(20_000,))
-    found, _ = finds(ALONE, HASTY, aim)
-    assert found.freedoms_pay
-    monkeypatch.setattr("tailc.tuning.optional_rules.longer_by_chance", lambda _load: 4.0)
-    found, _ = finds(ALONE, HASTY, aim)
-    assert found.freedoms_pay is False
-    assert found.judged.table == ALONE
+    (_, has_rules), _ = finds(ALONE, HASTY, aim)
+    assert has_rules
+    monkeypatch.setattr("tailc.tuning.tail_loop.longer_by_chance", lambda _load: 4.0)
+    (found, has_rules), _ = finds(ALONE, HASTY, aim)
+    assert has_rules is False
+    assert found.validated.table == ALONE
 
 
 def test_the_mean_of_another_sample_may_be_two_standard_errors_longer():

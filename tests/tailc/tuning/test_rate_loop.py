@@ -12,11 +12,11 @@ from tailc.experiment.sizes import VALIDATION, Size
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.progress import silent
 from tailc.tuning.evidence import tuning_warnings
-from tailc.tuning.optional_rules_rate import freely_raised
+from tailc.tuning.rate_loop import RateLoop
 from tailc.tuning.search import SearchResult
 from tailc.tuning.tuned_table import TunedTable
 from tests.tailc.tuning.case import MS
-from tests.tailc.tuning.test_optional_rules import (
+from tests.tailc.tuning.test_tail_loop import (
     ALONE,
     FREE,
     GOOD,
@@ -38,8 +38,8 @@ AIM = objective_of(94)
 
 @pytest.fixture
 def finds(monkeypatch):
-    """Searches that end with a table each, without freedoms and with them; replays are short."""
-    monkeypatch.setattr("tailc.tuning.plain.VALIDATION", Size(1, VALIDATION.repeats))
+    """Searches that end with a table each, without and with optional rules; replays are short."""
+    monkeypatch.setattr("tailc.tuning.samples.VALIDATION", Size(1, VALIDATION.repeats))
     monkeypatch.setattr("tailc.tuning.search._FEWEST_REQUESTS", 2_000)
 
     def those(plain, free, aim=AIM):
@@ -48,9 +48,9 @@ def finds(monkeypatch):
             return SearchResult((free if aim.optional_rules else plain,), 3, 1_000, True)
 
         begun: list[tuple[object, object, int]] = []
-        monkeypatch.setattr("tailc.tuning.highest_rate.search_for_rate", searched)
+        monkeypatch.setattr("tailc.tuning.rate_loop.search_for_rate", searched)
         with ThreadPoolExecutor(2) as workers:
-            return freely_raised(approach_to, PARTS, aim, workers, silent), begun
+            return RateLoop(approach_to, PARTS, workers).run(aim, silent), begun
 
     return those
 
@@ -67,8 +67,8 @@ def test_the_table_of_the_higher_rate_is_taken(finds, free, pays):
     plain = HASTY if pays else GOOD
     (found, taken), _ = finds(plain, free)
     assert taken is pays
-    assert found.judged.table == GOOD
-    assert found.judged.is_better
+    assert found.validated.table == GOOD
+    assert found.validated.is_better
     assert found.raised.is_better
 
 
@@ -76,16 +76,16 @@ def test_what_has_a_lower_rate_with_other_demand_is_not_taken(finds, monkeypatch
     """With a fifth less work one thread keeps the percentile at more requests than three do."""
     (_, pays), _ = finds(ALONE, HASTY)
     assert pays
-    monkeypatch.setattr("tailc.tuning.optional_rules_rate.longer_by_chance", lambda _load: 0.8)
+    monkeypatch.setattr("tailc.tuning.rate_loop.longer_by_chance", lambda _load: 0.8)
     (found, pays), _ = finds(ALONE, HASTY)
     assert not pays
-    assert found.judged.table == ALONE
+    assert found.validated.table == ALONE
 
 
 def test_that_the_tuned_table_has_no_freedoms_is_told_by_its_rate(finds):
     (found, pays), _ = finds(GOOD, HASTY)
-    told = TunedTable(AIM, found.judged, 6, 2_000, True, 2_000, True, raised=found.raised)
-    (remark,) = tuning_warnings(replace(told, freedoms_pay=pays))
+    told = TunedTable(AIM, found.validated, 6, 2_000, True, 2_000, True, raised=found.raised)
+    (remark,) = tuning_warnings(replace(told, uses_optional_rules=pays))
     assert "of a higher rate than the tuned one's" in remark.message
     assert remark.help == "remove them, or raise `search.requests`"
 
