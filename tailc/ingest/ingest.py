@@ -21,7 +21,7 @@ from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source, format_of, open_source
 from tailc.traces.telling_names import times_of
-from tailc.traces.trace import COLUMNS_TOLD, TABLES
+from tailc.traces.trace import COLUMNS_TOLD, TABLES, own_unit_of
 from tailc.units import format_percentile, shorten
 
 if TYPE_CHECKING:
@@ -144,7 +144,8 @@ def _read_table(source: Source, table: TimeColumn | ColumnMap, options: InputOpt
         from tailc.ingest.columns import read_column
 
         told = times_of((table.name,)).get(table.name)
-        unit = options.unit or (TimeUnit(told) if told else None)
+        own = own_unit_of(source, table.name)
+        unit = own or options.unit or (TimeUnit(told) if told else None)
         return read_column(source, table, stated_unit(source, unit), options.interval_ns)
     from tailc.ingest.mapped import read_mapped
 

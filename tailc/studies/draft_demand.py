@@ -16,7 +16,7 @@ from tailc.specs.openslo.read import Objective
 from tailc.traces.profile_file import is_profile, read_counted
 from tailc.traces.source import Source, format_of
 from tailc.traces.telling_names import DEGREES, REQUESTS, first_of, speedups_of, times_of
-from tailc.traces.trace import COLUMNS_TOLD, TABLES
+from tailc.traces.trace import COLUMNS_TOLD, TABLES, own_unit_of
 
 _HELD_OUT = "held_out: 20%"
 _NONE_HELD_OUT = (
@@ -236,7 +236,8 @@ def _times(source: Source, names: tuple[str, ...], asked: Columns) -> tuple[str,
         message = f"which column of `{source.name}` has the demand is not told by their names"
         hint = f"name it by `--column`: {listed}"
         raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
-    unit = asked.unit or units.get(column)
+    own = own_unit_of(source, column)
+    unit = own.value if own is not None else asked.unit or units.get(column)
     if unit is None:
         message = f"the name of column `{column}` does not say its unit"
         hint = "say it by `--unit ns`, `us`, `ms` or `s`"

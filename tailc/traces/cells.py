@@ -49,7 +49,10 @@ class Cells:
 
     def text_of(self, name: str, index: int) -> str | None:
         """A cell as text, cut where it is long; None where it is missing."""
-        cell = self.columns[name][index].as_py()
+        scalar = self.columns[name][index]
+        is_duration = pa.types.is_duration(scalar.type)
+        # Python has no duration of nanoseconds.
+        cell = (scalar.cast(pa.int64()) if is_duration else scalar).as_py()
         return None if cell is None else shorten(str(cell))
 
     def refuse(self, bad: Mask, name: str, code: Code, what: str, help_: str) -> None:
@@ -163,7 +166,9 @@ def _without_point(column: Column) -> Column:
 
 
 def _as_floats(column: pa.ChunkedArray) -> Floats:
-    """float64 values; NaN where a cell is missing or no number."""
+    """float64 values; NaN where a cell is missing or no number, as a duration without a unit."""
+    if pa.types.is_duration(column.type):
+        return np.full(len(column), np.nan)
     if pa.types.is_string(column.type):
         column = _parsed(column)
     elif column.type != pa.float64():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tailc.errors import Code
 from tailc.traces.cells import MEND, Cells, not_negative
+from tailc.traces.lengths import in_unit
 from tailc.traces.reading import CyclesAndMemory, DemandAndMemory, DemandColumn, Demands, TimeUnit
 from tailc.traces.times import MAX_NS, NS_PER_MS, whole_ns
 
@@ -55,7 +56,8 @@ def _of_cycles(cells: Cells, columns: CyclesAndMemory, unit: TimeUnit) -> tuple[
 
 def _memory_ns(cells: Cells, name: str, unit: TimeUnit) -> Times:
     ns_per_unit = unit.in_ms * NS_PER_MS
-    return np.rint(not_negative(cells, name, MAX_NS / ns_per_unit) * ns_per_unit)
+    times = not_negative(in_unit(cells, name, unit.in_ms), name, MAX_NS / ns_per_unit)
+    return np.rint(times * ns_per_unit)
 
 
 def _compute_ns(cells: Cells, name: str, clock_khz: int) -> Times:

@@ -140,19 +140,21 @@ class ParquetTable:
                 message = f"column `{name}` holds `{kind}`, neither numbers nor text"
             else:
                 continue
-            advice = _advice(kind)
+            advice = "name a column of plain values"
             raise self.source.fault(Code.WRONG_TYPE, message, field=name, advice=advice)
 
 
-def _advice(kind: pa.DataType) -> str:
-    if pa.types.is_duration(kind):
-        return f"write the column as integers (here they are {kind.unit}), and state this unit"
-    return "name a column of plain values"
-
-
 def _is_number_or_text(kind: pa.DataType) -> bool:
-    """Whether cells can be numbers; text is judged cell by cell, so that a message can quote it."""
-    return _is_number(kind) or pa.types.is_null(kind) or pa.types.is_string(kind)
+    """Whether cells can be numbers or lengths of time.
+
+    Text is judged cell by cell, so that a message can quote it.
+    """
+    return (
+        _is_number(kind)
+        or pa.types.is_null(kind)
+        or pa.types.is_string(kind)
+        or pa.types.is_duration(kind)
+    )
 
 
 def _is_number(kind: pa.DataType) -> bool:

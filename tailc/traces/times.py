@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.percentiles import percentile_rank
 from tailc.traces.cells import Cells, positive
+from tailc.traces.lengths import in_unit
 from tailc.traces.profile import DemandProfile
 from tailc.traces.reading import TimeUnit
 
@@ -23,8 +24,12 @@ CHECK_CYCLES = "check that the column has cycles, and `clock` and `unit`"
 
 
 def whole_ns(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.float64]:
-    """The column's times rounded to whole ns, from 1 to 2^53; bad cells are noted and made NaN."""
+    """The column's times rounded to whole ns, from 1 to 2^53; bad cells are noted and made NaN.
+
+    unit: of plain numbers; a column of durations or of clock texts has its own.
+    """
     ns_per_unit = unit.in_ms * NS_PER_MS
+    cells = in_unit(cells, name, unit.in_ms)
     times = positive(cells, name, MAX_NS / ns_per_unit)
     times_ns = times * ns_per_unit
     np.rint(times_ns, out=times_ns)

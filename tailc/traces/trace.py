@@ -24,11 +24,18 @@ from tailc.traces.csv_table import CsvTable
 from tailc.traces.curves import Curves
 from tailc.traces.equal_rows import equal_rows
 from tailc.traces.expansion import TIMES_HELD, TooExpandedError, most_bytes, too_expanded
+from tailc.traces.lengths import own_unit
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
 from tailc.traces.profile import DemandProfile
 from tailc.traces.profile_file import ProfileTable, is_profile, read_counted
-from tailc.traces.reading import DemandReading, RequestReading, TimingsReading, clock_khz_of
+from tailc.traces.reading import (
+    DemandReading,
+    RequestReading,
+    TimeUnit,
+    TimingsReading,
+    clock_khz_of,
+)
 from tailc.traces.request_rows import RequestRows, request_rows, split_key, weights
 from tailc.traces.source import Format, Source, format_of, open_source
 from tailc.traces.speedup_check import curve_findings
@@ -179,6 +186,20 @@ def cells_of(table: Table, wanted: Wanted, where: Filters = (), limit: int | Non
         return _gather(table.batches(wanted), wanted, where, table.source, limit)
     except _UNREADABLE:
         return _gather(table.careful_batches(wanted), wanted, where, table.source, limit)
+
+
+def own_unit_of(source: Source, name: str) -> TimeUnit | None:
+    """The unit that a column of times has itself, by its first rows; None of plain numbers.
+
+    Raises TailcError where there is no such column.
+    """
+    wanted = Wanted((name,), (), ())
+    table = table_of(source, wanted, format_of(source, "auto"))
+    try:
+        first = next(table.batches(wanted), None)
+    except _UNREADABLE:
+        first = next(table.careful_batches(wanted), None)
+    return None if first is None else own_unit(pa.chunked_array([first.column(0)]))
 
 
 def in_parts(

@@ -25,7 +25,8 @@ _WITH_UNIT = r"(?i)^\s*[+-]?[0-9.]+\s*(ns|us|µs|ms|s|sec|msec|usec|min|m|h|%|x)
 _MISSING = r"(?i)^\s*(na|n/a|nan|null|none|nil|-|--|\?|missing|unknown)\s*$"
 _FORMULA = r"^\s*#(DIV/0!|N/A|REF!|VALUE!|NAME\?|NUM!|NULL!|SPILL!)"
 _ROUNDED = r"^[+-]?[0-9](\.[0-9]{1,2})?[eE]\+[0-9]+$"
-_CLOCK = r"^\s*[0-9]{1,3}:[0-9]{2}(:[0-9]{2})?(\.[0-9]+)?\s*$"
+# With seconds, or with a fraction, it is a length of time.
+_CLOCK = r"^\s*[0-9]{1,3}:[0-9]{2}\s*$"
 _SENTINELS = (9999.0, 99999.0, 999999.0, 9999999.0, 2.0**31 - 1, 2.0**32 - 1)
 _QUOTED = '"'
 _MOST, _NEARLY_NONE, _ENOUGH = 0.5, 0.05, 40
@@ -166,12 +167,12 @@ CHECKS = (
         _defect(
             6,
             "clock-text",
-            "a duration is written like a time of day",
-            "minutes and hours cannot be distinguished",
-            "write durations as numbers of one unit",
+            "a duration has two parts, such as 01:30",
+            "hours and minutes cannot be distinguished from minutes and seconds",
+            "write it with seconds, as 00:01:30 or 01:30.0, or as a number of one unit",
         ),
         Table,
-        _matching(_CLOCK, "is written like a time of day"),
+        _matching(_CLOCK, "may be hours and minutes, or minutes and seconds"),
     ),
     Check(
         Defect(

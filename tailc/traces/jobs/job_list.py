@@ -12,6 +12,7 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.traces.cells import MEND, Cells, not_negative, numbers, texts
 from tailc.traces.jobs.job_selection import JobReading, Stated, chosen_jobs
 from tailc.traces.jobs.log import Ints, JobLog, LogHeader, Rows
+from tailc.traces.lengths import in_unit
 from tailc.traces.source import Format, Source, open_source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import Filters, kept_cells
@@ -22,6 +23,7 @@ from tailc.units import shorten
 LARGEST_S = 1e11
 LARGEST_WIDTH = 1e9
 LARGEST_NUMBER = 2.0**53
+_MS_PER_S = 1e3
 
 
 class JobTimeUnit(enum.Enum):
@@ -141,6 +143,7 @@ def _note_disorder(cells: Cells, name: str, time_s: NDArray[np.float64]) -> None
 
 def _seconds(cells: Cells, name: str, unit: JobTimeUnit) -> Ints:
     """A column of lengths of time in whole seconds; bad cells are noted and made 0."""
+    cells = in_unit(cells, name, unit.in_s * _MS_PER_S)
     length = not_negative(cells, name, LARGEST_S / unit.in_s) * unit.in_s
     return np.rint(np.nan_to_num(length)).astype(np.int64)
 

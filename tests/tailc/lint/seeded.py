@@ -203,7 +203,7 @@ SEEDED = {
     "TC1103": demands(swapped(_SHORT, "45ms", "1.2 s")),
     "TC1104": demands(swapped(_SHORT, "NA", "null", "-")),
     "TC1105": demands(swapped(_SHORT, "#DIV/0!")),
-    "TC1106": demands(swapped(_SHORT, "00:01:30")),
+    "TC1106": demands(swapped(_SHORT, "01:30")),
     "TC1107": demands([f"{value * 1e4:.1E}" for value in _SHORT]),
     "TC1108": demands(swapped(_SHORT, -1, -1)),
     "TC1109": demands(swapped(_SHORT, 999999, 999999)),

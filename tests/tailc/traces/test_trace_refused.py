@@ -355,15 +355,6 @@ def test_a_column_of_lists_structures_or_booleans_holds_no_numbers(tmp_path, val
     assert "not numbers" in finding.message
 
 
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-def test_a_column_of_durations_is_refused_with_its_unit(tmp_path, unit):
-    path = tmp_path / "trace.parquet"
-    pq.write_table(pa.table({"demand": pa.array([1, 2], pa.duration(unit))}), path)
-    (finding,) = refused(path, reading())
-    assert finding.code.name == "WRONG_TYPE"
-    assert f"as integers (here they are {unit})" in finding.help
-
-
 def test_what_cannot_be_opened_is_said_with_the_reason(tmp_path):
     (finding,) = refused(tmp_path / "absent.csv", reading())
     assert finding.code.name == "CANNOT_READ"

@@ -1,0 +1,73 @@
+"""Columns of lengths of time that have a unit of their own: Arrow's durations, and clock texts.
+
+A clock text is `1-02:03:04`, `02:03:04` or `03:04.500`, as sacct of Slurm and databases write it.
+`03:04` is none, since it may be hours and minutes.
+"""
+
+# pyarrow.compute makes its functions when imported, unseen by type checkers.
+# pyright: reportAttributeAccessIssue=false
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailc.traces.cells import Cells
+from tailc.traces.reading import TimeUnit
+
+_CLOCK = (
+    r"^\s*(?:(?:(?P<days>[0-9]{1,5})-)?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
+    r"(?P<seconds>[0-5][0-9](?:\.[0-9]+)?)"
+    r"|(?P<only_minutes>[0-5]?[0-9]):(?P<only_seconds>[0-5][0-9]\.[0-9]+))\s*$"
+)
+_SECONDS = {
+    "days": 86_400.0,
+    "hours": 3_600.0,
+    "minutes": 60.0,
+    "seconds": 1.0,
+    "only_minutes": 60.0,
+    "only_seconds": 1.0,
+}
+
+
+def own_unit(column: pa.ChunkedArray) -> TimeUnit | None:
+    """The unit that the column has itself; None of plain numbers, whose unit is stated."""
+    if pa.types.is_duration(column.type):
+        return TimeUnit(column.type.unit)
+    return TimeUnit.S if _has_clocks(column) else None
+
+
+def in_unit(cells: Cells, name: str, in_ms: float) -> Cells:
+    """The cells, with the lengths of time in a column as numbers of a unit of `in_ms`.
+
+    Plain numbers are in that unit already, and what is no length of time stays as it is.
+    """
+    column = cells.columns[name]
+    if pa.types.is_duration(column.type):
+        count = column.cast(pa.int64()).cast(pa.float64(), safe=False)
+        made = pc.multiply(count, TimeUnit(column.type.unit).in_ms / in_ms)
+    elif _has_clocks(column):
+        made = _without_clocks(column, TimeUnit.S.in_ms / in_ms)
+    else:
+        return cells
+    return replace(cells, columns={**cells.columns, name: made})
+
+
+def _has_clocks(column: pa.ChunkedArray) -> bool:
+    if not pa.types.is_string(column.type):
+        return False
+    return pc.any(pc.match_substring_regex(column, _CLOCK)).as_py() or False
+
+
+def _without_clocks(column: pa.ChunkedArray, scale: float) -> pa.ChunkedArray:
+    """The texts, with a number for each clock text."""
+    parts = pc.extract_regex(column, _CLOCK)
+    total = None
+    for field, seconds in _SECONDS.items():
+        text = pc.struct_field(parts, field)
+        number = pc.replace_substring_regex(text, "^$", "0").cast(pa.float64())
+        term = pc.multiply(number, seconds)
+        total = term if total is None else pc.add(total, term)
+    return pc.coalesce(pc.multiply(total, scale).cast(pa.string()), column)

@@ -1,0 +1,147 @@
+"""Columns of times with a unit of their own: durations of Arrow, and clock texts as of Slurm."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tailc.errors import Code
+from tailc.ingest.ingest import ingest
+from tailc.ingest.measured import StatedMeasure
+from tailc.ingest.options import TimeColumn
+from tailc.lint.lint import lint
+from tailc.lint.roles import Role, TraceOptions
+from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
+from tailc.traces.profile import Measure
+from tailc.traces.reading import (
+    CommonCurve,
+    Curve,
+    DemandColumn,
+    DemandReading,
+    Measured,
+    Rows,
+    TimeUnit,
+)
+from tailc.traces.trace import read_trace
+from tests.tailc.ingest.refusal import options, refused
+
+BUSY = StatedMeasure(Measure.DEMAND_BUSY)
+SACCT = "JobID|State|Elapsed|TotalCPU\n"
+NS_IN = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+def reading(column="took", unit=TimeUnit.MS):
+    curve = CommonCurve(Curve(None, (1_000_000,)))
+    measured = Measured(Measure.DEMAND_BUSY, "", unit)
+    return DemandReading(measured, Rows(), DemandColumn(column), curve)
+
+
+def of_durations(folder, values, unit):
+    path = folder / "run.parquet"
+    pq.write_table(pa.table({"took": pa.array(values, pa.duration(unit))}), path)
+    return path
+
+
+def of_texts(folder, *texts):
+    path = folder / "sacct.txt"
+    path.write_text(SACCT + "".join(f"{n}|COMPLETED|{text}|x\n" for n, text in enumerate(texts, 1)))
+    return path
+
+
+def ingested_ms(path, column, **given):
+    found = ingest([str(path)], options(table=TimeColumn(column), **given), BUSY)
+    histogram = found.counted.histogram
+    return np.repeat(histogram.demand_ns, histogram.count) / 1e6, found.inputs[0].times.unit
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("stated", list(TimeUnit))
+def test_durations_are_read_in_their_unit_whatever_is_stated(tmp_path, unit, stated):
+    values = [1, 2_500, 31]
+    path = of_durations(tmp_path, values, unit)
+    found = read_trace(str(path), reading(unit=stated)).profile
+    assert found.demand_ms.tolist() == [value * NS_IN[unit] / 1e6 for value in values]
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_ingest_needs_no_unit_for_durations(tmp_path, unit):
+    times, told = ingested_ms(of_durations(tmp_path, [4, 4, 7], unit), "took")
+    assert times == pytest.approx(np.array([4, 4, 7]) * NS_IN[unit] / 1e6, rel=2**-10)
+    assert told is TimeUnit(unit)
+
+
+def test_another_unit_for_durations_is_refused_by_ingest(tmp_path):
+    found = refused(
+        of_durations(tmp_path, [4], "us"), BUSY, table=TimeColumn("took"), unit=TimeUnit.MS
+    )
+    assert (found.code, "`us`" in found.message) == (Code.USAGE, True)
+
+
+@pytest.mark.parametrize(
+    ("values", "code", "cell"),
+    [([4, None], Code.NOT_A_NUMBER, "missing"), ([4, -5], Code.NOT_POSITIVE, "`-5")],
+)
+def test_a_duration_that_is_missing_or_negative_is_named(tmp_path, values, code, cell):
+    found = refused(of_durations(tmp_path, values, "us"), BUSY, table=TimeColumn("took"))
+    assert (found.code, found.place.row, cell in found.message) == (code, 2, True)
+
+
+def test_a_weight_is_no_duration(tmp_path):
+    path = tmp_path / "run.parquet"
+    table = {"took_us": pa.array([4, 5]), "n": pa.array([1, 2], pa.duration("ns"))}
+    pq.write_table(pa.table(table), path)
+    found = refused(path, BUSY, table=TimeColumn("took_us", "n"))
+    assert (found.code, found.place.field) == (Code.NOT_A_NUMBER, "n")
+
+
+CLOCKS = [
+    (["00:10:05", "01:00:00"], [605, 3_600]),
+    (["1-02:03:04", "00:00:01"], [93_784, 1]),
+    (["03:04.500", "12:03:04"], [184.5, 43_384]),
+    (["00:00.250", "125:10:00"], [0.25, 450_600]),
+    (["0:00:01.125", "10-00:00:00"], [1.125, 864_000]),
+    ([" 00:00:09 ", "00:00:08"], [9, 8]),
+]
+
+
+@pytest.mark.parametrize(("texts", "seconds"), CLOCKS)
+def test_clock_texts_of_slurm_are_lengths_of_time(tmp_path, texts, seconds):
+    path = of_texts(tmp_path, *texts)
+    found = read_trace(str(path), reading("Elapsed", TimeUnit.S)).profile
+    assert found.demand_ms.tolist() == [1e3 * each for each in seconds]
+    in_ms = read_trace(str(path), reading("Elapsed", TimeUnit.MS)).profile
+    assert in_ms.demand_ms.tolist() == found.demand_ms.tolist()
+    times, unit = ingested_ms(path, "Elapsed")
+    assert times == pytest.approx(np.sort(seconds) * 1e3, rel=2**-10)
+    assert unit is TimeUnit.S
+
+
+@pytest.mark.parametrize("text", ["03:04", "00:61:00", "00:00:60", "1-05", "INVALID", "-00:00:01"])
+def test_other_texts_are_refused_by_row(tmp_path, text):
+    path = of_texts(tmp_path, "00:10:05", text)
+    found = refused(path, BUSY, table=TimeColumn("Elapsed"))
+    assert (found.code, found.place.row) == (Code.NOT_A_NUMBER, 2)
+    assert f"`{text}`" in found.message
+
+
+def test_a_length_of_0_is_not_positive(tmp_path):
+    path = of_texts(tmp_path, "00:10:05", "00:00:00")
+    assert refused(path, BUSY, table=TimeColumn("Elapsed")).code is Code.NOT_POSITIVE
+
+
+def test_jobs_run_for_clock_texts(tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("at,run,limit,n\n0,00:10:05,01:00:00,2\n60,1-00:00:00,2-00:00:00,4\n")
+    columns = JobColumns("at", "run", "n", JobTimeUnit.SECOND, JobTimeUnit.HOUR, "limit")
+    found = read_job_list(str(path), columns)
+    assert found.run_s.tolist() == [605, 86_400]
+
+
+@pytest.mark.parametrize("unit", ["ms", "us"])
+def test_lint_looks_at_durations_and_clock_texts(tmp_path, unit):
+    scale = 10**6 // NS_IN[unit]
+    path = of_durations(tmp_path, [scale * each for each in (5, 9, 7, 12)], unit)
+    assert lint(str(path), TraceOptions({Role.DEMAND: "took"})).findings == ()
+    asked = TraceOptions({Role.DEMAND: "Elapsed"})
+    found = lint(str(of_texts(tmp_path, "00:00:05.5", "00:00:02", "01:30")), asked)
+    assert "TC1106" in [one.code.ident for one in found.findings]
