@@ -120,6 +120,7 @@ class Code(enum.Enum):
     OUTSIDE_LOAD = ("TC0286", ExitCode.OK, "requests before or after the load are left out")
     SUMS_LEFT_OUT = ("TC0287", ExitCode.OK, "rows that add up other requests are left out")
     SKEWED_SPANS = ("TC0288", ExitCode.OK, "spans start before the spans that called them")
+    CLOCK_STEP = ("TC0289", ExitCode.OK, "the clock went back while requests were sent")
 
     BAD_ARTIFACT = ("TC0301", ExitCode.BAD_CONTENT, "an artifact's content breaks an invariant")
     UNKNOWN_RULE = ("TC0302", ExitCode.BAD_CONTENT, "an artifact has an unknown rule")

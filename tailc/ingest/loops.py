@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tailc.ingest.input_times import Loop
 from tailc.traces.arrow import numpy_of
@@ -28,16 +29,25 @@ def loop_in(cells: Cells, start: str, time: str, unit: TimeUnit, otherwise: Loop
     start, time: the columns of when a request starts, a date-time or a number of the unit, and of
     how long it takes. Cells that are no times are for the reader of the rows to refuse.
     """
-    columns = {name: cells.columns[name] for name in (start, time)}
-    probe = Cells(cells.source, columns, cells.count, cells.row)
-    starts = time_column(probe, start, "the order of requests")
+    probe = Cells(cells.source, {time: cells.columns[time]}, cells.count, cells.row)
     times = numbers(probe, time)
-    if starts is None or probe.findings:
+    at_ns = starts_ns(cells, start, unit)
+    if at_ns is None or probe.findings:
         return otherwise
-    ns_per_unit = unit.in_ms * NS_PER_MS
+    order = np.argsort(at_ns, kind="stable")
+    is_closed = is_closed_loop(at_ns[order], times[order] * (unit.in_ms * NS_PER_MS))
+    return Loop.CLOSED if is_closed else otherwise
+
+
+def starts_ns(cells: Cells, start: str, unit: TimeUnit) -> NDArray[np.float64] | None:
+    """When each request starts, from the first one; None if a cell of the column is no time.
+
+    unit: of numbers; date-times have none.
+    """
+    probe = Cells(cells.source, {start: cells.columns[start]}, cells.count, cells.row)
+    starts = time_column(probe, start, "the order of requests")
+    if starts is None or probe.findings:
+        return None
     is_date = pa.types.is_timestamp(starts.type)
     at = numpy_of(starts.cast(pa.int64()) if is_date else starts)
-    order = np.argsort(at, kind="stable")
-    at_ns = (at - at[order[:1]])[order] * (1.0 if is_date else ns_per_unit)
-    is_closed = is_closed_loop(at_ns, times[order] * ns_per_unit)
-    return Loop.CLOSED if is_closed else otherwise
+    return (at - at.min()) * (1.0 if is_date else unit.in_ms * NS_PER_MS)

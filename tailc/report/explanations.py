@@ -186,6 +186,10 @@ EXPLANATIONS: Mapping[Code, str] = {
     Code.SKEWED_SPANS: "A call cannot start before its caller, so the clocks of two machines "
     "differ. Only the part of a child within its parent is subtracted, so the own time of the "
     "parent is too long. Synchronise the clocks, or export the client's span of each call.",
+    Code.CLOCK_STEP: "Each request has a number in the order of sending, and a later one has an "
+    "earlier time: the clock was set back during the run. The latencies are right, since they are "
+    "measured with a clock that does not step. Rates are wrong around the step, and a closed loop "
+    "is looked for only in the longest part without a step.",
     Code.BAD_ARTIFACT: "The file is complete, but its content is not a valid policy; for "
     "instance, ages decrease. Compile it again.",
     Code.UNKNOWN_RULE: "A reader that ignores a rule would not do what was verified. Use a newer "

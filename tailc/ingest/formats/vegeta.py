@@ -1,7 +1,8 @@
 """What `vegeta encode` writes: JSON lines, or CSV without a header; times in nanoseconds.
 
 vegeta attacks at a rate, with as many workers as that needs. With `-rate=0 -max-workers=N` it sends
-as answers come, which the file does not tell, but its times show.
+as answers come, which the file does not tell, but its times show. Requests are numbered as they are
+sent, so that a step of the clock shows.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import re
 import numpy as np
 
 from tailc.errors import Code
+from tailc.ingest.clock_steps import ClockSteps, clock_steps, step_warnings
 from tailc.ingest.format import Format
 from tailc.ingest.input_times import InputTimes, Loop
 from tailc.ingest.loops import loop_in
 from tailc.ingest.options import InputOptions
-from tailc.ingest.rows import is_success, of_successes
+from tailc.ingest.rows import chosen_rows, is_success, of_successes
 from tailc.ingest.texts import first_object
 from tailc.traces.cells import Cells, numbers
 from tailc.traces.counted import Grain
@@ -23,7 +25,7 @@ from tailc.traces.csv_table import CsvTable
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
-from tailc.traces.table import Wanted
+from tailc.traces.table import Table, Wanted
 from tailc.traces.trace import cells_of
 
 _COLUMNS = (
@@ -32,7 +34,7 @@ _COLUMNS = (
 )
 _ROW = re.compile(rb"[0-9]{16,19},[0-9]{1,3},[0-9]+,[0-9]+,[0-9]+,")
 _KEYS = {"attack", "code", "timestamp", "latency"}
-_WANTED = Wanted(("latency", "code"), ("timestamp",), ())
+_START, _NUMBER = "timestamp", "seq"
 # The results as vegeta keeps them: Go's own encoding.
 _GOB_NAMES = (b"Timestamp", b"Latency", b"BytesOut")
 
@@ -48,11 +50,16 @@ def read_csv(source: Source, options: InputOptions) -> InputTimes:
 
 
 def _cells_of_json(source: Source) -> Cells:
-    return cells_of(NdjsonTable(source), _WANTED)
+    return _cells_of(NdjsonTable(source))
 
 
 def _cells_of_csv(source: Source) -> Cells:
-    return cells_of(CsvTable(source, _COLUMNS), _WANTED)
+    return _cells_of(CsvTable(source, _COLUMNS))
+
+
+def _cells_of(table: Table) -> Cells:
+    numbered = (_NUMBER,) if _NUMBER in table.names else ()
+    return cells_of(table, Wanted(("latency", "code"), (_START, *numbered), ()))
 
 
 def _times(name: str, cells: Cells, options: InputOptions) -> InputTimes:
@@ -72,11 +79,19 @@ def _times(name: str, cells: Cells, options: InputOptions) -> InputTimes:
         histogram,
         left_out=failed,
         estimated=added,
+        warnings=step_warnings(_steps(cells), cells.source, _START),
     )
 
 
 def _loop_in(cells: Cells) -> Loop:
-    return loop_in(cells, "timestamp", "latency", TimeUnit.NS, Loop.OPEN)
+    """The loop, from the longest part of the run in which the clock did not step."""
+    steps = _steps(cells)
+    steady = cells if steps is None else chosen_rows(cells, steps.is_steady)
+    return loop_in(steady, _START, "latency", TimeUnit.NS, Loop.OPEN)
+
+
+def _steps(cells: Cells) -> ClockSteps | None:
+    return clock_steps(cells, _START, _NUMBER, TimeUnit.NS)
 
 
 def _is_json(head: bytes) -> bool:

@@ -128,3 +128,58 @@ def test_times_that_cannot_be_read_are_left_to_the_reader(tmp_path):
     assert found.times.loop is Loop.OPEN
     path.write_text(text.replace('"latency": ', '"latency": -', 1))
     assert refused(path).code is Code.NOT_POSITIVE
+
+
+def stepped(at_ns, latency_ns, *steps_s):
+    """The times of a clock that goes back by so much, evenly over the run."""
+    parts = np.array_split(np.arange(len(at_ns)), len(steps_s) + 1)
+    back_s = np.concatenate([[0], np.cumsum(steps_s)])
+    at_ns = at_ns.copy()
+    for part, back in zip(parts, back_s, strict=True):
+        at_ns[part] -= back * 1e9
+    return at_ns, latency_ns
+
+
+@pytest.mark.parametrize("writer", [vegeta_json, vegeta_csv])
+@pytest.mark.parametrize(
+    ("steps_s", "told"),
+    [((0.5,), "1 time while"), ((3600,), "by up to 3.6e+03 s"), ((1, 2), "2 times while")],
+)
+def test_a_clock_that_goes_back_is_told_by_ingest_and_by_lint(tmp_path, writer, steps_s, told):
+    run = stepped(*at_a_rate(latencies("exponential")), *steps_s)
+    path = written(tmp_path, writer(*run))
+    (warning,) = ingest([str(path)], options(), StatedMeasure()).warnings
+    assert (warning.code, told in warning.message) == (Code.CLOCK_STEP, True)
+    after = -(-len(run[0]) // (len(steps_s) + 1)) + 1
+    assert (warning.place.row, warning.place.field) == (after, "timestamp")
+    assert Code.CLOCK_STEP in [one.code for one in lint(str(path), TraceOptions()).findings]
+
+
+@pytest.mark.parametrize("writer", [vegeta_json, vegeta_csv])
+@pytest.mark.parametrize("clients", [1, 4])
+def test_a_closed_loop_shows_between_the_steps_of_the_clock(tmp_path, writer, clients):
+    run = stepped(*closed(clients, latencies("exponential")), 0.3)
+    found = refused(written(tmp_path, writer(*run)), StatedMeasure())
+    assert found.code is Code.CLOSED_LOOP
+
+
+@pytest.mark.parametrize("writer", [vegeta_json, vegeta_csv])
+def test_requests_in_the_order_of_their_ends_are_no_step(tmp_path, writer):
+    at_ns, latency_ns = at_a_rate(latencies("stalled"))
+    lines = writer(at_ns, latency_ns).splitlines(keepends=True)
+    path = written(tmp_path, "".join(lines[row] for row in np.argsort(at_ns + latency_ns)))
+    assert ingest([str(path)], options(), StatedMeasure()).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text + text,
+        lambda text: text.replace('"seq"', '"number"'),
+        lambda text: text.replace('"seq": 7,', ""),
+    ],
+)
+def test_without_the_order_of_sending_no_step_is_told(tmp_path, change):
+    run = stepped(*at_a_rate(latencies("exponential")), 0.5)
+    path = written(tmp_path, change(vegeta_json(*run)))
+    assert ingest([str(path)], options(), StatedMeasure()).warnings == ()
