@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -27,7 +27,13 @@ from tailc.pipeline.refusals import placed, told_in_full
 from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.sweep import Sweep, choose
-from tailc.pipeline.trace import OpenedDays, OpenedThroughput, OpenedTrace, open_measured
+from tailc.pipeline.trace import (
+    Measured,
+    OpenedDays,
+    OpenedThroughput,
+    OpenedTrace,
+    open_measured,
+)
 from tailc.policies import AutoChoice, AutoTuning
 from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
@@ -108,14 +114,16 @@ def compile_opened(
     threads: int | None = None,
     progress: Progress = silent,
     judging: Judging | None = None,
+    read: Callable[[OpenedSpec], Measured] = open_measured,
 ) -> AnyCompiled:
-    """The same of a spec that is open already."""
+    """The same of a spec that is open already; `read` gives its trace."""
     given = overrides or {}
     warnings = [*opened.warnings]
     with told_in_full(opened.loaded, given, warnings):
         spec = opened.spec.with_search(given)
         how = thread_count(threads), progress
-        return _compiled(Compilation(opened, spec, given, previous, *how, judging), warnings)
+        compilation = Compilation(opened, spec, given, previous, *how, judging)
+        return _compiled(compilation, read, warnings)
 
 
 @dataclass(frozen=True)
@@ -128,11 +136,13 @@ class _Searches:
     ambiguity: Ambiguity | None
 
 
-def _compiled(compilation: Compilation, warnings: list[Finding]) -> AnyCompiled:
+def _compiled(
+    compilation: Compilation, read_trace: Callable[[OpenedSpec], Measured], warnings: list[Finding]
+) -> AnyCompiled:
     """The policy; `warnings` gets what there is to tell as soon as it is known."""
     searches, opened = _searches(compilation), compilation.opened
     compilation.progress("reading the trace", 0.0)
-    read = open_measured(opened)
+    read = read_trace(opened)
     warnings += read.trace.warnings
     match read:
         case OpenedTrace():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.forecasts.days import Days
@@ -66,7 +67,10 @@ class OpenedDays:
     trace: Days
 
 
-def open_measured(opened: OpenedSpec) -> OpenedTrace | OpenedThroughput | OpenedDays:
+Measured: TypeAlias = OpenedTrace | OpenedThroughput | OpenedDays
+
+
+def open_measured(opened: OpenedSpec) -> Measured:
     """The trace of a spec, whatever it measures."""
     match demand := opened.spec.demand:
         case DaysAsked():

@@ -10,12 +10,12 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, ExitCode, Finding, TailcError
 from tailc.pipeline.compile import compile_opened
-from tailc.pipeline.spec import KIND_MODELS, KindSpec, completed
+from tailc.pipeline.spec import KIND_MODELS, KindSpec, OpenedSpec, completed
 from tailc.progress import Progress, silent
 from tailc.specs.document import read_document
 from tailc.specs.load import LoadedSpec, check_document
@@ -23,8 +23,10 @@ from tailc.specs.tree import Document
 from tailc.specs.variations import OPTION, Variation, refuse_overlap
 from tailc.studies.at_rates import AtRate, at_rates
 from tailc.studies.processes import Lost, of_all
+from tailc.studies.shared_traces import ReadTrace, SharedTraces
 from tailc.studies.simulate import STDIN
 from tailc.threads import thread_count
+from tailc.traces.held_cells import cells_held
 
 MOST_VARIANTS = 1_000
 
@@ -77,16 +79,18 @@ def compile_variants(
     documents = _checked(document, variations, choices)
     used = min(thread_count(processes), len(choices))
     threads = max(1, thread_count(None) // used)
-    cases = [_Case(*one, spec_path, threads) for one in zip(choices, documents, strict=True)]
+    opened = [_opened(each, spec_path) for each in documents]
+    cases = _Cases(choices, documents, SharedTraces(opened), spec_path, threads)
     progress("compiling variants", 0.0)
 
     def told(done: int) -> None:
         progress(f"compiled {done} of {len(cases)} variants", done / len(cases))
 
-    found = of_all(_answer, cases, used, told)
+    with cells_held():
+        found = of_all(_answer, cases, used, told)
     answers = (
-        _lost(case, one) if isinstance(one, Lost) else one
-        for case, one in zip(cases, found, strict=True)
+        _lost(choice, one) if isinstance(one, Lost) else one
+        for choice, one in zip(choices, found, strict=True)
     )
     return Variants(tuple(variations), tuple(answers))
 
@@ -134,7 +138,7 @@ def _complaints(document: Document) -> Iterator[Finding]:
 
 
 def _read_once(loaded: LoadedSpec) -> Iterator[Finding]:
-    """Standard input is empty for all compiles but the first."""
+    """Several variants read standard input, which is empty after the first."""
     if cast(KindSpec, loaded.model).demand.trace == STDIN:
         message = "standard input can be read once, and every variant reads the trace"
         yield Finding(Code.USAGE, message, help="put it in a file, and name that in the spec")
@@ -153,30 +157,57 @@ def _caused(finding: Finding, variations: Sequence[Variation], choice: Choice) -
     return replace(finding, message=f"with {given}: {finding.message}")
 
 
+def _opened(document: Document, spec_path: str) -> OpenedSpec | None:
+    """None of one that cannot be opened, which its own process reports."""
+    try:
+        return completed(check_document(document, KIND_MODELS), spec_path)
+    except TailcError:
+        return None
+
+
 @dataclass(frozen=True)
 class _Case:
     """A variant as it travels to the process that compiles it."""
 
     choice: Choice
     document: Document
+    read: ReadTrace
     spec_path: str
     threads: int
+
+
+@dataclass(frozen=True)
+class _Cases(Sequence[_Case]):
+    """The variants, each made when its turn comes, so that few traces are in memory."""
+
+    choices: Sequence[Choice]
+    documents: Sequence[Document]
+    traces: SharedTraces
+    spec_path: str
+    threads: int
+
+    def __len__(self) -> int:
+        return len(self.choices)
+
+    def __getitem__(self, number: Any) -> Any:
+        choice, document = self.choices[number], self.documents[number]
+        return _Case(choice, document, self.traces.of(number), self.spec_path, self.threads)
 
 
 def _answer(case: _Case) -> Answer:
     try:
         opened = completed(check_document(case.document, KIND_MODELS), case.spec_path)
-        compiled = compile_opened(opened, threads=case.threads)
+        compiled = compile_opened(opened, threads=case.threads, read=case.read)
         rates = at_rates(compiled.policy, compiled.design, case.threads)
     except TailcError as error:
         return Answer(case.choice, error.exit_code, error.findings)
     return Answer(case.choice, ExitCode.OK, compiled.findings, compiled.policy, rates)
 
 
-def _lost(case: _Case, lost: Lost) -> Answer:
+def _lost(choice: Choice, lost: Lost) -> Answer:
     how = f"signal {-lost.exit_code}" if lost.exit_code < 0 else f"exit status {lost.exit_code}"
     message = f"the process that compiled it ended with {how}"
     hint = "memory may have run out: give a lower `--jobs`"
     return Answer(
-        case.choice, ExitCode.MISSING_PART, (Finding(Code.SOLVER_FAILED, message, None, hint),)
+        choice, ExitCode.MISSING_PART, (Finding(Code.SOLVER_FAILED, message, None, hint),)
     )

@@ -24,6 +24,7 @@ from tailc.traces.csv_table import CsvTable
 from tailc.traces.curves import Curves
 from tailc.traces.equal_rows import equal_rows
 from tailc.traces.expansion import TIMES_HELD, TooExpandedError, most_bytes, too_expanded
+from tailc.traces.held_cells import held
 from tailc.traces.lengths import own_unit
 from tailc.traces.ndjson_table import NdjsonTable
 from tailc.traces.parquet_table import ParquetTable
@@ -181,11 +182,15 @@ def cells_of(table: Table, wanted: Wanted, where: Filters = (), limit: int | Non
     Raises TooExpandedError where they take more bytes of memory than the limit, `most_bytes`
     without one.
     """
-    limit = limit or most_bytes(table.source)
-    try:
-        return _gather(table.batches(wanted), wanted, where, table.source, limit)
-    except _UNREADABLE:
-        return _gather(table.careful_batches(wanted), wanted, where, table.source, limit)
+    source, most = table.source, limit or most_bytes(table.source)
+
+    def read() -> Cells:
+        try:
+            return _gather(table.batches(wanted), wanted, where, source, most)
+        except _UNREADABLE:
+            return _gather(table.careful_batches(wanted), wanted, where, source, most)
+
+    return held((type(table), source, table.names, wanted, where, most), read)
 
 
 def own_unit_of(source: Source, name: str) -> TimeUnit | None:

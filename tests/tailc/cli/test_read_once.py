@@ -32,6 +32,7 @@ COMMANDS = {
     "compile": ("compile", "toy.yaml", "--allow-misses", "-o", "out"),
     "incremental": ("compile", "toy.yaml", "--incremental", "--allow-misses", "-o", "out"),
     "split": ("split", "toy.yaml", "-o", "out"),
+    "sweep": ("sweep", "toy.yaml", "--set", "server.cores=6,8", "--jobs", "1"),
     "simulate": ("simulate", "toy.yaml", *REPLAYED),
     "lint": ("lint-trace", "toy.csv"),
     "lint by spec": ("lint-trace", "--spec", "toy.yaml"),
