@@ -1,4 +1,4 @@
-"""How long work says where it is: a callable that takes a sentence and a share of the whole."""
+"""Progress reports of long work: a callable with a sentence and the share done."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called now and then from the main thread; must not raise."""
+    """Reports progress; called from the main thread, must not raise."""
 
     def __call__(self, doing: str, share: float, /) -> None:
-        """`doing` names the pass, `share` (0 to 1) how much of it is done."""
+        """Report the pass `doing` and the share (0 to 1) of it that is done."""
         ...
 
 
 def silent(doing: str, share: float) -> None:
-    """Say nothing."""
+    """Report nothing."""

@@ -1,9 +1,9 @@
-"""How long batch work may borrow cores, from what replays of the design sample show.
+"""Budgets of batch work on borrowed cores, measured on replays of the design trace.
 
-A budget is the headroom of the SLO over requests alone (Yang et al., USENIX ATC 2016, section 3),
-and goes to whom the policy says. What the policy then does is replayed on the same requests at the
-same times, so that its tail and that of requests alone can be compared. What was searched for is
-told of on other requests than it was chosen by.
+A budget is the difference between the SLO and the tail of requests alone (Yang et al., USENIX ATC
+2016, section 3); the kind of policy decides which requests use it. The resulting plan is replayed
+on the same requests and arrival times, so that its tail is comparable with that of requests alone.
+A plan found by search is measured on other requests than those it was chosen on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, Budget
 from tailc.progress import Progress, silent
 from tailc.tuning.batch_bounds import least_given_up_us
 
-# A search chooses by the first, and is judged by the second.
+# A search chooses a plan with the first seed; the second measures that plan.
 SEEDS = (Seed.DESIGN, Seed.SECOND_PLAN)
 _SOLVER = "tailc.pipeline.borrowing"
 
@@ -30,10 +30,10 @@ _SOLVER = "tailc.pipeline.borrowing"
 def solve_for_budgets(
     problem: BorrowingProblem, threads: int = 1, progress: Progress = silent
 ) -> BorrowingSolution:
-    """The plan of the problem's policy, and what replays show of it at every rate.
+    """The plan of the problem's policy, with its replayed tail and batch work at every rate.
 
-    Raises TailcError where requests alone miss the target, and where a budget ends before batch
-    work can have left.
+    Raises TailcError if requests alone miss the target, or if a budget ends before batch work can
+    leave the core.
     """
     is_searched = problem.method is BudgetMethod.SEARCH
     with ThreadPoolExecutor(threads) as workers:
@@ -74,7 +74,7 @@ def _at_rates(
     replays: PlanSample,
     workers: Executor,
 ) -> Iterator[AtRate]:
-    """The plan at every rate; bounded where the most was looked for and the target is met."""
+    """Measure the plan at every rate; with a bound if it was searched and meets the target."""
     for rate, of_alone, budget_us in zip(problem.rates_mrps, alone, found.budgets_us, strict=True):
         under = replays.measure(lanes, found.plan, rate)
         bound_us = None

@@ -1,9 +1,9 @@
-"""Whether a controller that scales a latency bound is stable.
+"""Stability of a controller that scales a latency bound.
 
-What it measures is the tail of the last `window_requests` latencies, a mean over as many steps as
-epochs fit in: a bound that moves shows in full when the window has passed. A bound longer by a
-share makes the tail longer by at most about that share, since every request is to be done within
-it; slopes of 0.1 to 1.3 were seen on five services. With slope 1 the plant is
+The controller measures the tail of the last `window_requests` latencies, approximated as a mean
+over the epochs of the window: a change of the bound has its full effect once the window has passed.
+Scaling the bound scales the tail by at most about the same factor, since every request must finish
+within the bound; slopes of 0.1 to 1.3 were measured on five services. With slope 1 the plant is
 
     P(z) = (z^-1 + z^-2 + ... + z^-n) / n,      n = window / epoch.
 """
@@ -19,14 +19,14 @@ from tailc.forms.controller import Controller
 from tailc.pipeline.loop_recheck import check_poles
 from tailc.units import counted
 
-# A window of more epochs is taken as one of so many, with as much integrated over all of it.
+# A longer window is approximated by this number of epochs, with the same integral over the window.
 MOST_EPOCHS = 100
 
 
 def check_bound_loop(controller: Controller, bound_us: int) -> None:
-    """Raise TailcError (UNSTABLE_GAINS) for gains with which the bound would swing ever more.
+    """Raise TailcError (UNSTABLE_GAINS) for gains with which the bound oscillates and diverges.
 
-    Poles are recomputed by python-control; another one is refused, too (LOOP_DIFFERS).
+    python-control recomputes the poles; TailcError (LOOP_DIFFERS) if its largest pole differs.
     """
     unit = bound_us / (1 << controller.fraction_bits)
     window = -(-controller.window_requests // controller.epoch_requests)
@@ -44,9 +44,9 @@ def check_bound_loop(controller: Controller, bound_us: int) -> None:
 
 
 def is_stable(kp: float, ki: float, window_epochs: int) -> bool:
-    """Whether the loop is, with gains in shares of the bound by share of error.
+    """Whether the loop is stable. Gains are relative changes of the bound per relative error.
 
-    Gains of nothing leave the bound where it is, which is stable.
+    With zero gains the bound does not move, which counts as stable.
     """
     plant, gains = _loop(kp, ki, window_epochs)
     if ki == 0:
@@ -60,6 +60,6 @@ def is_stable(kp: float, ki: float, window_epochs: int) -> bool:
 def _loop(
     kp: float, ki: float, window_epochs: int
 ) -> tuple[SampledPlant, tuple[float, float, float]]:
-    """The plant and its gains, of a window of no more epochs than are computed with."""
+    """The plant and its gains, with the window limited to `MOST_EPOCHS` epochs."""
     epochs = min(window_epochs, MOST_EPOCHS)
     return SampledPlant((1 / epochs,) * epochs), (kp, ki * window_epochs / epochs, 0.0)

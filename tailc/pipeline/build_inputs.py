@@ -1,4 +1,4 @@
-"""What a policy was made from, by content: so that it is made again only where that has changed."""
+"""Inputs of a compile by content, so that a policy is compiled again only if one has changed."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _ABSENT = "absent"
 
 @dataclass(frozen=True)
 class MadeFrom:
-    """Everything that decides on a policy, each thing by its name.
+    """All inputs that determine a policy, by name.
 
-    spec: values of the spec by their paths, as they are written. options: of the command line.
-    files: hex SHA-256 of the files that the spec names, or `absent`. versions: of packages.
+    spec: values of the spec by their paths, as written. options: command-line options. files: hex
+    SHA-256 of the files that the spec names, or `absent`. versions: of packages.
     """
 
     spec: Mapping[str, str]
@@ -39,12 +39,12 @@ class MadeFrom:
 
     @property
     def reads_standard_input(self) -> bool:
-        """Whether a trace comes by standard input, which cannot be read twice."""
+        """Whether a trace is read from standard input, which cannot be read twice."""
         return "-" in self.files
 
 
 def made_from(document: Document, path: str, options: Mapping[str, str]) -> MadeFrom:
-    """What a compile of the spec in `path`, parsed as `document`, would be made from now."""
+    """The present inputs of a compile of the spec at `path`, which is parsed as `document`."""
     folder = Path(path).parent
     named = sorted({*_named(document.root)})
     files = {one: _ABSENT if one == STDIN else _digest(folder / one) for one in named}
@@ -54,7 +54,7 @@ def made_from(document: Document, path: str, options: Mapping[str, str]) -> Made
 
 
 def named_files(document: Document) -> tuple[str, ...]:
-    """The files that a spec names, as it writes them, in order of name."""
+    """The files that a spec names, as written, sorted."""
     return tuple(sorted({*_named(document.root)} - {"-"}))
 
 
@@ -71,7 +71,7 @@ def _named(node: Node) -> Iterator[str]:
 
 
 def _values(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Every value of a spec by its path, such as `slo[0].latency`."""
+    """Every value of a spec with its path, such as `slo[0].latency`."""
     if isinstance(value, dict):
         for key, part in value.items():
             yield from _values(part, f"{path}.{key}" if path else key)
@@ -91,7 +91,7 @@ def _digest(path: Path) -> str:
 
 
 def package_versions() -> dict[str, str]:
-    """The versions of tailc and of the packages that may compute for it, as far as installed."""
+    """Versions of tailc and of the installed packages that may compute for it."""
     found = {"tailc": __version__}
     for package in _PACKAGES:
         try:
@@ -102,7 +102,7 @@ def package_versions() -> dict[str, str]:
 
 
 def changes(before: MadeFrom, now: MadeFrom) -> list[str]:
-    """What is another thing now, a sentence each, in order of the spec; empty where nothing is."""
+    """One sentence for each input that has changed, in the order of the spec."""
     return [
         *_told("spec", before.spec, now.spec, _was),
         *_told("option", before.options, now.options, _was),
@@ -131,13 +131,13 @@ def _file(old: str | None, new: str | None) -> str:
 
 
 def record_of(made: MadeFrom, policy_digest: str) -> bytes:
-    """The record of what the policy with that digest was made from, as a file."""
+    """The file content that records the inputs of the policy with the digest `policy_digest`."""
     whole = {"format": FORMAT, "version": 1, "policy_digest": policy_digest, **asdict(made)}
     return (json.dumps(whole, indent=2, sort_keys=True) + "\n").encode()
 
 
 def recorded(content: bytes) -> tuple[MadeFrom, str] | None:
-    """What a record tells, and of which policy; None where it is no such record."""
+    """Parse a record into its inputs and the policy's digest; None if it is not a record."""
     try:
         whole = json.loads(content)
         if whole["format"] != FORMAT or whole["version"] != 1:

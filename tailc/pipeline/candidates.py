@@ -1,4 +1,4 @@
-"""The candidates of a compile: the spec, or each that it sweeps over, reduced, solved, emitted."""
+"""Solve the candidates of a compile: the spec itself, or one spec for each value of a sweep."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Form: TypeAlias = Ladder | TailTable | Shares | Plan
 
 @dataclass(frozen=True)
 class Candidate(Generic[P, S]):
-    """One spec of a sweep: its problem, the solution, and the policy that this makes.
+    """One spec of a sweep, with its problem, solution and policy.
 
-    tails_us: the replayed tail at each of the spec's rates; empty of what is not replayed.
-    rate_mrps: the highest rate that meets the SLO, where that is asked; None of one that is lower
-    than of a candidate before. keeps_all: whether every objective holds at every rate in the
-    replays; of one objective alone that is not asked but where costs count. costs: of a request at
-    each rate, where candidates are to cost little; else empty.
+    tails_us: the replayed tail at each of the spec's rates; empty without a replay. rate_mrps: the
+    highest rate that meets the SLO, if the objective is the rate; None if it is lower than that of
+    an earlier candidate. keeps_all: whether every SLO holds at every rate in the replays; True if
+    that was not checked, as with a single SLO and no cost objective. costs: cost of a request at
+    each rate, if the objective is the cost; else empty.
     """
 
     policy: Policy
@@ -60,7 +60,7 @@ class Solved:
 
 
 def solve_all(compilation: Compilation, parts: Parts[D], reading: TraceReading) -> Solved:
-    """Solve every candidate; raises what the last one raised where none has a solution."""
+    """Solve every candidate. If none has a solution, raise the error of the last one."""
     kind = compilation.opened.kind
     solved: list[AnyCandidate] = []
     infeasible: list[tuple[Problem, TailcError]] = []

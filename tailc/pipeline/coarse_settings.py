@@ -1,4 +1,4 @@
-"""Warnings of a quantum or a window too coarse for the policy that has it."""
+"""Warnings about a quantum or a window that is too coarse for its policy."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tailc.specs.load import LoadedSpec
 from tailc.units import counted, format_percentile, format_us
 
 MUCH_LONGER = 4
-"""Of a quantum, as a multiple of the age of the last climb. A shorter one only delays climbs."""
+"""Ratio of quantum to the age of the last climb that causes a warning. Shorter ones only delay."""
 
 
 def coarse_settings(policy: Policy, loaded: LoadedSpec) -> Iterator[Finding]:
-    """A warning where all climbs come at one look, and one where a percentile is the maximum."""
+    """Warn of a quantum longer than all climbs, and of a window whose percentile is its maximum."""
     yield from _quantum(policy, loaded)
     yield from _window(policy, loaded)
 

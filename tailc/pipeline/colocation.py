@@ -1,6 +1,6 @@
-"""Frequencies of requests and of batch work on the same cores, and what the chip's limit does.
+"""Frequencies of requests and batch work on shared cores, and the effect of the chip's power limit.
 
-Whole numbers go in and come out: watts and shares are floating point in between.
+Inputs and results are whole numbers; watts and shares are floating point in between.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _PER_NS = 10**12
 
 
 def best_pair(problem: TailProblem) -> BatchPair | None:
-    """The frequencies of most batch work per joule, as far as the search finds them; None without
-    batch work.
+    """The pair of frequencies with the most batch work per joule that the search finds.
 
-    Raises TailcError (OVERLOADED) where requests leave no time at any frequency.
+    None without batch work. Raises TailcError (OVERLOADED) if requests leave no time at any
+    frequency.
     """
     if problem.batch is None:
         return None
@@ -48,15 +48,18 @@ def best_pair(problem: TailProblem) -> BatchPair | None:
 
 
 def efficient_pair(shared: SharedCore, batch: BatchWork, least_critical: int = 0) -> Pair:
-    """The pair that the spec's search finds, requests no lower than that level."""
+    """The best pair by the spec's search method.
+
+    least_critical: lowest level allowed for requests.
+    """
     climbs = batch.search is Search.HILL_CLIMBING
     return (core.climbed_pair if climbs else core.best_pair)(shared, least_critical)
 
 
 def shared_core(problem: TailProblem, host: Host, batch: BatchWork) -> SharedCore:
-    """One core of the server at that rate, with its part of the power that is drawn beside cores.
+    """Model of one core at the batch rate, including its part of the power drawn outside the cores.
 
-    Requests have the mean work of the design sample, so their mean time is right at any frequency.
+    Requests have the mean work of the design trace, so their mean time is right at any frequency.
     """
     weight = problem.profile.weight
     mean_ns = float(np.average(problem.service_ns(problem.clock_khz), weights=weight))
@@ -76,7 +79,7 @@ def shared_core(problem: TailProblem, host: Host, batch: BatchWork) -> SharedCor
 
 
 def _watts(power_mw: tuple[int, ...] | list[int]) -> np.ndarray:
-    """Powers in W; a model may round down to none, which is made the least that can be told."""
+    """Powers in W. A model may round a power down to 0; it is raised to 1 mW, the smallest unit."""
     return np.maximum(np.array(power_mw, np.float64), 1.0) / MW_PER_W
 
 
@@ -92,7 +95,7 @@ def _overloaded(problem: TailProblem, host: Host, batch: BatchWork) -> TailcErro
 
 
 def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int]:
-    """The pair, its work per joule, and the best frequency beside each of requests."""
+    """Evidence of the pair, and the best batch frequency for each frequency of requests."""
     pair, batch = solution.pair, problem.batch
     if pair is None or batch is None:
         return {}
@@ -115,8 +118,10 @@ def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
 
 
 def throttled(problem: TailProblem, pair: BatchPair | None) -> tuple[Throttled, ...]:
-    """What the chip's limit does with requests at the highest frequency on all cores, on half of
-    them and on none, batch work on the others; empty without a limit.
+    """Effect of the chip's power limit at the highest request frequency.
+
+    Requests are on all cores, on half of them and on none, with batch work on the other cores.
+    Empty without a limit.
     """
     host = problem.host
     if host is None or host.tdp_mw is None:
@@ -161,7 +166,7 @@ _OUTCOMES = {
 def _cores(
     problem: TailProblem, host: Host, pair: BatchPair | None, requests: int
 ) -> Iterator[limit.BusyCore]:
-    """Those with requests first. Power that falls with frequency counts as its highest so far."""
+    """The busy cores, those with requests first. Power is made non-decreasing in frequency."""
     top = len(problem.levels) - 1
     critical = _rising([level.power_mw for level in problem.levels])
     yield from itertools.repeat(limit.BusyCore(False, top, critical), requests)

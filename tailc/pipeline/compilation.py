@@ -1,4 +1,4 @@
-"""One compile that was asked for: the spec, what replaces its search, and how to run it."""
+"""One requested compile: the spec, its overrides, and how to run it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.progress import Progress
 
 @dataclass(frozen=True)
 class Judging:
-    """That a policy is replayed before it is written; allows_misses: whether it may miss an SLO."""
+    """Replay a policy before it is written. allows_misses: whether it may miss an SLO."""
 
     allows_misses: bool = False
 
@@ -23,8 +23,8 @@ class Judging:
 class Compilation:
     """A spec to compile.
 
-    spec: with `overrides` in the place of fields of its search. previous: the policy that this one
-    succeeds, if any.
+    spec: the opened spec with `overrides` applied to its search. previous: the policy that the
+    result replaces, if any.
     """
 
     opened: OpenedSpec
@@ -36,7 +36,7 @@ class Compilation:
     judging: Judging | None = None
 
     def check_previous(self) -> None:
-        """Raise TailcError where the previous policy has another name."""
+        """Raise TailcError (CONFLICT) if the previous policy has another name."""
         if self.previous is None or self.previous.name == self.opened.spec.name:
             return
         message = f"the previous policy is `{self.previous.name}`, but the spec's is "

@@ -1,4 +1,4 @@
-"""A compile, pass by pass: read, split, reduce, solve, emit, gather the evidence."""
+"""Compile a spec: read the trace, split it, reduce, solve, emit, and collect the evidence."""
 
 from __future__ import annotations
 
@@ -50,12 +50,11 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Compiled(Generic[P, S, D]):
-    """A compiled policy, and what stands behind it.
+    """A compiled policy and how it was made.
 
-    `sweep` holds every candidate that was tried; a spec without a sweep has one. `design` is the
-    sample that it was compiled from. `additions` are what was found beside the formula's table:
-    what a controller was made from, how a table was tuned on the replay, what errors it stands,
-    what is done under overload.
+    sweep: every candidate; one if the spec has no sweep. design: the design trace. findings:
+    warnings. additions: results of the passes after the formula's table, such as a tuned
+    controller, a tuned table, a robustness radius or an overload rule.
     """
 
     policy: Policy
@@ -65,12 +64,12 @@ class Compiled(Generic[P, S, D]):
     additions: tuple[Addition, ...] = ()
 
     def added(self, what: type[A]) -> tuple[A, ...]:
-        """The additions of a type; none where that was not asked for."""
+        """The additions of one type; empty if the spec requests none."""
         return tuple(one for one in self.additions if isinstance(one, what))
 
     @property
     def has_tuned_table(self) -> bool:
-        """Whether the table is another than the solved one, chosen or tuned on replays."""
+        """Whether replays chose or tuned the table, instead of the solver's formula."""
         return self.policy.evidence.proof == REPLAYED
 
 
@@ -86,13 +85,12 @@ def compile_policy(
     progress: Progress = silent,
     judging: Judging | None = None,
 ) -> AnyCompiled:
-    """The policy that the spec at `spec_path` asks for (`-` is standard input).
+    """Compile the spec at `spec_path` (`-` is standard input).
 
-    `overrides` replaces fields of the spec's search (`method`, `objective`, `effort`).
-    `previous` sets the generation: kept where the policy is unchanged, else its successor.
-    `threads` None is one a processor; the answer does not depend on it. `judging`: replay
-    the policy at its rates beside what could be set by hand, and refuse one that misses an SLO
-    there; None: do not.
+    overrides: values for fields of the spec's search (`method`, `objective`, `effort`). previous:
+    sets the generation, which is the same if the policy is unchanged, else the next one. threads:
+    None means one per processor; the result does not depend on it. judging: replay the policy and
+    the settings by hand at its rates, and refuse a policy that misses an SLO; None: no replay.
     Raises TailcError for bad input, an infeasible problem or an exhausted budget.
     """
     opened = open_kind(spec_path)
@@ -116,7 +114,7 @@ def compile_opened(
     judging: Judging | None = None,
     read: Callable[[OpenedSpec], Measured] = open_measured,
 ) -> AnyCompiled:
-    """The same of a spec that is open already; `read` gives its trace."""
+    """Compile a spec that is already open; `read` opens its trace, the rest as in `compile_policy`."""
     given = overrides or {}
     warnings = [*opened.warnings]
     with told_in_full(opened.loaded, given, warnings):
@@ -128,7 +126,7 @@ def compile_opened(
 
 @dataclass(frozen=True)
 class _Searches:
-    """What a spec asks for beside the formula's table; each is None where it does not."""
+    """Optional parts of a compile, beyond the formula's table; None if not requested."""
 
     control: ControlProblem | Controller | None
     aim: TuningObjective | None
@@ -139,7 +137,7 @@ class _Searches:
 def _compiled(
     compilation: Compilation, read_trace: Callable[[OpenedSpec], Measured], warnings: list[Finding]
 ) -> AnyCompiled:
-    """The policy; `warnings` gets what there is to tell as soon as it is known."""
+    """Compile by the type of trace. Each finding is added to `warnings` as soon as it is known."""
     searches, opened = _searches(compilation), compilation.opened
     compilation.progress("reading the trace", 0.0)
     read = read_trace(opened)
@@ -162,7 +160,7 @@ def _compiled(
 
 
 def _searches(compilation: Compilation) -> _Searches:
-    """Raises TailcError for what the spec cannot have."""
+    """The requested optional parts. Raises TailcError for parts that the spec cannot have."""
     kind, spec = compilation.opened.kind, compilation.spec
     return _Searches(
         kind.control(spec, compilation.opened.loaded),
@@ -175,7 +173,7 @@ def _searches(compilation: Compilation) -> _Searches:
 def _without_replay(
     compilation: Compilation, parts: Parts[D], reading: TraceReading, warnings: list[Finding]
 ) -> Compiled[Any, Any, D]:
-    """A policy that serves no requests is the only candidate, as it is solved."""
+    """Compile a policy that serves no requests: one candidate, as solved."""
     compilation.check_previous()
     solved = solve_all(compilation, parts, reading)
     sweep = Sweep(solved.candidates)
@@ -187,7 +185,7 @@ def _without_replay(
 def _for_requests(
     compilation: Compilation, searches: _Searches, read: OpenedTrace, warnings: list[Finding]
 ) -> Compiled[Any, Any, DemandProfile]:
-    """A policy whose table is chosen, tuned and judged on replays of the requests."""
+    """Compile a policy whose table is chosen, tuned and checked on replays of the requests."""
     opened = compilation.opened
     parts = parts_of_requests(opened, read)
     warnings += parts.warnings
@@ -220,7 +218,7 @@ def _tuning(
     sweep: Sweep[Any, Any],
     requests: Holdback,
 ) -> Iterator[Pass]:
-    """What makes the table better than the formula's, as far as that is asked for."""
+    """The requested passes that improve on the formula's table."""
     if aim is not None and searches.best is None and searches.ambiguity is None:
         from tailc.pipeline.passes.table_tuning import TableTuning
 
@@ -242,7 +240,7 @@ def _best(
     sweep: Sweep[Any, Any],
     requests: Holdback,
 ) -> Pass:
-    """The method `auto`, as the kind has it."""
+    """The pass of the method `auto` for this kind."""
     if isinstance(asked, AutoTuning):
         from tailc.pipeline.passes.table_tuning import CandidateTuning
 
@@ -256,7 +254,7 @@ def _best(
 
 
 def _control(control: ControlProblem | Controller | None) -> Iterator[Pass]:
-    """The controller, if the spec has one."""
+    """The pass that makes the controller, if the spec has one."""
     if control is not None:
         from tailc.pipeline.passes.control import control_pass
 
@@ -270,7 +268,7 @@ def _aim_on(
     compilation: Compilation,
     warnings: list[Finding],
 ) -> TuningObjective | None:
-    """With the arrivals that are recorded, and the other objectives of the spec."""
+    """The tuning objective with the recorded arrivals and the spec's other SLOs."""
     if aim is None:
         return None
     from tailc.pipeline.objectives import with_objectives
@@ -282,7 +280,7 @@ def _aim_on(
 
 
 def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) -> Days | None:
-    """The day of each request of the design, where their mixture is in doubt."""
+    """The day of each design request, if the mix of days is uncertain."""
     if ambiguity is None or ambiguity.days is None:
         return None
     from tailc.pipeline.design_days import design_days
@@ -291,7 +289,7 @@ def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) ->
 
 
 def _checks(compilation: Compilation, aim: TuningObjective | None) -> Iterator[Pass]:
-    """The rule for overload, and then all objectives."""
+    """The pass for the overload rule, then the check of all SLOs."""
     kind = compilation.opened.kind
     if (overload := kind.overload(compilation.spec)) is not None:
         from tailc.pipeline.passes.overload import OverloadControl
@@ -303,9 +301,10 @@ def _checks(compilation: Compilation, aim: TuningObjective | None) -> Iterator[P
 
 
 def _judged(compilation: Compilation, searches: _Searches, requests: Holdback) -> Iterator[Pass]:
-    """Replays of what is about to be written, where somebody asks for them.
+    """The pass that replays the final policy, if requested.
 
-    A policy that is tuned on a recording carries none: it has not the times to be replayed on.
+    A policy tuned on recorded arrivals has no estimates: the recorded times are not available to
+    it.
     """
     if searches.aim is not None and searches.aim.recorded is not None:
         return
@@ -320,7 +319,7 @@ def _judged(compilation: Compilation, searches: _Searches, requests: Holdback) -
 def _applied(
     passes: Iterable[Pass], policy: Policy, sample: Sample, warnings: list[Finding]
 ) -> tuple[Policy, tuple[Addition, ...]]:
-    """The policy after all passes, and what they found."""
+    """Run all passes; returns the policy and their additions."""
     additions: list[Addition] = []
     for one in passes:
         step = one.applied(policy, sample)
@@ -330,14 +329,14 @@ def _applied(
     return policy, tuple(additions)
 
 
-# What is said of the formula's table, and of no other.
+# Findings that apply to the formula's table only.
 _OF_FORMULA = (Code.PREDICTED_MISS, Code.HOPEFUL_SUM)
 
 
 def _with_remarks(
     compiled: Compiled[P, S, D], compilation: Compilation, solved: Solved
 ) -> Compiled[P, S, D]:
-    """With the remarks on the solution, and the candidates that have none."""
+    """Add the remarks on the solution, and the warnings of infeasible candidates."""
     chosen = compiled.sweep.chosen
     remarks = handler_of(chosen.problem).remarks(chosen.problem, chosen.solution)
     if compiled.has_tuned_table:

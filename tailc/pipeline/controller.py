@@ -1,10 +1,10 @@
-"""From a ladder of cores and a target to a controller: plant, gains, margins, fixed point.
+"""Tune a controller for a ladder of cores and a latency target.
 
-For each interval of rates the step response of the measured tail is replayed at the rate in its
-middle, around the output that meets the target there; a plant of low order is identified from it,
-the measuring window included, and gains are tuned for it (after Haque et al., MICRO 2017, section
-4.2, who use a tuner that is not published). Gains are rounded to the controller's fixed point and
-judged anew: no loop leaves that is not stable for every delay near the plant's.
+For each interval of rates, the step response of the measured tail is replayed at the middle rate,
+around the output that meets the target there. A low-order plant, including the measuring window, is
+identified from the response, and gains are tuned for it (after Haque et al., MICRO 2017, section
+4.2, whose tuner is not published). Gains are rounded to the controller's fixed point and checked
+again: every loop must be stable for every delay near the plant's.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ US_PER_MS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """A controller, and what it was made from: tails by rate and output, and each interval's loop.
+    """A controller, the tails by rate and output that it was tuned from, and a loop per interval.
 
     Margins and overshoots are those of the gains in fixed point.
     """
@@ -50,7 +50,7 @@ class Tuned:
     intervals: tuple[Interval, ...]
 
     def gains_of(self, interval: Interval) -> tuple[float, float, float]:
-        """kp, ki and kd of an interval, in output by ms of error at each epoch."""
+        """kp, ki and kd of an interval, in output per ms of error and epoch."""
         return _back(interval.gains, self.controller.fraction_bits).parts
 
 
@@ -61,10 +61,10 @@ def tune(
     threads: int,
     progress: Progress = silent,
 ) -> Tuned | None:
-    """The controller that scales the ladder's ages; None where no age can be scaled.
+    """The controller that scales the ladder's ages; None if no age can be scaled.
 
-    Raises TailcError for a target that some rate cannot meet (INFEASIBLE), gains of the user's that
-    are not stable (UNSTABLE_GAINS), and a plant that no gains control (NO_TUNING).
+    Raises TailcError for a target that some rate cannot meet (INFEASIBLE), unstable gains in the
+    spec (UNSTABLE_GAINS), and a plant that no gains control (NO_TUNING).
     """
     surface = tails(problem, ladder, design, threads, progress)
     _check_attainable(problem, surface)
@@ -84,7 +84,7 @@ def _loops(
     progress: Progress,
     first_climb_us: int,
 ) -> list[Loop]:
-    """One for each interval, at the rate in its middle."""
+    """One loop for each interval, at its middle rate."""
     load = workload(design, ladder)
     rates = problem.middle_rates_mrps
     loops = []
@@ -101,7 +101,10 @@ def _loops(
 
 
 def _own(problem: ControlProblem, number: int, first_climb_us: int) -> Gains | None:
-    """The user's gains as output by ms: theirs move the first threshold, in ms by ms."""
+    """Gains of the spec in output per ms.
+
+    The spec has them in ms of the first age per ms of error.
+    """
     if problem.gains is None:
         return None
     own, whole_ms = problem.gains[number], first_climb_us / US_PER_MS
@@ -109,7 +112,7 @@ def _own(problem: ControlProblem, number: int, first_climb_us: int) -> Gains | N
 
 
 def _check_attainable(problem: ControlProblem, surface: Surface) -> None:
-    """Refuse rates at which even the least output misses the target, and say what they can do."""
+    """Raise TailcError for rates at which even the smallest output misses the target."""
     least = [(rate, surface.least_us(rate)) for rate in problem.rates_mrps]
     missed = [(rate, us) for rate, us in least if us is None or us > problem.target_us]
     if not missed:
@@ -133,7 +136,7 @@ def _attainable(tail_us: int | None) -> str:
 
 
 def _in_fixed_point(problem: ControlProblem, surface: Surface, loops: Sequence[Loop]) -> Tuned:
-    """The gains as whole numbers of the finest fraction that holds them, judged once more."""
+    """Round the gains to the finest fixed point that holds them, and check the loops again."""
     bits = _fraction_bits(loops)
     rows = [
         GainRow(first, *(_fixed(gain, bits) for gain in loop.gains.parts))
@@ -162,14 +165,14 @@ def _in_fixed_point(problem: ControlProblem, surface: Surface, loops: Sequence[L
 
 
 def _first_ppm(intervals: Sequence[Interval]) -> int:
-    """The output that the highest rates need: until something is measured, rather too fast."""
+    """Initial output of the controller, that of the highest rates: it errs on the fast side."""
     return min(interval.operation.output_ppm for interval in intervals)
 
 
 def _fraction_bits(loops: Sequence[Loop]) -> int:
-    """The most bits at which every gain, in output by us, is within its limits.
+    """The most fraction bits with which every gain, in output per us, is within its limits.
 
-    Exponents are read off, not taken as logarithms: like gains have like bits on every machine.
+    The exponent is read from the float, not computed as a logarithm, so all machines agree.
     """
     largest = max(abs(gain) for loop in loops for gain in loop.gains.parts) / US_PER_MS
     room = math.frexp(LARGEST_GAIN / largest)[1] - 1 if largest else MOST_FRACTION_BITS
@@ -177,13 +180,15 @@ def _fraction_bits(loops: Sequence[Loop]) -> int:
 
 
 def _fixed(gain: float, bits: int) -> int:
-    """The tuner's gains come in five significant digits, so the last bits of what it computes with
-    do not reach here; what is left are divisions, which every machine rounds alike.
+    """Gain as a fixed-point whole number.
+
+    The tuner rounds gains to five significant digits, which hides differences in the last bits.
+    Only divisions follow, and every machine rounds them in the same way.
     """
     whole = round(gain / US_PER_MS * 2**bits)
     return max(-LARGEST_GAIN, min(LARGEST_GAIN, whole))
 
 
 def _back(row: GainRow, bits: int) -> Gains:
-    """What the whole numbers are, in output by ms."""
+    """Gains in output per ms of a row in fixed point."""
     return Gains(*(gain / 2**bits * US_PER_MS for gain in (row.kp, row.ki, row.kd)))

@@ -1,4 +1,4 @@
-"""The course of a search, as a solver has it, in the unit in which it is told."""
+"""Convert a solver's convergence trace to the artifact's unit."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from tailc.problems.convergence import Milestone
 def milestones(
     course: Sequence[Reached], *, added: float = 0.0, times: float = 1.0, bound: float | None = None
 ) -> tuple[Milestone, ...]:
-    """With `added` to what is minimised, then `times` it; `bound`, in the solver's unit, holds from
-    the beginning where there is one. What is infinite is not there yet.
+    """Convergence points in the artifact's unit: each value plus `added`, times `times`.
+
+    bound: a lower bound in the solver's unit that holds from the start. Infinite values become
+    None.
     """
 
     def told(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""The days of a spec's design part, where it names their column."""
+"""Read the days of a spec's design requests, if the spec names their column."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tailc.traces.split import held_out_mask
 
 
 def design_days(opened: OpenedSpec, read: OpenedTrace, column: str | None) -> Days | None:
-    """A day for each record that a policy is compiled from; None without a column.
+    """A day for each design record; None without a column.
 
-    The trace is read once more, so it cannot be standard input: TailcError.
+    Reads the trace again; raises TailcError (CONFLICT) if that is standard input.
     """
     if column is None:
         return None

@@ -1,7 +1,7 @@
-"""Replays of the sample that a policy is compiled from, for what a compile chooses and predicts.
+"""Replays of the design trace, for choices and predictions of a compile.
 
-The same requests come at the same times whatever the policy, so that two of them differ by what
-they do. These are no promises: `verify` judges on requests that were held out.
+All policies serve the same requests at the same times, so differences come from the policies alone.
+The results are estimates: `verify` judges on held-out requests.
 """
 
 from __future__ import annotations
@@ -30,5 +30,5 @@ def design_repeats(
     tails: Sequence[Tail],
     workers: Executor,
 ) -> Repeats[ServerUse]:
-    """The percentiles under those arrivals, and how busy the server is in each replay."""
+    """Replayed percentiles under `arrivals`, and the server's use in each replication."""
     return experiment_for(OPTIONS, requests, arrivals, workers, subject).used(subject, tails)

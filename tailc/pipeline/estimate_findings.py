@@ -1,4 +1,4 @@
-"""Whether a policy may be written, by what replays estimate of it, and what is to be said of it."""
+"""Decide from replayed estimates whether a policy may be written, and warn about it."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def check_estimates(
     *,
     allows_misses: bool,
 ) -> tuple[Finding, ...]:
-    """Warnings of what is undecided, and of what is missed where that is allowed.
+    """Warn of undecided SLOs, of missed ones if allowed, and of better settings by hand.
 
-    more: about how many more requests would decide each estimate. keeps(rate_mrps): whether the
-    SLOs hold there. Raises TailcError (INFEASIBLE) for an SLO that is missed, or a server that is
-    overloaded, at one of the spec's rates.
+    more: about how many more requests would decide each estimate. keeps: whether all SLOs hold at a
+    rate. Raises TailcError (INFEASIBLE) for an SLO that is missed, or a server that is overloaded,
+    at one of the spec's rates.
     """
     estimates = policy.evidence.estimates
     if estimates is None:
@@ -56,7 +56,7 @@ def check_estimates(
 
 
 def is_undecided(policy: Policy) -> bool:
-    """Whether replays do not decide one of its SLOs at one of its rates."""
+    """Whether replays leave some SLO undecided at some rate."""
     estimates = policy.evidence.estimates
     rows = () if estimates is None else estimates.rows
     return any(one.standing is Standing.UNDECIDED for one in rows)
@@ -68,7 +68,7 @@ def _missed(
     loaded: LoadedSpec,
     keeps: Callable[[int], bool],
 ) -> Iterator[Finding]:
-    """One finding for each SLO: of the lowest rate that overloads the server, or that misses it."""
+    """For each SLO a finding at the lowest rate with an overloaded server, or else with a miss."""
     for number in sorted({one.slo for one in rows}):
         worst = min(
             (one for one in rows if one.slo == number),
@@ -94,17 +94,16 @@ def _missed(
         yield Finding(Code.INFEASIBLE, message, place, hint)
 
 
-# By less than that two replayed settings differ on these requests, and may not on others.
+# Smaller differences of two replayed settings may be due to these requests alone.
 _CLEARLY_PPM = 20_000
 
 
 def _better_by_hand(
     policy: Policy, rows: Sequence[RateEstimate], loaded: LoadedSpec
 ) -> Iterator[Finding]:
-    """A warning where a setting by hand is clearly better, of the rate where it is so most.
+    """Warn of the rate at which a setting by hand is better by the largest margin.
 
-    None where cores do batch work at a frequency of the policy's: what a request costs says nothing
-    of how much of it is done.
+    No warning for policies with batch work: the cost of a request does not show how much is done.
     """
     if policy.tail_table is not None and policy.tail_table.batch is not None:
         return
@@ -128,12 +127,12 @@ def _better_by_hand(
     yield Finding(Code.BETTER_BY_HAND, message, place, _against(policy), Severity.WARNING)
 
 
-# Methods that compare a table with settings by hand.
+# Methods that already compare a table with settings by hand.
 _COMPARING = ("auto", "simulation")
 
 
 def _against(policy: Policy) -> str:
-    """What a user can do about a setting by hand that is better."""
+    """Advice for a policy that is worse than a setting by hand."""
     if policy.tail_table is not None and policy.evidence.method not in _COMPARING:
         return (
             "set `search.method: simulation`, which replays what tables cost, or take that setting"
@@ -147,9 +146,9 @@ def _against(policy: Policy) -> str:
 
 
 def _keeps_all(row: RateEstimate, rows: Sequence[RateEstimate], policy: Policy) -> bool:
-    """Whether the row's setting is the best for every SLO at its rate, and keeps each but its own.
+    """Whether one setting by hand is the best for every SLO at a rate, and meets the other SLOs.
 
-    Of one SLO that asks nothing.
+    Always true with a single SLO.
     """
     others = [one for one in rows if one.arrivals == row.arrivals and one.slo != row.slo]
     return all(
@@ -162,11 +161,10 @@ def _keeps_all(row: RateEstimate, rows: Sequence[RateEstimate], policy: Policy) 
 
 
 def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
-    """By how much the best setting by hand is below the policy there; 0: not clearly.
+    """How much lower the best setting by hand is than the policy at this rate; 0 if not clearly.
 
-    One that is faster must be below the whole interval of the policy's percentile. One that is
-    cheaper must leave 2 % of the SLO's latency and keep the policy's target, or be as
-    fast as the policy.
+    A faster setting must be below the whole interval of the policy's percentile. A cheaper one must
+    be 2 % below the SLO's latency and meet the policy's target, or be as fast as the policy.
     """
     setting, told = row.by_hand, row.standing in (Standing.PASS, Standing.UNDECIDED)
     if setting is None or setting.is_overloaded or not told:
@@ -196,9 +194,9 @@ def _undecided(row: RateEstimate, more: int | None, policy: Policy, loaded: Load
 
 
 def interval_text(low_us: int, high_us: int | None) -> str:
-    """What is known of a percentile, by the limits of its 95 % interval.
+    """Describe the 95 % interval of a percentile by its limits.
 
-    high_us: None where the sample is too small for one; low_us is 0 where it has no lower one.
+    high_us: None if the sample is too small for an upper limit; low_us: 0 if it has no lower limit.
     """
     if high_us is not None:
         limits = f"{format_us(low_us)} to {format_us(high_us)}"

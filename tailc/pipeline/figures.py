@@ -1,7 +1,7 @@
-"""What a schedule in whole microseconds really does on the design sample.
+"""Evaluate schedules in whole microseconds on the design trace.
 
-Solvers propose in floating point; these figures are computed anew from the schedule that the
-artifact will carry, and a proposal that breaks its limits is a bug that stops the compile.
+Solvers compute in floating point. The figures are computed again from the schedule as the artifact
+stores it; a schedule that exceeds its limits is a bug and stops the compile.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ US_PER_MS = 1_000
 
 
 class Figures:
-    """Exact figures of a schedule on the design sample, with the limits of its tail."""
+    """Exact figures of schedules on the design trace, with the limits of the tail's interval."""
 
     def __init__(self, problem: LadderProblem, sample: Sample) -> None:
         self._problem = problem
@@ -33,9 +33,9 @@ class Figures:
         self._executions: dict[tuple[object, int], tuple[float, float, float]] = {}
 
     def of(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
-        """The evidence of one load, every figure recomputed from whole microseconds.
+        """Evidence of the row of one load, computed from whole microseconds.
 
-        Raises AssertionError where the schedule breaks the budget or the target.
+        Raises AssertionError if the schedule exceeds the budget or the target.
         """
         problem = self._problem
         tail_ms, mean_ms, cost_time_ms = self._execution(schedule, problem.rank)
@@ -43,7 +43,7 @@ class Figures:
         cost_time_us = whole_us(cost_time_ms)
         residence_ms = schedule.wait_us / US_PER_MS + mean_ms
         total_cost_ppm = load * cost_time_ms / residence_ms * PPM
-        # Twice: the solver's sums may round otherwise than these.
+        # Twice the tolerance: the solver's sums may round differently.
         assert total_cost_ppm <= problem.budget_ppm * (1 + 2 * FEASIBILITY_TOLERANCE)
         assert problem.target_us is None or tail_us <= problem.target_us
         return RowEvidence(
@@ -62,9 +62,9 @@ class Figures:
         return schedule.wait_us + whole_us(self._execution(schedule, rank)[0])
 
     def _execution(self, schedule: Schedule, rank: int) -> tuple[float, float, float]:
-        """Of the execution, in ms: time of the request of that rank, mean time, mean cost-time.
+        """Execution figures in ms: time of the request at `rank`, mean time, mean cost-time.
 
-        Many loads have the same stays, and differ in the wait.
+        Cached, since many loads have equal stays and different waits.
         """
         key = schedule.stay_us, rank
         if key not in self._executions:
@@ -83,10 +83,10 @@ class Figures:
 
 
 def cost_rates(problem: LadderProblem) -> NDArray[np.float64]:
-    """Cost of each rung per ms, (rungs,)."""
+    """Cost of each rung per ms; float64 (rungs,)."""
     return np.array(problem.cost_ppm) / PPM
 
 
 def whole_us(value_ms: float) -> int:
-    """Milliseconds to the nearest whole microsecond."""
+    """Milliseconds, rounded to whole microseconds."""
     return round(value_ms * US_PER_MS)

@@ -1,4 +1,4 @@
-"""A new policy replayed on the sample that it was compiled from, for what pictures show."""
+"""Replay a new policy on its design trace, for the pictures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tailc.traces.profile import DemandProfile
 def on_design(
     compiled: AnyCompiled, threads: int | None, progress: Progress
 ) -> DesignEstimate | None:
-    """What the policy does alone, without baselines.
+    """In-sample estimate of the policy, without baselines.
 
-    None where no request arrives, or no rate or objective is stated.
+    None for a policy that serves no requests, or has no rate or no SLO.
     """
     policy, design = compiled.policy, compiled.design
     runs = bool(policy.ladders) or policy.tail_table is not None

@@ -1,7 +1,7 @@
-"""What replays estimate of the policy that is about to be written.
+"""Replayed estimates of a policy before it is written.
 
-It is an estimate: of requests that no search saw where some were kept back, else of those that the
-policy was made from. `verify` judges on others.
+The requests are those withheld from the search if there are any, else the design trace. `verify`
+judges on held-out requests.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from tailc.progress import Progress
 def with_estimates(
     policy: Policy, requests: Holdback, effort: Effort, threads: int, progress: Progress
 ) -> tuple[Policy, tuple[int | None, ...]]:
-    """The policy, and in its evidence what it and the best settings by hand do at its rates.
+    """Add to the policy's evidence its estimates and the best settings by hand, at its rates.
 
-    Besides, for each of these estimates about how many more requests of the trace would decide it;
-    None: it is decided, or no number would.
+    Also returns, for each estimate, about how many more requests of the trace would decide it; None
+    if it is decided, or if no number of requests would decide it.
     """
     profile, arrivals = requests.judging, arrivals_of(policy)
     subject, sizes = subject_of(policy, profile), effort.budget.judging
@@ -110,7 +110,7 @@ def _standing(run: Run, slo: int) -> Standing:
 
 
 def _by_hand(own: Replayed, others: Sequence[Replayed], slo: int, policy: Policy) -> ByHand | None:
-    """The cheapest within the limit, where the policy is to cost little; else the fastest."""
+    """The fastest setting by hand, or for a cost objective the cheapest that meets the SLOs."""
     if not others:
         return None
     limit_us, by_cost = policy.slos[slo].latency_us, is_for_cost(policy)

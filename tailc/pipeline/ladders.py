@@ -1,8 +1,8 @@
-"""Match a ladder problem with its solver, and check what comes back.
+"""Solve a ladder problem and check the solution.
 
-The grid search proves the best schedule on the grid; the continuous-time dual proves how good any
-schedule can be. Whatever they propose is rounded to whole microseconds and evaluated anew before
-it is believed: nothing that a solver computed in floating point enters an artifact unchecked.
+The grid search proves the best schedule on its grid; the continuous-time dual bounds every
+schedule. Each proposed schedule is rounded to whole microseconds and evaluated again: no floating
+point result of a solver enters an artifact unchecked.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ _STATUSES = {
 
 @dataclass(frozen=True)
 class _Proposal:
-    """What a solver says of all loads: durations [loads, rungs] in ms, inf for never to climb."""
+    """A solver's schedules for all loads.
+
+    v_ms: durations [loads, rungs], inf if a rung never ends.
+    """
 
     v_ms: NDArray[np.float64]
     status: tuple[Status, ...]
@@ -55,11 +58,11 @@ class _Proposal:
 
 
 def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress) -> LadderSolution:
-    """A schedule for every load, proved and evaluated in whole microseconds.
+    """A schedule for every load, evaluated in whole microseconds, with its proof.
 
-    Loads that no schedule keeps within the budget are in the answer, as infeasible rows. Raises
-    TailcError for a target that cannot be met (INFEASIBLE), a search that ended without an answer
-    (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
+    Loads that no schedule keeps within the budget are infeasible rows. Raises TailcError for a
+    target that cannot be met (INFEASIBLE), a search that ends without an answer (BUDGET_ENDED), and
+    a method that cannot solve the problem (METHOD_UNFIT).
     """
     sample = _sample(problem)
     continuous = None
@@ -94,13 +97,13 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
 
 
 def _smoothed(problem: LadderProblem, sample: Sample, proposal: _Proposal) -> NDArray[np.float64]:
-    """Rows that miss the target have no schedule, though by the dual they have a ladder."""
+    """Smooth the schedules. A row that misses the target gets none, even if the dual has one."""
     solved = [status is Status.OPTIMAL for status in proposal.status]
     return smoothed(problem, sample, np.where(np.array(solved)[:, None], proposal.v_ms, math.inf))
 
 
 def _longest_wait_us(problem: LadderProblem) -> int | None:
-    """Continuous time has none."""
+    """The grid's longest wait; None in continuous time, which has no limit."""
     return _grid(problem).longest_us if problem.method is Method.GRID else None
 
 
@@ -117,9 +120,9 @@ def _sample(problem: LadderProblem) -> Sample:
 
 
 def _whole_bounds(problem: LadderProblem, bound_ms: NDArray[np.float64] | None) -> list[int | None]:
-    """A proved lower bound on each load's objective, rounded down; None where none is known.
+    """Proved lower bound on each load's objective, rounded down [us]; None if unknown.
 
-    Every grid schedule is a continuous one too, so the dual's bound holds for both methods.
+    Every grid schedule is also a continuous one, so the dual's bound holds for both methods.
     """
     if bound_ms is None:
         return [None] * len(problem.loads)
@@ -215,7 +218,7 @@ def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Pro
 
 
 def _course(proposal: _Proposal, continuous: ContinuousSolution | None) -> tuple[Milestone, ...]:
-    """In the mean over the loads that have a schedule, with the bound that the dual has of them."""
+    """Mean convergence over the loads that have a schedule, with the dual's bound."""
     solved = np.array([status is Status.OPTIMAL for status in proposal.status])
     bound = None
     if continuous is not None and solved.any():
@@ -247,7 +250,7 @@ def _schedule(v_ms: NDArray[np.float64]) -> Schedule:
 
 
 def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
-    """Refuse a target that some load cannot meet, or that none can, and say what it could."""
+    """Raise TailcError for a target that a load, or with `may_miss` every load, cannot meet."""
     missed = [row for row in rows if row.status is RowStatus.INFEASIBLE]
     if problem.target_us is None or len(missed) < (len(rows) if problem.may_miss else 1):
         return
@@ -261,7 +264,7 @@ def _check_target(problem: LadderProblem, rows: tuple[SolvedRow, ...]) -> None:
     if len(attainable_us) < len(missed):
         hint = f"no schedule keeps so many requests {limit}: lower the largest load"
     else:
-        # The highest load is the hardest: what it can meet, all can. One load may be enough.
+        # The highest load is the hardest: all loads can meet its latency. One load may be enough.
         relaxed = format_us(min(attainable_us) if problem.may_miss else max(attainable_us))
         hint = f"relax the latency to {relaxed}, raise the limit, or lower the largest load"
     raise TailcError(Finding(Code.INFEASIBLE, message, help=hint))

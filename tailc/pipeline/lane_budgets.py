@@ -1,6 +1,6 @@
-"""Budgets of latency at every rate, the plan that they make, and what leaves none.
+"""Latency budgets at every rate, and the plan made from them.
 
-A budget is given, or it is what requests alone leave of the target.
+A budget is given in the spec, or is the target minus the tail of requests alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tailc.units import format_mrps, format_us
 
 @dataclass(frozen=True)
 class Budgeted:
-    """A plan, and the budget at each rate that it is made of."""
+    """A plan, and the budget at each rate that it was made from [us]."""
 
     plan: Plan
     budgets_us: tuple[int | None, ...]
@@ -27,10 +27,10 @@ class Budgeted:
 def budgeted(
     problem: BorrowingProblem, lanes: Lanes, alone: tuple[PlanMeasurement, ...]
 ) -> Budgeted:
-    """What a policy does with the budgets; `alone`: requests alone, at every rate.
+    """The plan of a policy with its budgets. alone: requests alone, measured at every rate.
 
-    Raises TailcError for a budget that ends before batch work has left: INFEASIBLE, or CONFLICT if
-    it is given.
+    Raises TailcError for a budget that ends before batch work has left the core: INFEASIBLE, or
+    CONFLICT if the spec gives the budget.
     """
     rates = problem.rates_mrps
     if problem.borrowing is Borrowing.IDLE:
@@ -45,7 +45,7 @@ def budgeted(
 
 
 def _ending_idle(plan: Plan, problem: BorrowingProblem) -> Plan:
-    """A plan by rate that borrows idle cores only above the last rate, where that is wanted."""
+    """Above the last rate, let a plan by rate borrow idle cores only, unless `keeps_last`."""
     if plan.axis is not LoadAxis.RATE or problem.keeps_last:
         return plan
     idle = (problem.rates_mrps[-1] + 1, problem.release_us)
@@ -53,7 +53,10 @@ def _ending_idle(plan: Plan, problem: BorrowingProblem) -> Plan:
 
 
 def _check_release(problem: BorrowingProblem, least_age_us: int | None) -> None:
-    """Refuse an age before which batch work has not left; that of the highest rate is the least."""
+    """Raise TailcError for an age shorter than batch work needs to leave a core.
+
+    least_age_us: the age at the highest rate, which is the shortest.
+    """
     if least_age_us is None or least_age_us >= problem.release_us:
         return
     message = (
@@ -70,21 +73,21 @@ def _check_release(problem: BorrowingProblem, least_age_us: int | None) -> None:
 
 
 def _budgets_us(problem: BorrowingProblem, alone: tuple[PlanMeasurement, ...]) -> tuple[int, ...]:
-    """At each rate: the one given, or the headroom, the least of all but by load."""
+    """Budget at each rate [us], given or the headroom; the least headroom of all unless by load."""
     if problem.method is BudgetMethod.GIVEN:
         assert problem.budget_us is not None
         return (problem.budget_us,) * len(alone)
     headroom_us = [problem.target_us - seen.tail_us for seen in alone]
     if not problem.is_by_load:
         return (min(headroom_us),) * len(alone)
-    # A higher rate has no more headroom, but for the noise of replays.
+    # A higher rate has no more headroom, apart from the noise of replays.
     return tuple(min(headroom_us[: place + 1]) for place in range(len(alone)))
 
 
 def check_attainable(problem: BorrowingProblem, alone: tuple[PlanMeasurement, ...]) -> None:
-    """Refuse rates at which requests alone miss the target already.
+    """Raise TailcError for rates at which requests alone already miss the target.
 
-    A policy without headroom to find only needs that there is an end of the queue.
+    For a policy without headroom it is enough that the server is not overloaded.
     """
     finds = problem.method in (BudgetMethod.HEADROOM, BudgetMethod.SEARCH)
     target_us = problem.target_us if finds else NO_END_US

@@ -1,4 +1,4 @@
-"""The lanes of a problem, with the interference that makes two tails equal where that is asked."""
+"""The lanes of a problem, with calibrated interference if the spec requests it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tailc.pipeline.lane_sample import PlanSample
 from tailc.problems.borrowing import BorrowingProblem, Calibration
 from tailc.units import format_mrps
 
-# Interference is found to a hundredth of a percent.
+# Resolution of the calibrated interference: a hundredth of a percent.
 _STEP_PPM = 100
-# Where a spec tells of requests alone.
+# Where a spec describes requests alone.
 _ALONE = ("lanes", "calibrate", "alone")
 
 
 def lanes_for(problem: BorrowingProblem, replays: PlanSample) -> Lanes:
-    """Its cores, and how much slower each lane is.
+    """The cores of the problem, and the slowdown of each lane.
 
-    Raises TailcError (INFEASIBLE) where requests alone overload the server that calibrates.
+    Raises TailcError (INFEASIBLE) if requests alone overload the server of the calibration.
     """
     told = problem.interference
     interference_ppm = (
@@ -33,7 +33,7 @@ def lanes_for(problem: BorrowingProblem, replays: PlanSample) -> Lanes:
 
 
 def _calibrated_ppm(problem: BorrowingProblem, wanted: Calibration, replays: PlanSample) -> int:
-    """The most with which the tail of requests that always share is no longer than wanted."""
+    """The largest interference at which shared requests have no longer tail than requests alone."""
 
     def lanes(steps: int) -> Lanes:
         return Lanes(problem.cores, steps * _STEP_PPM, 0)

@@ -1,4 +1,4 @@
-"""What replays of the design sample say of a plan at every rate, and what stands behind it."""
+"""Evidence of a plan for lanes: its replayed tail and batch work at every rate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tailc.problems.borrowing import (
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
-# Ways out of a miss: delays of the first two add up, the next two are within what is given.
+# Advice on a miss. Delays of the first two policies add up; the next two stay within the budget.
 _LESS_OR_OTHER = "give a smaller budget, or a policy whose delays do not add up: `fixed` or `safe`"
 _LESS = "give a smaller budget"
 _WAYS = {
@@ -36,9 +36,9 @@ _WAYS = {
 
 @dataclass(frozen=True)
 class AtRate:
-    """One rate: requests alone and under the plan, on the same draws, and the budget there.
+    """Requests alone and under the plan at one rate, in the same replications, and the budget.
 
-    `bound_us`: the least batch work that any policy gives up by request, None where not known.
+    bound_us: proved least batch work given up per request; None if unknown.
     """
 
     rate_mrps: int
@@ -49,7 +49,7 @@ class AtRate:
 
     @property
     def point(self) -> LoadPoint:
-        """What a compile tells of the rate."""
+        """The summary of this rate for the compile's report."""
         return LoadPoint(
             rate_mrps=self.rate_mrps,
             alone_us=self.alone.tail_us,
@@ -61,7 +61,7 @@ class AtRate:
 
     @property
     def _most_ppm(self) -> int | None:
-        """What is given up by core is that by request, times requests by core."""
+        """Upper bound on batch work per core: the work given up scales with that per request."""
         if self.bound_us is None:
             return None
         given_up_ppm = PPM - self.under.batch_ppm
@@ -69,7 +69,7 @@ class AtRate:
 
     @property
     def row(self) -> RateRow:
-        """What is predicted; nothing where there is no end of the queue."""
+        """Predicted evidence of this rate; none if the server is overloaded."""
         seen = self.under
         if seen.is_overloaded:
             return RateRow(None)
@@ -88,7 +88,7 @@ class AtRate:
 
 
 def predicted_misses(problem: BorrowingProblem, solution: BorrowingSolution) -> tuple[Finding, ...]:
-    """A warning for each rate at which the plan misses the target on the design sample."""
+    """A warning for each rate at which the plan misses the target on the design trace."""
     way = _WAYS[problem.borrowing]
     return tuple(
         Finding(Code.PREDICTED_MISS, _missed(problem, point), None, way, Severity.WARNING)
@@ -106,7 +106,7 @@ def _missed(problem: BorrowingProblem, point: LoadPoint) -> str:
 
 
 def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -> dict[str, int]:
-    """Of lanes and budgets, and by rate what requests alone have and what they may lose."""
+    """Evidence of the lanes and, by rate, of the tail of requests alone, batch work and budget."""
     settings = {
         "batch_slowdown_ppm": solution.lanes.batch_slowdown_ppm,
         "interference_ppm": solution.lanes.interference_ppm,

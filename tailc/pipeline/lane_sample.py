@@ -1,4 +1,4 @@
-"""A sample that plans for lanes of SMT cores are measured on: the same requests, the same times."""
+"""Measure plans for SMT lanes on one sample: the same requests at the same times."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from tailc.order_statistics import rank_limits
 from tailc.percentiles import PPM, percentile_rank
 from tailc.traces.profile import DemandProfile
 
-# A tail that grows as long as one looks.
+# The tail of an overloaded server, which grows without end.
 NO_END_US = 1 << 60
 
 
 @dataclass(frozen=True)
 class PlanMeasurement:
-    """What the replays of a plan at one rate show.
+    """Replayed figures of a plan at one rate.
 
-    Limits of the tail as if latencies were independent; `high_us` None where the design sample is
-    too small. `given_up_us`: of batch work, by request. `batch_ppm`: batch work by core, relative
-    to that beside a free core.
+    low_us, high_us: limits of the tail, as if latencies were independent; `high_us` is None if the
+    design trace is too small. given_up_us: batch work given up per request. batch_ppm: batch work
+    per core, relative to that next to a free core.
     """
 
     tail_us: int
@@ -53,12 +53,12 @@ class PlanMeasurement:
 
     @property
     def is_overloaded(self) -> bool:
-        """Whether there is no tail."""
+        """Whether the server is overloaded, so that it has no tail."""
         return self.tail_us == NO_END_US
 
     @property
     def tail_or_none_us(self) -> int | None:
-        """The tail, None where there is none."""
+        """The tail [us]; None if the server is overloaded."""
         return None if self.is_overloaded else self.tail_us
 
 
@@ -66,7 +66,7 @@ _OVERLOADED = PlanMeasurement(NO_END_US, NO_END_US, None, NO_END_US, NO_END_US, 
 
 
 class PlanSample:
-    """One design sample that plans are measured on; `seed` makes requests and times."""
+    """A design sample to measure plans on; `seed` determines requests and arrival times."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class PlanSample:
         self.evaluations = 0
 
     def measure(self, lanes: Lanes, plan: Plan, rate_mrps: int) -> PlanMeasurement:
-        """What the plan does on these lanes at a rate."""
+        """Replay a plan on these lanes at a rate."""
         return self._measure(
             Smt("plan", (lane_ladder(lanes, plan),), waking=self._waking), rate_mrps
         )
@@ -119,7 +119,7 @@ class PlanSample:
         )
 
     def _experiment(self, subject: Smt, rate_mrps: int) -> Experiment:
-        """The same requests at the same times for every plan, at the speeds of its lanes."""
+        """The experiment at a rate: the same requests at the same times for every plan."""
         workload = subject.workload(self._profile)
         if rate_mrps not in self._experiments:
             scenario = scenario_for(workload, Poisson(rate_mrps), self._options, subject)
@@ -127,26 +127,26 @@ class PlanSample:
         return self._experiments[rate_mrps].on(workload)
 
     def replications(self, rate_mrps: int) -> Replications:
-        """What was replayed at a rate: at least one plan has been."""
+        """The replications at a rate, at which some plan has been measured."""
         return self._experiments[rate_mrps].replications
 
     def alone(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
-        """Requests without batch work."""
+        """Measure requests without batch work."""
         return self._measure(no_batch(lanes, self._waking), rate_mrps)
 
     def shared(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
-        """Requests that never are."""
+        """Measure requests that share their cores with batch work all the time."""
         return self.measure(lanes, at_any_load(None, lanes.cores), rate_mrps)
 
 
 def _batch_ppm(repeats: Sequence[SmtOutcome], lanes: Lanes) -> int:
-    """Batch work by core over some replays, relative to that beside a free core."""
+    """Mean batch work per core over replications, relative to that next to a free core."""
     given_up = fmean(one.mean_power + lanes.lost_waking(*one.mean_waking) for one in repeats)
     return PPM - round(given_up * PPM / lanes.cores)
 
 
 def _given_up_ns(outcome: SmtOutcome, lanes: Lanes) -> float:
-    """Batch work by request that is given up for it, or for waking up after it."""
+    """Batch work given up per request, including that lost while lanes wake up [ns]."""
     return outcome.mean_energy + outcome.by_request(lanes.lost_waking(*outcome.mean_waking))
 
 

@@ -1,16 +1,15 @@
-"""The ages at which requests are left alone that leave most batch work under the SLO.
+"""Search for the sharing ages that leave the most batch work under the SLO.
 
-Three steps. *Constants*: for every policy with one age the longest that meets the target at all
-rates, and of those policies, borrow-idle among them, the one with most batch work. *Arrival*: ages
-from arrival, so that waiting uses up a request's time to share, the longest that meets the target,
-at most that of a request that never waits (the threshold problem of Haque et al., MICRO 2017, with
-batch work for energy). *By load*: from the best constant, and from the age from arrival, ages by
-the number in the system, one at a time longer or shorter by steps that halve. A step is taken if it
-makes good what some rate has less than under the best constant, or where there is nothing to make
-good, if batch work grows in sum.
+Three steps. *Constants*: for each policy with one age, find the longest age that meets the target
+at all rates; choose the policy with the most batch work, borrow-idle included. *Arrival*: find the
+longest age counted from arrival that meets the target, so that waiting uses up a request's time to
+share; it is limited to that of a request that never waits (the threshold problem of Haque et al.,
+MICRO 2017, with batch work in place of energy). *By load*: start from both results, and change one
+age per number in the system at a time, by steps that halve. Accept a step if it reduces the deficit
+against the best constant at some rate, or, without a deficit, if it increases the total batch work.
 
-What is found on some random numbers is cut back until it meets the target on others too, and must
-then leave no less batch work than the best constant at every rate, or that is the answer.
+The result is shortened until it meets the target on other random numbers too. If it then has less
+batch work than the best constant at some rate, the best constant is the answer.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, Thresh
 from tailc.progress import Progress, silent
 
 CONSTANTS = (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.SAFE)
-# Rows: nobody waits, up to a request for each core waits, and more do.
+# Rows: no request waits, up to one per core waits, and more wait.
 _ROWS = 3
-# Ages are found to this part of the target.
+# Resolution of ages, as a fraction (1/n) of the target.
 _PARTS = 128
-# Steps by load begin at a part of the target, and end before they are so small a part of it.
+# Steps by load start at the first fraction (1/n) of the target, and end with the last.
 _FIRST_PART, _LAST_PART = 2, 32
-# Ages are cut back by so large a part of them at a time.
+# Ages are shortened by this fraction (1/n) at a time.
 _CUT = 32
 
 
 @dataclass(frozen=True)
 class _Tried:
-    """A plan, and its batch work at each rate; `is_met`: the target, at all of them."""
+    """A plan with its batch work at each rate, and whether it meets the target at all rates."""
 
     plan: Plan
     batch_ppm: tuple[int, ...]
@@ -51,11 +50,11 @@ class _Tried:
 
     @property
     def total_ppm(self) -> int:
-        """Over all rates."""
+        """Sum of batch work over all rates."""
         return sum(self.batch_ppm)
 
     def merit(self, other: _Tried) -> tuple[bool, int, int]:
-        """More is better: the target, then what no rate has less than under the other, then all."""
+        """Sort key (larger is better): target met, deficit against `other`, total batch work."""
         gains = (a - b for a, b in zip(self.batch_ppm, other.batch_ppm, strict=True))
         return self.is_met, min(0, *gains), self.total_ppm
 
@@ -67,7 +66,11 @@ def searched(
     other: PlanSample,
     progress: Progress,
 ) -> Plan:
-    """The plan of most batch work that is found; requests alone meet the target at all rates."""
+    """The plan with the most batch work that the search finds.
+
+    Requests alone must meet the target at all rates. first: the sample of the search; other: the
+    sample that confirms the plan.
+    """
     search, judge = (_Candidates(problem, lanes, replays) for replays in (first, other))
     progress("trying one age for all", 0.0)
     constant = search.best_constant()
@@ -83,7 +86,7 @@ def searched(
 
 
 class _Candidates:
-    """Plans tried on one set of random numbers."""
+    """Plans tried on one sample."""
 
     def __init__(self, problem: BorrowingProblem, lanes: Lanes, replays: PlanSample) -> None:
         self._problem = problem
@@ -91,7 +94,7 @@ class _Candidates:
         self._replays = replays
 
     def tried(self, plan: Plan) -> _Tried:
-        """The plan at every rate; without batch work where one misses the target."""
+        """Measure the plan at every rate; batch work is 0 if it misses the target at some rate."""
         batch_ppm: list[int] = []
         # The highest rate is the first to miss.
         for rate in reversed(self._problem.rates_mrps):
@@ -102,7 +105,7 @@ class _Candidates:
         return _Tried(plan, tuple(reversed(batch_ppm)), True)
 
     def best_constant(self) -> _Tried:
-        """Of most batch work in sum; of equals the more careful one."""
+        """The constant plan with the most total batch work; on a tie, the more cautious one."""
         idle = self.tried(self._constant(Borrowing.IDLE, self._problem.release_us))
         found = [idle]
         for borrowing in CONSTANTS:
@@ -114,7 +117,7 @@ class _Candidates:
         return max(found, key=lambda one: (one.is_met, one.total_ppm))
 
     def from_arrival(self) -> _Tried:
-        """The longest age from arrival that meets the target."""
+        """The plan with the longest age from arrival that meets the target."""
 
         def with_age(age_us: int | None) -> Plan:
             plan = Plan(LoadAxis.IN_SYSTEM, (Rule.AGE_FROM_ARRIVAL,), ((1, age_us),), 1)
@@ -123,7 +126,7 @@ class _Candidates:
         return self._longest(with_age, low_load_age_us(self._problem, self._lanes))
 
     def improved(self, start: _Tried, constant: _Tried) -> _Tried:
-        """The best that single steps lead to."""
+        """The best plan that single steps from `start` lead to."""
         best = start
         for step_us in _steps_us(self._problem.target_us):
             improved = True
@@ -136,7 +139,7 @@ class _Candidates:
         return best
 
     def cut_back(self, plan: Plan) -> _Tried:
-        """The plan with its ages shortened together until it meets the target here."""
+        """The plan with all ages shortened together until it meets the target on this sample."""
         tried = self.tried(plan)
         for left in range(_CUT - 1, -1, -1):
             if tried.is_met:
@@ -146,14 +149,14 @@ class _Candidates:
         return tried
 
     def _cut(self, age_us: int | None, left: int) -> int:
-        """An age that is never reached is as good as that of the target."""
+        """The fraction `left` / `_CUT` of an age; None (never) counts as the target."""
         return (self._problem.target_us if age_us is None else age_us) * left // _CUT
 
     def _constant(self, borrowing: Borrowing, age_us: int | None) -> Plan:
         return plan_of(borrowing, ((self._problem.rates_mrps[0], age_us),), self._lanes)
 
     def _longest(self, plan: Callable[[int | None], Plan], most_us: int | None) -> _Tried:
-        """The longest age that meets the target; the plan of the least age where none does."""
+        """The plan with the longest age that meets the target, or the least age if none does."""
         never = self.tried(plan(most_us))
         if never.is_met:
             return never
@@ -169,12 +172,12 @@ class _Candidates:
 
 
 def by_load(plan: Plan, problem: BorrowingProblem, lanes: Lanes) -> Plan:
-    """A plan by the number in the system with a row each for nobody, some and many that wait."""
+    """A plan by number in the system, with rows for no, some and many waiting requests."""
     loads = [1 + row * lanes.cores for row in range(_ROWS)]
     ages = []
     for load in loads:
         age_us = next(age for first, age in reversed(plan.ages_us) if first <= load)
-        # Never is as late as twice the target, from where steps can lead back.
+        # Twice the target replaces never, so that steps can shorten it.
         ages.append((load, 2 * problem.target_us if age_us is None else age_us))
     rules = (*plan.rules, Rule.REREAD_ROW)
     return Plan(LoadAxis.IN_SYSTEM, rules, tuple(ages), loads[-1])
@@ -199,11 +202,12 @@ def _neighbours(
 
 
 def low_load_age_us(problem: BorrowingProblem, lanes: Lanes) -> int | None:
-    """The age from which a request that never waits is to be alone; None: never.
+    """The age from which a request that never waits must be alone [us]; None: never.
 
-    Least batch work is given up under the target (Haque et al., MICRO 2017, section 4.4, for two
-    rungs: a request at the percentile, of work w, is alone from (target - w) / interference on).
-    Where both lanes together do no more than one alone, sharing leaves no batch work more.
+    It minimises the batch work given up under the target (Haque et al., MICRO 2017, section 4.4,
+    for two rungs: a request at the percentile, of work w, is alone from (target - w) / interference
+    on). If both lanes together do no more work than one alone, sharing gains nothing and the age is
+    0.
     """
     if lanes.interference_ppm == 0:
         return None

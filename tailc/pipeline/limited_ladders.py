@@ -1,8 +1,8 @@
-"""Schedules of a ladder problem whose requests share several supplies, in whole microseconds.
+"""Solve a ladder problem whose requests share several supplies, in whole microseconds.
 
-Durations go to the nearest microsecond, and the wait is the least whole number of them that keeps
-every supply within its budget. Rounding moves a tail by at most half a microsecond for each rung,
-and one for the wait, so a target is aimed at from that far below.
+Durations are rounded to the nearest microsecond, and the wait is the least whole number that keeps
+every supply within its budget. Rounding moves a tail by at most half a microsecond per rung, plus
+one for the wait, so the solver's target is lower by that much.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from tailc.problems.ladder import LadderProblem
 
 @dataclass(frozen=True)
 class LimitedSchedules:
-    """What is proposed for each load: durations in ms [loads, rungs], inf for never to climb.
+    """Schedules for each load: durations in ms [loads, rungs], inf if a rung never ends.
 
-    has_schedule: false where the target cannot be met; least_tail_ms is of those loads, inf of the
-    others. bound: proved for the objective [loads]. prices: how many were tried.
+    has_schedule: whether the target can be met. least_tail_ms: the least tail of loads that cannot
+    meet it; inf for the others. bound: proved bound on the objective [loads]. prices: number of
+    prices tried.
     """
 
     v_ms: NDArray[np.float64]
@@ -36,7 +37,7 @@ class LimitedSchedules:
 
 
 def limited_schedules(problem: LadderProblem, sample: Sample) -> LimitedSchedules:
-    """The best schedules found for every load within every supply."""
+    """The best schedule found for every load within every supply."""
     loads = np.array(problem.loads, dtype=np.float64)
     solution = _solved(problem, sample, loads, problem.target_us)
     has_schedule = np.isfinite(solution.primal)
@@ -54,7 +55,7 @@ def limited_schedules(problem: LadderProblem, sample: Sample) -> LimitedSchedule
 def _solved(
     problem: LadderProblem, sample: Sample, loads: NDArray[np.float64], target_us: int | None
 ) -> LimitedSolution:
-    """By cost the budget is a limit beside the supplies, which by tail leave it no say."""
+    """Solve for some loads. For the cost objective the budget is one more limit."""
     uses, budgets = _supplies(problem)
     cost, target_ms = None, None
     if target_us is not None:
@@ -75,7 +76,7 @@ def _solved(
 
 
 def _supplies(problem: LadderProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What rungs take of each supply, and its budget."""
+    """Use of each supply by rung, and its budget."""
     uses = np.array([supply.use_ppm for supply in problem.supplies]) / PPM
     return uses, np.array([supply.budget_ppm for supply in problem.supplies]) / PPM
 

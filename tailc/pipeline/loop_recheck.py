@@ -1,6 +1,6 @@
-"""Every loop that is told or carried, computed once more by python-control, the field's library.
+"""Compute every loop again with python-control, and refuse one whose figures differ.
 
-Where the two differ by more than a named tolerance, nothing is emitted.
+A difference above the tolerance of a figure stops the compile.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def check_loop(plant: AnyPlant, gains: Gains, found: LoopMargins) -> None:
-    """Raise TailcError (LOOP_DIFFERS) where margins, poles or the step response do not agree."""
+    """Raise TailcError (LOOP_DIFFERS) if margins, poles or the step response differ."""
     from tailc_solvers.control.python_control import figures
 
     _refuse_differences(figures(plant, gains, found))
 
 
 def check_poles(plant: SampledPlant, gains: Gains) -> None:
-    """Raise TailcError (LOOP_DIFFERS) where the pole that decides on stability is another."""
+    """Raise TailcError (LOOP_DIFFERS) if the largest pole differs."""
     from tailc_solvers.control.python_control import largest_pole
 
     _refuse_differences([largest_pole(plant, gains)])

@@ -1,4 +1,4 @@
-"""A plant for each interval of rates, and gains that control it."""
+"""Identify a plant for each interval of rates, and tune gains for it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tailc.problems.control import ControlProblem, Gains
 from tailc.units import counted, format_mrps
 
 US_PER_MS = 1_000
-# How many windows a step response is followed for.
+# Lengths of a step response in windows; the next is tried if one is too short.
 RESPONSE_WINDOWS = (4, 8, 16)
 
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedPlant:
-    """From output to tail in ms, one sample an epoch; `residual_ms` is what it leaves unexplained.
+    """Plant from output to tail in ms, sampled once per epoch.
 
-    The residual is the root mean square of the step response less the plant's.
+    residual_ms: root mean square of the measured step response minus the plant's.
     """
 
     plant: SampledPlant
@@ -37,7 +37,7 @@ class IdentifiedPlant:
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """An interval before its gains are rounded; gains in output by ms."""
+    """The plant and gains of an interval before rounding; gains in output per ms."""
 
     operation: Operation
     plant: IdentifiedPlant
@@ -46,7 +46,7 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """The loop of the rates from `gains.first_rate_mrps` to `last_rate_mrps`."""
+    """The final loop of the rates from `gains.first_rate_mrps` to `last_rate_mrps`."""
 
     gains: GainRow
     last_rate_mrps: int
@@ -58,10 +58,11 @@ class Interval:
 def operated(
     measure: Callable[[int], Operation],
 ) -> tuple[Operation, IdentifiedPlant]:
-    """An operating point by its step response over so many windows, and its plant.
+    """Measure an operating point's step response, and identify its plant.
 
-    A response that has not settled, or seems so for its noise, is measured over more of them.
-    Raises TailcError (NO_TUNING) where no plant fits even then.
+    measure: replays a step response over a number of windows. A response that has not settled, or
+    is too noisy, is measured over more windows. Raises TailcError (NO_TUNING) if no plant fits the
+    longest.
     """
     *shorter, longest = RESPONSE_WINDOWS
     for windows in shorter:
@@ -80,7 +81,7 @@ def operated(
 def tuned_loop(
     problem: ControlProblem, operation: Operation, plant: IdentifiedPlant, own: Gains | None
 ) -> Loop:
-    """Gains for a plant: `own`, or the best there are.
+    """Loop with the gains `own` if they are given, else with tuned gains.
 
     Raises TailcError (NO_TUNING) for a plant that no gains control within the limits.
     """
@@ -104,10 +105,10 @@ def _untuned(operation: Operation, refusal: ValueError) -> TailcError:
 
 
 def judged(problem: ControlProblem, number: int, loop: Loop, gains: Gains) -> Margins:
-    """The margins of the gains as they will be carried.
+    """The margins of the gains in fixed point.
 
-    Raises TailcError where the loop is not stable for every delay near the plant's, or where
-    python-control finds others.
+    Raises TailcError if the loop is not stable for every delay near the plant's, or if
+    python-control computes other margins.
     """
     plant = loop.plant.plant
     if gains.ki != 0 and stable_for_delays(plant, *gains.parts):

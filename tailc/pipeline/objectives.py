@@ -1,7 +1,7 @@
-"""Several objectives at once: all of them must hold, as far as the design sample tells.
+"""Check several SLOs at once on replays of the design trace.
 
-A search works for the first, and of one alone `verify` is the judge. Where there are more, each is
-a limit too: a policy that replays of its own sample find beyond one is not written.
+A search optimises for the first SLO, and with a single SLO only `verify` judges. With several, each
+is a constraint: a policy whose design replays miss one is not written.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us
 
-# Of a rate that is named to go down to.
+# Significant digits of the rate that a finding proposes.
 _DIGITS = 2
 
 
 @dataclass(frozen=True)
 class Limit:
-    """An objective, and its number in the spec, from 0."""
+    """An SLO, and its number in the spec from 0."""
 
     number: int
     slo: Slo
@@ -40,7 +40,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class AtRate:
-    """The percentile of each objective at a rate, and whether the server keeps up with it."""
+    """The percentile of each SLO at a rate, and whether the server is overloaded."""
 
     rate_mrps: int
     tails_us: tuple[int, ...]
@@ -49,18 +49,18 @@ class AtRate:
 
 @dataclass(frozen=True)
 class Predicted:
-    """What the objectives have at every rate, on the requests that the policy was compiled from."""
+    """Percentiles of the SLOs at every rate, in replays of the design trace."""
 
     limits: tuple[Limit, ...]
     rates: tuple[AtRate, ...]
 
     @property
     def holds(self) -> bool:
-        """Whether all are met at every rate."""
+        """Whether every SLO is met at every rate."""
         return not any(self._missed(at) for at in range(len(self.limits)))
 
     def is_met_at(self, one: AtRate) -> bool:
-        """Whether all are met at one of the rates."""
+        """Whether every SLO is met at one rate."""
         return not any(one in self._missed(at) for at in range(len(self.limits)))
 
     def _missed(self, at: int) -> list[AtRate]:
@@ -69,7 +69,7 @@ class Predicted:
 
     @property
     def misses(self) -> Iterator[tuple[Limit, AtRate, int]]:
-        """Each objective that is missed, the rate where it is missed most, and its percentile."""
+        """Each missed SLO, with the rate of its worst miss and the percentile there."""
         for at, limit in enumerate(self.limits):
             if missed := self._missed(at):
                 worst = max(missed, key=lambda one: (one.is_overloaded, one.tails_us[at]))
@@ -77,7 +77,7 @@ class Predicted:
 
     @property
     def settings(self) -> dict[str, int]:
-        """The same as evidence names it, objectives and rates counted from 1."""
+        """Evidence of the percentiles; SLOs and rates are numbered from 1."""
         return {
             f"slo_{limit.number + 1}_rate_{number}_us": one.tails_us[at]
             for number, one in enumerate(self.rates, start=1)
@@ -86,7 +86,7 @@ class Predicted:
 
 
 def limits_of(slos: Sequence[Slo], design: DemandProfile) -> tuple[Limit, ...]:
-    """The objectives that the sample has requests for."""
+    """The SLOs that have requests in the design trace."""
     every = (Limit(number, slo) for number, slo in enumerate(slos))
     return tuple(limit for limit in every if requests_of(limit.slo, design).any())
 
@@ -94,9 +94,9 @@ def limits_of(slos: Sequence[Slo], design: DemandProfile) -> tuple[Limit, ...]:
 def with_objectives(
     aim: TuningObjective, slos: Sequence[Slo], design: DemandProfile
 ) -> TuningObjective:
-    """The aim, and where there are several objectives those that a search must keep besides.
+    """Add the spec's other SLOs to the tuning objective as constraints.
 
-    That is all but the first where the aim has the first one's latency as its limit.
+    The first SLO is not added if its latency is already the limit of the objective.
     """
     if len(slos) < 2:
         return aim
@@ -113,7 +113,10 @@ def predicted(
     arrivals: Sequence[tuple[int, Arrivals]],
     threads: int,
 ) -> Predicted:
-    """What the objectives have under the arrivals, each told by its rate in requests/1000 s."""
+    """Replay the subject, and compare its percentiles with the SLOs.
+
+    arrivals: pairs of a rate [requests/1000 s] and its arrival process.
+    """
     requests = subject.workload(design)
     tails = [tail_of(limit.slo, design) for limit in limits]
     found = []
@@ -135,11 +138,11 @@ def with_objectives_kept(
     *,
     is_tunable: bool,
 ) -> Policy:
-    """The policy, and in its evidence what its objectives have at its rates, if it has several.
+    """Check all SLOs at the policy's rates, and add their percentiles to the evidence.
 
-    Arrivals are those that its table was tuned for, else Poisson. is_tunable: whether a table of
-    its kind can be tuned for all objectives, as it is where there is an aim. Raises TailcError
-    (INFEASIBLE) with a finding for each objective that is missed at some rate.
+    A policy with one SLO, or without requests, is returned as it is. Arrivals are those of the
+    tuning objective, else Poisson. is_tunable: whether a table of this kind can be tuned for all
+    SLOs. Raises TailcError (INFEASIBLE) with a finding for each SLO that is missed at some rate.
     """
     serves = bool(policy.ladders) or policy.tail_table is not None
     if len(policy.slos) < 2 or not serves or not isinstance(design, DemandProfile):
@@ -167,17 +170,21 @@ def _arrivals(aim: TuningObjective | None, rate_mrps: int) -> Arrivals:
 
 
 def _kept_mrps(found: Predicted, holds: Callable[[int], bool]) -> int | None:
-    """The highest rate below those of a miss at which all is met; None where none is."""
+    """The highest rate below the lowest missed one at which every SLO holds.
+
+    None if there is none.
+    """
     high = min(one.rate_mrps for one in found.rates if not found.is_met_at(one))
     low = max((one.rate_mrps for one in found.rates if one.rate_mrps < high), default=0)
     return highest_kept_mrps(low, high, holds)
 
 
 def highest_kept_mrps(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
-    """The highest rate from `low`, which is kept, to below `high` [requests/1000 s], by halving.
+    """The highest rate from `low` to below `high` at which `holds` is true [requests/1000 s].
 
-    It has two digits; None where `low` is 0 and no other is kept. More arrivals never shorten a
-    tail, but for the noise of replays.
+    Found by bisection to two digits, given that `holds(low)` is true. None if `low` is 0 and no
+    higher rate holds. Assumes that more arrivals do not shorten a tail, apart from the noise of
+    replays.
     """
     step = 10 ** max(len(str(high)) - _DIGITS, 0)
     while high - low > step:
@@ -196,9 +203,10 @@ def _finding(
     loaded: LoadedSpec,
     otherwise: str,
 ) -> Finding:
-    """kept_mrps: the rate up to which replays have all objectives met; None: not found.
+    """The finding of a missed SLO.
 
-    otherwise: how a policy could be had that keeps them, as a hint may begin.
+    kept_mrps: the highest rate at which replays meet all SLOs; None if not found. otherwise: start
+    of the hint, with another way to a policy that meets them.
     """
     rate = format_mrps(worst.rate_mrps)
     lower = "lower `rates`" + ("" if kept_mrps is None else f" to {format_mrps(kept_mrps)} at most")

@@ -1,4 +1,4 @@
-"""What a policy is compiled from: the design part of a trace, and what is recorded of each part."""
+"""The design part of a trace, and the record of each part for the artifact."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tailc.traces.profile import DemandProfile
 from tailc.traces.summary import summary
 from tailc.traces.throughput import ThroughputTrace
 
-# What kinds reduce to a problem; another thing to measure is another type here.
+# The types of design data; a new kind of measurement is a new type here.
 Design: TypeAlias = DemandProfile | ThroughputTrace | Days
 D = TypeVar("D", DemandProfile, ThroughputTrace, Days)
 
 
 @dataclass(frozen=True)
 class Parts(Generic[D]):
-    """The part that is designed on, what the artifact records of all, and what is odd about it."""
+    """The design part, the record of all parts for the artifact, and warnings."""
 
     design: D
     inputs: tuple[Input, ...]
@@ -41,7 +41,7 @@ AnyParts: TypeAlias = Parts[DemandProfile] | Parts[ThroughputTrace] | Parts[Days
 
 
 def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDays) -> AnyParts:
-    """The parts of a spec's trace; where the spec holds nothing out, it is all designed on."""
+    """Split a spec's trace; without a held-out part the whole trace is the design part."""
     match read:
         case OpenedTrace():
             return parts_of_requests(opened, read)
@@ -52,7 +52,7 @@ def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDa
 
 
 def parts_of_requests(opened: OpenedSpec, read: OpenedTrace) -> Parts[DemandProfile]:
-    """The parts of a trace of requests."""
+    """Split a trace of requests."""
     whole = read.trace.profile
     place = opened.loaded.place("demand", "unit")
     if read.reading.rows.split is None:
@@ -65,7 +65,7 @@ def parts_of_requests(opened: OpenedSpec, read: OpenedTrace) -> Parts[DemandProf
 
 
 def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts[ThroughputTrace]:
-    """Rows of throughput count as they are: there are no requests that they stand for."""
+    """Split a throughput trace; each row counts once."""
     if read.reading.rows.split is None:
         return Parts(read.trace, (_rows_input(InputRole.DESIGN, read.trace),))
     design, held_out = split_rows(opened, read)
@@ -74,12 +74,12 @@ def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts[Throughpu
 
 
 def parts_of_days(read: OpenedDays) -> Parts[Days]:
-    """All days are designed on; those that follow the plan are held out."""
+    """All days are the design part; later days are the held-out part."""
     return Parts(read.trace, _days_inputs(read.trace))
 
 
 def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
-    """What is odd about a spec's trace; raises TailcError for what a compile would refuse in it."""
+    """Warnings about a spec's trace; raises TailcError for a trace that a compile refuses."""
     match read := open_measured(opened):
         case OpenedTrace():
             return (*read.trace.warnings, *_warnings_of_requests(opened, read))
@@ -97,7 +97,7 @@ def _warnings_of_requests(opened: OpenedSpec, read: OpenedTrace) -> tuple[Findin
 
 
 def _days_inputs(days: Days) -> tuple[Input, ...]:
-    """The jobs as requests, and the energy as steps; what follows the plan is held out."""
+    """Records of the jobs (as requests) and of the energy (as steps)."""
     steps = days.energy.power.steps
     jobs = Input(InputRole.DESIGN, days.jobs_digest, days.jobs.jobs, days.jobs.jobs)
     return (jobs, Input(InputRole.SUPPLY, days.energy.digest, steps, 0))

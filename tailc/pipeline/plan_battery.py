@@ -1,4 +1,4 @@
-"""What a battery does beside a plan that is given: the schedule that saves most, proved."""
+"""Schedule the battery of a given plan, with a proof of optimality."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.problems.plan import MG_PER_G, Weights
 
 
 def charged(plan: Plan, battery: Battery | None, weights: Weights) -> Plan:
-    """The plan with the battery that its problem has, if it has one, by the problem's weights."""
+    """Add the problem's battery, if it has one, to the plan, with the problem's weights."""
     if battery is None:
         return plan
     of_kwh = [
@@ -26,7 +26,10 @@ def charged(plan: Plan, battery: Battery | None, weights: Weights) -> Plan:
 
 
 def saved_udollars(plan: Plan) -> int:
-    """What the plan's battery saves of the price of brown energy, rounded down; 0 without one."""
+    """What the plan's battery saves of the cost of brown energy, rounded down.
+
+    0 without a battery.
+    """
     if plan.battery is None:
         return 0
     idle = _doing(plan, plan.battery, [0] * len(plan.epochs))
@@ -37,11 +40,11 @@ def saved_udollars(plan: Plan) -> int:
 def with_battery(
     plan: Plan, battery: Battery, of_kwh: Sequence[int] | None = None, end_of_kwh: int = 0
 ) -> Plan:
-    """The plan, its jobs where they are, with a battery that lowers its brown energy most.
+    """Add a battery to a plan with fixed jobs, so that it lowers the cost of brown energy most.
 
-    of_kwh: what a kWh of brown energy counts in each epoch; None: its price. end_of_kwh: what one
-    counts that is held at the end. A battery that the plan has is replaced. Raises ValueError where
-    an epoch's energy is 2^53 mJ or more.
+    of_kwh: cost of a kWh of brown energy in each epoch; None: its price. end_of_kwh: value of a kWh
+    stored at the end. Replaces the plan's own battery. Raises ValueError if the energy of an epoch
+    is 2^53 mJ or more.
     """
     idle = _doing(plan, battery, [0] * len(plan.epochs))
     demand_mj = [sum(drawn_mj) for drawn_mj in idle.drawn_mj]

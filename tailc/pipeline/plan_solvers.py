@@ -1,4 +1,4 @@
-"""General solvers for plans: which one does what, and what becomes of a compile where one fails."""
+"""General solvers of plans: which one to use, and the error if one fails."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ _OTHER = "use another `search.solver`, or another method"
 
 
 def backend_for_prices(search: PlanSearch) -> Backend:
-    """The solver asked for where it gives prices of rows, else HiGHS."""
+    """The requested solver if it gives prices of rows, else HiGHS."""
     asked = Backend(search.solver)
     return asked if asked in _WITH_PRICES else Backend.HIGHS
 
 
 def limits_of(search: PlanSearch) -> Limits:
-    """The wall only ends a compile; what is found is limited by nodes, which repeat."""
+    """The limits of a search. Node limits are reproducible.
+
+    The time limit only stops the compile.
+    """
     default = Limits()
     nodes = default.nodes if search.nodes is None else search.nodes
     return Limits(wall_s=float(search.wall_s), nodes=nodes, seed=search.seed)
 
 
 def failed(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
-    """What became of a solver, as what the user can do about it; nothing is written then."""
+    """The error for a failed solver, with a hint for the user; no policy is written."""
     said = message or outcome.value
     if trust is Trust.REFUTED:
         text = f"`{backend.value}` gave a wrong answer: {said}"

@@ -1,7 +1,7 @@
-"""How the tail answers the load and the output, by replaying the design sample.
+"""Replay the tail's dependence on load and on the controller's output.
 
-The tail as a surface over load and output is where a target is found to be in reach, and where the
-output is read that meets it (Haque et al., MICRO 2017, section 4.2, figure 3).
+The surface of tails over load and output shows whether a target is attainable, and which output
+meets it (Haque et al., MICRO 2017, section 4.2, figure 3).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_mrps, format_us
 
-# Outputs at which the surface is sampled; a step of the response is as wide as two of the parts.
+# Sampling of the surface by output; a step response has a step of two parts.
 PARTS = 8
 OUTPUTS_PPM = tuple(PPM * part // PARTS for part in range(PARTS + 1))
-# A step that moves the tail by less than this share of the target tells nothing.
+# A step response is usable if the tail changes by this share of the target or more.
 LEAST_CHANGE = 0.02
-# A window counts as so many epochs at least, for fewer tell no plant.
+# Least number of epochs that a window counts as; fewer do not identify a plant.
 FEWEST_EPOCHS = 3
 
 
 @dataclass(frozen=True)
 class Surface:
-    """Tails in us by rate and output: `tails_us[i][j]` at `rates_mrps[i]` and `outputs_ppm[j]`.
+    """Tails by rate and output: `tails_us[i][j]` at `rates_mrps[i]` and `outputs_ppm[j]` [us].
 
-    None where the server is overloaded.
+    None if the server is overloaded.
     """
 
     rates_mrps: tuple[int, ...]
@@ -42,20 +42,20 @@ class Surface:
     tails_us: tuple[tuple[int | None, ...], ...]
 
     def at(self, rate_mrps: int) -> tuple[int | None, ...]:
-        """Tails by output at one of the rates."""
+        """Tails by output at one of the rates [us]."""
         return self.tails_us[self.rates_mrps.index(rate_mrps)]
 
     def least_us(self, rate_mrps: int) -> int | None:
-        """The shortest tail that some output gives at one of the rates; None: it is overloaded."""
+        """The shortest tail over all outputs at one of the rates; None if all are overloaded."""
         return min((tail for tail in self.at(rate_mrps) if tail is not None), default=None)
 
 
 @dataclass(frozen=True)
 class Operation:
-    """Where an interval is controlled: the output that meets the target at the rate in its middle.
+    """Operating point of an interval: the output that meets the target at its middle rate.
 
-    `tail_us` is the tail there. The response is to a step of `step_ppm`, downwards, around it:
-    changes of the measured tail 1, 2, ... epochs after it [us].
+    tail_us: tail there. response_us: response to a downward step of `step_ppm` around it: change of
+    the measured tail 1, 2, ... epochs after the step [us].
     """
 
     rate_mrps: int
@@ -72,7 +72,7 @@ def tails(
     threads: int,
     progress: Progress,
 ) -> Surface:
-    """The tail at every rate of the problem, and in the middle of each interval, by output."""
+    """Replay the tail by output, at every rate of the problem and in the middle of intervals."""
     progress("replaying for the tail by load", 0.0)
     rates = tuple(sorted({*problem.rates_mrps, *problem.middle_rates_mrps} - {0}))
     with ThreadPoolExecutor(threads) as workers:
@@ -107,7 +107,7 @@ def operation(
     windows: int,
     workers: Executor,
 ) -> Operation:
-    """The operating point at a rate, and the step response around it over so many windows."""
+    """The operating point at a rate, and its step response over `windows` windows."""
     output_ppm, tail_us = _meeting(problem, surface, rate_mrps)
     first_ppm, last_ppm = _step_around(problem, surface, rate_mrps, output_ppm)
     measured = step_response(
@@ -129,9 +129,9 @@ def operation(
 
 
 def _meeting(problem: ControlProblem, surface: Surface, rate_mrps: int) -> tuple[int, int]:
-    """The largest output whose tail meets the target, between samples by a line, and the tail.
+    """The largest output that meets the target, interpolated linearly, and its tail.
 
-    Where none does it is the least there is; the rates that the user names are checked before.
+    If none does, the smallest output. The rates of the spec are checked before.
     """
     tails_us = surface.at(rate_mrps)
     target = problem.target_us
@@ -153,9 +153,9 @@ def _meeting(problem: ControlProblem, surface: Surface, rate_mrps: int) -> tuple
 def _step_around(
     problem: ControlProblem, surface: Surface, rate_mrps: int, output_ppm: int
 ) -> tuple[int, int]:
-    """From and to: two parts down, as near to the output as a step that moves the tail can be.
+    """Start and end of a step down, as near to the output as a step that changes the tail can be.
 
-    A tail of old and new latencies falls later than it rises, so the plant is that of its fall.
+    A tail of old and new latencies falls later than it rises, so the fall is identified.
     """
     tails_us = surface.at(rate_mrps)
     steps = [
@@ -175,7 +175,7 @@ def _step_around(
 
 
 def _range(tails_us: Sequence[int | None]) -> str:
-    """The least and the largest tail there is."""
+    """The range of tails at a rate as text."""
     known = [tail for tail in tails_us if tail is not None]
     if not known:
         return "overloaded"

@@ -1,4 +1,4 @@
-"""Promises that no policy can keep, and those that a sample is too small to tell of."""
+"""Check SLOs against a trace: those that no policy can meet, and those with too few requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NS_PER_US = 1_000
 
 
 def fastest_ns(profile: DemandProfile) -> NDArray[np.int64]:
-    """Time of each request that never waits and always has its best degree [requests]."""
+    """Time of each request without waiting, always at its fastest degree [ns]."""
     best = profile.curves.max(axis=1)[profile.curve_of]
     return np.rint(profile.demand_ms / best * NS_PER_MS).astype(np.int64)
 
@@ -27,11 +27,10 @@ def fastest_ns(profile: DemandProfile) -> NDArray[np.int64]:
 def check_promises(
     slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
-    """Refuse later objectives that requests exceed though none of them waits [requests].
+    """Find SLOs that requests miss even if none waits.
 
-    The first is what a kind chooses by: of it there is a warning, for the policy is as near to it
-    as can be. Raises TailcError (INFEASIBLE) with a finding for each that is missed, and the
-    nearest latency that may be met.
+    The first SLO gets a warning only, since a kind minimises its miss. Raises TailcError
+    (INFEASIBLE) with a finding for each later SLO that is missed, with the nearest latency.
     """
     missed = list(_missed(slos, profile, alone_ns, loaded))
     refused = [finding for number, finding in missed if number]
@@ -63,7 +62,7 @@ def _missed(
 
 
 def requests_of(slo: Slo, profile: DemandProfile) -> NDArray[np.bool_]:
-    """The requests that an objective is for; none of a class that the trace does not have."""
+    """Mask of the requests that an SLO applies to; all false if the trace lacks its class."""
     if slo.request_class is None:
         return np.ones(profile.demand_ms.shape, dtype=np.bool_)
     named = np.array([name == slo.request_class for name in profile.curve_names], dtype=np.bool_)
@@ -71,7 +70,7 @@ def requests_of(slo: Slo, profile: DemandProfile) -> NDArray[np.bool_]:
 
 
 def percentile_us(time_ns: NDArray[np.int64], weight: NDArray[np.int64], ppm: int) -> int:
-    """The percentile of times, rounded up."""
+    """The weighted percentile of times, rounded up [us]."""
     order = np.argsort(time_ns, kind="stable")
     reached = np.cumsum(weight[order])
     at = np.searchsorted(reached, percentile_rank(ppm, int(reached[-1])))
@@ -84,7 +83,7 @@ def untold(
     profile: DemandProfile,
     loaded: LoadedSpec,
 ) -> tuple[Finding, ...]:
-    """A warning for each percentile that may be above all requests of the sample."""
+    """A warning for each SLO whose percentile needs more requests than the trace has."""
     return tuple(
         Finding(
             Code.SMALL_SAMPLE,

@@ -1,4 +1,4 @@
-"""From what a spec says about its trace to the reading that the trace follows."""
+"""Build the reading of a trace from its description in a spec."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tailc.traces.reading import (
     TimingsReading,
 )
 
-# A request whose cycles a clock serves runs on one core, at the speed of the clock.
+# A request measured in cycles runs on one core, at the frequency of the core.
 _ONE_CORE = CommonCurve(Curve(None, (PPM,)))
 
 
@@ -41,9 +41,9 @@ def request_reading(
     speedup: SpeedupSpec | None,
     max_degree: int | None = None,
 ) -> RequestReading:
-    """The whole recipe from the trace's file to the demand that a policy is compiled from.
+    """The reading that turns the trace's file into demands.
 
-    `speedup` is None where `demand` says all; degrees above `max_degree` are not read.
+    speedup: None if `demand` includes speed-ups. max_degree: higher degrees are ignored.
     """
     match demand:
         case ClockedDemandSpec():
@@ -81,7 +81,7 @@ def _of_demands(
 
 
 def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
-    """The recipe from the trace's file to the throughput of machines."""
+    """The reading that turns the trace's file into the throughput of machines."""
     held_out = spec.held_out_ppm
     split = None if held_out is None else SplitRule(SplitBy.TIME, held_out, spec.time)
     return ThroughputReading(
@@ -92,7 +92,7 @@ def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
 
 
 def run_time_reading(days: DaysAsked) -> RunTimeReading:
-    """Where run times of jobs are from, and which rows count; the spec has the rest."""
+    """The reading of jobs' run times: their column, and which rows count."""
     log = days.jobs.log
     return RunTimeReading(
         Measured(Measure.RUN_TIME, "jobs of a datacentre, and its energy", TimeUnit.S),
@@ -102,7 +102,7 @@ def run_time_reading(days: DaysAsked) -> RunTimeReading:
 
 
 def _speedups(speedup: SpeedupSpec) -> Speedups:
-    """Those of a spec; the curves of classes in order of class."""
+    """Speed-ups of a spec; curves of classes are sorted by class."""
     match speedup.source:
         case speedup_source.OneCurve() as one:
             return CommonCurve(Curve(one.name, one.curve))

@@ -1,4 +1,4 @@
-"""The recorded arrivals of the requests of a trace, as a replay takes them."""
+"""Recorded arrivals of a trace's requests, for replays."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def recorded_arrivals(
     chosen: NDArray[np.bool_] | None = None,
     format: Format = "auto",  # noqa: A002
 ) -> tuple[Recorded, tuple[Finding, ...]]:
-    """Each request of `trace` with its arrival, and what is odd about them.
+    """The arrival of each request of `trace`, and warnings about them.
 
-    `trace` is what `reading` made of `source`, or of those of its requests that are `chosen`. A
-    request that was binned arrives as its bin. Raises TailcError as `arrivals_in` does, and where a
-    row stands for several requests.
+    trace: what `reading` made of `source`, or of its requests in the mask `chosen`. A binned
+    request arrives as its bin. Raises TailcError as `arrivals_in` does, and if a row represents
+    several requests.
     """
     found = arrivals_in(source, reading, column, format)
     if (trace.requests.weight != 1).any():
@@ -58,7 +58,7 @@ def _record_of(requests: DemandProfile, bin_us: int | None) -> NDArray[np.int32]
 def _thinned(
     chosen: NDArray[np.bool_], rows: Rows, times_ns: NDArray[np.int64], place: Place
 ) -> tuple[Finding, ...]:
-    """A warning where the held-out requests are spread over the recording."""
+    """A warning if the held-out requests are spread over the recording, which lowers their rate."""
     if rows.split is None or rows.split.by is SplitBy.TIME:
         return ()
     message = (

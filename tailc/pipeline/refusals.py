@@ -1,4 +1,4 @@
-"""What stops a compile, told in full: with its place in the spec, and the warnings before it."""
+"""Complete the errors of a compile with places in the spec and earlier warnings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.specs.load import LoadedSpec
 
 _Path = tuple[str | int, ...]
 
-# What a finding without a place is about: the first of these that the spec has.
+# Places of findings that have none: the first of these keys that the spec has.
 _ABOUT: dict[Rule, tuple[_Path, ...]] = {
     Code.INFEASIBLE: (("target",), ("slo", 0, "latency")),
     Code.METHOD_UNFIT: (("search", "method"), ("speedup",)),
@@ -25,9 +25,9 @@ _ABOUT: dict[Rule, tuple[_Path, ...]] = {
 def told_in_full(
     loaded: LoadedSpec, overridden: Collection[str], warnings: Sequence[Finding]
 ) -> Iterator[None]:
-    """Give a TailcError's findings their places, and tell `warnings`, as they are then, after it.
+    """Add places, and the `warnings` so far, to a TailcError raised inside the context.
 
-    `overridden` names the keys of `search` that the command line replaced.
+    overridden: keys of `search` that the command line replaces.
     """
     try:
         yield
@@ -37,7 +37,7 @@ def told_in_full(
 
 
 def placed(finding: Finding, loaded: LoadedSpec, overridden: Collection[str] = ()) -> Finding:
-    """The finding at what it is about in the spec, as far as that is known."""
+    """The finding with the place of its subject in the spec, if that is known."""
     if finding.place is not None:
         return finding
     if finding.about:
@@ -49,7 +49,7 @@ def placed(finding: Finding, loaded: LoadedSpec, overridden: Collection[str] = (
 
 
 def dropped_text(names: Sequence[str]) -> str:
-    """What a sentence on what cannot be met ends with where rungs of the spec are left out."""
+    """End of a sentence about an unmet target, which names the rungs that were left out."""
     if not names:
         return ""
     told = ", ".join(f"`{name}`" for name in names)

@@ -1,4 +1,4 @@
-"""What is worth saying about a compile or a verify that is not wrong."""
+"""Warnings about a trace or solution that is valid but suspicious."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tailc.traces.reading import DemandReading, TraceReading
 from tailc.units import format_us, printable
 
 US_PER_MS = 1_000
-# A demand at the SLO's percentile that is further from the latency than this is more likely a unit
-# wrong by a thousand than a loose or a hopeless SLO.
+# Range of the demand at the SLO's percentile, in latencies. Outside of it, a unit wrong by a factor
+# of a thousand is more likely than a loose or unattainable SLO.
 MOST_LATENCIES = 20
 LEAST_LATENCIES = 1 / 200
 
@@ -40,7 +40,7 @@ def dominated_degrees(problem: LadderProblem, _solution: object) -> tuple[Findin
 def suspect_unit(
     profile: DemandProfile, slos: Sequence[Slo], place: Place | None = None
 ) -> tuple[Finding, ...]:
-    """A warning where the first SLO's latency and the demand at its percentile are worlds apart."""
+    """A warning if the first SLO's latency and the demand at its percentile differ too much."""
     slo = slos[0]
     rank = percentile_rank(slo.percentile_ppm, profile.total_weight)
     demand_us = round(profile.demand_at(rank) * US_PER_MS)
@@ -55,7 +55,7 @@ def suspect_unit(
 
 
 def other_measure(policy: Policy, own: DemandReading, place: Place) -> tuple[Finding, ...]:
-    """A warning for each way in which a trace that states its reading is not the policy's."""
+    """A warning for each difference between a trace's own reading and the policy's."""
     theirs = policy.reading
     pairs = {
         "reference": (own.measured.reference, theirs.measured.reference),

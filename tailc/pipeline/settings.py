@@ -1,4 +1,4 @@
-"""The numbers that shaped a compile, as its evidence names them."""
+"""Numbers of a compile for the policy's evidence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ US_PER_MS = 1_000
 
 
 def ladder_settings(problem: LadderProblem, _solution: object) -> dict[str, int]:
-    """Of the search for schedules."""
+    """Evidence of the search for a ladder's schedules."""
     settings = {
         "budget_ppm": problem.budget_ppm,
         "max_in_system": problem.loads[-1],
@@ -37,12 +37,12 @@ def ladder_settings(problem: LadderProblem, _solution: object) -> dict[str, int]
 
 
 def swept_target(problem: LadderProblem) -> str:
-    """What tells a candidate of a sweep over targets from the others."""
+    """Name of a candidate in a sweep over targets."""
     return f"target {problem.budget_ppm / PPM:g}"
 
 
 def threshold_settings(problem: ThresholdProblem, _solution: object) -> dict[str, int]:
-    """Of the search for ages."""
+    """Evidence of the search for ages."""
     settings = {
         "percentile_ppm": problem.percentile_ppm,
         "power_in_watts": int(problem.is_in_watts),
@@ -58,7 +58,7 @@ def threshold_settings(problem: ThresholdProblem, _solution: object) -> dict[str
 
 
 def end_to_end_settings(end_to_ends: Sequence[EndToEnd | None]) -> dict[str, int]:
-    """Of the objectives, counted from 1, that several servers must meet together."""
+    """Evidence of SLOs that several servers must meet together; SLOs are numbered from 1."""
     settings: dict[str, int] = {}
     for number, end_to_end in enumerate(end_to_ends, start=1):
         if end_to_end is not None:
@@ -68,7 +68,7 @@ def end_to_end_settings(end_to_ends: Sequence[EndToEnd | None]) -> dict[str, int
 
 
 def control_settings(tuned: Tuned) -> dict[str, int]:
-    """Of the controller: what each interval's loop was identified and judged to be."""
+    """Evidence of the controller: the plant and margins of each interval's loop."""
     settings: dict[str, int] = {}
     for number, interval in enumerate(tuned.intervals, start=1):
         told = _interval_settings(interval)
@@ -77,7 +77,7 @@ def control_settings(tuned: Tuned) -> dict[str, int]:
 
 
 def _interval_settings(interval: Interval) -> dict[str, int]:
-    """Whole numbers; a margin that is infinite is left out."""
+    """Whole numbers of an interval's loop, without infinite margins."""
     margins, plant = interval.margins, interval.plant
     values = {
         "delay_epochs": plant.plant.delay,

@@ -1,4 +1,4 @@
-"""Warnings that measured throughput is too noisy, or measured otherwise than a controller does."""
+"""Warnings about noisy throughput, and about a window that differs from the trace's."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tailc.errors import Code, Finding, Severity
 from tailc.problems.shares import SharesProblem, SharesSolution
 from tailc.units import format_ppm, format_us
 
-# A window that is this many times shorter than that of the trace has twice the noise.
+# A window shorter than the trace's by this factor has twice the noise.
 MOST_TIMES_SHORTER = 4
 _WINDOW = ("control", "window")
 
 
 def model_remarks(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding]:
-    """A warning for each machine whose noise exceeds the tolerance, and one of the window."""
+    """A warning for each machine whose noise exceeds the tolerance, and one about the window."""
     yield from _noise(problem, solution)
     yield from _window(problem)
 
@@ -33,7 +33,7 @@ def _noise(problem: SharesProblem, solution: SharesSolution) -> Iterator[Finding
 
 
 def _window(problem: SharesProblem) -> Iterator[Finding]:
-    """Of the shortest interval of a machine's rows; throughput is a mean over that at least."""
+    """Warn of a window shorter than the estimation period, or than the trace's intervals."""
     measured_us = [
         series.interval_us
         for machine in problem.served

@@ -1,7 +1,7 @@
-"""From measured throughput to a model of each machine that a controller can be trusted with.
+"""Fit a model of throughput by CPU share for each machine.
 
-Least squares over the whole trace, rounded to the artifact's grid, and then judged as it will be
-used: a model that is not stable, or whose target the whole host does not attain, goes nowhere.
+The model is fitted by least squares over the whole trace and rounded to the artifact's grid. The
+rounded model is refused if it is not stable, or if the whole host does not attain the target.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tailc.progress import Progress, silent
 from tailc.traces.throughput import Pairs, pairs
 from tailc.units import format_mrps, format_ppm, format_us
 
-# Shares that differ by less say nothing that throughput's own noise does not.
+# Least spread of a machine's shares; below it the noise of throughput hides their effect.
 SMALLEST_SPREAD = 0.01
-# Two unknowns and some to judge them by.
+# Two unknowns need two pairs; the others check the fit.
 FEWEST_PAIRS = 8
 # Standard errors by which the share must change the throughput.
 SURELY = 3.0
@@ -35,8 +35,8 @@ def solve_for_shares(
 ) -> SharesSolution:
     """A model for each machine with a target.
 
-    Raises TailcError with every machine that has none (BAD_MODEL), placed in the trace, else with
-    every target above what the whole host attains (INFEASIBLE).
+    Raises TailcError with every machine that has no usable model (BAD_MODEL), placed in the trace,
+    else with every target above what the whole host attains (INFEASIBLE).
     """
     asked = problem.served
     models, findings = [], []
@@ -57,7 +57,7 @@ def solve_for_shares(
 
 
 def shares_settings(problem: SharesProblem, solution: SharesSolution) -> dict[str, int]:
-    """What the fit found: for each machine its error, what the host attains, what it needs."""
+    """Evidence of the fit: each machine's error, maximum throughput and needed share."""
     settings = {"step_us": problem.step_us}
     for number, model in enumerate(solution.models, start=1):
         settings[f"machine_{number}_error_ppm"] = model.error_ppm
@@ -67,7 +67,7 @@ def shares_settings(problem: SharesProblem, solution: SharesSolution) -> dict[st
 
 
 def host_remarks(problem: SharesProblem, solution: SharesSolution) -> tuple[Finding, ...]:
-    """Warnings where targets need more than the host together, or less than the least share."""
+    """Warn of targets above the host's capacity, of shares below the least one, and of noise."""
     below = [
         _under_least(problem, machine, model)
         for machine, model in zip(problem.served, solution.models, strict=True)
@@ -174,7 +174,7 @@ def _unattainable(problem: SharesProblem, machine: Asked, model: Fitted) -> Find
 
 
 def _below(model: Fitted) -> str:
-    """The attainable throughput in three digits, rounded down."""
+    """The attainable throughput as text, rounded down to three digits."""
     digits = max(len(str(model.max_milli)) - 3, 0)
     return format_mrps(model.max_milli // 10**digits * 10**digits)
 

@@ -1,7 +1,7 @@
-"""Nearly optimal schedules that change little from one load to the next.
+"""Choose near-optimal schedules that change little from one load to the next.
 
-Where several schedules are within the problem's tolerance of the best, those are taken with which
-no request has more threads at any age, nor waits for less time, than with fewer in the system.
+Among the schedules within the problem's tolerance of the best, those are chosen with which no
+request has more threads at any age, or a shorter wait, than with fewer requests in the system.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from tailc.problems.ladder import LadderProblem, Method, Objective
 Schedules: TypeAlias = NDArray[np.float64]
 Ages: TypeAlias = NDArray[np.float64]
 
-# Pairs of schedules that are compared in all, and schedules of a load at most.
+# Limits on the pairs of schedules to compare, and on the schedules per load.
 _MOST_PAIRS = 4e6
 _MOST_SCHEDULES = 1_000
 
 
 def smoothed(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> Schedules:
-    """`v_ms` [loads, rungs], the best of loads that have a schedule, or others within tolerance.
+    """Smooth the best schedules `v_ms` [loads, rungs] within the tolerance.
 
-    `v_ms` itself if it is smooth.
+    Rows without a schedule stay as they are, and so does a `v_ms` that is already smooth.
     """
     solved = np.isfinite(v_ms[:, 0])
     if not jumps(v_ms[solved]):
@@ -50,7 +50,7 @@ def smoothed(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> Schedul
 
 
 def _limits_ms(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> NDArray[np.float64]:
-    """The largest objective of each row, in whole microseconds as the evidence has it."""
+    """The largest allowed objective of each row, in whole microseconds as in the evidence [ms]."""
     found = evaluate(sample, cost_rates(problem), v_ms, problem.rank)
     by_tail = problem.objective is Objective.TAIL
     best = v_ms[:, 0] + found.execution_tail_ms if by_tail else found.cost_time_ms
@@ -82,7 +82,7 @@ def _on_grid(
 
 
 def _with_first(best: NDArray[np.float64], others: Candidates) -> Candidates:
-    """The best one first, whether or not it is among the others."""
+    """The candidates with the best one first."""
     other = (others.v_ms != best).any(axis=1)
     spare_ms = others.spare_ms[~other].max(initial=0.0)
     return Candidates(
@@ -93,9 +93,10 @@ def _with_first(best: NDArray[np.float64], others: Candidates) -> Candidates:
 def _between(
     problem: LadderProblem, sample: Sample, loads: NDArray[np.int64], v_ms: Schedules
 ) -> list[Candidates]:
-    """Each row's own schedule, and with ages cut to those of the rows before, and of those after.
+    """Candidates of each row: its own schedule, and those with ages limited by neighbouring rows.
 
-    Where a row cannot take these and stay within its limits, cutting begins anew.
+    Ages are limited by earlier rows, and by later rows. If a row with limited ages exceeds its own
+    limits, the limit starts again from its own schedule.
     """
     limits_ms, figures = _limits_ms(problem, sample, v_ms), _Figures(problem, sample)
     rows = [
@@ -111,7 +112,7 @@ def _between(
 def _cut(
     rows: Sequence[_Row], v_ms: Schedules, cut: Callable[[Ages, Ages], Ages]
 ) -> list[NDArray[np.float64]]:
-    """The schedules of `rows`, one after another, each with its ages cut to those before."""
+    """The schedules of `rows` in order, each with its ages limited by those before."""
     schedules: list[NDArray[np.float64]] = []
     for row, own in zip(rows, v_ms, strict=True):
         one = own
@@ -122,20 +123,20 @@ def _cut(
 
 
 def _stays(ages_ms: Ages) -> Ages:
-    """How long each rung is kept that is left at these ages; 0 after one that is never left."""
+    """Duration on each rung from the ages at which it ends; 0 after a rung that never ends."""
     before = np.append(0.0, ages_ms[:-1])
     return np.where(np.isinf(before), 0.0, ages_ms - np.where(np.isinf(before), 0.0, before))
 
 
 class _Figures:
-    """Tail, mean and cost of schedules; those that differ only in the wait are evaluated once."""
+    """Evaluate schedules; those that differ only in the wait are evaluated once."""
 
     def __init__(self, problem: LadderProblem, sample: Sample) -> None:
         self._problem, self._sample = problem, sample
         self._of_stays: dict[bytes, Evaluation] = {}
 
     def of(self, v_ms: NDArray[np.float64]) -> Evaluation:
-        """Of one schedule, without its wait."""
+        """Evaluation of one schedule, without its wait."""
         key = v_ms[1:].tobytes()
         if key not in self._of_stays:
             self._of_stays[key] = evaluate(
@@ -146,7 +147,7 @@ class _Figures:
 
 @dataclass(frozen=True)
 class _Row:
-    """What a schedule of one load must keep: the budget, and its objective and tail in ms."""
+    """Limits of a schedule of one load: the budget, and the objective and tail in ms."""
 
     problem: LadderProblem
     figures: _Figures
@@ -154,7 +155,7 @@ class _Row:
     limit_ms: float
 
     def waiting(self, stays_ms: Ages) -> NDArray[np.float64]:
-        """A schedule with the least wait, in whole microseconds, that the budget asks for."""
+        """The schedule with the least wait, in whole microseconds, within the budget."""
         v_ms = np.append(0.0, stays_ms)
         found = self.figures.of(v_ms)
         per_cost = self.load * PPM / (self.problem.budget_ppm * (1 + FEASIBILITY_TOLERANCE))
@@ -163,7 +164,7 @@ class _Row:
         return v_ms
 
     def spare_ms(self, v_ms: NDArray[np.float64]) -> float:
-        """By how much it may wait longer within the limits; below 0 where it is beyond them."""
+        """How much longer the schedule may wait within the limits; negative if it exceeds them."""
         found, target_ms = self.figures.of(v_ms), _target_ms(self.problem)
         tail_ms = float(v_ms[0] + found.execution_tail_ms[0])
         if target_ms is None:
@@ -171,7 +172,7 @@ class _Row:
         return target_ms - tail_ms if found.cost_time_ms[0] <= self.limit_ms else -math.inf
 
     def candidates(self, cut: Schedules, own: NDArray[np.float64]) -> Candidates:
-        """The row's own schedule, then those that are cut."""
+        """The row's own schedule, then the other ones."""
         v_ms = np.vstack([own, cut[(cut != own).any(axis=1)]])
         spare_ms = [max(self.spare_ms(one), 0.0) for one in v_ms]
         return Candidates(v_ms, np.array(spare_ms))

@@ -1,4 +1,4 @@
-"""Match a problem with what a compile does for its type: solve it, and describe it.
+"""Solve a problem with the handler of its type.
 
 A new type of problem has a module in `tailc.pipeline.handlers` and one in `tailc.report.solutions`.
 """
@@ -14,15 +14,15 @@ from tailc.progress import Progress, silent
 
 
 def handler_of(problem: P) -> ProblemHandler[P, Any]:
-    """What a compile does with problems of this type."""
+    """The handler of the problem's type."""
     name = type(problem).__module__.rpartition(".")[2]
     return import_module(f"tailc.pipeline.handlers.{name}").HANDLER
 
 
 def solve(problem: Problem, threads: int = 1, progress: Progress = silent) -> Solution:
-    """The solution of a problem of any type, evaluated in the whole numbers of an artifact.
+    """Solve a problem of any type; the solution is evaluated in the whole numbers of an artifact.
 
-    Raises TailcError for what cannot be met (INFEASIBLE), a search that ended without an answer
-    (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
+    Raises TailcError for a target that cannot be met (INFEASIBLE), a search that ends without an
+    answer (BUDGET_ENDED), and a method that cannot solve the problem (METHOD_UNFIT).
     """
     return handler_of(problem).solve(problem, threads, progress)

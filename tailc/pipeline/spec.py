@@ -1,4 +1,4 @@
-"""A spec, opened: its kind, its model, and where its findings are placed."""
+"""Open a spec: its kind, its model, and the places of its values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tailc.specs.migration import migrated_text
 
 @dataclass(frozen=True)
 class OpenedSpec:
-    """A checked spec of a kind, with what else its files hold; `path` is as the user named it."""
+    """A checked spec of a kind with its document; `path` is as given by the user."""
 
     kind: Kind
     spec: KindSpec
@@ -30,12 +30,12 @@ class OpenedSpec:
 
 
 def open_kind(path: str) -> OpenedSpec:
-    """The spec at `path` (`-` is standard input), checked and completed by its kind."""
+    """Open the spec at `path` (`-` is standard input), check it, and complete it by its kind."""
     return completed(open_spec(path, KIND_MODELS), path)
 
 
 class _Models(Mapping[str, type[SpecModel]]):
-    """What checks a document, by its `kind`, in order of name; kinds are imported when needed."""
+    """The model of each `kind` of document, sorted by name; kinds are imported when needed."""
 
     def __init__(self, others: Mapping[str, type[SpecModel]]) -> None:
         self._others = others
@@ -55,12 +55,12 @@ DOCUMENT_MODELS = _Models({held_out_days.KIND: DaysSpec, column_map.KIND: Column
 
 
 def open_document(path: str) -> LoadedSpec:
-    """The spec of any kind, or the document of days, at `path`, checked but not completed."""
+    """Open and check the spec of any kind, or the document of days, at `path`; not completed."""
     return open_spec(path, DOCUMENT_MODELS)
 
 
 def migrated(path: str) -> tuple[str, str]:
-    """The text of the document at `path`, and as this version writes it, which is checked."""
+    """The text of the document at `path`, and the checked text in this version's format."""
     document, models = read_document(path), DOCUMENT_MODELS
     model = models.get(kind_of(document) or "")
     after = migrated_text(document, model.older if model else ())
@@ -69,7 +69,7 @@ def migrated(path: str) -> tuple[str, str]:
 
 
 def completed(loaded: LoadedSpec, path: str) -> OpenedSpec:
-    """A loaded spec of a kind, completed by it."""
+    """Complete a loaded spec by its kind."""
     spec = cast(KindSpec, loaded.model)
     kind = KINDS[spec.kind]
     folder = None if path == "-" else Path(path).parent

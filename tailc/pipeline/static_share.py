@@ -17,9 +17,9 @@ _BASELINE = "static"
 
 
 def static_remarks(policy: Policy, rows: ThroughputTrace) -> Iterator[Finding]:
-    """One for each machine whose error in a replay of the rows is larger beyond chance.
+    """A warning for each machine that a constant share keeps significantly nearer to its target.
 
-    None of rows that are too few to replay: `verify` refuses those, too.
+    No warnings for rows that are too few to replay, which `verify` also refuses.
     """
     try:
         periods = recorded_periods(shares_of(policy), rows)

@@ -1,9 +1,9 @@
-"""Fill a tail table, and compare what it adds with what the requests take together.
+"""Fill a tail table, and compare its sums with the tails of requests' total time.
 
-Solvers give cycles and nanoseconds in floating point; entries are rounded up and rows' beginnings
-down, so that the table in whole numbers is no more hopeful than theirs. The rule adds a quantile of
-cycles and one of memory time, which may be less than the quantile of their sum (it is no triangle
-inequality, as Bartolini, 2015, section 3.4.1, has it): where it is surely less, that is told.
+Solvers compute cycles and nanoseconds in floating point; entries are rounded up and starts of rows
+down, so the table is never more optimistic than theirs. The rule adds a quantile of cycles and one
+of memory time, which may be less than the quantile of their sum (Bartolini, 2015, section 3.4.1,
+takes it for a triangle inequality, which it is not); a certain shortfall causes a warning.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from tailc.traces.profile import NS_PER_MS
 from tailc.units import counted, format_khz, format_mrps, format_us
 
 NS_PER_US = 1_000
-# Of the sums that the added quantiles are compared with; twice as fine as a table's own.
+# Buckets of the sums' histogram for the comparison; twice as fine as a table's own.
 CHECK_BUCKETS = 256
-# Halts until the running request is done: at this change of frequency, and at an arrival.
+# Halts before the running request ends: at this change of frequency, and at an arrival.
 _HALTS = 2
-# A row holds up to the next one's beginning: this one's is where a request has had nothing yet.
+# A row applies up to the next one's start; this start limits a row to requests not yet begun.
 _BARELY_BEGUN = math.ulp(0.0)
 
 
 def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> TailSolution:
-    """The rows of the table, in whole cycles and nanoseconds.
+    """The rows of the tail table, in whole cycles and nanoseconds.
 
-    Raises TailcError for a bound that a request alone misses at the highest frequency, and rates
-    that overload the cores at that frequency (INFEASIBLE), and where requests leave no time for
+    Raises TailcError for a bound that a request alone misses at the highest frequency, and for
+    rates that overload the cores at that frequency (INFEASIBLE), and if requests leave no time for
     batch work (OVERLOADED).
     """
     progress("filling the tail table", 0.0)
@@ -55,12 +55,12 @@ def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> 
 
 
 def least_ns(problem: TailProblem) -> NDArray[np.int64]:
-    """Time of each request that never waits, at the highest frequency, rounded up."""
+    """Time of each request without waiting at the highest frequency, rounded up [ns]."""
     return np.ceil(problem.service_ns(problem.highest_khz)).astype(np.int64)
 
 
 def _least_us(problem: TailProblem) -> int:
-    """The percentile of requests that never wait, at the highest frequency, rounded up."""
+    """Percentile of the times without waiting at the highest frequency, rounded up [us]."""
     return percentile_us(least_ns(problem), problem.profile.weight, problem.percentile_ppm)
 
 
@@ -76,7 +76,7 @@ def _out_of_reach(problem: TailProblem, least_us: int) -> TailcError:
 
 
 def _check_rates(problem: TailProblem) -> None:
-    """Refuse each rate at which the cores never catch up, whatever their frequency."""
+    """Raise TailcError for each rate that overloads the cores at the highest frequency."""
     if problem.host is None:
         return
     cores, highest = problem.host.cores, format_khz(problem.highest_khz)
@@ -105,7 +105,7 @@ def _check_rates(problem: TailProblem) -> None:
 
 
 def _separate(problem: TailProblem, least_us: int) -> TailSolution:
-    """Rows of compute cycles and of memory time [ns], each by how much of it has elapsed."""
+    """Separate rows of compute cycles and of memory time [ns], each by its own elapsed amount."""
     cycles, memory = _table(problem, problem.cycles), _table(problem, problem.memory_ns)
     return TailSolution(
         cycles=_rows(cycles, LARGEST_CYCLES),
@@ -131,7 +131,7 @@ def _table(problem: TailProblem, work: NDArray[np.float64]) -> TailTables:
 
 
 def _joint(problem: TailProblem, least_us: int) -> TailSolution:
-    """Rows by elapsed cycles alone, whose sums with the memory times cover both together."""
+    """Rows by elapsed cycles alone; their sums with the memory times cover the total time."""
     found = joint_tables(
         problem.cycles,
         problem.memory_ns,
@@ -156,8 +156,9 @@ def _joint(problem: TailProblem, least_us: int) -> TailSolution:
 
 
 def _rows(tables: TailTables, most: int, halt_ns: int = 0) -> tuple[TailRow, ...]:
-    """The table's rows with halts, and one that asks for the highest frequency by entries of
-    `most`: nothing is known of requests longer than any that was measured.
+    """The table's rows including halts, and a last row that requests the highest frequency.
+
+    The last row has entries of `most`: it is for requests longer than any measured one.
     """
     known = [
         _row(elapsed, left, most, halt_ns)
@@ -168,9 +169,11 @@ def _rows(tables: TailTables, most: int, halt_ns: int = 0) -> tuple[TailRow, ...
 
 
 def _row(elapsed: float, left: NDArray[np.float64], most: int, halt_ns: int = 0) -> TailRow:
-    """Entries beyond `most` ask for the highest frequency whatever they are, and are made that.
+    """A row of whole numbers.
 
-    Before a request is done its core may halt now, at each exit of a request before it, and at an
+    Entries above `most` all mean the highest frequency and become `most`.
+
+    Before a request ends its core may halt now, at each exit of an earlier request, and at an
     arrival.
     """
     entries = tuple(
@@ -194,9 +197,9 @@ def _moments(problem: TailProblem) -> Moments:
 def _shortfalls(
     problem: TailProblem, cycles: TailTables, memory: TailTables
 ) -> Iterator[Shortfall]:
-    """For each level, the first position where what is added is surely below the sum's quantile.
+    """For each level, the first position whose added quantiles are certainly below the sum's.
 
-    The sum's is that of a histogram that rounds each request up by a bucket at most.
+    The quantile of the sum is from a histogram that rounds each request up by at most one bucket.
     """
     for level in problem.levels:
         counts = histogram(
@@ -221,7 +224,7 @@ def _shortfalls(
 
 
 def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int]:
-    """Of the distributions, the moments of one request, and the frequencies beside batch work."""
+    """Evidence of the distributions, the moments of one request, and the batch frequencies."""
     moments = solution.moments
     return pair_settings(problem, solution) | {
         "bound_us": problem.bound_us,
@@ -239,7 +242,7 @@ def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
 
 
 def hopeful_sums(problem: TailProblem, solution: TailSolution) -> tuple[Finding, ...]:
-    """A warning where a lower quantile is added up than requests take together."""
+    """A warning if added quantiles are below the quantile of the total time."""
     if not solution.shortfalls:
         return ()
     worst = max(solution.shortfalls, key=lambda each: each.sum_us - each.added_us)

@@ -1,7 +1,9 @@
-"""The methods for thresholds: an exact dual, a grid, and general solvers that are not believed.
+"""Methods for thresholds.
 
-A general solver runs in a process of its own. It proposes; what it proposes is checked without its
-word, and what became of it otherwise is told in a sentence with an exit code of its own.
+An exact dual, a grid search, and general solvers whose answers are checked.
+
+A general solver runs in its own process. Its proposal is checked without the solver's code, and a
+failure is reported with its own exit code.
 """
 
 from __future__ import annotations
@@ -38,20 +40,20 @@ Ages = tuple[int | None, ...]
 
 BYTES_PER_MB = 1_000_000
 DUAL_BOUND, GRID_EXHAUSTED = "dual-bound", "grid-exhausted"
-# The default step of the grid resolves the target this finely ...
+# Number of default grid steps in the target ...
 STEPS_PER_TARGET = 400
-# ... unless passes over all requests and rungs would then be more than this without bounds, which
-# leave out all but a few: some seconds.
+# ... unless passes over all requests and rungs would exceed this number without pruning by bounds;
+# with pruning this takes some seconds.
 MOST_VISITS = 5e10
-# A step that the user gave may make this many, a hundred times as many as a default: minutes.
+# Limit for a step that the user gives, a hundred times that of the default: some minutes.
 MOST_VISITS_ASKED = 5e12
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Ages, a bound on their energy and the gap before rounding, in unit times ms; and by whom.
+    """Ages, a bound on their energy, the gap before rounding, and their origin.
 
-    None where there is no bound.
+    Energy is in power units times ms. None if there is no bound.
     """
 
     age_us: Ages
@@ -63,7 +65,7 @@ class Answer:
 
 
 def solved(problem: ThresholdProblem, sample: Sample) -> Answer:
-    """The ages by the problem's method; TailcError where there are none, or it cannot tell."""
+    """Solve by the problem's method; TailcError if no ages meet the target, or the method fails."""
     methods: dict[ThresholdMethod, Callable[[ThresholdProblem, Sample], Answer]] = {
         ThresholdMethod.DUAL: _by_dual,
         ThresholdMethod.CONVEX: _by_convex,
@@ -79,12 +81,12 @@ def solved(problem: ThresholdProblem, sample: Sample) -> Answer:
 
 
 def _proof(answer: Answer) -> str:
-    """A search to its end keeps its own; what a solver says gives way to the bound of the dual."""
+    """A completed grid search keeps its proof; the dual's bound replaces a solver's claim."""
     return answer.proof if answer.proof == GRID_EXHAUSTED else DUAL_BOUND
 
 
 def nearest_us(problem: ThresholdProblem, sample: Sample) -> int:
-    """The tail with all work on the fastest rung, rounded up."""
+    """The tail with all work on the fastest rung, rounded up [us]."""
     exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
     return math.ceil(exact.figures([0] * (len(problem.power_ppm) - 1)).tail_us)
 
@@ -133,7 +135,7 @@ def _asked(problem: ThresholdProblem) -> Backend:
 
 
 def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
-    """Linear programs, one for each last rung; tangents of convex functions at every demand."""
+    """Solve one linear program per last rung, with tangents of convex functions at every demand."""
     _check_common(problem)
     convex = ConvexThresholds.of(
         sample,
@@ -158,7 +160,10 @@ def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
 
 
 def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
-    """One mixed-integer program; its optimum is what the solver claims, its ages are checked."""
+    """Solve one mixed-integer program. Its ages are checked.
+
+    Its optimality is the solver's claim.
+    """
     _check_faster(problem)
     if nearest_us(problem, sample) > _target_us(problem):
         raise _below_the_fastest(problem, sample)
@@ -185,7 +190,7 @@ def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
 
 
 def _least_known(problem: ThresholdProblem, sample: Sample) -> float:
-    """Mean energy without a general solver: the least there is, or the least on a grid."""
+    """Least mean energy known without a general solver: of the dual, or of a grid."""
     if problem.profile.has_common_curve:
         return _continuous(problem, sample).energy
     ages = [
@@ -197,7 +202,7 @@ def _least_known(problem: ThresholdProblem, sample: Sample) -> float:
 
 
 def _rounds(backend: Backend, outcome: Outcome) -> bool:
-    """CP-SAT has the best point of a grid of its own, and so no claim to the optimum."""
+    """Whether the answer is optimal on CP-SAT's own grid only, so that it claims no optimum."""
     return backend is Backend.CP_SAT and outcome is Outcome.FEASIBLE
 
 
@@ -212,7 +217,7 @@ def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:
         rank=problem.rank,
         target_us=target_us,
         step_us=step_us,
-        # A climb after the target is met helps no tail, and costs energy.
+        # A climb after the target costs energy and does not shorten the tail.
         longest_us=target_us // step_us * step_us,
     )
     if found.status is Status.INFEASIBLE:
@@ -222,7 +227,7 @@ def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:
 
 
 def _step_us(problem: ThresholdProblem) -> int:
-    """The step that the user gave, or the default; TailcError for one on which no search ends."""
+    """The grid's step, given or default; TailcError for one whose search would not end."""
     given_us = problem.limits.step_us
     if given_us is None:
         return default_step_us(problem)
@@ -240,7 +245,7 @@ def _step_us(problem: ThresholdProblem) -> int:
 
 
 def default_step_us(problem: ThresholdProblem) -> int:
-    """1, 2 or 5 times a power of ten, as fine as some seconds allow."""
+    """1, 2 or 5 times a power of ten, as fine as some seconds of search allow [us]."""
     target_us = _target_us(problem)
     step_us = rounded_step_us(max(target_us / STEPS_PER_TARGET, 1))
     while step_us < target_us and _visits(problem, step_us) > MOST_VISITS:
@@ -249,7 +254,7 @@ def default_step_us(problem: ThresholdProblem) -> int:
 
 
 def _visits(problem: ThresholdProblem, step_us: int) -> float:
-    """Looks at a request on a rung in a search that leaves out nothing."""
+    """Number of visits of a request on a rung in a search without pruning."""
     rungs, requests = len(problem.power_ppm), len(problem.profile.demand_ms)
     steps, free = _target_us(problem) // step_us, max(rungs - 2, 0)
     passes = math.comb(steps + free, free) * max(math.log2(steps + 1), 1)
@@ -257,10 +262,11 @@ def _visits(problem: ThresholdProblem, step_us: int) -> float:
 
 
 def rounded_ages(problem: ThresholdProblem, sample: Sample, age_ms: np.ndarray) -> Ages:
-    """Proposed ages in whole microseconds that meet the target exactly.
+    """Round proposed ages to whole microseconds that meet the target exactly.
 
-    They are rounded down, which delays nobody; where the solver's tolerance was a miss they come
-    1, 2, 4, ... us earlier. An age at which no request is left is never.
+    They are rounded down, which delays no request; if they still miss the target by the solver's
+    tolerance, they are made 1, 2, 4, ... us earlier. An age longer than every request becomes
+    never.
     """
     exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
     longest_us = float((sample.demand_ms / sample.speeds[sample.curve, 0]).max()) * US_PER_MS
@@ -291,7 +297,7 @@ def _check_common(problem: ThresholdProblem) -> None:
 
 
 def _check_faster(problem: ThresholdProblem) -> None:
-    """An earlier climb must delay nobody."""
+    """Raise TailcError unless an earlier climb delays no request."""
     used = problem.speed_ppm[np.unique(problem.profile.curve_of)]
     slower = (np.diff(used, axis=1) <= 0).any(axis=1)
     if not slower.any():
@@ -321,7 +327,7 @@ _UNFIT = (Outcome.TOO_LARGE, Outcome.REFUSED)
 
 
 def _failed(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
-    """What became of a solver, as what the user can do about it."""
+    """The error for a failed solver, with a hint for the user."""
     if trust is Trust.REFUTED:
         text = f"`{backend.value}` gave a wrong answer: {message}"
         return _refused(Code.SOLVER_FAILED, text, "use another solver, or another method")

@@ -1,7 +1,7 @@
-"""Match a threshold problem with its solver, and check what comes back.
+"""Solve a threshold problem and check the solution.
 
-Whatever a solver proposes is rounded to whole microseconds and evaluated exactly before it is
-believed, and a proposal that misses the target stops the compile.
+Ages are rounded to whole microseconds and evaluated exactly; ages that miss the target stop the
+compile.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from tailc.problems.schedule import Schedule
 from tailc.problems.thresholds import Aim, ThresholdProblem, ThresholdSolution
 from tailc.progress import Progress
 
-# Energies are told in millionths of the unit of power times us; solvers give unit times ms.
+# Evidence has energy in millionths of the unit of power times us; solvers use the unit times ms.
 ENERGY_STEPS = PPM * US_PER_MS
-# The row holds at any load; its figures are those of a request that never waits for a core.
+# The row applies at any load; its figures are those of a request that never waits for a core.
 LOAD = 1
 
 
 def solve_for_ages(
     problem: ThresholdProblem, _threads: int, progress: Progress
 ) -> ThresholdSolution:
-    """The ages that the problem asks for, evaluated in whole microseconds.
+    """The ages of the problem, evaluated in whole microseconds.
 
     Raises TailcError for a target below the fastest rung's tail (INFEASIBLE), a method that cannot
-    solve the problem (METHOD_UNFIT), and a solver that has no answer in its limits (BUDGET_ENDED),
-    is not installed (MISSING_PART), or crashes or is shown wrong (SOLVER_FAILED).
+    solve the problem (METHOD_UNFIT), and a solver that has no answer within its limits
+    (BUDGET_ENDED), is not installed (MISSING_PART), crashes, or gives a wrong answer
+    (SOLVER_FAILED).
     """
     progress("solving for thresholds", 0.0)
     sample = sample_of(problem)
@@ -53,7 +54,7 @@ def solve_for_ages(
 
 
 def sample_of(problem: ThresholdProblem) -> Sample:
-    """The design sample with its speeds by rung, in whole millionths."""
+    """The design trace with its speeds by rung, in whole millionths."""
     profile = problem.profile
     return Sample(
         profile.demand_ms.copy(),
@@ -64,14 +65,14 @@ def sample_of(problem: ThresholdProblem) -> Sample:
 
 
 def _fixed(problem: ThresholdProblem) -> Answer:
-    """The extremes, which nothing need be solved for."""
+    """The extreme ages, which need no solver: climb at once, or never."""
     age_us = 0 if problem.objective is Aim.TAIL else None
     ages = (age_us,) * (len(problem.power_ppm) - 1)
     return Answer(ages, None, None, "by-definition", "none")
 
 
 def _evidence(problem: ThresholdProblem, sample: Sample, answer: Answer) -> RowEvidence:
-    """Energy and tail exactly, rounded up once; mean and limits of the tail in floating point."""
+    """Energy and tail, exact and rounded up once; mean and limits of the tail in floating point."""
     exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
     energy, tail = exact.figures(answer.age_us)
     tail_us = math.ceil(tail)

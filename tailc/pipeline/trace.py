@@ -1,4 +1,4 @@
-"""The trace that a spec names, read as the spec says."""
+"""Open the trace that a spec names, as the spec describes it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tailc.traces.split import split
 from tailc.traces.throughput import ThroughputTrace, read_throughput, split_throughput
 from tailc.traces.trace import Trace, trace_in
 
-# What can be odd about speed-ups by degree; speeds by rung may do all of it.
+# Warnings about speed-ups by degree, which do not apply to speeds by rung.
 ABOUT_DEGREES = {
     Code.SPEEDUP_FALLS,
     Code.SPEEDUP_EXCEEDS,
@@ -37,13 +37,13 @@ ABOUT_DEGREES = {
 
 
 def not_about_degrees(warnings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The warnings but those about degrees of parallelism."""
+    """The warnings without those about degrees of parallelism."""
     return tuple(warning for warning in warnings if warning.code not in ABOUT_DEGREES)
 
 
 @dataclass(frozen=True)
 class OpenedTrace:
-    """A trace of requests, where it is (`-` is standard input), and the reading it was read by."""
+    """A trace of requests, its path (`-` is standard input), and its reading."""
 
     reading: RequestReading
     trace: Trace
@@ -53,7 +53,7 @@ class OpenedTrace:
 
 @dataclass(frozen=True)
 class OpenedThroughput:
-    """A trace of throughput, and the reading it was read by."""
+    """A throughput trace and its reading."""
 
     reading: ThroughputReading
     trace: ThroughputTrace
@@ -71,7 +71,7 @@ Measured: TypeAlias = OpenedTrace | OpenedThroughput | OpenedDays
 
 
 def open_measured(opened: OpenedSpec) -> Measured:
-    """The trace of a spec, whatever it measures."""
+    """Open the trace of a spec, of any type of measurement."""
     match demand := opened.spec.demand:
         case DaysAsked():
             from tailc.pipeline.days.days_of_spec import open_days
@@ -87,7 +87,7 @@ def open_measured(opened: OpenedSpec) -> Measured:
 
 
 def open_trace(opened: OpenedSpec) -> OpenedTrace:
-    """The requests of a spec's trace; TailcError for a kind that has none."""
+    """Open the requests of a spec's trace; TailcError for a kind without requests."""
     match demand := opened.spec.demand:
         case DemandSpec() | ClockedDemandSpec():
             return _open_requests(opened, demand)
@@ -108,7 +108,7 @@ def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -
     trace = replace(trace, warnings=(*trace.warnings, *odd_demands))
     if not opened.kind.speeds_by_degree:
         trace = replace(trace, warnings=not_about_degrees(trace.warnings))
-    elif recipe.curves:  # they are written in the spec, so that is where they are odd
+    elif recipe.curves:  # the curves are in the spec, so the warnings point there
         place = opened.loaded.place("speedup")
         odd = ABOUT_DEGREES
         warnings = [replace(w, place=place) if w.code in odd else w for w in trace.warnings]
@@ -117,12 +117,15 @@ def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -
 
 
 def trace_path(opened: OpenedSpec) -> str:
-    """Where a spec's trace is, relative to the spec's own folder; `-` is standard input."""
+    """Path of a spec's trace, relative to the spec's folder; `-` is standard input."""
     return beside(opened.path, opened.spec.demand.trace)
 
 
 def _as_counted(opened: OpenedSpec, recipe: RequestReading, counted: Counted) -> RequestReading:
-    """The reading of a profile, which must measure what the spec says; notes where it is from."""
+    """The reading of a profile with its origin noted.
+
+    TailcError if its measure is not the spec's.
+    """
     measured = recipe.measured
     if counted.measure is not measured.measure:
         message = (
@@ -140,7 +143,7 @@ def _as_counted(opened: OpenedSpec, recipe: RequestReading, counted: Counted) ->
 
 
 def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, DemandProfile]:
-    """The design and the held-out part by the spec's rule, which must be there."""
+    """Split requests into design and held-out part; the spec must have a rule for it."""
     rule = read.reading.rows.split
     assert rule is not None
     try:
@@ -153,7 +156,7 @@ def split_trace(opened: OpenedSpec, read: OpenedTrace) -> tuple[DemandProfile, D
 def split_rows(
     opened: OpenedSpec, read: OpenedThroughput
 ) -> tuple[ThroughputTrace, ThroughputTrace]:
-    """The same of a trace of throughput."""
+    """Split throughput into design and held-out part; the spec must have a rule for it."""
     try:
         return split_throughput(read.trace)
     except TailcError as error:
@@ -162,7 +165,7 @@ def split_rows(
 
 
 def beside(spec_path: str, trace: str) -> str:
-    """Where a trace is that a spec names; `-` is standard input."""
+    """Path of a trace that a spec names; `-` is standard input."""
     if trace == "-" or spec_path == "-":
         return trace
     return str(Path(spec_path).parent / trace)

@@ -1,7 +1,7 @@
-"""The version of tailc that an artifact names, and the digest of its spec.
+"""The version of tailc and the digest of the spec, for an artifact.
 
-Versions of libraries are not part of a policy: its digest would change with them, although its
-decisions do not. They are in the result of a compile (`made_from.package_versions`).
+Versions of libraries are not part of a policy, since its digest would change with them without a
+change of its decisions. They are in the record of a compile (`build_inputs.package_versions`).
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from tailc.version import __version__
 
 
 def versions(spec: Document) -> tuple[tuple[str, str], ...]:
-    """(name, version or digest) of tailc and of the spec, by name."""
+    """Pairs of name and version or digest, of tailc and of the spec, sorted by name."""
     return tuple(sorted({"tailc": __version__, COMPILED_SPEC: compiled_digest(spec)}.items()))
 
 
 def compiled_digest(spec: Document) -> str:
-    """The digest of what a policy is compiled from."""
+    """Digest of the parts of a spec that a policy is compiled from."""
     return spec_digest(compiled_keys(spec))
 
 
 def compiled_keys(spec: Document) -> dict[str, Any]:
-    """The keys and values that a policy is compiled from.
+    """Keys and values of a spec that a policy is compiled from.
 
-    Budgets are for whoever compares it with another: a change of them makes no other policy.
+    Budgets are excluded: they are for comparisons with another policy.
     """
     return {key: value for key, value in plain(spec.root).items() if key != BUDGETS}

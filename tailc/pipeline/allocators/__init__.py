@@ -1,1 +1,1 @@
-"""Allocators of servers to malleable jobs that solve for a plan, for the replay of a cluster."""
+"""Allocators for replays of a cluster that plan the servers of malleable jobs with a solver."""

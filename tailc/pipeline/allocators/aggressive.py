@@ -1,10 +1,10 @@
-"""Aggressive: plan again for the jobs that have arrived, whenever something happens.
+"""Plan the servers of malleable jobs again whenever something changes.
 
-A plan is made for all jobs that run or wait, with the energy that is expected. It is made anew when
-a job arrives or is done, when the forecast has changed much, and when a job outlives its plan. What
-a job has been promised is part of every plan, and a plan that breaks a rule is not taken: then the
-one in force stays, and jobs that have just arrived have what they asked for beside it. Where jobs
-would have to wait, and more of them could start if all had what they asked for, all have that.
+Each plan covers all running and waiting jobs and the expected energy. A new one is made when a job
+arrives or ends, when the forecast changes much, and when a job outlives its plan. Every plan keeps
+the slowdown promised to each job. A plan that breaks a rule is rejected: the previous plan stays in
+force, and new jobs get the servers they request next to it. If jobs would have to wait, and more of
+them could start with the requested servers for all, then all get the requested servers.
 
 Source: Haque, Rutgers 2016, sections B.3.1 and B.3.2.
 """
@@ -34,19 +34,22 @@ from tailc.pipeline.allocators.solving import Solve, planned
 from tailc.pipeline.allocators.steps import Steps, as_planned, as_requested, steps_of
 
 CHANGE_PPM = 100_000
-"""Of the energy expected, so much more or less is a significant change: the error that the source
-tells of forecasts for the next hour is 11 %.
+"""Change of the expected energy that triggers a new plan: the source reports an error of 11 %
+of forecasts for the next hour.
 """
 
 
 def true_work_s(job: MalleableJob) -> int:
-    """What a job does run for on one server."""
+    """Actual run time of a job on one server [s]."""
     return job.work_s
 
 
 @dataclass(frozen=True, eq=False)
 class _Moment:
-    """The problem of some jobs at some time; their numbers are in the order of its jobs."""
+    """The planning problem at one time.
+
+    `numbers` are job numbers, in the order of the problem's jobs.
+    """
 
     active: tuple[Active, ...]
     epochs: Epochs
@@ -62,14 +65,14 @@ class _Moment:
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """The last problem that was solved, and the schedules that were new to its search."""
+    """The last problem that was solved, and the new schedules that its search generated."""
 
     moment: _Moment
     columns: tuple[Column, ...]
 
 
 class Aggressive:
-    """For one replay: it keeps the plan in force."""
+    """The allocator `aggressive` for one replay. It stores the plan in force."""
 
     def __init__(
         self,
@@ -89,7 +92,7 @@ class Aggressive:
         self._tried: _Tried | None = None
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """As the plan in force says, or a new one."""
+        """Servers of each job by the plan in force, after planning again if that is due."""
         numbers = {one.job.number for one in view.active}
         if view.active and self._is_due(view, numbers):
             self._replan(view)
@@ -113,7 +116,7 @@ class Aggressive:
         return steps is not None and steps.at(now_s) > 0
 
     def _has_changed(self, view: ClusterView) -> bool:
-        """Whether the energy expected until the plan ends is another than it was."""
+        """Whether the energy expected until the plan's end changed by more than `change_ppm`."""
         assert self._planned_at is not None
         epoch, before = self._planned_at
         epoch_s = view.cluster.epoch_s
@@ -159,7 +162,7 @@ class Aggressive:
         return _Moment(active, epochs, problem)
 
     def _warm(self, moment: _Moment, now_s: int) -> list[Column]:
-        """What goes on of the plan in force, and of the schedules that were tried for it."""
+        """Schedules to start the search from: the plan in force, and those of the last search."""
         own = self._as_planned(moment)
         going_on = [column for column in own.values() if column is not None]
         if self._tried is None:
@@ -179,7 +182,10 @@ class Aggressive:
         return going_on + carried(self._tried.columns, renumbered, before.epochs.at(now_s))
 
     def _as_planned(self, moment: _Moment) -> dict[int, Column | None]:
-        """What goes on, by job; None for what has no plan or breaks its promise by it."""
+        """The rest of each running job's schedule, by job.
+
+        None without a plan or if it is too slow.
+        """
         found: dict[int, Column | None] = {}
         for j, one in enumerate(moment.active):
             if one.started_s is not None:
@@ -188,9 +194,9 @@ class Aggressive:
         return found
 
     def _fallback(self, moment: _Moment) -> list[Column]:
-        """The plan in force or what jobs asked for, whichever lets more of those that wait start.
+        """The plan in force or the requested servers: whichever lets more waiting jobs start.
 
-        Where a job that runs can have neither, all keep the servers that they are on.
+        If neither is possible for some running job, every job keeps its present servers.
         """
         going_on = self._as_planned(moment)
         asked = {j: as_requested(moment.problem, j) or going_on[j] for j in going_on}
@@ -199,7 +205,7 @@ class Aggressive:
 
 
 def _has_room(moment: _Moment) -> bool:
-    """Whether waiting jobs would fit on what they asked for beside the others on their fewest."""
+    """Whether waiting jobs fit with their requested servers if running jobs take their fewest."""
     problem = moment.problem
     least = sum(
         at_request(job) if one.started_s is None else int(job.shapes[0].servers[0])
@@ -209,8 +215,9 @@ def _has_room(moment: _Moment) -> bool:
 
 
 def _with_waiting(moment: _Moment, running: Sequence[Column | None]) -> list[Column] | None:
-    """The schedules and, in order, those of waiting jobs as far as they fit on what they asked
-    for; None where not even the former do.
+    """The schedules of running jobs, then those of waiting jobs in order, as many as fit.
+
+    Waiting jobs get the servers they request. None if not even the running jobs fit.
     """
     problem = moment.problem
     columns = [column for column in running if column is not None]
@@ -227,7 +234,7 @@ def _with_waiting(moment: _Moment, running: Sequence[Column | None]) -> list[Col
 
 
 def _as_they_are(moment: _Moment) -> list[Column]:
-    """Each job that runs on its present servers, for the present epoch."""
+    """Each running job on its present servers, for the present epoch."""
     return [
         Column(j, 0, 0, (one.servers,))
         for j, one in enumerate(moment.active)

@@ -1,4 +1,4 @@
-"""Epochs of a plan: those of the supply, cut where something happens in between."""
+"""Epochs of a plan: the epochs of the supply, split at chosen times."""
 
 from __future__ import annotations
 
@@ -13,28 +13,31 @@ from tailc.models.malleable_jobs.cluster import Cluster
 
 @dataclass(frozen=True, eq=False)
 class Epochs:
-    """begin_s: when each begins, and the last ends; int64 (epochs + 1,). supply: of each."""
+    """Epochs of a plan and the supply in each.
+
+    begin_s: start of each epoch, and the end of the last one [s]; int64 (epochs + 1,).
+    """
 
     begin_s: Whole
     supply: Supply
 
     @property
     def length_s(self) -> Whole:
-        """How long each lasts; int64 (epochs,)."""
+        """Length of each epoch [s]; int64 (epochs,)."""
         return np.diff(self.begin_s)
 
     def at(self, moment_s: int) -> int:
-        """The epoch that a moment is in."""
+        """Index of the epoch that contains the time `moment_s`."""
         return int(np.searchsorted(self.begin_s, moment_s, side="right")) - 1
 
 
 def epochs_ahead(
     cluster: Cluster, now_s: int, ahead: Supply, until_s: int, cuts_s: Iterable[int] = ()
 ) -> Epochs:
-    """Epochs from now until `until_s` at least, cut at some moments.
+    """Epochs from `now_s` to `until_s` or later, split at the times `cuts_s`.
 
-    ahead: the supply from the present epoch on. Beyond its end there is no green energy, and prices
-    stay as they were.
+    ahead: the supply from the present epoch on. After its end there is no green energy, and the
+    last price applies.
     """
     epoch_s = cluster.epoch_s
     first, past = now_s // epoch_s, -(-max(until_s, now_s + 1) // epoch_s)

@@ -1,4 +1,4 @@
-"""Offline: the plan of one who knows every job and all energy beforehand, carried out."""
+"""Follow one plan made with full knowledge of all jobs and of the energy."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ from tailc.pipeline.allocators.steps import steps_of
 
 
 class Offline:
-    """For one replay of these jobs. Epochs are cut where a job arrives, so that all start at once.
+    """The allocator `offline` for one replay.
 
-    Where no plan was found, jobs have what they ask for (Haque, Rutgers 2016, section B.3.2).
+    Epochs are split at arrivals, so that jobs start at once.
+
+    If the search finds no plan, jobs get the servers they request (Haque, Rutgers 2016, section
+    B.3.2).
     """
 
     def __init__(
@@ -41,7 +44,7 @@ class Offline:
         }
 
     def allocate(self, view: ClusterView) -> Allocation:
-        """What the plan says."""
+        """Servers of each job by the plan."""
         if not self._steps:
             return Constant().allocate(view)
         steps = {one.job.number: self._steps[one.job.number] for one in view.active}

@@ -1,6 +1,7 @@
-"""Malleable jobs of a replay as the problem that a plan solves (Haque, Rutgers 2016, eq. B.1-B.9).
+"""Formulate the planning problem of a replay's malleable jobs (Haque, Rutgers 2016, eq. B.1-B.9).
 
-Both count progress alike: a millionth of a speed-up for a second is a thousandth for a millisecond.
+The replay and the solver measure progress in equal units: a millionth of a speed-up for a second is
+a thousandth of a speed-up for a millisecond.
 """
 
 from __future__ import annotations
@@ -29,16 +30,17 @@ from tailc.pipeline.allocators.epochs import Epochs
 MG_PER_G = 1_000
 MOST_VMS_A_SERVER = 4
 OUTLIVED = 10
-"""A job that outlives what was expected of it is taken to have one part in so many left."""
+"""A job that exceeds its expected work is assumed to have this fraction (1/10) of it left."""
 
 
 @dataclass(frozen=True)
 class Aims:
-    """What a plan weighs, in micro-units: an hour of mean run time, and of brown energy a
-    micro-dollar, a kWh and a gram of CO2.
+    """Weights of a plan's objective, in micro-units.
 
-    mean_over: of how many jobs run time is the mean, such as all those of a day; None: of those of
-    the problem, as printed, so that an hour of one job weighs the more the fewer there are.
+    run_cost: of an hour of mean run time. of_money, of_energy, of_carbon: of a micro-dollar, a kWh
+    and a gram of CO2 of brown energy. mean_over: the number of jobs that the run time is averaged
+    over, for example all jobs of a day; None: the jobs of the problem, as published, so that an
+    hour of one job weighs more if there are fewer jobs.
     """
 
     run_cost: int
@@ -48,7 +50,7 @@ class Aims:
     mean_over: int | None = None
 
     def run_cost_of(self, jobs: int) -> int:
-        """For a problem of so many jobs, to the nearest."""
+        """Cost of an hour of mean run time in a problem of `jobs` jobs, in whole micro-units."""
         if self.mean_over is None:
             return self.run_cost
         return round(Fraction(self.run_cost * jobs, self.mean_over))
@@ -57,7 +59,7 @@ class Aims:
 def parallel_problem(
     cluster: Cluster, epochs: Epochs, jobs: Sequence[ParallelJob], aims: Aims
 ) -> ParallelProblem:
-    """The problem of these jobs; servers asleep take their part of the green energy first."""
+    """The solver's problem for these jobs. Sleeping servers use green energy first."""
     count = np.arange(cluster.servers + 1, dtype=np.int64)
     supply = epochs.supply
     spare_mw = np.maximum(supply.green_mw - cluster.servers * cluster.asleep_mw, 0)
@@ -76,10 +78,10 @@ def parallel_problem(
 
 
 def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> ParallelJob:
-    """A job that starts in this epoch. work_s: how long it is expected to run on one server.
+    """A job that starts in `epoch`. work_s: its expected run time on one server [s].
 
-    Raises ValueError where it can run with none of its numbers of machines on the servers there
-    are, and where speed-ups are not of whole thousandths.
+    Raises ValueError if none of its numbers of virtual machines fits on the servers, or if a
+    speed-up is not a multiple of a thousandth.
     """
     shapes = [shape_of(job, vms, servers) for vms in sorted(job.speedup_ppm)]
     return ParallelJob(
@@ -94,8 +96,10 @@ def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> Par
 
 
 def running_job(one: Active, servers: int, work_s: int) -> ParallelJob:
-    """What is left of a job. One that can no longer keep its promise may run as long as it takes
-    from now on with what it asked for.
+    """The remaining work of a running job.
+
+    A job that can no longer keep its slowdown may take as long as it needs with the servers it
+    requests.
     """
     shape = shape_of(one.job, one.vms, servers)
     assert shape is not None, "it runs on them"
@@ -115,7 +119,10 @@ def running_job(one: Active, servers: int, work_s: int) -> ParallelJob:
 
 
 def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
-    """The servers that so many machines can be on, and how fast they then are; None: on none."""
+    """Possible server counts of `vms` virtual machines, and the speed on each.
+
+    None if there are none.
+    """
     curve = job.speedup_ppm[vms]
     fits = (count for count in sorted(curve) if count <= min(vms, servers))
     counts = [count for count in fits if vms <= MOST_VMS_A_SERVER * count]
@@ -125,13 +132,16 @@ def shape_of(job: MalleableJob, vms: int, servers: int) -> Shape | None:
 
 
 def at_request(job: ParallelJob, shape: int = 0) -> int:
-    """The most servers that are no more than it asked for, the fewest where all are more."""
+    """The largest possible number of servers up to the requested one.
+
+    The smallest if all are larger.
+    """
     counts = job.shapes[shape].servers.tolist()
     return max((count for count in counts if count <= job.requested), default=counts[0])
 
 
 def speed_ppt(job: ParallelJob, shape: int, count: int) -> int:
-    """How fast it is on so many servers; ValueError where it cannot be on them."""
+    """Speed on `count` servers, in thousandths; ValueError if the job cannot run on that number."""
     counts = job.shapes[shape].servers.tolist()
     return int(job.shapes[shape].speed_ppt[counts.index(count)])
 

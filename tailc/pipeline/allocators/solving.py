@@ -1,4 +1,4 @@
-"""Who is asked for plans of malleable jobs."""
+"""Solvers for plans of malleable jobs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from tailc.pipeline.allocators.steps import columns_of
 
 
 class Solve(Protocol):
-    """Gives a plan of all jobs of a problem, or says why there is none."""
+    """A solver that plans all jobs of a problem, or reports why there is no plan."""
 
     def __call__(self, problem: ParallelProblem, warm: Sequence[Column]) -> Columns:
-        """warm: schedules to begin with; some may be none of this problem."""
+        """Solve the problem. warm: schedules to start from; ones that do not fit are ignored."""
         ...
 
 
 def by_columns(solver: Solver, effort: Effort | None = None, limits: Limits | None = None) -> Solve:
-    """One schedule after another, priced by linear programs of `solver`."""
+    """Column generation, with linear programs solved by `solver`."""
 
     def solve(problem: ParallelProblem, warm: Sequence[Column]) -> Columns:
         return solve_columns(problem, solver, effort=effort, limits=limits, warm=warm)
@@ -33,7 +33,7 @@ def by_columns(solver: Solver, effort: Effort | None = None, limits: Limits | No
 
 
 def planned(problem: ParallelProblem, found: Columns) -> list[Column] | None:
-    """The schedules of a plan that passes the exact checks; None where there is none."""
+    """The schedules of the best plan, if it passes the exact checks; else None."""
     best = found.solution.best
     if best is None or faults_of(problem, best.plan):
         return None

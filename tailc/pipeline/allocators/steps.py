@@ -1,4 +1,4 @@
-"""What a plan gives one job from moment to moment, and schedules made without a solver."""
+"""Servers of one job over time, and schedules built without a solver."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from tailc.pipeline.allocators.problem import at_request, speed_ppt
 
 @dataclass(frozen=True)
 class Steps:
-    """A job's machines, and its servers from each moment on; none before the first or from
-    `past_s` on.
+    """Servers of one job over time: `servers[i]` from `begin_s[i]` on, none from `past_s` on.
+
+    vms: its number of virtual machines.
     """
 
     vms: int
@@ -27,20 +28,20 @@ class Steps:
     past_s: int
 
     def at(self, moment_s: int) -> int:
-        """Servers at a moment."""
+        """Number of servers at the time `moment_s`."""
         step = bisect_right(self.begin_s, moment_s) - 1
         return self.servers[step] if step >= 0 and moment_s < self.past_s else 0
 
 
 def steps_of(problem: ParallelProblem, epochs: Epochs, column: Column) -> Steps:
-    """A schedule of the problem at the moments of its epochs."""
+    """Convert a solver's schedule to times in seconds."""
     shape = problem.jobs[column.job].shapes[column.shape]
     begin_s = epochs.begin_s[column.start : column.start + len(column.servers) + 1].tolist()
     return Steps(shape.vms, tuple(begin_s[:-1]), column.servers, begin_s[-1])
 
 
 def columns_of(servers: np.ndarray, shape: np.ndarray) -> list[Column]:
-    """The schedules of a plan; server counts [J, T] and shapes [J]."""
+    """Convert a plan to one schedule per job. Takes server counts [J, T] and shapes [J]."""
     columns = []
     for j, row in enumerate(servers.tolist()):
         runs = [t for t, count in enumerate(row) if count]
@@ -49,15 +50,13 @@ def columns_of(servers: np.ndarray, shape: np.ndarray) -> list[Column]:
 
 
 def as_requested(problem: ParallelProblem, job: int) -> Column | None:
-    """A job on what it asked for until it is done; None where that breaks its promise."""
+    """Schedule of a job on its requested servers to its end; None if that is too slow."""
     count = at_request(problem.jobs[job])
     return _schedule(problem, job, lambda _: count)
 
 
 def as_planned(problem: ParallelProblem, epochs: Epochs, job: int, steps: Steps) -> Column | None:
-    """A running job on what it has been given, then on what it asked for; None where that breaks
-    its promise.
-    """
+    """Schedule of a running job: planned servers, then the requested number; None if too slow."""
     requested = at_request(problem.jobs[job])
     begin_s = epochs.begin_s.tolist()
     return _schedule(problem, job, lambda epoch: steps.at(begin_s[epoch]) or requested)

@@ -1,1 +1,1 @@
-"""Read the days that a plan is made for: jobs and energy side by side, and what was forecast."""
+"""Read the days that a plan is made for: jobs, energy and forecasts."""

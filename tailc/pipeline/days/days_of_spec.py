@@ -1,4 +1,4 @@
-"""From what a spec asks for to days that a plan can be made on."""
+"""Read the days that a spec names."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from tailc.traces.zones import ADVICE, TimeError, instant, utc_text, zone_of
 
 
 def open_days(asked: DaysAsked, spec_path: str, place: PlaceOf) -> Days:
-    """The days that a spec asks for; relative paths are relative to the spec's own folder.
+    """The days of jobs and energy that a spec names; paths are relative to the spec's folder.
 
-    place: where the value at a path of the spec is written. Raises TailcError for what cannot be
-    read, a start outside of the series, and hours of the horizon that are not known.
+    place: gives the location of a path of the spec. Raises TailcError for files that cannot be
+    read, a start outside of the series, and hours of the horizon without data.
     """
     reader = _Reader(asked, place, _beside(spec_path), _start_unix_s(asked.horizon, place))
     sources, clouds, price, carbon = reader.series()
@@ -61,7 +61,7 @@ class _Reader:
     def series(
         self,
     ) -> tuple[tuple[TimeSeries, ...], TimeSeries | None, TimeSeries, TimeSeries]:
-        """Green sources, clouds, price and carbon, on the epochs that all have."""
+        """Green sources, clouds, price and carbon intensity, on their common epochs."""
         supply = self.asked.supply
         sources = [
             self._read(each, Quantity.POWER, ("supply", "green", number))
@@ -111,7 +111,7 @@ def _beside(spec_path: str) -> PathOf:
 
 def _start_unix_s(horizon: HorizonSpec, place: PlaceOf) -> int:
     try:
-        # Of a start that states its offset too, so that no misspelled zone goes unnoticed.
+        # Checked even if the start has an offset, to find misspelled zones.
         if horizon.zone is not None:
             zone_of(horizon.zone)
     except TimeError as error:
@@ -126,7 +126,7 @@ def _start_unix_s(horizon: HorizonSpec, place: PlaceOf) -> int:
 
 
 def _midnight_s(horizon: HorizonSpec) -> int:
-    """Where the days of the horizon's zone begin after midnight UTC, by its offset at the start."""
+    """Seconds from midnight UTC to local midnight, by the zone's offset at the horizon's start."""
     time = datetime.fromisoformat(horizon.start)
     if time.tzinfo is None:
         assert horizon.zone is not None

@@ -1,4 +1,4 @@
-"""The series that a spec names, on common epochs."""
+"""Read the energy series that a spec names, on common epochs."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def read_on_epochs(
     place: PlaceOf,
     path: PathOf,
 ) -> TimeSeries:
-    """A series on epochs of which one begins with the horizon, from its first whole one on.
+    """Read a series and merge its steps to epochs, one of which starts with the horizon.
 
-    horizon: what is asked, and its start in Unix seconds. Raises TailcError for a unit that is none
-    of the quantity, and for a series on whose steps no such epochs begin.
+    horizon: its spec, and its start in Unix seconds. Raises TailcError for a unit that does not fit
+    the quantity, and for a series none of whose steps starts an epoch.
     """
     if isinstance(asked.source, TableSeries):
         _check_unit(asked.source.unit, quantity, place(*at, "unit"))
@@ -63,7 +63,7 @@ def _check_unit(unit: str, quantity: Quantity, at: Place) -> None:
 
 
 def _check_zone(zone: str, at: Place) -> None:
-    """Whether or not times state offsets, a zone that is none was meant to be one."""
+    """Raise TailcError for an unknown zone, even if the times have offsets."""
     try:
         zone_of(zone)
     except TimeError as error:
@@ -71,7 +71,7 @@ def _check_zone(zone: str, at: Place) -> None:
 
 
 def _read(asked: SeriesSpec, quantity: Quantity, at: Place, path: PathOf) -> TimeSeries:
-    """The series as the file has it; `at`: where its column is named."""
+    """The series as in the file. at: location of its column name in the spec."""
     file = path(asked.trace)
     match asked.source:
         case TableSeries(unit=unit):
@@ -105,7 +105,7 @@ def _format(asked: SeriesSpec) -> Format:
 
 
 def _of_weather(weather: Weather, column: str, quantity: Quantity, at: Place) -> TimeSeries:
-    """A series of a weather file; irradiance stands for the power of panels that follow it."""
+    """A series of a weather file; irradiance serves as the power of panels, up to scaling."""
     series: TimeSeries = getattr(weather, column)
     given = Quantity.IRRADIANCE if quantity is Quantity.POWER else quantity
     if series.quantity is not given:
@@ -115,9 +115,9 @@ def _of_weather(weather: Weather, column: str, quantity: Quantity, at: Place) ->
 
 
 def common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
-    """The epochs that all have.
+    """Cut all series to the time that they share.
 
-    Raises TailcError where there are none.
+    Raises TailcError if they share none.
     """
     start_unix_s = max(one.start_unix_s for one in series)
     end_unix_s = min(one.end_unix_s for one in series)
@@ -131,14 +131,14 @@ def common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
 
 
 def constant(quantity: Quantity, value: float, like: TimeSeries) -> TimeSeries:
-    """The same value in each step of another series."""
+    """A series with the same value in each step of `like`."""
     values = np.full(like.steps, value)
     known = np.ones(like.steps, dtype=np.bool_)
     return TimeSeries(quantity, like.start_unix_s, like.step_s, values, known, "a constant")
 
 
 def not_negative(price: TimeSeries) -> TimeSeries:
-    """The price with 0 for negative values, told in a warning: a plan is not paid for waste."""
+    """Set negative prices to 0, with a warning: a plan earns nothing for wasted energy."""
     below = price.value < 0
     if not below.any():
         return price
@@ -154,7 +154,7 @@ def _on_epochs(
     series: TimeSeries, horizon: HorizonSpec, start_unix_s: int, place: PlaceOf
 ) -> TimeSeries:
     epoch_s = horizon.epoch_s
-    # A step that lies whole epochs from the start; steps and epochs meet again after `epoch_s`.
+    # A step a whole number of epochs from the start; the pattern repeats after `epoch_s` steps.
     lead = (start_unix_s - series.step_unix_s[:epoch_s]) % epoch_s == 0
     if not lead.any():
         message = (

@@ -1,4 +1,4 @@
-"""What was expected of green power: forecasts each hour, and ways that it may turn out."""
+"""Hourly forecasts of green power, and scenarios of the actual power."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tailc.specs.supply import ForecastSpec, PanelsSpec
 from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR, TimeSeries
 
 Floats = np.ndarray
-# Forecasts are made from the second step on, for the hour before is compared.
+# The first forecast is at the second step, since a forecast uses the hour before it.
 _FIRST_ISSUE = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Sun:
-    """What forecasts are made of, on common epochs.
+    """Inputs of the forecasts, on common epochs.
 
-    sources: green powers; the first is forecast by the method, the others are as yesterday. clouds:
-    None where the method needs none. midnight_s: where days begin after midnight UTC. first,
-    epochs: of the plan.
+    sources: green powers; the method forecasts the first, and the others repeat yesterday. clouds:
+    None if the method needs none. midnight_s: local midnight in seconds after midnight UTC. first,
+    epochs: first epoch and number of epochs of the plan.
     """
 
     sources: tuple[TimeSeries, ...]
@@ -38,10 +38,10 @@ class Sun:
 
 
 def forecasts_of(asked: ForecastSpec, sun: Sun) -> Forecasts | None:
-    """A forecast an hour for the horizon's length; None where all is known beforehand.
+    """One forecast per hour, each as long as the horizon; None for perfect knowledge.
 
-    From the plan's start on, and from as long before as scenarios look back. Raises TailcError
-    (SHORT_HISTORY) where nothing is known of the days before the start.
+    They begin at the plan's start, or earlier by the history that scenarios need. Raises TailcError
+    (SHORT_HISTORY) without data of the days before the start.
     """
     if asked.method == "perfect":
         return None
@@ -64,7 +64,7 @@ def forecasts_of(asked: ForecastSpec, sun: Sun) -> Forecasts | None:
 def scenarios_of(
     asked: ForecastSpec, power: TimeSeries, forecasts: Forecasts | None, sun: Sun
 ) -> Floats:
-    """Other ways the power of the plan may turn out; float64 (scenarios, epochs) [W]."""
+    """Scenarios of the plan's green power [W]; float64 (scenarios, epochs)."""
     if asked.scenarios is None or forecasts is None:
         return np.zeros((0, sun.epochs))
     index = int(np.searchsorted(forecasts.issue, sun.first, side="right")) - 1
@@ -73,7 +73,10 @@ def scenarios_of(
 
 
 def _issues(asked: ForecastSpec, sun: Sun) -> Ints:
-    """An hour apart, one of them at the plan's start; none so late that clouds end before it."""
+    """Steps at which forecasts are issued: one per hour, including the plan's start.
+
+    None is so late that the data end before its forecast does.
+    """
     actual = sun.sources[0]
     per_hour = max(SECONDS_PER_HOUR // actual.step_s, 1)
     history = HISTORY_DAYS * SECONDS_PER_DAY // actual.step_s if asked.scenarios else 0
@@ -84,7 +87,7 @@ def _issues(asked: ForecastSpec, sun: Sun) -> Ints:
         return issue
     past = PastDays(actual, sun.midnight_s)
     known = np.array([_is_known(past, day) for day in past.day_of(issue).tolist()], dtype=bool)
-    # Of the plan's own start the method says what is lacking.
+    # The plan's start always stays: the method reports missing data there.
     return issue[known | (issue == sun.first)]
 
 

@@ -1,4 +1,4 @@
-"""The log that a spec names, scaled, and counted from the first epoch of the energy."""
+"""Read the job log of a spec, scaled, with times relative to the first epoch of the energy."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from tailc.units import counted
 def read_log(
     asked: JobsSpec, start_unix_s: int, within_unix_s: tuple[int, int], place: PlaceOf, path: PathOf
 ) -> JobLog:
-    """The jobs submitted within a time, second 0 being its first.
+    """The jobs submitted within a time interval, whose start is second 0.
 
-    start_unix_s: when the plan begins. Raises TailcError where the log does not say when it began
-    and the spec does not either, and where no job is submitted within the time.
+    start_unix_s: start of the plan. Raises TailcError if neither log nor spec has the log's start,
+    and if no job is submitted within the interval.
     """
     log = _read(asked, path)
     begin_unix_s = start_unix_s - _lead_s(asked, log, start_unix_s, place)
@@ -66,7 +66,7 @@ def _read(asked: JobsSpec, path: PathOf) -> JobLog:
 
 
 def job_columns(asked: JobsSpec) -> JobColumns | None:
-    """Which columns of a list of jobs are what; None of a log in the Standard Workload Format."""
+    """Columns of a list of jobs; None for a log in the Standard Workload Format."""
     if isinstance(asked.log, StandardLog):
         return None
     named = asked.log.columns
@@ -82,7 +82,7 @@ def job_columns(asked: JobsSpec) -> JobColumns | None:
 
 
 def _lead_s(asked: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> int:
-    """How long after the log's start the plan begins."""
+    """Time from the log's start to the plan's start [s]."""
     if isinstance(asked.begins, AfterStart):
         return asked.begins.at_start_s
     if log.header.start_unix_s is None:
@@ -93,7 +93,7 @@ def _lead_s(asked: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> 
 
 
 def _narrow(asked: JobsSpec, log: JobLog) -> JobLog:
-    """The log without jobs that are wider than asked for."""
+    """The log without the jobs wider than `drop_wider`."""
     if asked.drop_wider is None:
         return log
     wide = log.width > asked.drop_wider
@@ -131,7 +131,7 @@ def _widths(asked: JobsSpec) -> Widths:
 
 
 def _with_shares(green: GreenShareSpec | None, log: JobLog) -> JobLog:
-    """Each job with the share of green energy that it asks for."""
+    """Give each job its requested share of green energy."""
     match green and green.asked:
         case SameShare(share=share):
             return replace(log, green_percent=np.full(log.jobs, share, dtype=np.int64))

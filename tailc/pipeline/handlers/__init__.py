@@ -1,1 +1,1 @@
-"""Handlers of problems: one module each, named as the problem's module in `tailc.problems`."""
+"""One handler per type of problem; each module has the name of the problem's module."""

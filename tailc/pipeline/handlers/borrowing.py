@@ -1,4 +1,4 @@
-"""Budgets of batch work on the hardware threads of a core."""
+"""Handler for budgets of batch work on the hardware threads of a core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compile does with one type of problem: solve it, check its SLOs, and describe it."""
+"""How a compile handles a type of problem: solve it, check its SLOs, and describe it."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ SloCheck: TypeAlias = Callable[[P, KindSpec, LoadedSpec], tuple[Finding, ...]]
 
 
 def no_requests(_problem: Problem, _spec: KindSpec, _loaded: LoadedSpec) -> tuple[Finding, ...]:
-    """Nothing is promised of requests."""
+    """Check no SLOs: the policy serves no requests."""
     return ()
 
 
 def for_requests(alone_ns: Callable[[R], NDArray[np.int64]]) -> SloCheck[R]:
-    """Check the SLOs on the problem's requests.
+    """Make the SLO check of a problem with requests.
 
-    alone_ns: the time of each that never waits, at its fastest. The check warns of SLOs that the
-    requests cannot tell of, and raises TailcError (INFEASIBLE) for one that no policy can meet.
+    alone_ns: gives the fastest time of each request without waiting. The check warns of SLOs that
+    the trace is too small for, and raises TailcError (INFEASIBLE) for an SLO that no policy can
+    meet.
     """
 
     def check(problem: R, spec: KindSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
@@ -40,7 +41,7 @@ def for_requests(alone_ns: Callable[[R], NDArray[np.int64]]) -> SloCheck[R]:
 
 
 def at_best_degree(problem: RequestProblem) -> NDArray[np.int64]:
-    """The time of each request that never waits, at its fastest degree."""
+    """Time of each request without waiting, at its fastest degree [ns]."""
     return fastest_ns(problem.profile)
 
 
@@ -54,12 +55,12 @@ def _a_candidate(_problem: Problem) -> str:
 
 @dataclass(frozen=True)
 class ProblemHandler(Generic[P, S]):
-    """What a compile does with one type of problem.
+    """How a compile handles one type of problem.
 
-    `solve(problem, threads, progress)` gives its solution, and `settings(problem, solution)` the
-    numbers that the evidence names. `check_slos(problem, spec, loaded)` warns of SLOs, and refuses
-    those that no policy can meet. `remarks(problem, solution)` are warnings about a solved
-    problem. `candidate(problem)` names a candidate of several.
+    `solve(problem, threads, progress)` returns the solution, and `settings(problem, solution)` the
+    numbers of the evidence. `check_slos(problem, spec, loaded)` warns of SLOs, and refuses those
+    that no policy can meet. `remarks(problem, solution)` returns warnings about the solution.
+    `candidate(problem)` names one of several candidates.
     """
 
     solve: Callable[[P, int, Progress], S]

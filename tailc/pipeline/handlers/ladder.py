@@ -1,4 +1,4 @@
-"""A ladder: rows of rungs by load and age."""
+"""Handler for ladders: rows of rungs by load and age."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers of malleable jobs."""
+"""Handler for the servers of malleable jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places of rigid jobs in racks."""
+"""Handler for the placement of rigid jobs in racks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CPU shares of virtual machines."""
+"""Handler for CPU shares of virtual machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of tails by cycles and by memory time."""
+"""Handler for tables of tails by cycles and by memory time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ages at which requests move to another core."""
+"""Handler for the ages at which requests move to another core."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Plans of malleable jobs on a cluster: what solvers are asked, and what is made of their answers.
+"""Plans of malleable jobs on a cluster.
 
-`stated` puts a cluster and jobs into a solver's numbers, `solved` asks for the plan and `priced`
-for prices of servers; `planned` makes the form of them, after checks of its own, and `failed` says
-in words what became of a solver. `told` has the numbers of the evidence, and what there is to warn
-of.
+`formulation` writes a cluster and its jobs as a solver's problem, `solve` runs the solver,
+`shadow_prices` prices servers, `schedule` builds and checks the plan form, `infeasible` explains a
+failed search, and `evidence` has the numbers and warnings.
 """

@@ -1,4 +1,4 @@
-"""What evidence and warnings say of a planned cluster."""
+"""Evidence and warnings of a plan for a cluster."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
 from tailc.problems.plan import PlanMethod
 from tailc.units import counted, format_ppm
 
-# Value and bound are each rounded to the worse.
+# Slack in the gap: value and bound are each rounded by up to 1, in the unfavourable direction.
 ROUNDED = 2
 
 
 def cluster_settings(problem: ClusterProblem, solution: ClusterSolution) -> dict[str, int]:
-    """Value and bound in micro-units, the gap between them, and how far the search went."""
+    """Evidence: value and bound in micro-units, the gap between them, and the search's size."""
     settings = {
         "columns": solution.columns,
         "epochs_beyond": solution.epochs_beyond,
@@ -35,7 +35,7 @@ def cluster_settings(problem: ClusterProblem, solution: ClusterSolution) -> dict
 
 
 def cluster_remarks(problem: ClusterProblem, solution: ClusterSolution) -> tuple[Finding, ...]:
-    """Warnings: the bound is farther than was asked, jobs have no turn, prices have no days."""
+    """Warn of a gap above the requested one, of jobs left out, and of prices without past days."""
     return (*_open_gap(problem, solution), *_left_out(problem), *_own_prices(solution))
 
 

@@ -1,8 +1,8 @@
-"""A cluster and malleable jobs as the problem that solvers know (Haque, Rutgers 2016, eq. B.1-B.9).
+"""Formulate a cluster with malleable jobs as a solver's problem (Haque, Rutgers 2016, eq. B.1-B.9).
 
-Solvers count work in thousandths of a server's speed times milliseconds, which are millionths times
-seconds. Servers without a job take their part of the green energy first, so that solvers see only
-what jobs draw more. Beyond the horizon jobs go on to their ends without green energy, at the last
+The solver measures work in thousandths of a server's speed times milliseconds, which equals
+millionths times seconds. Servers without a job use green energy first, so the solver sees only the
+additional power of jobs. Jobs that run past the horizon end without green energy, at the last
 epoch's price.
 """
 
@@ -36,8 +36,8 @@ from tailc.problems.plan import Whole
 class Stated:
     """A problem in a solver's numbers.
 
-    of_kwh: what a kWh of brown energy counts in each epoch; the solver has it rounded down, so that
-    its bound holds. idle_mj: brown energy of sleeping servers, by forecast and epoch; int64 (S, T).
+    of_kwh: cost of a kWh of brown energy in each epoch; the solver has it rounded down, so that its
+    bound holds. idle_mj: brown energy of sleeping servers by forecast and epoch; int64 (S, T).
     """
 
     problem: ClusterProblem
@@ -47,18 +47,18 @@ class Stated:
 
     @property
     def epochs_beyond(self) -> int:
-        """Epochs after the horizon."""
+        """Number of epochs after the horizon."""
         return self.parallel.epochs - self.problem.supply.epochs
 
     def cost(self, ledger: Ledger) -> Fraction:
-        """What a plan counts in all, in micro-units, without any rounding."""
+        """Total cost of a plan in micro-units, without rounding."""
         hours = Fraction(int(ledger.run_s.sum()), S_PER_H * len(self.parallel.jobs))
         brown = brown_cost(ledger.brown_mj + self.idle_mj, self.of_kwh)
         return brown + self.problem.run_cost * hours
 
 
 def stated(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> Stated:
-    """The problem of some jobs, of which there is one at least."""
+    """Formulate the problem for one or more jobs."""
     asked = tuple(_job(problem, job) for job in jobs)
     epochs = max(problem.supply.epochs, *(_past_epoch(problem, job) for job in asked))
     supply = problem.supply
@@ -87,25 +87,28 @@ def stated(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> Stated:
 
 
 def forecasts_mw(problem: ClusterProblem) -> Whole:
-    """The ways in which the green power may turn out; int64 (forecasts, epochs of the horizon)."""
+    """Scenarios of green power [mW]; int64 (forecasts, epochs of the horizon)."""
     supply = problem.supply
     return supply.scenarios_mw if len(supply.scenarios_mw) else supply.green_mw[None]
 
 
 def costs_of_kwh(problem: ClusterProblem) -> list[Fraction]:
-    """What a kWh of brown energy counts in each epoch of the horizon, in micro-units."""
+    """Cost of a kWh of brown energy in each epoch of the horizon, in micro-units."""
     supply = problem.supply
     columns = (supply.brown_udollars_per_kwh.tolist(), supply.brown_mg_per_kwh.tolist())
     return [problem.weights.of_kwh(*one) for one in zip(*columns, strict=True)]
 
 
 def idle_cost(problem: ClusterProblem) -> Fraction:
-    """What sleeping servers count in the horizon, whatever jobs do, in micro-units."""
+    """Cost of sleeping servers in the horizon, independent of the jobs, in micro-units."""
     return brown_cost(_idle_mj(problem), costs_of_kwh(problem))
 
 
 def brown_cost(brown_mj: Whole, of_kwh: Sequence[Fraction]) -> Fraction:
-    """What brown energy by forecast and epoch, int64 (S, T), counts in the mean."""
+    """Mean cost of brown energy over the forecasts, in micro-units.
+
+    brown_mj: energy by forecast and epoch; int64 (S, T). of_kwh: cost of a kWh by epoch.
+    """
     rows = zip(_weights(len(brown_mj)).tolist(), brown_mj.tolist(), strict=True)
     total = sum(
         (weight * mj * cost for weight, row in rows for mj, cost in zip(row, of_kwh, strict=True)),
@@ -121,7 +124,7 @@ def _idle_mj(problem: ClusterProblem) -> Whole:
 
 
 def _weights(forecasts: int) -> Whole:
-    """All alike, and a million together."""
+    """Equal weights of the forecasts that sum to a million."""
     weights = np.full(forecasts, PPM // forecasts, np.int64)
     weights[: PPM % forecasts] += 1
     return weights

@@ -1,4 +1,4 @@
-"""What became of a search without a plan, as what the user can do about it."""
+"""Explain a search that found no plan, and how to get one."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Solve = Callable[[Sequence[NamedMalleable]], Solution]
 
 
 def check_solver(solver: Backend, found: Solution) -> None:
-    """TailcError where a solver failed or was shown wrong.
+    """Raise TailcError if a solver failed or gave a wrong answer.
 
-    There may be a plan all the same, but another machine had another.
+    A plan found before the failure is not used, since another machine could find another one.
     """
     if found.outcome is None or found.ending is Ending.NONE_EXISTS:
         return
@@ -43,7 +43,7 @@ def check_solver(solver: Backend, found: Solution) -> None:
 
 
 def no_plan(problem: ClusterProblem, found: Solution, solve: Solve) -> TailcError:
-    """Why there is none. solve: the same search for some of the jobs."""
+    """The error for a search without a plan. solve: runs the same search for some of the jobs."""
     match found.ending:
         case Ending.NONE_EXISTS:
             return TailcError(_infeasible(problem, solve))
@@ -58,7 +58,7 @@ def no_plan(problem: ClusterProblem, found: Solution, solve: Solve) -> TailcErro
 
 
 def _infeasible(problem: ClusterProblem, solve: Solve) -> Finding:
-    """Which job is the first, in order of submission, with which those before do not fit."""
+    """Name the first job, in order of submission, that does not fit with the jobs before it."""
     jobs = sorted(problem.jobs, key=lambda job: job.submit_s)
     fits, fails = 0, len(jobs)
     while fails - fits > 1:
@@ -77,7 +77,7 @@ def _infeasible(problem: ClusterProblem, solve: Solve) -> Finding:
 
 
 def _peak(problem: ClusterProblem) -> int:
-    """The most servers at once, if each job has what it asks for at once."""
+    """The most servers in use at once if each job runs on arrival with the servers it requests."""
     starts = [-(-job.submit_s // problem.epoch_s) for job in problem.jobs]
     ends = [
         start - (-job.asked_s // problem.epoch_s)

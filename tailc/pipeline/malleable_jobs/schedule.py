@@ -1,8 +1,8 @@
-"""A solver's servers as the plan form, after checks that need none of the solver's code.
+"""Turn a solver's server counts into a plan, checked without the solver's code.
 
-Whatever solved it, each job is followed second by second as a replay does: without a break, on
-counts that it has a speed-up on, done within its slowdown; and the books of the plan must be those
-that the solution was judged by. A fault here is ours, so it is an assertion.
+Each job is followed second by second as in a replay: it runs without a break, on server counts that
+have a speed-up, and ends within its slowdown. The plan's energy must equal that of the solution. A
+violation is a bug of tailc, so it is an assertion.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ POOL = "cluster"
 
 
 def plan_of(problem: ClusterProblem, servers: Whole, priced: Priced) -> Plan:
-    """The plan of servers by job and epoch, int64 (jobs, epochs), and prices.
+    """The plan with these servers by job and epoch, int64 (jobs, epochs), and prices.
 
-    Raises TailcError for prices beyond what a plan can state.
+    Raises TailcError for prices larger than a plan can store.
     """
     supply = problem.supply
     _check_prices(problem, priced)
@@ -62,7 +62,7 @@ def plan_of(problem: ClusterProblem, servers: Whole, priced: Priced) -> Plan:
 
 
 def placed(problem: ClusterProblem, found: ParallelPlan) -> tuple[Placed, ...]:
-    """How each job fares; an AssertionError for one that is not done as was promised."""
+    """Check each job's schedule and report its run time; AssertionError if it is too slow."""
     epochs = problem.supply.epochs
     return tuple(
         _placed(problem, job, row.tolist(), sorted(job.speedup_ppm)[shape], epochs)
@@ -71,7 +71,7 @@ def placed(problem: ClusterProblem, found: ParallelPlan) -> tuple[Placed, ...]:
 
 
 def check_books(asked: Stated, found: CostedPlan, plan: Plan) -> None:
-    """An AssertionError unless the form draws in each epoch what the solution was judged by."""
+    """Raise AssertionError unless the plan draws the solution's energy in each epoch."""
     problem = asked.problem
     asleep_mj = problem.servers * problem.asleep_mw * problem.epoch_s
     drawn = [sum(pools) for pools in plan.drawn_mj]
@@ -100,7 +100,7 @@ def _placed(
 
 
 def _check_prices(problem: ClusterProblem, priced: Priced) -> None:
-    """A plan states prices up to 2^28, and is worth less than 2^53 in all."""
+    """Raise TailcError for prices above 2^28, or a total worth of 2^53 or more."""
     highest = max(int(np.max(priced.udollars)), priced.delay_udollars)
     worth = problem.servers * problem.supply.epochs * highest
     if highest <= LARGEST_UDOLLARS and worth <= LARGEST_WORTH_UDOLLARS:

@@ -1,8 +1,8 @@
-"""What a server is worth in each epoch to jobs that come, from the jobs that days before brought.
+"""Price a server in each epoch for jobs to come, from the jobs of earlier days.
 
-For each span of days the linear program over schedules gives multipliers of servers and of energy,
-on the energy that the horizon is expected to bring; prices are their means over the spans. Where no
-job ran in a span, its price is the brown energy that one server would draw.
+For each span of days, the linear program over schedules has multipliers of servers and energy, with
+the energy forecast for the horizon. Prices are means over the spans. A span without jobs has the
+price of the brown energy of one server.
 """
 
 from __future__ import annotations
@@ -25,14 +25,16 @@ from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import Whole
 from tailc.progress import Progress
 
-# Prices are those of the linear program: no plan of the days before is wanted.
+# Prices come from the linear program alone: earlier days need no integer plan.
 ROOT_ALONE = Effort(nodes=0, starts=0, passes=1)
 
 
 @dataclass(frozen=True, eq=False)
 class Priced:
-    """udollars: of a server in each epoch; int64 (epochs,). delay_udollars: of an epoch more until
-    a job is done. spans: days behind them; 0: the plan's own jobs.
+    """Prices of servers.
+
+    udollars: price of a server in each epoch; int64 (epochs,). delay_udollars: price of one epoch
+    of delay of a job. spans: number of earlier spans used; 0: prices come from the plan's own jobs.
     """
 
     udollars: Whole
@@ -47,9 +49,9 @@ def priced(
     limits: Limits,
     progress: Progress,
 ) -> Priced:
-    """The prices. own: the plan's own jobs and what was found of them; None: there are none.
+    """Compute the prices. own: the plan's own problem and its solution; None without jobs.
 
-    Raises TailcError where the solver fails.
+    Raises TailcError if the solver fails.
     """
     found: list[Whole] = []
     delays: list[Fraction] = []
@@ -75,7 +77,7 @@ def priced(
 
 
 def prices_of(asked: Stated, answer: Columns) -> Whole:
-    """Bid prices of the horizon's epochs; none below the brown energy of a server that is alone."""
+    """Bid prices of the horizon's epochs, at least the brown energy of a single busy server."""
     idle = idle_udollars(asked.problem)
     if answer.prices is None:
         return idle
@@ -84,7 +86,7 @@ def prices_of(asked: Stated, answer: Columns) -> Whole:
 
 
 def idle_udollars(problem: ClusterProblem) -> Whole:
-    """The brown energy of one busy server where all others sleep, by epoch, to the nearest."""
+    """Cost of the brown energy of one busy server while all others sleep, by epoch, rounded."""
     each_mw = problem.busy_mw - problem.asleep_mw
     asleep_mw = problem.servers * problem.asleep_mw
     short_mw = np.clip(asleep_mw + each_mw - forecasts_mw(problem), 0, each_mw)
@@ -99,11 +101,11 @@ def idle_udollars(problem: ClusterProblem) -> Whole:
 
 
 def _delay(problem: ClusterProblem, jobs: int) -> Fraction:
-    """What an epoch more of one of so many jobs adds to the cost of mean run time."""
+    """Cost of one epoch of delay of one of `jobs` jobs, by the cost of mean run time."""
     return Fraction(problem.run_cost * problem.epoch_s, S_PER_H * jobs)
 
 
 def _mean(found: Sequence[Whole]) -> Whole:
-    """To the nearest, of halves the larger."""
+    """Mean price per epoch, rounded to the nearest, halves up."""
     total, spans = np.sum(found, axis=0), len(found)
     return (2 * total + spans) // (2 * spans)

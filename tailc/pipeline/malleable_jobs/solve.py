@@ -1,4 +1,4 @@
-"""From a cluster and its jobs to a plan: by a column for each schedule, or by one program."""
+"""Solve a cluster's problem by column generation over schedules, or by one integer program."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def solve_for_clusters(
 ) -> ClusterSolution:
     """The plan, and prices for jobs to come.
 
-    Raises TailcError where no plan keeps every job's slowdown (INFEASIBLE), where a limit ended the
-    search without one (BUDGET_ENDED), and where a solver fails.
+    Raises TailcError if no plan keeps every job's slowdown (INFEASIBLE), if a limit ends the search
+    without a plan (BUDGET_ENDED), and if a solver fails.
     """
     progress("planning", 0.0)
     limits = _limits(problem)
@@ -62,9 +62,9 @@ def solve_for_clusters(
 
 
 def _found(problem: ClusterProblem, solver: Solver, limits: Limits) -> _Found:
-    """The plan; `solver` gives prices of rows, and another one may be asked for.
+    """Solve the problem. solver: gives prices of rows; the spec may name another one for the plan.
 
-    The optimum of a general solver is its word, so columns try to refute it.
+    A general solver only claims an optimum, so column generation tries to find a better plan.
     """
     asked = stated(problem, problem.jobs)
     if problem.method is PlanMethod.MIP:
@@ -106,7 +106,7 @@ def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> Cluste
     asked, solution, best = found.asked, found.solution, found.best
     plan = plan_of(problem, best.plan.servers, prices)
     check_books(asked, best, plan)
-    # The solver's cost of a kWh is rounded down, so the bound is one of the true cost too.
+    # The solver rounds the cost of a kWh down, so its bound also holds for the exact cost.
     idle = idle_cost(problem)
     proved = solution.bounds.proved
     bound = None if proved is None else math.floor(proved + idle)
@@ -126,13 +126,13 @@ def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> Cluste
 
 
 def _reached(found: _Found) -> tuple[Reached, ...]:
-    """By the method: columns prove their bounds, and a general solver claims them."""
+    """Convergence by the method: columns prove their bounds, and a general solver claims them."""
     is_proposed = found.asked.problem.method is PlanMethod.MIP
     return found.solution.course if is_proposed else found.columns.course
 
 
 def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:
-    """Nothing is to be decided: what sleeping servers draw is the cost, and the bound."""
+    """The plan without jobs: the cost of sleeping servers is both value and bound."""
     epochs = problem.supply.epochs
     plan = plan_of(problem, np.zeros((0, epochs), np.int64), prices)
     cost = idle_cost(problem)

@@ -1,4 +1,4 @@
-"""What a compile does to a policy for requests after its table is chosen, a pass at a time.
+"""Passes that change a policy for requests after its table is chosen.
 
-A module is imported when a spec asks for its pass.
+A module is imported only if a spec requests its pass.
 """

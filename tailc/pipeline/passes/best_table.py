@@ -1,4 +1,4 @@
-"""Passes of the method `auto`: the best of the formula's table, settings by hand and a search."""
+"""Passes of the method `auto`: choose among the formula's table, settings by hand and a search."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from tailc.tuning.tuning_problem import gains_by_climbing
 
 @dataclass(frozen=True)
 class BestTable:
-    """The best of the formula's tables, of what could be set by hand, and of what is searched.
+    """Choose the best ladder of the formula's tables, the settings by hand and a search.
 
-    formulas: those of all candidates. requests: on which, and by which it is judged.
+    formulas: the formula's tables of all candidates. requests: for the search and for its
+    validation.
     """
 
     aim: TuningObjective
@@ -30,7 +31,7 @@ class BestTable:
     requests: Holdback
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the best table; the formula's where no request would gain by another."""
+        """The policy with the best table; unchanged if no request gains by climbing."""
         (own,) = policy.ladders
         if not gains_by_climbing(own, workload(self.requests.searched, own)):
             return Step(policy)
@@ -48,9 +49,9 @@ class BestTable:
 
 @dataclass(frozen=True)
 class BestClocks:
-    """The best of the paper's tables, of fixed frequencies, and of what is searched.
+    """Choose the best tail table of the paper's tables, fixed frequencies and a search.
 
-    requests: on which, and by which it is judged.
+    requests: for the search and for its validation.
     """
 
     aim: TuningObjective
@@ -58,7 +59,7 @@ class BestClocks:
     requests: Holdback
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the best table; as it is where cores have one frequency."""
+        """The policy with the best table; unchanged if cores have one frequency."""
         table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
         assert table is not None
         assert clock_khz is not None

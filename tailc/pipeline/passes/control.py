@@ -1,4 +1,4 @@
-"""Passes that add a controller."""
+"""Passes that add a controller to a policy."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from tailc.problems.control import ControlProblem
 
 @dataclass(frozen=True)
 class GivenController:
-    """A controller as the spec states it."""
+    """Add the controller that the spec gives."""
 
     controller: Controller
 
     def applied(self, policy: Policy, _sample: Sample) -> Step:
-        """Raises TailcError where a bound that it scales would swing."""
+        """The policy with the controller.
+
+        Raises TailcError if a bound that it scales would oscillate.
+        """
         if policy.tail_table is not None:
             check_bound_loop(self.controller, policy.tail_table.bound_us)
         return Step(replace(policy, forms=(*policy.forms, self.controller)))
@@ -28,12 +31,12 @@ class GivenController:
 
 @dataclass(frozen=True)
 class ControllerTuning:
-    """A controller that scales the ages of the ladder; none where no age can be scaled."""
+    """Tune a controller that scales the ladder's ages; adds none if no age can be scaled."""
 
     problem: ControlProblem
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the gains that are found."""
+        """The policy with the tuned controller."""
         (table,) = policy.ladders
         tuned = tune(self.problem, table, sample.design, sample.threads, sample.progress)
         if tuned is None:
@@ -49,7 +52,7 @@ def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:
 
 
 def control_pass(control: ControlProblem | Controller) -> Pass:
-    """The pass that tunes the controller, or adds it as the spec states it."""
+    """The pass that adds the spec's controller, or tunes one."""
     return (
         GivenController(control) if isinstance(control, Controller) else ControllerTuning(control)
     )

@@ -1,4 +1,4 @@
-"""The pass that replays the policy before it is written."""
+"""The pass that replays a policy before it is written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tailc.specs.load import LoadedSpec
 
 @dataclass(frozen=True)
 class EstimatesPass:
-    """Replays at the policy's rates, compared with the settings by hand."""
+    """Estimate the policy at its rates, and compare it with settings by hand."""
 
     requests: Holdback
     effort: Effort
@@ -27,7 +27,10 @@ class EstimatesPass:
     judging: Judging
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With estimates; raises TailcError where an SLO is missed, unless that is allowed."""
+        """The policy with estimates.
+
+        Raises TailcError if it misses an SLO, unless that is allowed.
+        """
         policy, more = with_estimates(
             policy, self.requests, self.effort, sample.threads, sample.progress
         )

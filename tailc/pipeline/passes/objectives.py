@@ -1,4 +1,4 @@
-"""The pass that checks all of several objectives."""
+"""The pass that checks several SLOs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tailc.specs.load import LoadedSpec
 
 @dataclass(frozen=True)
 class ObjectivesCheck:
-    """All of several objectives, each of which must hold.
+    """Check that every one of several SLOs holds.
 
-    aim: what the table was tuned for, if it was. is_tunable: whether it could be.
+    aim: the objective that the table was tuned for, if any. is_tunable: whether it can be tuned.
     """
 
     aim: TuningObjective | None
@@ -23,7 +23,10 @@ class ObjectivesCheck:
     is_tunable: bool
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With what they have; raises TailcError where one is missed."""
+        """The policy with the SLOs' percentiles in its evidence.
+
+        Raises TailcError if one is missed.
+        """
         return Step(
             with_objectives_kept(
                 policy,

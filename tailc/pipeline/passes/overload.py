@@ -1,4 +1,4 @@
-"""The pass that adds a rule for overload."""
+"""The pass that adds an overload rule."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tailc.tuning.overload.search import relieved
 
 @dataclass(frozen=True)
 class OverloadControl:
-    """A rule for overload."""
+    """Add the overload rule that loses least."""
 
     aim: OverloadAim
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the rule that loses least."""
+        """The policy with the overload rule."""
         table, design = policy.ladders[0], sample.design
         relief = relieved(self.aim, table, design, sample.threads, sample.progress)
         return Step(relieved_policy(policy, relief), (relief,))

@@ -1,4 +1,4 @@
-"""Passes for errors of the inputs: how large ones the table tolerates, or a table for them."""
+"""Passes for errors of the inputs: measure the tolerated errors, or tune a table for them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RadiusSearch:
     ambiguity: Ambiguity
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the radius in its evidence."""
+        """The policy with the robustness radius in its evidence."""
         policy, found = with_robustness(
             policy, self.ambiguity, sample.design, sample.threads, sample.progress
         )
@@ -33,9 +33,9 @@ class RadiusSearch:
 
 @dataclass(frozen=True)
 class RobustTuning:
-    """Tune the table on the replay for errors of its inputs.
+    """Tune the table by replay for errors of its inputs.
 
-    days: the day of each request, where their mixture is in doubt.
+    days: the day of each request, if the mix of days is uncertain.
     """
 
     aim: TuningObjective
@@ -43,7 +43,7 @@ class RobustTuning:
     days: Days | None
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the robust table, where it is better in the worst case."""
+        """The policy with the robust table, if it is better in the worst case."""
         policy, tables = robust_policy(
             policy,
             self.aim,

@@ -1,6 +1,6 @@
-"""Planners of a replay that ask solvers: what a datacentre does with rigid jobs, as they come.
+"""Planners that place arriving rigid jobs with solvers, for replays of a datacentre.
 
-`seen` turns what a planner knows into the solvers' groups and jobs, and `handing_out` their answers
-into racks. `on_arrival` places each job once, `annealing` goes on to move those that run, and
-`bid_prices` makes the prices of a plan from jobs of the past.
+`planner_state` converts a planner's state into the solvers' groups and jobs, and `rack_assignment`
+converts their answers into racks. `on_arrival` places each job once, `annealing` also moves running
+jobs, and `bid_prices` computes a plan's prices from past jobs.
 """

@@ -1,13 +1,12 @@
-"""Jobs that run are placed again: the SA policy of Haque, 2016, section A.4.4.
+"""Move running jobs by simulated annealing: the SA policy of Haque, 2016, section A.4.4.
 
-A job that arrives is placed as by `on_arrival`. Where that turns it away, simulated annealing looks
-for a plan that has it and is worth more, by moving jobs that run. Once an epoch, where jobs were
-admitted or the newest forecast breaks more of a promise than the plan in force was known to break,
-jobs are annealed again. A search begins with the plan in force; where it brings no better one that
-passes the checks, the one in force stays.
+An arriving job is placed as by `on_arrival`. If that refuses it, simulated annealing searches for a
+plan of higher value that includes it, by moving running jobs. Once per epoch the running jobs are
+annealed again, if jobs were admitted or the newest forecast breaks more promises than the plan in
+force. A search starts from the plan in force, which stays if no better plan passes the checks.
 
-Open to a search are jobs that miss green slots, have more than they are owed, or move too often; of
-these so many as the schedule says, drawn by its seed. All others stay where they are.
+A search may move jobs that miss green slots, have more than were promised, or move too often; the
+schedule limits their number, and a seed selects them. All other jobs stay where they are.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ from tailc.pipeline.planners.remaining_sla import arriving_job, running_job
 from tailc.pipeline.planners.reoptimisation import opened, outlooks
 
 Searching = Callable[[Groups, Sequence[Job], Plan, Schedule], Solution]
-"""Looks for a better plan of some jobs than the one that it is given."""
+"""Searches for a better plan of some jobs than the given one."""
 
 Places = dict[int, Whole]
-"""Of jobs by number, from the present epoch on."""
+"""Servers of each job, by its number, from the present epoch on."""
 
 
 class Annealing:
-    """A planner for one replay: it keeps what it meant and foresaw from call to call."""
+    """The planner `annealing` for one replay; stores the intended places and expected misses."""
 
     def __init__(
         self,
@@ -55,7 +54,10 @@ class Annealing:
         self._foreseen: dict[int, int] = {}
 
     def admit(self, view: View, job: Submitted) -> Whole | None:
-        """Where it can start; `revise` then brings it and others to where they are meant to be."""
+        """Servers on which the job starts now, or None.
+
+        `revise` then moves jobs to their intended places.
+        """
         self._begin(view.epoch)
         now = in_force(view, self._meant)
         places = self._on_arrival.admit(now, job)
@@ -66,7 +68,7 @@ class Annealing:
         return for_now(view.free(job.epochs(view.site.epoch_s)), found[job.number])
 
     def revise(self, view: View) -> Places:
-        """New places of the jobs that the newest plan has elsewhere."""
+        """New places of the jobs that the newest plan moves."""
         self._begin(view.epoch)
         now = in_force(view, self._meant)
         if self._has_news(now):
@@ -85,14 +87,14 @@ class Annealing:
             self._epoch, self._meant = epoch, {}
 
     def _has_news(self, view: View) -> bool:
-        """Whether jobs were admitted, or more of a promise is expected to be broken than was."""
+        """Whether jobs were admitted, or more green slots are expected to be missed than before."""
         if any(one.first_epoch == view.epoch for one in view.running):
             return True
         missing = _missing(view)
         return any(slots > self._foreseen.get(number, 0) for number, slots in missing.items())
 
     def _searched(self, view: View, asked: Submitted | None) -> Places:
-        """Places of a better plan; empty: there is none."""
+        """Places in a better plan; empty if none is found."""
         seed = self._seed(view.epoch, asked)
         schedule = self._schedule
         running = opened(view, schedule.most_jobs, schedule.moves_a_server, seed)
@@ -102,13 +104,13 @@ class Annealing:
         return problem.places(self._search, replace(schedule, seed=seed, most_jobs=None))
 
     def _seed(self, epoch: int, asked: Submitted | None) -> int:
-        """One for each search of a replay."""
+        """A different seed for each search of a replay."""
         number = 0 if asked is None else asked.number + 1
         return (self._schedule.seed << 96) + (epoch << 64) + number
 
 
 class _Problem:
-    """Running jobs, and one that asks to be let in, to be placed together."""
+    """Running jobs, and possibly an arriving one, to place together."""
 
     def __init__(
         self,
@@ -134,7 +136,10 @@ class _Problem:
         self._start = tuple(start)
 
     def places(self, search: Searching, schedule: Schedule) -> Places:
-        """By rack, of a plan that is worth more than that in force; empty: there is none."""
+        """Places by rack in a plan of higher value than the one in force.
+
+        Empty if none is found.
+        """
         found = search(self._seen.groups, self._jobs, self._start, schedule)
         before = figures_of(self._seen.groups, self._jobs, self._start)
         if found.plan is None or found.figures is None or found.figures.value <= before.value:
@@ -150,5 +155,5 @@ class _Problem:
 
 
 def _missing(view: View) -> dict[int, int]:
-    """Promised slots that are expected not to be green, by job."""
+    """Promised green slots that are expected to be missed, by job."""
     return {one.job.job.number: one.missing for one in outlooks(view)}

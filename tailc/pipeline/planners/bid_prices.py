@@ -1,10 +1,10 @@
-"""Prices of servers by epoch, from what jobs of the past would have paid for them.
+"""Prices of servers by epoch, from the value that past jobs would have had.
 
-Each past window's jobs are put on the site under the energy that is expected now, as one linear
-program, whose multipliers say what one more server of a group would be worth in each epoch. The
-mean over the windows is a plan's price. `replay.datacentre.priced` admits by it, without a solver.
+The jobs of each past window are placed under the energy expected now by a linear program; its
+multipliers are the value of one more server of a group in each epoch. A plan's price is the mean
+over the windows. The baseline `priced` admits jobs by these prices without a solver.
 
-Source: Haque, 2016, section A.5.1, names the mean profit by slot as the opportunity cost; the
+Source: Haque, 2016, section A.5.1, uses the mean profit per slot as the opportunity cost; the
 prices are those of bid-price control (Talluri, van Ryzin, Management Science 44, 1998).
 """
 
@@ -37,10 +37,10 @@ def bid_prices(
     limits: Limits | None = None,
     epsilons: Epsilons | None = None,
 ) -> Plan | None:
-    """A plan without jobs of its own, with a price of each pool in each epoch of `ahead`.
+    """A plan without jobs, with a price of each pool in each epoch of `ahead`.
 
-    past: windows of as many epochs, whose jobs are submitted from second 0 on. Windows for which
-    the solver proves no multipliers are left out; where that leaves none, `before` stays in force.
+    past: windows of as many epochs; their jobs are submitted from second 0 on. Windows without
+    proved multipliers are ignored; if none has them, `before` is returned.
     """
     groups = _idle(site, ahead, epsilons or Epsilons())
     prices = [
@@ -61,7 +61,7 @@ def _idle(site: Site, ahead: Supply, epsilons: Epsilons) -> Groups:
 
 
 def _jobs(site: Site, jobs: Sequence[Submitted], epochs: int) -> list[Job]:
-    """The jobs as far as they fall into the horizon and onto the site."""
+    """The parts of jobs that fall into the horizon, without jobs too wide for the site."""
     found = (job_within(site, job, epochs) for job in jobs if job.width <= site.servers)
     return [one for one in found if one is not None]
 

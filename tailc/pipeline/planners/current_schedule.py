@@ -1,4 +1,4 @@
-"""Where jobs that run were, are, and are meant to be by a plan that is not yet carried out."""
+"""Past, present and intended places of running jobs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from tailc.models.rigid_jobs.planner import View
 
 
 def in_force(view: View, meant: Mapping[int, Whole]) -> View:
-    """The view with jobs where they are meant to be from this epoch on, by number."""
+    """The view with jobs at their intended places from this epoch on.
+
+    meant: intended places by job number; int64 (racks, remaining epochs).
+    """
     if not meant:
         return view
     busy = view.busy.copy()
@@ -31,13 +34,14 @@ def in_force(view: View, meant: Mapping[int, Whole]) -> View:
 
 
 def left_of(one: Running, epoch: int) -> Whole:
-    """Its places from an epoch on; int64 (racks, epochs left)."""
+    """Places of a job from an epoch on; int64 (racks, remaining epochs)."""
     return one.places[:, epoch - one.first_epoch :]
 
 
 def was_on(one: Running, epoch: int) -> Whole | None:
-    """Where it was in the epoch before, less what has failed since, int64 (racks,); None: it starts
-    now. What fails is taken from the brownest rack on.
+    """Places of a job in the previous epoch, int64 (racks,); None if it starts in this epoch.
+
+    Servers that have failed since are removed, starting with the brownest rack.
     """
     begun = epoch - one.first_epoch
     if not begun:
@@ -49,9 +53,9 @@ def was_on(one: Running, epoch: int) -> Whole | None:
 
 
 def for_now(free: Whole, meant: Whole) -> Whole:
-    """Places as meant where they are free already, else as many servers anywhere.
+    """The intended places if they are free already, else as many servers anywhere.
 
-    free, meant: int64 (racks, epochs); in each epoch as many are free as are meant.
+    free, meant: int64 (racks, epochs); every epoch has enough free servers.
     """
     if (meant <= free).all():
         return meant

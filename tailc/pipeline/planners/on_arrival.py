@@ -1,9 +1,10 @@
-"""Each job is placed once, when it arrives: the LP policy of Haque, 2016, section A.4.4.
+"""Place each job once, on arrival: the LP policy of Haque, 2016, section A.4.4.
 
-A job goes where it brings most on what is free, the racks of the forecast's green partition counted
-as full, and is refused where that brings nothing: revenue less the penalty, brown energy and two
-epsilons, one for green slots that others might need and one for moves. Nothing that runs is placed
-again. An answer that is refuted, or none, refuses the job; what runs stays as it is.
+A job is placed on the free servers where it has the highest value, and refused if that is not
+positive. The value is revenue minus penalty, brown energy and two small charges: one for green
+slots that other jobs might need, and one for moves. Racks that the forecast has as green count as
+fully used. Running jobs are not moved. If the solver's answer is missing or wrong, the job is
+refused.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from tailc.pipeline.planners.rack_assignment import Granted, handed_out
 from tailc.pipeline.planners.remaining_sla import arriving_job
 
 Placing = Callable[[Groups, Job], Solution]
-"""Places one job on groups, or turns it away."""
+"""Places one job on groups of racks, or refuses it."""
 
 
 class OnArrival:
-    """Admits jobs one after another, and never moves one otherwise than planned at its start."""
+    """The planner `on_arrival`: admits jobs one by one, and moves none other than planned."""
 
     def __init__(self, place: Placing = place_job, epsilons: Epsilons | None = None) -> None:
         self._place = place
         self._epsilons = epsilons
 
     def admit(self, view: View, job: Submitted) -> Whole | None:
-        """The places at which the job brings most; None: it brings nothing, or has no room."""
+        """The most valuable places of the job; None if it has no positive value, or no room."""
         now = seen(view, job.epochs(view.site.epoch_s), self._epsilons)
         asked = arriving_job(view.site, job)
         found = self._place(now.groups, asked).plan
@@ -42,5 +43,5 @@ class OnArrival:
         return handed_out(now, [Granted(found[0].servers, None, asked.green_slots > 0)])[0]
 
     def revise(self, view: View) -> dict[int, Whole]:  # noqa: ARG002
-        """Nothing moves."""
+        """Move no job."""
         return {}

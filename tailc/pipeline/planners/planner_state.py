@@ -1,12 +1,12 @@
-"""What a planner knows at an epoch, as a solver's groups of racks.
+"""A planner's state at an epoch, as a solver's groups of racks.
 
-Racks that are expected on the same bus in every epoch, and whose room does not change, make a
-group; each of the others, whose room opens and closes, is one. So a server that stays in a group
-can stay in its rack, and no move is hidden in a group.
+Racks that are expected on the same bus in every epoch, and whose free servers do not change, form a
+group; each other rack is a group of its own. A server that stays in a group can therefore stay in
+its rack, so that moves between racks are moves between groups.
 
-How many racks are green is what the forecast carries when they are full, less where work that moves
-into them under the plan in force takes the energy of one. A busy server's energy counts whole, that
-of a sleeping one not at all.
+The number of green racks is the number that the forecast supplies when fully busy, reduced if moves
+under the plan in force use the energy of a rack. A busy server counts with its whole energy, and a
+sleeping server counts as 0.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Epsilons:
-    """Charges that are on no bill. slot_udollars: for a slot, so much more on each greener run of
-    racks; move_udollars: for a move, so that none serves nothing.
+    """Small charges that are not billed.
+
+    slot_udollars: for a slot, times the rank of its run of racks from the brownest; move_udollars:
+    for a move, so that useless moves are avoided.
     """
 
     slot_udollars: int = 10
@@ -40,10 +42,10 @@ class Epsilons:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The next epochs as a solver takes them.
+    """The next epochs as input of a solver.
 
-    groups: with what other jobs have. rack_group: int64 (racks,), the group of each rack. free:
-    int64 (racks, epochs).
+    groups: racks, with the load of other jobs. rack_group: the group of each rack; int64 (racks,).
+    free: free servers; int64 (racks, epochs).
     """
 
     groups: Groups
@@ -51,7 +53,7 @@ class Seen:
     free: Whole
 
     def by_group(self, servers: Whole) -> Whole:
-        """Servers by rack, int64 (racks, ...), summed up by group."""
+        """Sum servers by rack, int64 (racks, ...), to servers by group."""
         return summed(self.rack_group, servers)
 
 
@@ -61,7 +63,7 @@ def seen(
     epsilons: Epsilons | None = None,
     open_jobs: Sequence[Running] = (),
 ) -> Seen:
-    """The next epochs, in which the servers of `open_jobs` count as free."""
+    """The state of the next epochs, with the servers of `open_jobs` counted as free."""
     epsilons = epsilons or Epsilons()
     site = view.site
     is_green = expected_green(view, epochs)
@@ -96,7 +98,7 @@ def expected_green(view: View, epochs: int) -> Flags:
 
 
 def energy_of(site: Site, ahead: Supply, epochs: int) -> Energy:
-    """The energy expected in the next epochs; the price of a busy server's is rounded up."""
+    """Energy expected in the next epochs; the cost of a busy server's energy is rounded up."""
     server_mj = site.busy_mw * site.epoch_s
     price = ahead.brown_udollars_per_kwh[:epochs]
     brown = -(-price * server_mj // MJ_PER_KWH)
@@ -104,14 +106,14 @@ def energy_of(site: Site, ahead: Supply, epochs: int) -> Energy:
 
 
 def summed(rack_group: Whole, servers: Whole) -> Whole:
-    """Servers by rack, int64 (racks, ...), summed up by group."""
+    """Sum servers by rack, int64 (racks, ...), to servers by group."""
     found = np.zeros((int(rack_group.max()) + 1, *servers.shape[1:]), np.int64)
     np.add.at(found, rack_group, servers)
     return found
 
 
 def _is_steady(free: Whole, open_jobs: Sequence[Running], epoch: int) -> Flags:
-    """Racks whose room does not change, and holds the open jobs that were there; bool (racks,)."""
+    """Racks whose free servers do not change and hold their open jobs; bool (racks,)."""
     here = [before for one in open_jobs if (before := was_on(one, epoch)) is not None]
     held = np.sum(here, axis=0) if here else 0
     return (free == free[:, :1]).all(axis=1) & (held <= free[:, 0])
@@ -125,7 +127,7 @@ def _groups(is_green: Flags, is_steady: Flags) -> Whole:
 
 
 def _servers(jobs: Sequence[Running], epoch: int, shape: tuple[int, int]) -> Whole:
-    """What the jobs have from this epoch on; int64 (racks, epochs)."""
+    """Servers of the jobs from this epoch on; int64 (racks, epochs)."""
     found = np.zeros(shape, np.int64)
     for one in jobs:
         left = one.places[:, epoch - one.first_epoch :][:, : shape[1]]
@@ -134,7 +136,7 @@ def _servers(jobs: Sequence[Running], epoch: int, shape: tuple[int, int]) -> Who
 
 
 def _moves(jobs: Sequence[Running], epoch: int, shape: tuple[int, int]) -> Whole:
-    """Arrivals of the jobs on each rack from this epoch on; int64 (racks, epochs)."""
+    """Servers that jobs move to each rack from this epoch on; int64 (racks, epochs)."""
     found = np.zeros(shape, np.int64)
     for one in jobs:
         begun = epoch - one.first_epoch

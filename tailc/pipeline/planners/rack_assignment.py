@@ -1,9 +1,9 @@
-"""From servers of groups to racks: who stays in a group stays in its rack.
+"""Convert servers of groups to servers of racks; a server that stays in a group keeps its rack.
 
-A group is one rack, or racks whose room does not change (`seen`), so that whoever stays finds its
-rack as free as before and moves between racks are those between groups. Who comes to racks that are
-green at some time, and is owed green slots, takes the greenest with room, else the brownest: they
-are the last that an error of the forecast reaches.
+A group is one rack, or racks whose free servers do not change (`planner_state`), so a server that
+stays finds its rack as free as before, and moves between racks are moves between groups. A server
+that arrives at racks with green epochs takes the greenest one with room if its job has promised
+green slots, else the brownest: errors of the forecast reach the greenest racks last.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from tailc.pipeline.planners.planner_state import Seen
 
 @dataclass(frozen=True, eq=False)
 class Granted:
-    """What a job was given. servers: int64 (groups, epochs of the job), from the present epoch on.
+    """A job's servers in a solver's answer.
 
-    before: int64 (racks,), where it was in the epoch before; None: it starts now. is_owed_green:
-    whether green slots are owed to it.
+    servers: int64 (groups, epochs of the job), from the present epoch on. before: int64 (racks,),
+    its servers in the previous epoch; None if it starts now. is_owed_green: whether the job has
+    promised green slots to come.
     """
 
     servers: Whole
@@ -31,7 +32,7 @@ class Granted:
 
 
 def handed_out(seen: Seen, granted: Sequence[Granted]) -> list[Whole]:
-    """Places of each job, int64 (racks, epochs of the job); together they must have room."""
+    """Places of each job, int64 (racks, epochs of the job); all must fit together."""
     places = [np.zeros((len(seen.rack_group), one.servers.shape[1]), np.int64) for one in granted]
     for group in range(seen.groups.groups):
         racks = np.flatnonzero(seen.rack_group == group)
@@ -66,7 +67,7 @@ def _share(
 
 
 def _wanted(group: int, granted: Sequence[Granted]) -> Whole:
-    """Servers of each job in a group, none after its end; int64 (jobs, epochs)."""
+    """Servers of each job in a group, 0 after its end; int64 (jobs, epochs)."""
     longest = max((one.servers.shape[1] for one in granted), default=0)
     found = np.zeros((len(granted), longest), np.int64)
     for row, one in zip(found, granted, strict=True):
@@ -79,7 +80,7 @@ def _held(one: Granted, racks: Whole) -> Whole:
 
 
 def _left(held: Whole, most: int) -> Whole:
-    """What is kept where no more than `most` stay: those of the racks with the most."""
+    """The servers that stay if at most `most` can: those on the racks with the most."""
     order = np.argsort(-held, kind="stable")
     kept = np.zeros_like(held)
     kept[order] = _first(held[order], min(most, int(held.sum())), False)
@@ -87,7 +88,7 @@ def _left(held: Whole, most: int) -> Whole:
 
 
 def _first(room: Whole, wanted: int, from_end: bool) -> Whole:
-    """So many servers of the first racks with room, or of the last."""
+    """Take `wanted` servers from the first racks with room, or from the last."""
     if from_end:
         return _first(room[::-1], wanted, False)[::-1]
     ahead = np.cumsum(room) - room

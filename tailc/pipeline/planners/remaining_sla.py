@@ -1,4 +1,4 @@
-"""Jobs of a replay as a solver takes them: what they still pay, and the green slots still owed."""
+"""Convert jobs of a replay to a solver's jobs, with remaining revenue and promised green slots."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def arriving_job(site: Site, job: Submitted) -> Job:
 
 
 def job_within(site: Site, job: Submitted, horizon: int) -> Job | None:
-    """As much of a job as falls into the first epochs, from its own first one on; None: nothing.
+    """The part of a job that falls into the first epochs of a horizon; None if there is none.
 
-    It starts with the first epoch after its submission.
+    The job starts with the first epoch after its submission.
     """
     first = -(-job.submit_s // site.epoch_s)
     epochs = min(job.epochs(site.epoch_s), horizon - first)
@@ -35,7 +35,10 @@ def job_within(site: Site, job: Submitted, horizon: int) -> Job | None:
 
 
 def running_job(site: Site, seen: Seen, one: Running, epoch: int) -> Job:
-    """What is left of an admitted job; one that was admitted in this epoch moves nothing yet."""
+    """The rest of an admitted job.
+
+    One admitted in this epoch can still be placed without a move.
+    """
     before = was_on(one, epoch)
     placed = None if before is None else seen.by_group(before)
     epochs = one.past_epoch - epoch
@@ -43,7 +46,7 @@ def running_job(site: Site, seen: Seen, one: Running, epoch: int) -> Job:
 
 
 def owed_slots(one: Running, epoch: int) -> int:
-    """Promised green slots that it has not had, no more than it still has slots."""
+    """Promised green slots that the job has not had yet, at most its remaining slots."""
     slots = one.width * (one.past_epoch - epoch)
     owed = one.promised(one.slots + slots) - one.green_slots
     return min(max(owed, 0), slots)

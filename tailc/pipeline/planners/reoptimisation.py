@@ -1,4 +1,4 @@
-"""Which jobs that run are worth placing again, and which promises are expected to be broken."""
+"""Select the running jobs worth placing again, and count promised slots that will be missed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tailc.pipeline.planners.remaining_sla import owed_slots
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is expected of a job that runs. owed, green, moves: slots and moves still to come."""
+    """Forecast of a running job: promised green slots, expected green slots, and moves to come."""
 
     job: Running
     owed: int
@@ -25,12 +25,12 @@ class Outlook:
 
     @property
     def missing(self) -> int:
-        """Promised slots that will not be green."""
+        """Promised green slots that are expected to be missed."""
         return max(0, self.owed - self.green)
 
 
 def outlooks(view: View) -> Iterator[Outlook]:
-    """Of all jobs that run, by the newest forecast."""
+    """Forecasts of all running jobs, by the newest energy forecast."""
     longest = max((one.past_epoch for one in view.running), default=view.epoch) - view.epoch
     if not longest:
         return
@@ -43,9 +43,10 @@ def outlooks(view: View) -> Iterator[Outlook]:
 
 
 def opened(view: View, most: int | None, moves_a_server: int, seed: int) -> tuple[Running, ...]:
-    """Jobs that miss green slots, have more than they are owed, or move more than so often.
+    """Running jobs worth placing again.
 
-    At most so many, drawn by the seed; None: all.
+    They miss green slots, have more than promised, or move more than `moves_a_server` times per
+    server. most: limit of their number, selected by the seed; None: all.
     """
     worth = [
         one.job

@@ -1,6 +1,6 @@
-"""From a problem of racks to a plan: `solved` is what a compile calls.
+"""Plans of rigid jobs on racks.
 
-`stated` puts the problem into the solvers' arrays; `searched` places the jobs and bounds what any
-plan is worth, and `priced` asks for prices of servers; `planned` makes the form of them, and `told`
-says what the evidence names and what there is to warn of.
+`formulation` writes the problem as the solvers' arrays, `search` and `robust` place the jobs and
+bound the value of every plan, `shadow_prices` prices servers, `schedule` builds the plan form,
+`evidence` has the numbers and warnings, and `solve` runs them all.
 """

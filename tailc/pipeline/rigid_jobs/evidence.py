@@ -1,4 +1,4 @@
-"""What the evidence of a plan on racks names, and what there is to warn of."""
+"""Evidence and warnings of a plan on racks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tailc.units import counted
 
 
 def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, int]:
-    """How good the plan is, what it was made from, and what steered the search.
+    """Evidence: the plan's value and bound, its inputs, and the parameters of the search.
 
-    Money is in millionths of a dollar. `value` and `bound` are of what is decided by;
-    `profit_udollars` is what the plan's books say, rounded down.
+    Money is in millionths of a dollar. `value` and `bound` are of the search's objective;
+    `profit_udollars` is the plan's profit, rounded down.
     """
     settings = {
         "begun_jobs": sum(one.must_run for one in problem.jobs),
@@ -50,12 +50,12 @@ def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, i
 
 
 def gap_ppm(value: int, bound: int) -> int:
-    """How far the bound is above the value, relative to that; rounded up."""
+    """Gap from value to bound relative to the value [ppm], rounded up."""
     return -(-max(bound - value, 0) * PPM // max(abs(value), 1))
 
 
 def racks_remarks(problem: RacksProblem, solution: PlanSolution) -> tuple[Finding, ...]:
-    """Warnings: names that a log gives twice, jobs without a place, prices from nothing, no sun."""
+    """Warn of duplicate job numbers, refused jobs, prices without past jobs, and no green rack."""
     found = (_renamed(problem), _refused_before(problem), _turned_away(problem, solution))
     found = (*found, _unpriced(problem), _dark(solution))
     return tuple(one for one in found if one is not None)

@@ -1,12 +1,12 @@
-"""A problem of racks as solvers take it: groups of racks, jobs, and what they cost.
+"""Formulate a problem of racks for solvers: groups of racks, jobs, and costs.
 
-Servers without a job sleep and draw too. So solvers see servers that draw nothing when idle and
-`busy_mw - asleep_mw` more with a job, on the green power that is left when all of them sleep; and
-as many racks are green as that carries when they are full. What sleeping servers draw beyond the
-green power is a cost that no plan changes.
+Sleeping servers draw power too. The solvers see servers that draw nothing when idle and `busy_mw -
+asleep_mw` with a job, and the green power that is left when all servers sleep. The number of green
+racks is the number that this power supplies when fully busy. Brown energy of sleeping servers is a
+cost that no plan changes.
 
-Energy is weighed before it is compared: what brown energy of a server and epoch counts is in whole
-millionths of a dollar, or of what else it stands for, rounded up.
+Energy is weighted before it is compared: the cost of a server's brown energy in an epoch is in
+whole millionths of a dollar (or of the weighted unit), rounded up.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tailc_solvers.green.sla.robust import groups_of_scenarios
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.problems.rigid_jobs import NamedJob, RacksProblem
 
-# So much is charged for a move, on no bill, so that none serves nothing.
+# Charge for a move that is not billed, so that useless moves are avoided.
 MOVE_UDOLLARS = 100
 MG_PER_G = 1_000
 
@@ -42,19 +42,20 @@ class Stated:
 
     @property
     def groups(self) -> Groups:
-        """Idle racks that are on the same bus in every epoch, from the brownest to the greenest,
-        as the forecast has it; with scenarios, in every epoch of each of them too.
+        """Groups of idle racks, from the brownest to the greenest, by the forecast.
+
+        The racks of a group are on the same bus in every epoch, in every scenario too.
         """
         return self._groups[0]
 
     @property
     def scenarios(self) -> list[Groups]:
-        """The same racks under each scenario."""
+        """The groups under each scenario."""
         return self._groups[1:]
 
     @cached_property
     def _groups(self) -> list[Groups]:
-        """By the forecast, then by each scenario."""
+        """The groups by the forecast, then by each scenario."""
         problem = self.problem
         bare = Charges(np.zeros(problem.racks, np.int64), MOVE_UDOLLARS)
         racks = Racks(problem.racks, problem.rack_servers, self.energy, bare)
@@ -66,7 +67,7 @@ class Stated:
 
     @cached_property
     def energy(self) -> Energy:
-        """Of servers beyond their sleep."""
+        """Energy of servers above that of sleep."""
         problem, supply = self.problem, self.problem.supply
         server_mj = (problem.busy_mw - problem.asleep_mw) * problem.epoch_s
         counts = [self._counts(epoch, server_mj) for epoch in range(supply.epochs)]
@@ -74,19 +75,17 @@ class Stated:
         return Energy(self._left_mj(supply.green_mw), server_mj, problem.migration_mj, cost)
 
     def _left_mj(self, green_mw: np.ndarray) -> np.ndarray:
-        """Green energy of each epoch when all servers sleep."""
+        """Green energy of each epoch that remains when all servers sleep."""
         return np.maximum(green_mw - self.asleep_mw, 0) * self.problem.epoch_s
 
     @property
     def asleep_mw(self) -> int:
-        """What all servers draw asleep."""
+        """Power of all servers when asleep [mW]."""
         return self.problem.racks * self.problem.rack_servers * self.problem.asleep_mw
 
     @cached_property
     def asleep_cost(self) -> int:
-        """What brown energy counts that servers draw even when all of them sleep; with scenarios
-        the mean of these, rounded up.
-        """
+        """Cost of brown energy of sleeping servers; with scenarios their mean, rounded up."""
         supply = self.problem.supply
         ways = supply.scenarios_mw if len(supply.scenarios_mw) else supply.green_mw[None]
         return -(-sum(self._asleep_cost(green_mw) for green_mw in ways) // len(ways))
@@ -98,7 +97,7 @@ class Stated:
         )
 
     def jobs(self, named: tuple[NamedJob, ...]) -> list[Job]:
-        """The jobs as solvers take them."""
+        """The jobs in the solvers' format."""
         return [self._job(one) for one in named]
 
     def _job(self, named: NamedJob) -> Job:
@@ -116,7 +115,7 @@ class Stated:
         )
 
     def _counts(self, epoch: int, brown_mj: int) -> int:
-        """What so much brown energy counts by the weights, rounded up."""
+        """Weighted cost of brown energy in an epoch, rounded up."""
         supply, weights = self.problem.supply, self.problem.weights
         a_kwh = weights.money * int(supply.brown_udollars_per_kwh[epoch]) + weights.energy
         a_kwh = a_kwh * MG_PER_G + weights.carbon * int(supply.brown_mg_per_kwh[epoch])

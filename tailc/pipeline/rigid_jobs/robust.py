@@ -1,8 +1,8 @@
-"""Places of jobs that are best in the mean of several ways the green power may turn out.
+"""Place jobs for the best mean value over several scenarios of green power.
 
-The forecast decides which racks the plan calls green, and the scenarios what it is worth: misses
-and bills follow in each. Jobs are placed one after another (ARRIVAL), or all at once by a program
-over all scenarios (MIP).
+The forecast determines which racks are green, and the scenarios determine the value: misses and
+bills are computed in each. Jobs are placed one after another (ARRIVAL), or all at once by an
+integer program over all scenarios (MIP).
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from tailc.problems.plan import PlanMethod
 
 @dataclass(frozen=True)
 class RobustPlaces:
-    """Where jobs run, what that is worth in the mean of all scenarios, rounded down, and a bound
-    on that of every plan, without what servers draw asleep.
+    """Places of jobs with their mean value over the scenarios, rounded down, and a bound.
+
+    The bound holds for every plan. Both exclude the energy of sleeping servers.
     """
 
     plan: Plan
@@ -39,19 +40,19 @@ class RobustPlaces:
 
 @dataclass(frozen=True, eq=False)
 class RobustSearch:
-    """A search over scenarios; `prices` is a solver with multipliers."""
+    """A search over scenarios. prices: a solver that gives multipliers."""
 
     stated: Stated
     prices: Solver
 
     def found(self) -> RobustPlaces:
-        """The plan.
+        """Find the plan.
 
-        Raises TailcError for a method that knows no scenarios (METHOD_UNFIT), and where a solver
-        has no answer.
+        Raises TailcError for a method without scenarios (METHOD_UNFIT), and if a solver has no
+        answer.
         """
         jobs = self.jobs
-        # Those that have begun come first: they must find room.
+        # Jobs that have begun come first, since they must be placed.
         order = sorted(range(len(jobs)), key=lambda at: not jobs[at].must_run)
         placed = self._placed([jobs[at] for at in order])
         assert placed.plan is not None
@@ -61,17 +62,17 @@ class RobustSearch:
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """As the solvers take them."""
+        """The jobs in the solvers' format."""
         return self.stated.jobs(self.stated.problem.jobs)
 
     @property
     def scenarios(self) -> Sequence[Groups]:
-        """Groups under each of them."""
+        """The groups under each scenario."""
         return self.stated.scenarios
 
     @cached_property
     def bound(self) -> float:
-        """The mean of what no plan exceeds in each scenario alone."""
+        """Upper bound on the mean value: the mean of the bounds of each scenario."""
         limits = limits_of(self.stated.problem.search)
         bounds = []
         for groups in self.scenarios:
@@ -101,7 +102,7 @@ class RobustSearch:
                 raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=at))
 
     def _is_beaten(self, found: Robust, jobs: list[Job]) -> bool:
-        """Whether jobs placed one after another are worth more, by more than rounded bills."""
+        """Whether placing jobs one after another has a higher value, beyond rounding."""
         other = place_robust(self.scenarios, jobs)
         if found.plan is None or other.plan is None:
             return False

@@ -1,4 +1,4 @@
-"""Places and prices as a plan: groups of racks are its pools."""
+"""Build a plan from places and prices; groups of racks become its pools."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailc.problems.rigid_jobs import RacksProblem
 def racks_plan(
     problem: RacksProblem, groups: Groups, placed: Placements, prices: NDArray[np.int64]
 ) -> Plan:
-    """The plan; `prices` is int64 (groups, epochs)."""
+    """The plan form. prices: of a server; int64 (groups, epochs)."""
     supply = problem.supply
     first_green = (~groups.is_green).sum(axis=0).tolist()
     rows = zip(

@@ -1,7 +1,7 @@
-"""Places of jobs on racks by one of three methods, each with a bound that multipliers prove.
+"""Place jobs on racks by one of three methods, with a bound proved from multipliers.
 
-Jobs are placed one after another (ARRIVAL), from there by simulated annealing (ANNEAL), or all at
-once by a mixed-integer program (MIP). Whoever proposes a plan, it is checked in whole numbers.
+Jobs are placed one after another (ARRIVAL), then improved by simulated annealing (ANNEAL), or
+placed all at once by a mixed-integer program (MIP). Every plan is checked in whole numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tailc.pipeline.plan_solvers import failed, limits_of
 from tailc.pipeline.rigid_jobs.formulation import Stated
 from tailc.problems.plan import PlanMethod
 
-# Of jobs that may be turned away: the search for the best admission looks at sets of them.
+# Largest number of optional jobs whose best admission is proved: the search enumerates sets.
 MOST_PROVED = 12
 
 _HAS_POINT_OR_LIMIT = (Outcome.OPTIMAL, Outcome.FEASIBLE, Outcome.LIMIT)
@@ -36,13 +36,13 @@ _HAS_POINT_OR_LIMIT = (Outcome.OPTIMAL, Outcome.FEASIBLE, Outcome.LIMIT)
 
 @dataclass(frozen=True, eq=False)
 class RacksSearch:
-    """A search for the places of the jobs that are known; `prices` is a solver with multipliers."""
+    """A search for the places of the known jobs. prices: a solver that gives multipliers."""
 
     stated: Stated
     prices: Solver
 
     def found(self) -> Solution:
-        """A plan that passes every check; TailcError where there is none."""
+        """A plan that passes every check; TailcError if there is none."""
         if not self.jobs:
             return turned_away(self.stated.groups, [])
         if self.stated.problem.method is PlanMethod.MIP:
@@ -58,20 +58,20 @@ class RacksSearch:
 
     @cached_property
     def jobs(self) -> list[Job]:
-        """As the solvers take them."""
+        """The jobs in the solvers' format."""
         return self.stated.jobs(self.stated.problem.jobs)
 
     @property
     def bound(self) -> float:
-        """No plan is worth more."""
+        """Upper bound on the value of every plan."""
         return self._admission[0]
 
     @cached_property
     def _admission(self) -> tuple[float, tuple[bool, ...]]:
-        """A bound on every plan, and which jobs to admit were moves free.
+        """A bound on the value of every plan, and the jobs to admit if moves were free.
 
-        Of few jobs the best admission and its bound are proved. Of many the bound is that where a
-        part of a job may be admitted, and the admission a general solver's.
+        For few jobs the best admission and its bound are proved. For many, the bound is that of the
+        relaxation with parts of jobs, and a general solver chooses the admission.
         """
         limits = limits_of(self.stated.problem.search)
         if sum(not job.must_run for job in self.jobs) <= MOST_PROVED:
@@ -88,7 +88,10 @@ class RacksSearch:
         return found.bound, self._admitted()
 
     def _admitted(self) -> tuple[bool, ...]:
-        """By job, on a solver's word; none where a limit of nodes ends the search for them."""
+        """The admission chosen by a general solver.
+
+        Only begun jobs if a node limit ends its search.
+        """
         search = self.stated.problem.search
         with Solver(Backend(search.solver)) as solver:
             found = solve_admission(self.stated.groups, self.jobs, solver, limits_of(search))
@@ -107,7 +110,7 @@ class RacksSearch:
         return tuple(job.must_run for job in self.jobs)
 
     def _one_by_one(self) -> Plan:
-        """Jobs that must run, then those to admit, then others, each by their pay."""
+        """Place jobs that must run, then admitted jobs, then others, each group by pay."""
         plan = admitting(self.stated.groups, self.jobs, self._admission[1])
         if plan is None:
             message = "jobs that have begun, placed one after another, do not all find room"
@@ -127,7 +130,7 @@ class RacksSearch:
         return replace(found, bound=min(found.bound, self.bound))
 
     def _is_beaten(self, found: Solution) -> bool:
-        """Whether jobs placed one after another are worth more, by more than rounded bills."""
+        """Whether placing jobs one after another has a higher value, beyond rounding."""
         groups = self.stated.groups
         plan = admitting(groups, self.jobs, self._admission[1])
         if plan is None or found.figures is None:

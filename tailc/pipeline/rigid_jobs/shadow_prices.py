@@ -1,8 +1,8 @@
-"""Prices of servers by group and epoch: what they are worth to the jobs that days before brought.
+"""Prices of servers by group and epoch: their value to the jobs of earlier days.
 
-For each day before, a linear program says what a server more would bring (`horizon` in the solvers)
-on what the jobs that have begun leave free; the prices are the means over days. Without jobs to
-expect a server is worth its opportunity cost and the brown energy that one more would draw.
+For each earlier day a linear program gives the value of one more server (`horizon` in the solvers),
+on the servers left by jobs that have begun; prices are means over days. Without such jobs the price
+is the opportunity cost plus the cost of the brown energy that one more server would draw.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Whole = NDArray[np.int64]
 
 
 def prices_of(stated: Stated, left: Groups, solver: Solver, progress: Progress) -> Whole:
-    """Of a server [millionths of a dollar], int64 (groups, epochs); `left`: what is free.
+    """Prices of a server [millionths of a dollar]; int64 (groups, epochs).
 
-    Raises TailcError where the solver gives none.
+    left: the free servers. Raises TailcError if the solver gives no prices.
     """
     days = expected_jobs(stated)
     found = []
@@ -41,9 +41,9 @@ def prices_of(stated: Stated, left: Groups, solver: Solver, progress: Progress) 
 
 
 def expected_jobs(stated: Stated) -> tuple[tuple[NamedJob, ...], ...]:
-    """The sets that prices are made from: those of days before, or the jobs that are to be placed.
+    """The sets of jobs that prices come from: those of earlier days, or the jobs to place.
 
-    There is one at least; it may be empty.
+    There is at least one set; it may be empty.
     """
     problem = stated.problem
     return problem.expected or (tuple(job for job in problem.jobs if not job.must_run),)
@@ -58,7 +58,7 @@ def _of_a_day(stated: Stated, left: Groups, jobs: tuple[NamedJob, ...], solver: 
 
 
 def _of_energy(left: Groups) -> Whole:
-    """Just below what a server more costs, so that a job at the margin is admitted."""
+    """Price of a server without jobs, just below its cost, so that a marginal job is admitted."""
     energy = left.energy
     drawn, moved = left.busy.sum(axis=0), left.moves.sum(axis=0)
     more = energy.bill(energy.brown(drawn + 1, moved)) - left.bill_before

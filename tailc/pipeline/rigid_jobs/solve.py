@@ -1,7 +1,7 @@
-"""From jobs and racks to a plan with prices.
+"""Solve a problem of rigid jobs on racks: a plan with prices.
 
-A plan is decided by its profit less an opportunity cost, which is on no bill, with brown energy as
-the weights count it. That is its value, and the bound says that no plan has a higher one.
+The value of a plan is its profit minus an opportunity cost, which is not billed, with brown energy
+weighted by the spec. The bound holds for the value of every plan.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _MODULES = {
 def solve_for_racks(
     problem: RacksProblem, _threads: int = 1, progress: Progress = silent
 ) -> PlanSolution:
-    """The plan.
+    """The plan, with prices of servers.
 
-    Raises TailcError where jobs that have begun need more servers than there are (INFEASIBLE), and
-    where a general solver has no answer in its limits (BUDGET_ENDED), is not installed
-    (MISSING_PART), turns the problem down (METHOD_UNFIT), crashes or is shown wrong
+    Raises TailcError if jobs that have begun need more servers than there are (INFEASIBLE), and if
+    a general solver has no answer within its limits (BUDGET_ENDED), is not installed
+    (MISSING_PART), refuses the problem (METHOD_UNFIT), crashes, or gives a wrong answer
     (SOLVER_FAILED).
     """
     _check_room(problem)
@@ -69,7 +69,7 @@ def solve_for_racks(
 
 @dataclass(frozen=True)
 class _Found:
-    """Places, what they are worth and a bound, without what servers draw asleep."""
+    """Places with their value and bound, without the energy of sleeping servers."""
 
     plan: Placements
     value: int
@@ -101,7 +101,7 @@ def _solver(problem: RacksProblem) -> str:
 
 
 def _left_by_begun(stated: Stated, placed: Placements) -> Groups:
-    """What jobs that must run leave free; others may never come."""
+    """The servers left free by jobs that must run; other jobs may never come."""
     groups, jobs = stated.groups, stated.jobs(stated.problem.jobs)
     kept = tuple(one if job.must_run else None for job, one in zip(jobs, placed, strict=True))
     return groups.with_load(*load_of(groups, jobs, kept))
