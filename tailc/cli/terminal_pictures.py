@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.diff.behaviour import Behaviour
     from tailc.experiment.point import Comparison
-    from tailc.report.terminal.look import Look
+    from tailc.report.terminal.look import TerminalStyle
 
 # Where neither a terminal nor COLUMNS tells the width.
 _SIZE = (80, 24)
@@ -47,7 +47,7 @@ def with_policy(
 
     from tailc.report.page.latencies import without_latency
 
-    def parts(look: Look) -> list[str]:
+    def parts(look: TerminalStyle) -> list[str]:
         spectra = [] if comparison is None else [_spectrum(comparison, replayed, look)]
         if replayed and comparison is None and (why := without_latency(policy)):
             spectra.append(why)
@@ -69,14 +69,14 @@ def with_change(
     ladder; `behaviour` None: nothing differs that a replay could show.
     """
 
-    def parts(look: Look) -> list[str]:
+    def parts(look: TerminalStyle) -> list[str]:
         spectra = [_change(behaviour, policies, look)] if is_replayed else []
         return [*spectra, *_changes(*policies, look)]
 
     return _with(told, parts)
 
 
-def _with(told: Outcome, parts: Callable[[Look], Sequence[str]]) -> Outcome:
+def _with(told: Outcome, parts: Callable[[TerminalStyle], Sequence[str]]) -> Outcome:
     """Drawn for standard output, and plainly for files."""
     from tailc.report.terminal.look import PLAIN
 
@@ -84,17 +84,17 @@ def _with(told: Outcome, parts: Callable[[Look], Sequence[str]]) -> Outcome:
     return replace(told, pictures=Pictures(shown, plain))
 
 
-def look_of(stream: TextIO) -> Look:
+def look_of(stream: TextIO) -> TerminalStyle:
     """A terminal has colours, unless NO_COLOR (no-color.org) is set or it is dumb, and the marks
     that its encoding has; a pipe or a file has neither, so that a log is the same everywhere.
     """
-    from tailc.report.terminal.look import FINE_MARKS, Look
+    from tailc.report.terminal.look import FINE_MARKS, TerminalStyle
 
     width = shutil.get_terminal_size(_SIZE).columns
     if not stream.isatty():
-        return Look(width)
+        return TerminalStyle(width)
     is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return Look(width, not is_plain, _has(stream.encoding, FINE_MARKS))
+    return TerminalStyle(width, not is_plain, _has(stream.encoding, FINE_MARKS))
 
 
 def _has(encoding: str | None, marks: str) -> bool:
@@ -105,32 +105,34 @@ def _has(encoding: str | None, marks: str) -> bool:
     return True
 
 
-def _spectrum(comparison: Comparison, replayed: str, look: Look) -> str:
-    from tailc.report.page.latencies import busiest_point, shown_spectra
+def _spectrum(comparison: Comparison, replayed: str, look: TerminalStyle) -> str:
+    from tailc.report.page.latencies import busiest_point, drawn_spectra
     from tailc.report.terminal.spectra import spectrum_text
 
     point = busiest_point(comparison.points)
     if point is None or not point.policy.spectrum:
         return "no latency by percentile: the server keeps up with none of the arrivals"
     title = f"Latency by percentile at {point.arrivals}{replayed}"
-    return spectrum_text(title, shown_spectra(point), comparison.slos, look)
+    return spectrum_text(title, drawn_spectra(point), comparison.slos, look)
 
 
-def _change(behaviour: Behaviour | None, policies: tuple[Policy, Policy], look: Look) -> str:
-    from tailc.report.page.diff_page import promised, spectra_of
+def _change(
+    behaviour: Behaviour | None, policies: tuple[Policy, Policy], look: TerminalStyle
+) -> str:
+    from tailc.report.page.diff_page import combined_slos, comparison_spectra
     from tailc.report.terminal.spectra import spectrum_text
 
     if behaviour is None:
         return "no latency before and after: every request runs as before"
-    kept = [point for point in behaviour.points if spectra_of(point)]
+    kept = [point for point in behaviour.points if comparison_spectra(point)]
     point = max(kept, key=lambda point: point.rate_mrps, default=None)
     if point is None:
         return "no latency before and after: at no arrivals do both policies keep up"
     title = f"Latency by percentile at {point.arrivals}, new and old"
-    return spectrum_text(title, spectra_of(point), promised(policies), look)
+    return spectrum_text(title, comparison_spectra(point), combined_slos(policies), look)
 
 
-def _maps(policy: Policy, look: Look) -> list[str]:
+def _maps(policy: Policy, look: TerminalStyle) -> list[str]:
     from tailc.report.page.parts import without_map
     from tailc.report.terminal.maps import map_text
 
@@ -141,7 +143,7 @@ def _maps(policy: Policy, look: Look) -> list[str]:
     return maps or [without_map(policy)]
 
 
-def _changes(old: Policy, new: Policy, look: Look) -> list[str]:
+def _changes(old: Policy, new: Policy, look: TerminalStyle) -> list[str]:
     """A map, or why there is none, for each class of the new policy."""
     from tailc.report.page.diff_map import without_change_map
     from tailc.report.page.parts import without_map

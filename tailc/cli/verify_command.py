@@ -153,6 +153,6 @@ def _reported(told: Outcome, policy: Policy, report: Path | None) -> Outcome:
     """With a page of its words, where nothing is replayed that pictures could show."""
     if report is None:
         return told
-    from tailc.report.page.pages import told_page
+    from tailc.report.page.pages import text_page
 
-    return with_report(told, report, told_page(policy, told.text, told.exit_code))
+    return with_report(told, report, text_page(policy, told.text, told.exit_code))

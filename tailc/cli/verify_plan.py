@@ -67,11 +67,11 @@ def judged_plan(
     if report is None:
         return told
     from tailc.cli.report_option import with_report
-    from tailc.report.page.pages import judged_plan_page
+    from tailc.report.page.pages import plan_verdict_page
     from tailc.report.plan_window import power_of_window
 
     power = power_of_window(policy, held_out, chosen)
-    return with_report(told, report, judged_plan_page(policy, power, told.text, told.exit_code))
+    return with_report(told, report, plan_verdict_page(policy, power, told.text, told.exit_code))
 
 
 def _drawn(

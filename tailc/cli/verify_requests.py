@@ -35,9 +35,9 @@ class Judged:
 
     def page(self, policy: Policy) -> Page:
         """The same in pictures."""
-        from tailc.report.page.pages import judged_page
+        from tailc.report.page.pages import verdict_page
 
-        return judged_page(policy, self.verdicts, self.held_out, self.rungs)
+        return verdict_page(policy, self.verdicts, self.held_out, self.rungs)
 
     def outcome(self, *earlier: Finding) -> Outcome:
         """All there is to print, exit 0; of warnings that say the same the `earlier` are kept."""

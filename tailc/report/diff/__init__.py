@@ -1,4 +1,4 @@
-"""What differs between two policies as a person, a program or a CI service wants to read it."""
+"""Reports of the differences between two policies, for people, programs and CI services."""
 
 from tailc.report.diff.ci import as_markdown, as_notes
 from tailc.report.diff.json_form import as_dict

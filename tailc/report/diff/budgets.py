@@ -1,4 +1,4 @@
-"""What became of the budgets of a spec, as a table."""
+"""Reports of a spec's budgets: the allowed changes, and whether each one is kept."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ _TITLES = ("budget", "arrivals", "change", "95 % interval", "allowed", "verdict"
 _NUMBERS = (2, 4)
 
 
-def budgets_text(found: Budgeted) -> str:
-    """A row for each budget under each arrival process; nothing where both policies do the same."""
-    head = f"\nbudgets: {found.ruling.value}\n"
-    return f"{head}{aligned(_rows(found), _NUMBERS)}\n" if found.kept else ""
+def budgets_text(budgets: Budgeted) -> str:
+    """Format one row per budget and arrival process; empty if both policies decide alike."""
+    head = f"\nbudgets: {budgets.ruling.value}\n"
+    return f"{head}{aligned(_rows(budgets), _NUMBERS)}\n" if budgets.kept else ""
 
 
-def budgets_markdown(found: Budgeted) -> str:
-    """The same for a comment."""
-    head = f"\nbudgets: {found.ruling.value}\n\n"
-    return head + as_markdown(_rows(found), _NUMBERS) if found.kept else ""
+def budgets_markdown(budgets: Budgeted) -> str:
+    """Format the budgets as Markdown for a comment."""
+    head = f"\nbudgets: {budgets.ruling.value}\n\n"
+    return head + as_markdown(_rows(budgets), _NUMBERS) if budgets.kept else ""
 
 
-def budgets_dict(found: Budgeted) -> dict[str, Any]:
-    """The same for a program, with changes in millionths of the old policy's value."""
+def budgets_dict(budgets: Budgeted) -> dict[str, Any]:
+    """Convert the budgets to JSON data; changes are in 1e-6 of the old policy's value."""
     rows = [
         {
-            "budget": one.key,
-            "arrivals": one.arrivals,
-            "allowed_ppm": one.most_ppm,
-            "change_ppm": one.change_ppm,
-            "low_ppm": one.low_ppm,
-            "high_ppm": one.high_ppm,
-            "verdict": one.ruling.value,
+            "budget": budget.key,
+            "arrivals": budget.arrivals,
+            "allowed_ppm": budget.most_ppm,
+            "change_ppm": budget.change_ppm,
+            "low_ppm": budget.low_ppm,
+            "high_ppm": budget.high_ppm,
+            "verdict": budget.ruling.value,
         }
-        for one in found.kept
+        for budget in budgets.kept
     ]
-    return {"verdict": found.ruling.value, "rows": rows}
+    return {"verdict": budgets.ruling.value, "rows": rows}
 
 
-def _rows(found: Budgeted) -> list[tuple[str, ...]]:
+def _rows(budgets: Budgeted) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [_TITLES]
-    for one in found.kept:
+    for budget in budgets.kept:
         limits = "unknown"
-        if one.low_ppm is not None and one.high_ppm is not None:
-            limits = f"{change_text(one.low_ppm)} .. {change_text(one.high_ppm)}"
-        change = "unknown" if one.change_ppm is None else change_text(one.change_ppm)
-        allowed = f"+{format_ppm(one.most_ppm)}"
-        rows.append((one.key, one.arrivals, change, limits, allowed, one.ruling.value))
+        if budget.low_ppm is not None and budget.high_ppm is not None:
+            limits = f"{change_text(budget.low_ppm)} .. {change_text(budget.high_ppm)}"
+        change = "unknown" if budget.change_ppm is None else change_text(budget.change_ppm)
+        allowed = f"+{format_ppm(budget.most_ppm)}"
+        rows.append((budget.key, budget.arrivals, change, limits, allowed, budget.ruling.value))
     return rows

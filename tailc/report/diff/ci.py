@@ -1,4 +1,4 @@
-"""A diff for a CI service, and for a comment on a pull request."""
+"""Reports of a diff for CI services and for a comment on a pull request."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tailc.report.diff.tables import (
     share_table,
 )
 from tailc.report.diff.words import (
-    apart_lines,
     change_text,
     example_text,
     generations,
+    inert_change_lines,
     ladder_name,
-    replayed,
+    replay_line,
     side_text,
     summary,
     tail_table_lines,
@@ -42,36 +42,38 @@ if TYPE_CHECKING:
 
 
 def as_notes(diff: Diff) -> tuple[Note, ...]:
-    """A notice of how much differs, and a warning for what is worse."""
-    said = f"`{diff.new.name}` {generations(diff)}: {summary(diff.structure)}"
+    """Build a notice with the number of differences, and a warning per quantity that became
+    worse.
+    """
+    message = f"`{diff.new.name}` {generations(diff)}: {summary(diff.structure)}"
     worse = () if diff.behaviour is None else _worse(diff.behaviour)
     return (
-        Note(NoteLevel.NOTICE, "policy diff", said),
+        Note(NoteLevel.NOTICE, "policy diff", message),
         *(Note(NoteLevel.WARNING, "worse", text) for text in worse),
     )
 
 
 def as_markdown(diff: Diff) -> str:
-    """The differences as lists and tables, whole."""
-    found = diff.structure
+    """Format all differences as Markdown lists and tables."""
+    structure = diff.structure
     parts = [
-        f"### {escaped_markdown(diff.new.name)}: {escaped_markdown(summary(found))}",
+        f"### {escaped_markdown(diff.new.name)}: {escaped_markdown(summary(structure))}",
         _list([f"old: {side_text(diff.old)}", f"new: {side_text(diff.new)}"]),
-        _list([change_text(change) for change in found.promise]),
-        _list(whole_forms(found)),
+        _list([change_text(change) for change in structure.promise]),
+        _list(whole_forms(structure)),
     ]
-    for form in found.forms:
+    for form in structure.forms:
         parts.append(escaped_markdown(ladder_name(form.request_class)))
         parts.append(_list([change_text(change) for change in form.settings]))
         parts += [table_markdown(row_table(form)).rstrip()] if form.rows else []
-    if found.tail_table:
-        parts += ["tail table", _list(tail_table_lines(found.tail_table))]
-    if found.shares:
-        parts += ["shares", _list([change_text(change) for change in found.shares])]
-    parts += _plan(found.plan) if found.plan else []
-    if found.controller:
-        parts += ["controller", _list([change_text(change) for change in found.controller])]
-    parts.append(escaped_markdown("; ".join(apart_lines(found))))
+    if structure.tail_table:
+        parts += ["tail table", _list(tail_table_lines(structure.tail_table))]
+    if structure.shares:
+        parts += ["shares", _list([change_text(change) for change in structure.shares])]
+    parts += _plan(structure.plan) if structure.plan else []
+    if structure.controller:
+        parts += ["controller", _list([change_text(change) for change in structure.controller])]
+    parts.append(escaped_markdown("; ".join(inert_change_lines(structure))))
     parts += [] if diff.behaviour is None else _behaviour(diff.behaviour)
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -87,25 +89,25 @@ def _plan(change: PlanChange) -> Iterator[str]:
         yield table_markdown(cost_table(change), COST_NUMBERS).rstrip()
 
 
-def _behaviour(became: Behaviour) -> Iterator[str]:
-    told = became.decisions
-    yield escaped_markdown(replayed(became))
-    if told.unknown:
-        yield escaped_markdown(f"the changed requests are unknown: {told.unknown}")
+def _behaviour(behaviour: Behaviour) -> Iterator[str]:
+    decisions = behaviour.decisions
+    yield escaped_markdown(replay_line(behaviour))
+    if decisions.unknown:
+        yield escaped_markdown(f"the changed requests are unknown: {decisions.unknown}")
     else:
-        yield table_markdown(share_table(told)).rstrip()
-        yield _list([example_text(example) for example in told.examples])
-    yield table_markdown(change_table(became), CHANGE_NUMBERS).rstrip()
+        yield table_markdown(share_table(decisions)).rstrip()
+        yield _list([example_text(example) for example in decisions.examples])
+    yield table_markdown(change_table(behaviour), CHANGE_NUMBERS).rstrip()
 
 
 def _list(lines: list[str]) -> str:
     return "\n".join(f"- {escaped_markdown(line)}" for line in lines)
 
 
-def _worse(became: Behaviour) -> Iterator[str]:
-    """Each quantity that is shown to be worse, its row of the table as a line."""
+def _worse(behaviour: Behaviour) -> Iterator[str]:
+    """Yield a line per quantity that is significantly worse."""
     arrivals = ""
-    for row in change_table(became)[1:]:
+    for row in change_table(behaviour)[1:]:
         arrivals = row[0] or arrivals
         if row[-1] == "worse":
             _, name, old, new, difference, limits, _ = row

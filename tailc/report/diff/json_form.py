@@ -1,4 +1,4 @@
-"""The differences between two policies for a program."""
+"""The differences between two policies as JSON data."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ VERSION = 1
 
 
 def as_dict(diff: Diff) -> dict[str, Any]:
-    """The differences for a program; schemas/report/diff-1.schema.json describes them."""
-    found = diff.structure
+    """Convert the differences to JSON data, as schemas/report/diff-1.schema.json describes."""
+    structure = diff.structure
     return {
         "format": FORMAT,
         "version": VERSION,
         "old": _side_dict(diff.old),
         "new": _side_dict(diff.new),
-        "differs": found.differs,
-        "slos": [_change_dict(change) for change in found.promise],
+        "differs": structure.differs,
+        "slos": [_change_dict(change) for change in structure.promise],
         "forms": {
-            "added": list(found.added),
-            "removed": list(found.removed),
-            "changed": [_form_dict(form) for form in found.forms],
-            "controller": [_change_dict(change) for change in found.controller],
-            "tail_table": _tail_table_dict(found.tail_table) if found.tail_table else None,
-            "shares": [_change_dict(change) for change in found.shares],
-            "plan": plan_dict(found.plan) if found.plan else None,
+            "added": list(structure.added),
+            "removed": list(structure.removed),
+            "changed": [_form_dict(form) for form in structure.forms],
+            "controller": [_change_dict(change) for change in structure.controller],
+            "tail_table": _tail_table_dict(structure.tail_table) if structure.tail_table else None,
+            "shares": [_change_dict(change) for change in structure.shares],
+            "plan": plan_dict(structure.plan) if structure.plan else None,
         },
-        "without_effect": [_change_dict(change) for change in found.apart],
+        "without_effect": [_change_dict(change) for change in structure.apart],
         "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),
     }
 
@@ -101,24 +101,24 @@ def _admission_dict(admission: Admission) -> dict[str, Any]:
     return {"kind": admission.kind.value, "delay_us": admission.delay_us}
 
 
-def _behaviour_dict(became: Behaviour) -> dict[str, Any]:
-    told = became.decisions
+def _behaviour_dict(behaviour: Behaviour) -> dict[str, Any]:
+    decisions = behaviour.decisions
     return {
-        "held_out": {"digest": became.held_out_digest, "requests": became.held_out_requests},
+        "held_out": {"digest": behaviour.held_out_digest, "requests": behaviour.held_out_requests},
         "replay": {
-            "seed": became.seed,
-            "requests": became.requests_per_replay,
-            "replicates": became.replicates,
-            "cut_off_us": became.cut_off_us,
+            "seed": behaviour.seed,
+            "requests": behaviour.requests_per_replay,
+            "replicates": behaviour.replicates,
+            "cut_off_us": behaviour.cut_off_us,
         },
         "decisions": {
-            "unknown": told.unknown or None,
-            "requests": told.requests,
-            "changed": told.otherwise,
-            "points": [_share_dict(share) for share in told.shares],
-            "examples": [_example_dict(example) for example in told.examples],
+            "unknown": decisions.unknown or None,
+            "requests": decisions.requests,
+            "changed": decisions.otherwise,
+            "points": [_share_dict(share) for share in decisions.shares],
+            "examples": [_example_dict(example) for example in decisions.examples],
         },
-        "points": [_point_dict(point) for point in became.points],
+        "points": [_point_dict(point) for point in behaviour.points],
     }
 
 

@@ -1,4 +1,4 @@
-"""How what becomes of jobs and energy changes from one plan to another."""
+"""Reports of how results on held-out days change from one plan to another."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from tailc.models.columns import Column
 from tailc.report.notes import Note, NoteLevel
 from tailc.report.plan import length_text
 from tailc.report.plan_verdict.json_form import means_dict
-from tailc.report.plan_verdict.words import HEADS, better, figure, limits, shown
+from tailc.report.plan_verdict.words import HEADS, better, figure, limits, printed_quantities
 from tailc.report.table import columns_aligned, columns_markdown
 from tailc.traces.zones import utc_text
 from tailc.units import counted
 
 
 def as_text(change: DaysChange) -> str:
-    """A row for each quantity, and what is left to say."""
+    """Format one row per quantity, then remarks."""
     parts = [f"{_title(change)}\n{columns_aligned(_columns(change))}", *_remarks(change)]
     return "\n".join(parts) + "\n"
 
 
 def as_markdown(change: DaysChange) -> str:
-    """The same for a comment."""
+    """Format the same table and remarks as Markdown for a comment."""
     remarks = "".join(f"\n- {remark}\n" for remark in _remarks(change))
     return f"\n{_title(change)}\n\n{columns_markdown(_columns(change))}{remarks}"
 
 
 def as_notes(change: DaysChange) -> tuple[Note, ...]:
-    """A warning for each quantity that is worse."""
-    return tuple(Note(NoteLevel.WARNING, "worse", told) for told in _worse(change))
+    """Build a warning for each quantity that became worse."""
+    return tuple(Note(NoteLevel.WARNING, "worse", text) for text in _worse(change))
 
 
 def as_dict(change: DaysChange) -> dict[str, Any]:
-    """The same for a program; shares are from 0 to 1."""
+    """Convert the changes to JSON data; shares are from 0 to 1."""
     return {
         "held_out_digest": change.held_out_digest,
         "windows": change.windows,
@@ -69,15 +69,17 @@ def _remarks(change: DaysChange) -> Iterator[str]:
 
 def _columns(change: DaysChange) -> tuple[Column, ...]:
     old, new = change.old, change.new
-    told = shown((old, new))
-    found = [(each, change.change[each]) for each in told]
+    text = printed_quantities((old, new))
+    changes = [(each, change.change[each]) for each in text]
     return (
-        Column("", tuple(HEADS[each] for each in told), is_number=False),
-        Column("old", tuple(figure(each, old[each].value) for each in told)),
-        Column("new", tuple(figure(each, new[each].value) for each in told)),
-        Column("change", tuple(figure(each, mean.value, is_signed=True) for each, mean in found)),
-        Column("95 % interval", tuple(limits(each, mean, is_signed=True) for each, mean in found)),
-        Column("", tuple(better(*row) for row in found), is_number=False),
+        Column("", tuple(HEADS[each] for each in text), is_number=False),
+        Column("old", tuple(figure(each, old[each].value) for each in text)),
+        Column("new", tuple(figure(each, new[each].value) for each in text)),
+        Column("change", tuple(figure(each, mean.value, is_signed=True) for each, mean in changes)),
+        Column(
+            "95 % interval", tuple(limits(each, mean, is_signed=True) for each, mean in changes)
+        ),
+        Column("", tuple(better(*row) for row in changes), is_number=False),
     )
 
 
@@ -85,5 +87,5 @@ def _worse(change: DaysChange) -> Iterator[str]:
     for each, mean in change.change.items():
         if better(each, mean) == "worse":
             value = figure(each, mean.value, is_signed=True)
-            told = limits(each, mean, is_signed=True)
-            yield f"{HEADS[each]}: {value}, 95 % interval {told}"
+            text = limits(each, mean, is_signed=True)
+            yield f"{HEADS[each]}: {value}, 95 % interval {text}"

@@ -1,4 +1,4 @@
-"""What differs between two plans, as lines, as a table of costs, and for a program."""
+"""Reports of the differences between two plans: text lines, a table of costs, and JSON data."""
 
 from __future__ import annotations
 
@@ -32,36 +32,38 @@ _NAMES = {
 
 
 def summary_text(change: PlanChange) -> str:
-    """How many jobs there are of each change."""
+    """Count the jobs by type of change."""
     counts = Counter(job.how.value for job in change.jobs)
-    told = ", ".join(f"{count} {how}" for how, count in counts.items())
-    return f"jobs: {told}" if told else "no job differs"
+    counts_text = ", ".join(f"{count} {how}" for how, count in counts.items())
+    return f"jobs: {counts_text}" if counts_text else "no job differs"
 
 
 def job_text(job: JobChange) -> str:
-    """One job, what becomes of it, from when on, and its slots."""
+    """Format the change of a job: type, start, duration and slots."""
     when = ""
     if job.first_unix_s is not None:
         epochs = "1 epoch" if job.epochs == 1 else f"{job.epochs:,} epochs"
         when = f" from {utc_text(job.first_unix_s)}, {epochs}"
     both = (job.old, job.new)
-    slots = " -> ".join("none" if one is None else f"{one.slots:,}" for one in both)
-    green = " -> ".join("none" if one is None else f"{one.green:,}" for one in both)
+    slots = " -> ".join("none" if side is None else f"{side.slots:,}" for side in both)
+    green = " -> ".join("none" if side is None else f"{side.green:,}" for side in both)
     return f"{job.name}: {job.how.value}{when}; slots {slots}, green {green}"
 
 
 def epoch_text(epoch: EpochChange) -> str:
-    """One epoch and what it brings otherwise."""
+    """Format the changes of an epoch."""
     return f"{utc_text(epoch.first_unix_s)}: {'; '.join(map(change_text, epoch.changes))}"
 
 
 def cost_title(change: PlanChange) -> str:
-    """What the costs are of."""
+    """Title of the table of costs."""
     return f"expected in the {change.shared_epochs:,} epochs that both have, and of all jobs"
 
 
 def cost_table(change: PlanChange) -> Rows:
-    """Old, new and the difference of each quantity that is not 0 in both."""
+    """Build rows with old value, new value and difference; quantities that are 0 in both are
+    omitted.
+    """
     rows: Rows = [("", "old", "new", "change")]
     for cost in change.costs:
         if cost.old or cost.new:
@@ -73,13 +75,16 @@ def cost_table(change: PlanChange) -> Rows:
 
 
 def plan_dict(change: PlanChange) -> dict[str, Any]:
-    """All of it for a program."""
+    """Convert all differences to JSON data."""
     return {
-        "settings": [_change(one) for one in change.settings],
+        "settings": [_change(side) for side in change.settings],
         "shared_epochs": change.shared_epochs,
         "jobs": [_job(job) for job in change.jobs],
         "epochs": [
-            {"first_unix_s": epoch.first_unix_s, "changes": [_change(one) for one in epoch.changes]}
+            {
+                "first_unix_s": epoch.first_unix_s,
+                "changes": [_change(side) for side in epoch.changes],
+            }
             for epoch in change.epochs
         ],
         "costs": [

@@ -1,4 +1,4 @@
-"""The tables of a diff: cells, the first row their heads."""
+"""Tables of a diff, as rows of cells; the first row has the heads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[str, ...]]
 
-# A thousandth of the unit that is printed: us of ms, thousandths of a thread, power times ms.
+# 1e-3 of the printed unit: us for ms, 1e-3 threads, power times us for power times ms.
 _MILLI = 1_000
 _SHARE_HEADS = ("arrivals", "all", "")
 _CHANGE_HEADS = ("arrivals", "", "old", "new", "change", "95 % interval", "")
@@ -32,7 +32,7 @@ _CAUSES = {
 
 
 def row_table(form: FormChange) -> Rows:
-    """One range of loads a row."""
+    """Build one row per range of loads."""
     head = "in system" if form.load_axis is LoadAxis.IN_SYSTEM else "rate"
     rows: Rows = [(head, "start", "climbs, by age")]
     rows += [(loads(row, form.load_axis), start(row), climbs(row)) for row in form.rows]
@@ -41,17 +41,17 @@ def row_table(form: FormChange) -> Rows:
     return rows
 
 
-def share_table(told: Decisions) -> Rows:
-    """One arrival process a row."""
-    return [_SHARE_HEADS, *map(_share_row, told.shares)]
+def share_table(decisions: Decisions) -> Rows:
+    """Build one row per arrival process: shares of requests by their first difference."""
+    return [_SHARE_HEADS, *map(_share_row, decisions.shares)]
 
 
-def change_table(became: Behaviour, only: Collection[str] | None = None) -> Rows:
-    """One quantity a row, by arrival process; CHANGE_NUMBERS are the columns of numbers.
+def change_table(behaviour: Behaviour, only: Collection[str] | None = None) -> Rows:
+    """Build one row per arrival process and quantity; CHANGE_NUMBERS are the numeric columns.
 
-    only: the names of the quantities to tell, None for all.
+    only: names of the quantities to include; None: all.
     """
-    return [_CHANGE_HEADS, *(row for point in became.points for row in _point_rows(point, only))]
+    return [_CHANGE_HEADS, *(row for point in behaviour.points for row in _point_rows(point, only))]
 
 
 def _share_row(share: Share) -> tuple[str, ...]:
@@ -64,16 +64,16 @@ def _share_row(share: Share) -> tuple[str, ...]:
 
 
 def _point_rows(point: Point, only: Collection[str] | None) -> list[tuple[str, ...]]:
-    """Utilization is left to JSON: it goes as the threads do."""
-    told = [
+    """Rows of one point; utilization is omitted, since it is proportional to threads."""
+    decisions = [
         quantity
         for quantity in point.quantities
         if quantity.unit != "ppm" and (only is None or quantity.name in only)
     ]
-    names = [point.arrivals, *[""] * (len(told) - 1)]
+    names = [point.arrivals, *[""] * (len(decisions) - 1)]
     return [
-        (name, quantity.name, *_change_cells(quantity), _shown_text(point, quantity))
-        for name, quantity in zip(names, told, strict=True)
+        (name, quantity.name, *_change_cells(quantity), _significance_text(point, quantity))
+        for name, quantity in zip(names, decisions, strict=True)
     ]
 
 
@@ -89,13 +89,13 @@ def _change_cells(quantity: Quantity) -> tuple[str, ...]:
 
 
 def _digits(change: PairedChange) -> int:
-    """Decimals of thousandths that leave the interval's half-width two digits."""
+    """Decimals that give the half-width of the interval two significant digits."""
     if change.low is None or change.high is None:
         return 1
     return min(max(5 - len(str((change.high - change.low) // 2)), 1), 3)
 
 
-def _shown_text(point: Point, quantity: Quantity) -> str:
+def _significance_text(point: Point, quantity: Quantity) -> str:
     overloaded = [
         name
         for name, is_overloaded in (

@@ -1,4 +1,4 @@
-"""The differences between two policies for a person, in at most 40 lines."""
+"""The differences between two policies as text of at most 40 lines."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tailc.report.diff.tables import (
     share_table,
 )
 from tailc.report.diff.words import (
-    apart_lines,
     change_text,
     example_text,
+    inert_change_lines,
     ladder_name,
-    replayed,
+    replay_line,
     side_text,
     tail_table_lines,
     whole_forms,
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     from tailc.diff.behaviour import Behaviour
 
 MOST_LINES = 40
-# So many lines of a list stay while another can be cut; tables of results are cut last.
-_KEPT_ROWS = 3
-_KEPT_EXAMPLES = 2
-_KEPT = 100
+# Minimum number of lines of a list while another one can be cut; result tables are cut last.
+_LEAST_ROWS = 3
+_LEAST_EXAMPLES = 2
+_ALL_ROWS = 100
 _CHANGES = "change of latency [ms] and mean threads"
-_KEPT_QUANTITIES = ("p50", "p99", "threads")
+_MAIN_QUANTITIES = ("p50", "p99", "threads")
 
 
 def as_text(diff: Diff) -> str:
-    """The differences in at most 40 lines."""
+    """Format the differences in at most 40 lines."""
     sections = fit_sections(_sections(diff), MOST_LINES - 1)
     if diff.behaviour is not None and sections[-1].left_out:
         short = _short_changes(diff.behaviour)
@@ -62,27 +62,36 @@ def as_text(diff: Diff) -> str:
 
 
 def _sections(diff: Diff) -> list[TextSection]:
-    found = diff.structure
+    structure = diff.structure
     heading = _section([f"old  {side_text(diff.old)}", f"new  {side_text(diff.new)}"])
-    if not found.differs:
+    if not structure.differs:
         return [
             heading,
-            _section(["both have the same SLO and make the same decisions", *apart_lines(found)]),
+            _section(
+                [
+                    "both have the same SLO and make the same decisions",
+                    *inert_change_lines(structure),
+                ]
+            ),
         ]
     return [
         heading,
-        _section(["promise"] if found.promise else [], map(change_text, found.promise)),
-        TextSection(body=tuple(map(printable, whole_forms(found)))),
+        _section(["promise"] if structure.promise else [], map(change_text, structure.promise)),
+        TextSection(body=tuple(map(printable, whole_forms(structure)))),
         *(
             replace(section, may_fold=True)
-            for form in found.forms
+            for form in structure.forms
             for section in _form_sections(form)
         ),
-        _section(["tail table"] if found.tail_table else [], tail_table_lines(found.tail_table)),
-        _section(["shares"] if found.shares else [], map(change_text, found.shares)),
-        *(_plan_sections(found.plan) if found.plan else []),
-        _section(["controller"] if found.controller else [], map(change_text, found.controller)),
-        _section(apart_lines(found)),
+        _section(
+            ["tail table"] if structure.tail_table else [], tail_table_lines(structure.tail_table)
+        ),
+        _section(["shares"] if structure.shares else [], map(change_text, structure.shares)),
+        *(_plan_sections(structure.plan) if structure.plan else []),
+        _section(
+            ["controller"] if structure.controller else [], map(change_text, structure.controller)
+        ),
+        _section(inert_change_lines(structure)),
         *([] if diff.behaviour is None else _behaviour_sections(diff.behaviour)),
     ]
 
@@ -95,7 +104,7 @@ def _plan_sections(change: PlanChange) -> Iterator[TextSection]:
     if change.epochs:
         yield _section(["epochs that bring something else"], map(epoch_text, change.epochs))
     if change.costs:
-        yield _table_section(cost_title(change), cost_table(change), COST_NUMBERS, _KEPT)
+        yield _table_section(cost_title(change), cost_table(change), COST_NUMBERS, _ALL_ROWS)
 
 
 def _form_sections(form: FormChange) -> Iterator[TextSection]:
@@ -106,36 +115,38 @@ def _form_sections(form: FormChange) -> Iterator[TextSection]:
         yield _table_section(f"rows of the {name}", row_table(form))
 
 
-def _behaviour_sections(became: Behaviour) -> Iterator[TextSection]:
-    told = became.decisions
-    yield _section([replayed(became)])
-    if told.unknown:
-        yield _section([f"the changed requests are unknown: {told.unknown}"])
+def _behaviour_sections(behaviour: Behaviour) -> Iterator[TextSection]:
+    decisions = behaviour.decisions
+    yield _section([replay_line(behaviour)])
+    if decisions.unknown:
+        yield _section([f"the changed requests are unknown: {decisions.unknown}"])
     else:
         title = "requests that run otherwise, by what differs first"
-        yield _table_section(title, share_table(told), least=_KEPT)
-    if told.examples:
+        yield _table_section(title, share_table(decisions), least=_ALL_ROWS)
+    if decisions.examples:
         title = "examples, each the median demand of its kind"
-        yield _section([title], map(example_text, told.examples), least=_KEPT_EXAMPLES)
-    yield _table_section(_CHANGES, change_table(became), CHANGE_NUMBERS, _KEPT)
+        yield _section([title], map(example_text, decisions.examples), least=_LEAST_EXAMPLES)
+    yield _table_section(_CHANGES, change_table(behaviour), CHANGE_NUMBERS, _ALL_ROWS)
 
 
-def _short_changes(became: Behaviour) -> TextSection:
-    """The changes of those quantities that each arrival process is known by."""
-    shown = change_table(became, _KEPT_QUANTITIES)
-    section = _table_section(_CHANGES, shown, CHANGE_NUMBERS, _KEPT)
-    return replace(section, left_out=len(change_table(became)) - len(shown))
+def _short_changes(behaviour: Behaviour) -> TextSection:
+    """Short table of changes: the most important quantities of each arrival process."""
+    printed_rows = change_table(behaviour, _MAIN_QUANTITIES)
+    section = _table_section(_CHANGES, printed_rows, CHANGE_NUMBERS, _ALL_ROWS)
+    return replace(section, left_out=len(change_table(behaviour)) - len(printed_rows))
 
 
 def _table_section(
-    title: str, rows: Rows, numbers: Collection[int] = (), least: int = _KEPT_ROWS
+    title: str, rows: Rows, numbers: Collection[int] = (), least: int = _LEAST_ROWS
 ) -> TextSection:
-    shown = [tuple(map(printable, row)) for row in rows]
-    head, *body = aligned(shown, numbers).splitlines()
+    printed_rows = [tuple(map(printable, row)) for row in rows]
+    head, *body = aligned(printed_rows, numbers).splitlines()
     return _section([title, f"  {head}"], body, least)
 
 
-def _section(head: Iterable[str], body: Iterable[str] = (), least: int = _KEPT_ROWS) -> TextSection:
-    """Lines that quote names out of files: what a terminal could obey is written out."""
+def _section(
+    head: Iterable[str], body: Iterable[str] = (), least: int = _LEAST_ROWS
+) -> TextSection:
+    """Build a section; lines are escaped, so that the terminal obeys no control characters."""
     lines = tuple(f"  {printable(line)}" for line in body)
     return TextSection(tuple(map(printable, head)), lines, least=least)

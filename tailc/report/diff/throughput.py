@@ -1,4 +1,4 @@
-"""How throughput changes from one policy of shares to another."""
+"""Reports of how throughput changes from one CPU-share policy to another."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tailc.units import printable
 
 
 def as_text(change: ThroughputChange) -> str:
-    """A row for each machine that has a target in both."""
+    """Format one row per machine that has a target in both policies."""
     return f"{_title(change)}\n{columns_aligned(_columns(change))}\n"
 
 
 def as_markdown(change: ThroughputChange) -> str:
-    """The same for a comment."""
+    """Format the same table as Markdown for a comment."""
     return f"\n{_title(change)}\n\n{columns_markdown(_columns(change))}"
 
 
 def as_dict(change: ThroughputChange) -> dict[str, Any]:
-    """The same for a program, in millionths."""
+    """Convert the changes to JSON data, in 1e-6."""
     return asdict(change) | {"machines": [asdict(machine) for machine in change.machines]}
 
 

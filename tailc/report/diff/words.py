@@ -1,4 +1,4 @@
-"""The parts of a diff in words."""
+"""Text for the parts of a diff."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 _DIGITS_OF_DIGEST = 12
 _LONGEST_VALUE = 60
 _US_PER_MS = 1_000
-# Tenths of a percent.
+# A share times this number is in tenths of a percent.
 _PER_MILLE = 1_000
-# What OLD and NEW answer to a request that waits.
+# Answers of the old and the new policy to a waiting request.
 _STARTS = {Cause.STARTS_EARLIER: ("wait", "start"), Cause.STARTS_LATER: ("start", "wait")}
 
 
 def side_text(side: Side) -> str:
-    """A policy, such as `search` (few-to-many), generation 2, with its digest."""
+    """Format a policy, such as `search` (few-to-many), generation 2, with its digest."""
     return (
         f"`{side.name}` ({side.kind}), generation {side.generation}, "
         f"digest {side.digest[:_DIGITS_OF_DIGEST]}"
@@ -37,18 +37,18 @@ def side_text(side: Side) -> str:
 
 
 def ladder_name(request_class: str | None) -> str:
-    """What the ladder for a class of requests is called."""
+    """Name of the ladder for a class of requests."""
     return "ladder" if request_class is None else f"ladder for class {request_class}"
 
 
-def whole_forms(found: Structure) -> list[str]:
-    """Ladders that only one policy has."""
-    gone = [f"{ladder_name(name)}: only in old" for name in found.removed]
-    return gone + [f"{ladder_name(name)}: only in new" for name in found.added]
+def whole_forms(structure: Structure) -> list[str]:
+    """Lines about ladders that only one policy has."""
+    gone = [f"{ladder_name(name)}: only in old" for name in structure.removed]
+    return gone + [f"{ladder_name(name)}: only in new" for name in structure.added]
 
 
 def loads(row: RowChange, axis: LoadAxis) -> str:
-    """The range of loads that a change is for."""
+    """Format the range of loads of a changed row."""
     if axis is LoadAxis.RATE:
         last = "up" if row.last_load is None else f"to {format_mrps(row.last_load)}"
         return f"{format_mrps(row.first_load)} {last}"
@@ -59,7 +59,7 @@ def loads(row: RowChange, axis: LoadAxis) -> str:
 
 
 def start(row: RowChange) -> str:
-    """How admission and first rung change."""
+    """Format the change of admission and first rung."""
     parts = []
     if row.admission is not None:
         parts.append(" -> ".join(map(admission_text, row.admission)))
@@ -69,7 +69,7 @@ def start(row: RowChange) -> str:
 
 
 def climbs(row: RowChange) -> str:
-    """How the ages of climbs change."""
+    """Format the changes of climb ages."""
     return ", ".join(_climb_text(climb) for climb in row.climbs)
 
 
@@ -81,7 +81,7 @@ def _climb_text(climb: ClimbChange) -> str:
 
 
 def change_text(change: Change) -> str:
-    """One value, before and after."""
+    """Format a value before and after a change."""
     old, new = (
         "none" if side is None else shorten(side, _LONGEST_VALUE)
         for side in (change.old, change.new)
@@ -90,7 +90,7 @@ def change_text(change: Change) -> str:
 
 
 def tail_table_lines(change: TailTableChange) -> list[str]:
-    """The settings that differ, and a line each for the entries of cycles and of memory time."""
+    """Format changed settings, and one line each for the entries of cycles and of memory time."""
     lines = [change_text(setting) for setting in change.settings]
     for what, rows in (("cycles", change.cycles), ("memory time", change.memory_ns)):
         if rows:
@@ -99,53 +99,53 @@ def tail_table_lines(change: TailTableChange) -> list[str]:
 
 
 def _entries_text(rows: Sequence[TailRowChange]) -> str:
-    """How many entries differ, and by how much of what they were."""
+    """Format the number of changed entries, and the range of their relative changes."""
     entries = sum(row.entries for row in rows)
     all_of_them = sum(max(len(row.old), len(row.new)) for row in rows)
     ranges = "1 range" if len(rows) == 1 else f"{len(rows)} ranges"
-    told = f"{entries} of {all_of_them} entries in {ranges}"
+    count_text = f"{entries} of {all_of_them} entries in {ranges}"
     relative = sorted(part for row in rows for part in row.relative)
     if not relative:
-        return told
+        return count_text
     least, most = (f"{round(part * _PER_MILLE) / 10:+.1f} %" for part in
                    (relative[0], relative[-1]))  # fmt: skip
-    return f"{told}, {least}" if least == most else f"{told}, {least} to {most}"
+    return f"{count_text}, {least}" if least == most else f"{count_text}, {least} to {most}"
 
 
-def apart_lines(found: Structure) -> tuple[str, ...]:
-    """What changes nothing a runtime does, counted by where it stands."""
-    values = Counter(change.what.split(".")[0].split("[")[0] for change in found.apart)
+def inert_change_lines(structure: Structure) -> tuple[str, ...]:
+    """Format, by section, the number of changes that do not affect what a runtime does."""
+    values = Counter(change.what.split(".")[0].split("[")[0] for change in structure.apart)
     parts = []
-    for change in found.apart:
+    for change in structure.apart:
         if change.what == "generation":
             parts.append(change_text(change))
     parts += [f"{what} ({count})" for what, count in values.items() if what != "generation"]
     return (f"apart from what a runtime does: {', '.join(parts)}",) if parts else ()
 
 
-def replayed(became: Behaviour) -> str:
-    """What the numbers below it rest on."""
+def replay_line(behaviour: Behaviour) -> str:
+    """State how the replays were made that the numbers below come from."""
     return (
-        f"replayed on {became.held_out_requests:,} held-out requests, {became.replicates} "
-        f"bootstrap replicates, {became.requests_per_replay:,} requests a replay, "
-        f"seed {became.seed}{_cut_off(became)}"
+        f"replayed on {behaviour.held_out_requests:,} held-out requests, {behaviour.replicates} "
+        f"bootstrap replicates, {behaviour.requests_per_replay:,} requests a replay, "
+        f"seed {behaviour.seed}{_cut_off(behaviour)}"
     )
 
 
-def _cut_off(became: Behaviour) -> str:
-    """That latencies are those of unfinished requests too, if they are."""
-    if became.cut_off_us is None:
+def _cut_off(behaviour: Behaviour) -> str:
+    """State that latencies include unfinished requests, if the policies cut requests off."""
+    if behaviour.cut_off_us is None:
         return ""
-    return f", requests cut off after {format_us(became.cut_off_us)}"
+    return f", requests cut off after {format_us(behaviour.cut_off_us)}"
 
 
-def percent(count: int, of: int) -> str:
-    """A share of requests."""
-    return f"{100 * count / of:.2f} %"
+def percent(count: int, total: int) -> str:
+    """Format a share of requests in percent."""
+    return f"{100 * count / total:.2f} %"
 
 
 def example_text(example: Example) -> str:
-    """One request that runs otherwise, at the moment at which it first does."""
+    """Format a request that runs differently, at the moment of the first difference."""
     spent = f"waited {format_us(example.waited_us)}"
     if example.cause is Cause.FIRST_RUNG:
         spent = "at its start"
@@ -163,27 +163,27 @@ def _ms(time_us: int) -> str:
     return f"{time_us / _US_PER_MS:,.1f}"
 
 
-def summary(found: Structure) -> str:
-    """How much differs, in a line."""
-    if not found.differs:
+def summary(structure: Structure) -> str:
+    """Summarise the number of differences in one line."""
+    if not structure.differs:
         return "both have the same SLO and make the same decisions"
-    settings = sum(len(form.settings) for form in found.forms)
-    ranges = sum(len(form.rows) for form in found.forms)
+    settings = sum(len(form.settings) for form in structure.forms)
+    ranges = sum(len(form.rows) for form in structure.forms)
     counts = {
-        "of the promise": len(found.promise),
-        "of forms": len(found.added) + len(found.removed),
+        "of the promise": len(structure.promise),
+        "of forms": len(structure.added) + len(structure.removed),
         "of settings": settings,
         "of rows": ranges,
-        "of the tail table": len(tail_table_lines(found.tail_table)),
-        "of shares": len(found.shares),
-        "of the plan": len(found.plan.settings),
-        "of its jobs": len(found.plan.jobs),
-        "of its epochs": len(found.plan.epochs),
-        "of the controller": len(found.controller),
+        "of the tail table": len(tail_table_lines(structure.tail_table)),
+        "of shares": len(structure.shares),
+        "of the plan": len(structure.plan.settings),
+        "of its jobs": len(structure.plan.jobs),
+        "of its epochs": len(structure.plan.epochs),
+        "of the controller": len(structure.controller),
     }
     return "changes " + ", ".join(f"{what}: {count}" for what, count in counts.items() if count)
 
 
 def generations(diff: Diff) -> str:
-    """The generations of both."""
+    """Format the generations of both policies."""
     return f"generation {diff.old.generation} -> {diff.new.generation}"

@@ -1,1 +1,1 @@
-"""A report as one page of HTML: pictures, the numbers behind them, and nothing from elsewhere."""
+"""HTML reports: one self-contained page with pictures and the numbers behind them."""

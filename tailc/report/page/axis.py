@@ -1,4 +1,4 @@
-"""Axes: where a value stands between two ends, and which values are written beside them."""
+"""Axes: the position of a value between two ends, and the labelled ticks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.units import format_ppm, number_text
 
 _STEPS = (1, 2, 2.5, 5, 10)
 _MOST_TICKS = 7
-# A logarithmic axis of so few decades has more than one tick in each.
+# Below this number of decades, a logarithmic axis has several ticks per decade.
 _FEW_DECADES = 2.0
 _ROOM = 1.08
 _DECADE = 10.0
@@ -19,9 +19,10 @@ _DECADE = 10.0
 
 @dataclass(frozen=True)
 class Axis:
-    """`at` gives a value's place from 0 to 1; beyond the ends it is the end's.
+    """An axis of a picture.
 
-    ticks: values in order, and what is written at each.
+    scale: monotone function that maps values to distances along the axis.
+    ticks: values in ascending order, each with its label.
     """
 
     title: str
@@ -30,15 +31,15 @@ class Axis:
     ticks: tuple[tuple[float, str], ...]
     scale: Callable[[float], float] = float
 
-    def at(self, value: float) -> float:
-        """The place of a value."""
+    def fraction(self, value: float) -> float:
+        """Position of a value from 0 to 1; values beyond an end are at that end."""
         low, high = self.scale(self.low), self.scale(self.high)
-        kept = min(max(value, self.low), self.high)
-        return (self.scale(kept) - low) / (high - low)
+        inside = min(max(value, self.low), self.high)
+        return (self.scale(inside) - low) / (high - low)
 
 
 def linear(title: str, low: float, high: float) -> Axis:
-    """From `low` to `high` exactly, ticks at round values."""
+    """Linear axis from `low` to `high`, with ticks at round values."""
     high = high if high > low else low + 1.0
     step = _round_step((high - low) / _MOST_TICKS)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -47,17 +48,17 @@ def linear(title: str, low: float, high: float) -> Axis:
 
 
 def counted(title: str, first: int, last: int) -> Axis:
-    """Whole numbers, each with a place of its own: number n fills n - 0.5 to n + 0.5."""
+    """Axis of integers; number n covers n - 0.5 to n + 0.5."""
     step = max(1, -(-(last - first + 1) // 16))
     ticks = tuple((float(n), str(n)) for n in range(first, last + 1, step))
     return Axis(title, first - 0.5, last + 0.5, ticks)
 
 
 def logarithmic(title: str, values: Sequence[float]) -> Axis:
-    """Around all values, which are above 0.
+    """Logarithmic axis around positive values.
 
-    Ticks are at round values where the axis has less than a decade, else at 1, 2 and 5 in each
-    decade, or at 1 alone.
+    Ticks are at round values if the axis is shorter than a decade, else at 1, 2 and 5 of each
+    decade, or at 1 only if it is long.
     """
     low, high = min(values) / _ROOM, max(values) * _ROOM
     if high / low < _ROOM**4:
@@ -72,9 +73,22 @@ def logarithmic(title: str, values: Sequence[float]) -> Axis:
 
 
 def spectrum(title: str, last_ppm: int) -> Axis:
-    """Percentiles [ppm] by 1 / (1 - q), on a logarithmic scale: each further nine is as wide."""
-    told = (0, 500_000, 750_000, 900_000, 950_000, 990_000, 995_000, 999_000, 999_900, 999_990)
-    ticks = tuple((float(ppm), format_ppm(ppm)) for ppm in told if ppm <= last_ppm)
+    """Axis of percentiles [ppm] on the scale log(1 / (1 - q)): each further nine is equally
+    wide.
+    """
+    percentiles_ppm = (
+        0,
+        500_000,
+        750_000,
+        900_000,
+        950_000,
+        990_000,
+        995_000,
+        999_000,
+        999_900,
+        999_990,
+    )
+    ticks = tuple((float(ppm), format_ppm(ppm)) for ppm in percentiles_ppm if ppm <= last_ppm)
     return Axis(title, 0.0, float(last_ppm), ticks, _nines)
 
 
@@ -83,6 +97,6 @@ def _nines(percentile_ppm: float) -> float:
 
 
 def _round_step(least: float) -> float:
-    """The least round step that is not below."""
+    """Smallest round step that is at least `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(step * power for step in _STEPS if step * power >= least * (1 - 1e-9))

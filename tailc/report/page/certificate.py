@@ -1,4 +1,4 @@
-"""What is proved of a table: at each load the objective, the bound, and what is between them."""
+"""Picture of what is proved of a table: objective, bound and gap at each load."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailc.percentiles import PPM
 from tailc.report.energy import in_watts, is_by_rate, is_energy
 from tailc.report.page.axis import counted, linear
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.plot import LegendEntry, Plot
 from tailc.report.policy import evidence_line
 from tailc.units import number_text
 
@@ -24,20 +24,20 @@ _ROOM = 1.08
 
 
 def certificate_figure(policy: Policy) -> Figure:
-    """Objectives and bounds by load; in words alone where fewer than two loads have their own."""
+    """Draw objectives and bounds by load; only text if fewer than two loads have a value."""
     evidence = policy.evidence
     line = evidence_line(policy)
-    says = f"{line[:1].upper()}{line[1:]}."
+    caption = f"{line[:1].upper()}{line[1:]}."
     rows = evidence.rows
     numbers = (_numbers(evidence),) if rows else ()
     if len(rows) < 2:
-        return Figure(_IDENT, _TITLE, says, numbers)
+        return Figure(_IDENT, _TITLE, caption, numbers)
     bounded = any(row.bound_us is not None for row in rows)
-    says += " The objective that the table has at each load"
-    says += ", and the least that any could have." if bounded else "; no bound is known."
+    caption += " The objective that the table has at each load"
+    caption += ", and the least that any could have." if bounded else "; no bound is known."
     plot = _plot(evidence, bounded)
-    svg = plot.drawn(_IDENT, _TITLE, says, _marks(plot, evidence))
-    return Figure(_IDENT, _TITLE, says, numbers, svg)
+    svg = plot.render(_IDENT, _TITLE, caption, _marks(plot, evidence))
+    return Figure(_IDENT, _TITLE, caption, numbers, svg)
 
 
 def _plot(evidence: Evidence, bounded: bool) -> Plot:
@@ -46,25 +46,25 @@ def _plot(evidence: Evidence, bounded: bool) -> Plot:
         x = linear("requests per second", 0.0, max(loads) / _MRPS * _ROOM)
     else:
         x = counted("requests in the system", min(loads), max(loads))
-    most = max(_shown(evidence, row.objective_us) for row in evidence.rows)
-    entries = [Entry("objective", _OBJECTIVE, "dot")]
-    entries += [Entry("proved bound", _BOUND)] * bounded
+    most = max(_to_axis_unit(evidence, row.objective_us) for row in evidence.rows)
+    entries = [LegendEntry("objective", _OBJECTIVE, "dot")]
+    entries += [LegendEntry("proved bound", _BOUND)] * bounded
     return Plot(x, linear(_unit(evidence), 0.0, most * _ROOM), tuple(entries))
 
 
 def _marks(plot: Plot, evidence: Evidence) -> Iterator[Markup]:
     unit = _unit(evidence)
     bounds = [
-        (_load(evidence, row), _shown(evidence, row.bound_us))
+        (_load(evidence, row), _to_axis_unit(evidence, row.bound_us))
         for row in evidence.rows
         if row.bound_us is not None
     ]
     if bounds:
         yield plot.line(bounds, _BOUND)
     for row in evidence.rows:
-        load, value = _load(evidence, row), _shown(evidence, row.objective_us)
+        load, value = _load(evidence, row), _to_axis_unit(evidence, row.objective_us)
         if row.bound_us is not None:
-            yield plot.bar(load, _shown(evidence, row.bound_us), value, _OBJECTIVE)
+            yield plot.bar(load, _to_axis_unit(evidence, row.bound_us), value, _OBJECTIVE)
         yield plot.dot((load, value), _OBJECTIVE, f"load {load:g}: {unit} {value:.6g}")
 
 
@@ -72,8 +72,8 @@ def _load(evidence: Evidence, row: RowEvidence) -> float:
     return row.load / _MRPS if is_by_rate(evidence) else float(row.load)
 
 
-def _shown(evidence: Evidence, value: int) -> float:
-    """In the unit of the axis."""
+def _to_axis_unit(evidence: Evidence, value: int) -> float:
+    """Convert a value to the unit of the axis."""
     return value / PPM / _US_PER_MS if is_energy(evidence) else value / _US_PER_MS
 
 
@@ -92,7 +92,7 @@ def _numbers(evidence: Evidence) -> Numbers:
 
 def _row(evidence: Evidence, row: RowEvidence) -> tuple[str, ...]:
     objective, bound, gap = (
-        "" if value is None else f"{_shown(evidence, value):.9g}"
+        "" if value is None else f"{_to_axis_unit(evidence, value):.9g}"
         for value in (row.objective_us, row.bound_us, row.gap_us)
     )
     tails = ("" if us is None else number_text(us / _US_PER_MS)

@@ -1,4 +1,7 @@
-"""The page of a compile: apart from others, for it alone draws what a controller was tuned from."""
+"""Page of a compile.
+
+It is separate from the other pages because it alone plots the data that a controller was tuned on.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ _ON_DESIGN = (
 
 
 def compiled_page(compiled: AnyCompiled, estimate: Comparison | None) -> Page:
-    """A new policy on the sample that it was compiled from; `estimate` None: none is replayed."""
+    """Build the page of a new policy and its design trace.
+
+    estimate: latencies predicted on the design trace; None: not replayed.
+    """
     policy, design = compiled.policy, compiled.design
     measured = [(DESIGN, design)] if isinstance(design, DemandProfile) else []
     sections = (
@@ -47,8 +53,8 @@ def compiled_page(compiled: AnyCompiled, estimate: Comparison | None) -> Page:
 
 
 def _latency(policy: Policy, estimate: Comparison | None) -> Section | None:
-    """As predicted, or why it is not; None of a policy that no request comes to."""
+    """Section of predicted latencies, or why there are none; None for policies without requests."""
     if estimate is not None:
         return latency_section(policy, estimate, _ON_DESIGN)
     why = without_latency(policy)
-    return Section("latency", "Latency", says=f"There is {why}.") if why else None
+    return Section("latency", "Latency", caption=f"There is {why}.") if why else None

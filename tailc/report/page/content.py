@@ -1,4 +1,4 @@
-"""A page before it is written: its title, what is told at the top, and sections of figures."""
+"""Content of a page: title, facts at the top, and sections of figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tailc.report.page.figure import Figure
 
-# A section with more of them would be too long to read, and a page too large to send.
+# More figures would make a section too long to read and a page too large to send.
 MOST_FIGURES = 12
 _LONGEST_TEXT = 150_000
 _NO_ROOM = "The page has no room for more of the pictures."
@@ -14,25 +14,29 @@ _NO_ROOM = "The page has no room for more of the pictures."
 
 @dataclass(frozen=True)
 class Section:
-    """Figures that belong together; `says` is a paragraph above them, or nothing."""
+    """A section of a page; `caption` is a paragraph above the figures, or empty."""
 
     ident: str
     title: str
     figures: tuple[Figure, ...] = ()
-    says: str = ""
+    caption: str = ""
     text: str = ""
 
     def halved(self) -> Section:
-        """With the first half of its pictures, and a sentence that says so; never without any."""
-        kept = self.figures[: -(-len(self.figures) // 2)]
-        if kept == self.figures:
+        """Return the section with the first half of its figures, at least one, and a note about
+        it.
+        """
+        figures_kept = self.figures[: -(-len(self.figures) // 2)]
+        if figures_kept == self.figures:
             return self
-        said = self.says.removesuffix(_NO_ROOM).strip()
-        return replace(self, figures=kept, says=f"{said} {_NO_ROOM}".strip())
+        caption_text = self.caption.removesuffix(_NO_ROOM).strip()
+        return replace(self, figures=figures_kept, caption=f"{caption_text} {_NO_ROOM}".strip())
 
     @property
-    def shown_text(self) -> str:
-        """The text, or as many of its lines as a page has room for, and that there are more."""
+    def printed_text(self) -> str:
+        """The text, or its first lines and the number of the others if it is too long for a
+        page.
+        """
         if len(self.text) <= _LONGEST_TEXT:
             return self.text
         lines = self.text[:_LONGEST_TEXT].split("\n")[:-1]
@@ -42,9 +46,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """`facts` are names and values at the top; `ruling` is pass, fail, undecided, or nothing.
+    """A page: facts are names and values at the top.
 
-    `reason` is a sentence that explains the ruling, or nothing.
+    ruling: pass, fail, undecided, or empty. reason: a sentence that explains the ruling, or empty.
     """
 
     title: str

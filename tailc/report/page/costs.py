@@ -1,4 +1,4 @@
-"""What a request costs against a promised percentile: of the policy and of every baseline."""
+"""Picture of cost per request against the SLO percentile, for the policy and all baselines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc.forms.ladder.units import THREADS
 from tailc.report.energy import in_watts, is_energy
 from tailc.report.page.axis import logarithmic
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.plot import LegendEntry, Plot
 from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY, percentile
 from tailc.units import format_us
@@ -22,8 +22,11 @@ _US_PER_MS = 1_000
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A subject: what a request costs, and its tail; whether no other is better in both."""
+class CostPoint:
+    """Cost per request and tail latency of the policy or a baseline.
+
+    is_on_front: whether no other policy or baseline is better in both (Pareto front).
+    """
 
     name: str
     tone: str
@@ -33,19 +36,19 @@ class Choice:
 
 
 def cost_figure(policy: Policy, comparison: Comparison, number: int) -> Figure | None:
-    """Under the arrivals of point `number`, for the first objective.
+    """Draw costs and tails under the arrivals of point `number`, for the first SLO.
 
-    None unless two subjects or more keep up, and on lanes, where what a request costs is the work
-    of others.
+    None if fewer than two of policy and baselines keep up, and for SMT lanes, where the cost of a
+    request is lost batch work.
     """
     point, slo = comparison.points[number], comparison.slos[0]
-    choices = _choices(point)
+    choices = _cost_points(point)
     if len(choices) < 2:
         return None
     ident = f"costs-{number + 1}"
     noun, unit = _cost(policy, comparison, point)
     title = f"{noun} against {percentile(slo)} at {point.arrivals}"
-    says = (
+    caption = (
         f"What a request costs and the {percentile(slo)} latency, of everyone that keeps up. On "
         "the dashed line is whom no other betters in both; the policy has a ring."
     )
@@ -54,15 +57,15 @@ def cost_figure(policy: Policy, comparison: Comparison, number: int) -> Figure |
         logarithmic(
             "latency [ms]", [us / _US_PER_MS for us in (slo.latency_us, *map(_tail_us, choices))]
         ),
-        tuple(Entry(one.name, one.tone, "dot") for one in choices),
+        tuple(LegendEntry(one.name, one.tone, "dot") for one in choices),
     )
     marks = [*_marks(plot, choices, unit), plot.level(slo.latency_us / _US_PER_MS, str(slo))]
     numbers = _numbers(ident, choices, unit)
-    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+    return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))
 
 
 def _cost(policy: Policy, comparison: Comparison, point: Point) -> tuple[str, str]:
-    """What is told of a request, and in which unit."""
+    """Name and unit of the cost per request."""
     if point.policy.usage.drawn_us is None:
         own = comparison.shared == THREADS
         return ("Thread time", "ms") if own else (f"Use of {comparison.shared}", "ms")
@@ -71,35 +74,35 @@ def _cost(policy: Policy, comparison: Comparison, point: Point) -> tuple[str, st
     return "Energy", "mJ"
 
 
-def _choices(point: Point) -> list[Choice]:
+def _cost_points(point: Point) -> list[CostPoint]:
     runs = [(POLICY, point.policy), *((run.subject, run) for run in point.baselines)]
-    told = [
+    values = [
         (name, line_tone(place), cost, run.estimates[0].estimate_us)
         for place, (name, run) in enumerate(runs)
         if not run.load.is_overloaded and (cost := _cost_ms(run)) > 0
     ]
     return [
-        Choice(name, tone, cost, tail_us, not any(_betters(other[2:], (cost, tail_us))
-                                                  for other in told))
-        for name, tone, cost, tail_us in told
+        CostPoint(name, tone, cost, tail_us, not any(_dominates(other[2:], (cost, tail_us))
+                                                  for other in values))
+        for name, tone, cost, tail_us in values
     ]  # fmt: skip
 
 
 def _cost_ms(run: Run) -> float:
-    """Nothing where the work of others pays."""
+    """Cost per request [ms or mJ]; 0 for SMT lanes."""
     return (run.usage.cost_us(run.load) or 0) / _US_PER_MS
 
 
-def _betters(one: tuple[float, int], other: tuple[float, int]) -> bool:
-    """Whether one is no worse in both, and better in one."""
+def _dominates(one: tuple[float, int], other: tuple[float, int]) -> bool:
+    """Whether `one` is not worse than `other` in both values and better in one."""
     return one != other and one[0] <= other[0] and one[1] <= other[1]
 
 
-def _tail_us(one: Choice) -> int:
+def _tail_us(one: CostPoint) -> int:
     return max(one.tail_us, 1)
 
 
-def _marks(plot: Plot, choices: Sequence[Choice], unit: str) -> Iterator[Markup]:
+def _marks(plot: Plot, choices: Sequence[CostPoint], unit: str) -> Iterator[Markup]:
     front = sorted({(one.cost, _tail_us(one) / _US_PER_MS) for one in choices if one.is_on_front})
     yield plot.line(front, "fit")
     yield from (
@@ -108,11 +111,11 @@ def _marks(plot: Plot, choices: Sequence[Choice], unit: str) -> Iterator[Markup]
         if one.name == POLICY
     )
     for one in reversed(choices):
-        says = f"{one.name}: {one.cost:.4g} {unit}, {format_us(one.tail_us)}"
-        yield plot.dot((one.cost, _tail_us(one) / _US_PER_MS), one.tone, says)
+        caption = f"{one.name}: {one.cost:.4g} {unit}, {format_us(one.tail_us)}"
+        yield plot.dot((one.cost, _tail_us(one) / _US_PER_MS), one.tone, caption)
 
 
-def _numbers(name: str, choices: Sequence[Choice], unit: str) -> Numbers:
+def _numbers(name: str, choices: Sequence[CostPoint], unit: str) -> Numbers:
     rows = [
         (
             one.name,

@@ -1,4 +1,4 @@
-"""The section of estimates: the table, and a picture of the percentile of each SLO by rate."""
+"""Section of estimates: a table, and one picture per SLO of its percentile by rate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailc.report.estimates import (
 from tailc.report.page.axis import linear, logarithmic
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.plot import LegendEntry, Plot
 from tailc.report.page.tones import line_tone
 from tailc.specs.slo import Slo
 from tailc.units import format_us
@@ -27,24 +27,26 @@ _US_PER_MS = 1_000
 _MRPS = 1_000
 _ROOM = 1.05
 _POLICY, _BY_HAND = line_tone(0), line_tone(1)
-_SAYS = (
+_CAPTION = (
     "The percentile at each rate with its 95 % interval, the limit, and the best setting by hand. "
     "Where a server is overloaded there is no dot."
 )
 
 
 def estimates_section(policy: Policy) -> Section | None:
-    """None of a policy without estimates."""
+    """Build the section; None if the policy has no estimates."""
     estimates = policy.evidence.estimates
     if estimates is None:
         return None
     figures = [_figure(policy, estimates, number) for number in range(len(policy.slos))]
-    told = tuple(figure for figure in figures if figure is not None)[:MOST_FIGURES]
-    return Section("estimates", "Estimates", told, text=estimates_text(policy))
+    section_text = tuple(figure for figure in figures if figure is not None)[:MOST_FIGURES]
+    return Section("estimates", "Estimates", section_text, text=estimates_text(policy))
 
 
 def _figure(policy: Policy, estimates: Estimates, number: int) -> Figure | None:
-    """None unless the server keeps up at two rates or more."""
+    """Draw the percentile of one SLO by rate; None unless the server keeps up at two rates or
+    more.
+    """
     slo, ident = policy.slos[number], f"estimates-{number + 1}"
     of_slo = [row for row in estimates.rows if row.slo == number]
     rows = sorted((row for row in of_slo if not is_overloaded(row)), key=_rate)
@@ -55,11 +57,11 @@ def _figure(policy: Policy, estimates: Estimates, number: int) -> Figure | None:
     plot = Plot(
         linear("requests per second", 0.0, _rate(rows[-1]) * _ROOM),
         logarithmic("latency [ms]", list(_times_ms(slo, rows))),
-        (Entry("policy", _POLICY), Entry("best setting by hand", _BY_HAND, "dot")),
+        (LegendEntry("policy", _POLICY), LegendEntry("best setting by hand", _BY_HAND, "dot")),
     )
     marks = [*_policy_marks(plot, rows), *_by_hand_marks(plot, rows)]
     marks.append(plot.level(slo.latency_us / _US_PER_MS, str(slo)))
-    return Figure(ident, title, _SAYS, (numbers,), plot.drawn(ident, title, _SAYS, marks))
+    return Figure(ident, title, _CAPTION, (numbers,), plot.render(ident, title, _CAPTION, marks))
 
 
 def _policy_marks(plot: Plot, rows: Sequence[RateEstimate]) -> Iterator[Markup]:
@@ -75,8 +77,8 @@ def _by_hand_marks(plot: Plot, rows: Sequence[RateEstimate]) -> Iterator[Markup]
     for row in rows:
         setting = row.by_hand
         if setting is not None and not setting.is_overloaded:
-            says = f"{setting.name} at {row.arrivals}: {format_us(setting.tail_us)}"
-            yield plot.dot((_rate(row), setting.tail_us / _US_PER_MS), _BY_HAND, says)
+            caption = f"{setting.name} at {row.arrivals}: {format_us(setting.tail_us)}"
+            yield plot.dot((_rate(row), setting.tail_us / _US_PER_MS), _BY_HAND, caption)
 
 
 def _times_ms(slo: Slo, rows: Sequence[RateEstimate]) -> Iterator[float]:

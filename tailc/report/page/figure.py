@@ -1,4 +1,4 @@
-"""A picture with what stands behind it: words for who cannot see it, and the numbers as a file."""
+"""A picture with its caption and its numbers as a CSV file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from tailc.units import printable
 
-# What a spreadsheet would take for a formula, but for numbers.
+# A cell that a spreadsheet would interpret as a formula.
 _FORMULA = re.compile(r"[=+\-@\t\r]")
 _MOST_SHOWN = 200
 _NUMBER = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?")
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"-?[0-9.]+(e[+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of a picture, a row each; `name` is that of the file, without its ending."""
+    """The numbers of a picture as rows; `name` is the file name without its extension."""
 
     name: str
     heads: tuple[str, ...]
@@ -31,19 +31,21 @@ class Numbers:
 
     @property
     def csv(self) -> str:
-        """As CSV (RFC 4180), with nothing in it that a spreadsheet would run."""
-        written = io.StringIO()
-        csv.writer(written).writerows([_kept(cell) for cell in row] for row in self._all)
-        return written.getvalue()
+        """Format the numbers as CSV (RFC 4180); formulas are quoted, so that no spreadsheet runs
+        them.
+        """
+        buffer = io.StringIO()
+        csv.writer(buffer).writerows([_safe_cell(cell) for cell in row] for row in self._all)
+        return buffer.getvalue()
 
     @property
-    def shown_rows(self) -> tuple[tuple[str, ...], ...]:
-        """As many as a page shows as a table."""
+    def table_rows(self) -> tuple[tuple[str, ...], ...]:
+        """The first rows, as many as the table on a page has."""
         return self.rows[:_MOST_SHOWN]
 
     @property
     def link(self) -> str:
-        """The CSV as a data URL."""
+        """Format the CSV as a data URL."""
         return "data:text/csv;base64," + base64.b64encode(self.csv.encode()).decode()
 
     @property
@@ -53,15 +55,18 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Figure:
-    """`says` is what the picture shows, in a sentence or two; `svg` None: the numbers tell all."""
+    """A figure of a page.
+
+    caption: one or two sentences about the picture. svg: None if there are only numbers.
+    """
 
     ident: str
     title: str
-    says: str
+    caption: str
     numbers: tuple[Numbers, ...]
     svg: Markup | None = None
 
 
-def _kept(cell: str) -> str:
+def _safe_cell(cell: str) -> str:
     text = printable(cell)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text

@@ -1,4 +1,4 @@
-"""A page as one file: no script, no request, nothing but itself."""
+"""Render a page as one HTML file without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ LARGEST_BYTES = 1_500_000
 
 
 def page_bytes(page: Page) -> bytes:
-    """The file, the same for the same page, at most `LARGEST_BYTES` long.
+    """Render the page to bytes; the same page gives the same bytes, at most `LARGEST_BYTES`.
 
-    A page that is too long shows half of the pictures of each section, and says so, until it fits.
+    While a page is too long, half of the pictures of each section are omitted, with a note.
     """
-    written = _rendered(page)
-    while len(written) > LARGEST_BYTES:
+    page_html = _rendered(page)
+    while len(page_html) > LARGEST_BYTES:
         fewer = replace(page, sections=tuple(section.halved() for section in page.sections))
-        assert fewer != page, f"a page of {len(written)} bytes"
-        page, written = fewer, _rendered(fewer)
-    return written
+        assert fewer != page, f"a page of {len(page_html)} bytes"
+        page, page_html = fewer, _rendered(fewer)
+    return page_html
 
 
 def picture_style() -> str:
-    """The style sheet of pictures, in the light, in the dark and on paper."""
+    """Style sheet of the pictures in light mode, in dark mode and in print."""
     return _part("pictures.css")
 
 
@@ -39,7 +39,7 @@ def _rendered(page: Page) -> bytes:
     )
     environment.filters["shown"] = printable
     style = picture_style() + _part("page.css")
-    # The style itself may be used, and no other.
+    # The content security policy allows this style sheet and nothing else.
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     template = environment.from_string(_part("page.html"))
     text = template.render(page=page, style=style, digest=digest)

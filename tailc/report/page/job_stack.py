@@ -1,4 +1,4 @@
-"""Servers of each job of a plan over time, on one another."""
+"""Picture of the servers of each job of a plan over time, stacked."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from tailc.forms.plan.plan import Plan
 from tailc.report.page.axis import linear
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.plot import LegendEntry, Plot
 from tailc.report.page.time_axis import Floats, Intervals
 from tailc.report.page.tones import LINES, line_tone
 from tailc.report.plan_stack import JobStack, stack_from_plan
 from tailc.units import printable, shorten
 
 _IDENT, _TITLE = "power-jobs", "Servers of jobs over time"
-_SAYS = (
+_CAPTION = (
     "Servers that each job has, in order of their beginning; the jobs with most servers times "
     "hours have a colour, all others are grey. The dashed line is all servers."
 )
@@ -25,7 +25,7 @@ _ROOM = 1.04
 
 
 class _Layer(NamedTuple):
-    """Jobs told as one: name, class, and mean servers by interval."""
+    """A job, or all small jobs together: name, CSS class, and mean servers by interval."""
 
     name: str
     tone: str
@@ -33,28 +33,30 @@ class _Layer(NamedTuple):
 
 
 def jobs_figure(plan: Plan) -> Figure | None:
-    """None where a plan has no jobs: it takes them as they come."""
+    """Draw the servers of each job; None if the plan has no jobs."""
     if not plan.jobs:
         return None
     stack = stack_from_plan(plan)
     times = Intervals(stack.start_unix_s, stack.edges_s)
     layers = list(_layers(stack, times))
-    entries = tuple(Entry(one.name, one.tone, "area") for one in layers)
+    entries = tuple(LegendEntry(layer.name, layer.tone, "area") for layer in layers)
     y = linear("servers", 0.0, stack.servers * _ROOM)
     plot = Plot(times.axis, y, entries, 420.0)
-    marks, low = [], np.zeros(len(times.shown.edges_s) - 1)
-    for one in layers:
-        high = low + one.servers
-        outline = times.shown.steps(high), times.shown.steps(low)
-        marks.append(plot.area(*outline, one.tone, one.name))
+    marks, low = [], np.zeros(len(times.coarse.edges_s) - 1)
+    for layer in layers:
+        high = low + layer.servers
+        outline = times.coarse.steps(high), times.coarse.steps(low)
+        marks.append(plot.area(*outline, layer.tone, layer.name))
         low = high
     marks.append(plot.level(stack.servers, f"all {stack.servers:,} servers"))
-    svg = plot.drawn(_IDENT, _TITLE, _SAYS, marks)
-    return Figure(_IDENT, _TITLE, _SAYS, (_numbers(layers, times),), svg)
+    svg = plot.render(_IDENT, _TITLE, _CAPTION, marks)
+    return Figure(_IDENT, _TITLE, _CAPTION, (_numbers(layers, times),), svg)
 
 
 def _layers(stack: JobStack, times: Intervals) -> Iterator[_Layer]:
-    """As many of the largest jobs as there are colours, and the others together."""
+    """Yield a layer for each of the largest jobs, as far as colours suffice, and one for the
+    others.
+    """
     slots = [int(stack.heights([job]).sum()) for job in range(len(stack.jobs))]
     largest = sorted(range(len(slots)), key=lambda job: (-slots[job], job))[:LINES]
     begins = [min(run.first for run in runs) for _, runs in stack.jobs]
@@ -68,8 +70,8 @@ def _layers(stack: JobStack, times: Intervals) -> Iterator[_Layer]:
 
 
 def _numbers(layers: Sequence[_Layer], times: Intervals) -> Numbers:
-    heads = ("begins", *(one.name for one in layers))
-    values = zip(*(one.servers for one in layers), strict=True)
+    heads = ("begins", *(layer.name for layer in layers))
+    values = zip(*(layer.servers for layer in layers), strict=True)
     rows = [(text, *(f"{servers:.6g}" for servers in row))
-            for text, row in zip(times.shown.texts, values, strict=True)]  # fmt: skip
+            for text, row in zip(times.coarse.texts, values, strict=True)]  # fmt: skip
     return Numbers(_IDENT, heads, tuple(rows))

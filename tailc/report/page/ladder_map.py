@@ -1,4 +1,4 @@
-"""The parts of a map of a ladder: which loads and ages it shows, and where its rows lie on it."""
+"""Geometry of ladder maps: the ranges of load and age, and the position of each row."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tailc.units import format_mrps, number_text
 
 _US_PER_MS = 1_000
 _MRPS = 1_000
-# Beyond, columns are too thin to see.
+# With more loads, columns are too thin to see.
 _MOST_LOADS = 120
 _ROOM = 1.25
-# Loads at which requests spend less of their time are not shown for their own sake.
+# Loads with a smaller share of requests' time do not extend the map.
 _SELDOM_PPM = 1_000
 
 
 @dataclass(frozen=True)
-class Span:
-    """A row as far as it is shown: the ends of its loads, in units of the axis."""
+class RowSpan:
+    """The visible part of a row: its range of loads in units of the axis."""
 
     row: Row
     left: float
@@ -31,7 +31,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Extent:
-    """What a map shows: loads up to `last_load`, in the axis's own whole units, and ages."""
+    """The ranges of a map: loads up to `last_load`, in whole units of the load axis, and ages."""
 
     axis: LoadAxis
     last_load: int
@@ -51,8 +51,8 @@ class Extent:
         since = "arrival" if self.from_arrival else "start"
         return linear(f"age since {since} [ms]", 0.0, self.last_age_us / _US_PER_MS)
 
-    def spans(self, ladder: Ladder) -> Iterator[Span]:
-        """The rows that a runtime goes by, from the lowest load on."""
+    def spans(self, ladder: Ladder) -> Iterator[RowSpan]:
+        """Yield the rows that a runtime applies, lowest load first."""
         rows = guarded_rows(ladder)
         for row, following in zip(rows, (*rows[1:], None), strict=True):
             first = row.first_load if row is not rows[0] else 0
@@ -61,16 +61,16 @@ class Extent:
             end = self.last_load + 1 if following is None else following.first_load
             left, right = self.edges(first, min(end, self.last_load + 1))
             if right > left:
-                yield Span(row, left, right, self.loads(row.first_load, row.last_load))
+                yield RowSpan(row, left, right, self.loads(row.first_load, row.last_load))
 
     def edges(self, first: int, end: int) -> tuple[float, float]:
-        """Where loads from `first` to below `end` lie, in units of the axis."""
+        """Ends of the loads `first` to `end` - 1, in units of the axis."""
         if self.axis is LoadAxis.RATE:
             return first / _MRPS, end / _MRPS
         return max(first, 1) - 0.5, end - 0.5
 
     def loads(self, first: int, last: int | None) -> str:
-        """A range of loads in words; `last` None: and every larger load too."""
+        """Format a range of loads; `last` None: no upper end."""
         if self.axis is LoadAxis.RATE:
             return f"from {format_mrps(first)}"
         first = max(first, 1)
@@ -80,7 +80,7 @@ class Extent:
 
 
 def guarded_rows(ladder: Ladder) -> tuple[Row, ...]:
-    """The rows, and what holds in their place outside the guard's range."""
+    """The rows of a ladder, with first-rung rows outside the range of its guard."""
     guard = ladder.guard
     if guard.outside is not Outside.FIRST_RUNG:
         return ladder.rows
@@ -98,7 +98,7 @@ def guarded_rows(ladder: Ladder) -> tuple[Row, ...]:
 
 
 def extent(*ladders: Ladder, occupancy: Occupancy | None = None) -> Extent:
-    """Every row and every climb, and the loads where requests spend their time."""
+    """Range that includes every row, every climb, and the loads where requests spend their time."""
     axis = ladders[0].load_axis
     last_age_us = max(row.climbs[-1].age_us for each in ladders for row in each.rows)
     last_age_us = round(last_age_us * _ROOM) or _US_PER_MS
@@ -117,5 +117,5 @@ def _last_frequent(occupancy: Occupancy | None) -> int:
 
 
 def ms(time_us: int) -> str:
-    """Milliseconds as a number for a table."""
+    """Format a time [us] as milliseconds for a table."""
     return number_text(time_us / _US_PER_MS)

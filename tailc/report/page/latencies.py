@@ -1,4 +1,4 @@
-"""The section of latencies: a spectrum for each arrival process, and percentiles by rate."""
+"""Section of latencies: a spectrum per arrival process, and percentiles by rate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _OVERLOADED = (
 
 
 def latency_section(policy: Policy, comparison: Comparison, replayed: str) -> Section:
-    """`replayed` says which requests were; costs are those of the busiest arrivals."""
+    """Build the section; its costs are those under the highest rate that the policy keeps up with.
+
+    replayed: a sentence that says which requests were replayed.
+    """
     points = comparison.points[:MOST_FIGURES]
     figures = [_spectrum(comparison, number, point) for number, point in enumerate(points)]
     slos = range(len(comparison.slos))[:MOST_FIGURES]
@@ -33,56 +36,56 @@ def latency_section(policy: Policy, comparison: Comparison, replayed: str) -> Se
     busiest = busiest_point(comparison.points)
     if busiest is not None:
         figures.append(cost_figure(policy, comparison, comparison.points.index(busiest)))
-    says = replayed
+    caption = replayed
     if len(comparison.points) > MOST_FIGURES:
-        says += f" Spectra of the first {MOST_FIGURES} of {len(comparison.points)} are shown."
-    told = tuple(figure for figure in figures if figure is not None)
-    return Section("latency", "Latency", told, says)
+        caption += f" Spectra of the first {MOST_FIGURES} of {len(comparison.points)} are shown."
+    drawn_figures = tuple(figure for figure in figures if figure is not None)
+    return Section("latency", "Latency", drawn_figures, caption)
 
 
 def without_latency(policy: Policy) -> str:
-    """Why a compile predicts none; nothing of a policy that no request comes to."""
+    """Reason why a compile predicts no latency; empty for policies without requests."""
     if policy.plan is not None or policy.shares is not None:
         return ""
     return "no latency by percentile: the spec states no rates or no objective"
 
 
 def busiest_point(points: Sequence[Point]) -> Point | None:
-    """The highest rate that the policy keeps up with."""
-    kept = [point for point in points if not point.policy.load.is_overloaded]
-    return max(kept, key=lambda point: point.rate_mrps, default=None)
+    """The point with the highest rate that the policy keeps up with; None if there is none."""
+    stable = [point for point in points if not point.policy.load.is_overloaded]
+    return max(stable, key=lambda point: point.rate_mrps, default=None)
 
 
 def _spectrum(comparison: Comparison, number: int, point: Point) -> Figure | None:
-    """The policy and its baselines; the baselines alone if the policy overloads the server.
+    """Draw the spectra of the policy and its baselines, or of the baselines alone in overload.
 
-    None if there is no spectrum to show.
+    None if there is no spectrum.
     """
     is_overloaded = point.policy.load.is_overloaded
-    spectra = _baseline_spectra(point) if is_overloaded else shown_spectra(point)
+    spectra = _baseline_spectra(point) if is_overloaded else drawn_spectra(point)
     if not spectra or not all(spectrum.quantiles for spectrum in spectra):
         return None
     title = f"Latency by percentile at {point.arrivals}"
-    says = _AXES + (_OVERLOADED if is_overloaded else _BAND)
-    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, comparison.slos, says)
+    caption = _AXES + (_OVERLOADED if is_overloaded else _BAND)
+    return spectrum_figure(f"spectrum-{number + 1}", title, spectra, comparison.slos, caption)
 
 
-def shown_spectra(point: Point) -> list[Spectrum]:
-    """The policy's, and those of who is shown beside it."""
+def drawn_spectra(point: Point) -> list[Spectrum]:
+    """Spectra of the policy and of the baselines that are drawn with it."""
     return [Spectrum(POLICY, line_tone(0), point.policy.spectrum), *_baseline_spectra(point)]
 
 
 def _baseline_spectra(point: Point) -> list[Spectrum]:
-    """Of the first baseline, and of the best of the others, if they keep up."""
+    """Spectra of the baselines that are drawn, as far as they keep up."""
     return [
         Spectrum(run.subject, line_tone(place), run.spectrum)
-        for place, run in enumerate(_beside(point), start=1)
+        for place, run in enumerate(_drawn_baselines(point), start=1)
     ]
 
 
-def _beside(point: Point) -> list[Run]:
-    """The first baseline, and of the others the best at the first objective."""
-    kept = [run for run in point.baselines if run.spectrum and not run.load.is_overloaded]
-    others = [run for run in kept if run is not point.baselines[0]]
+def _drawn_baselines(point: Point) -> list[Run]:
+    """The first baseline, and the best of the others for the first SLO."""
+    stable = [run for run in point.baselines if run.spectrum and not run.load.is_overloaded]
+    others = [run for run in stable if run is not point.baselines[0]]
     best = sorted(others, key=lambda run: run.estimates[0].estimate_us)[:1]
-    return [run for run in kept if run is point.baselines[0]] + best
+    return [run for run in stable if run is point.baselines[0]] + best

@@ -1,4 +1,4 @@
-"""Loops by frequency: Bode plots and a Nyquist plot, with the margins that are read from them."""
+"""Frequency responses of control loops: Bode plots and a Nyquist plot with stability margins."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 
 from tailc.report.page.axis import Axis, logarithmic
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.plot import HEIGHT, Entry, Plot, Point
+from tailc.report.page.plot import HEIGHT, LegendEntry, Plot, Point
 from tailc.report.page.tones import line_tone
 from tailc.studies.loop_curves import Curves
 
 Floats = NDArray[np.float64]
-# Of a loop's gain, what Bode plots show; beyond, a loop does nothing.
+# Range of the loop gain in Bode plots; outside it, the loop has no effect.
 _FAR, _NEAR = 1e-2, 1e2
 _LEFT, _RIGHT, _LOW, _HIGH = -2.6, 0.8, -1.9, 0.9
 _HALF_TURN_DEG = 180.0
 _MOST_POINTS = 160
 
 
-class Units(NamedTuple):
-    """Of time, of frequency (radians each), of what is controlled; and what is set, in words."""
+class LoopUnits(NamedTuple):
+    """Units of a loop: time, time of one radian, output; and the name of the input."""
 
     time: str
     each: str
@@ -34,13 +34,13 @@ class Units(NamedTuple):
 
 
 def thinned(count: int) -> NDArray[np.int64]:
-    """Which of so many points are drawn: even ones, the first and the last."""
+    """Indices of evenly spaced points out of `count`, the first and the last included."""
     return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).round().astype(np.int64))
 
 
-def frequency_figures(loops: Sequence[Curves], units: Units) -> list[Figure]:
-    """Gain, phase, and both as a curve."""
-    entries = tuple(Entry(loop.name, line_tone(place)) for place, loop in enumerate(loops))
+def frequency_figures(loops: Sequence[Curves], units: LoopUnits) -> list[Figure]:
+    """Draw gain, phase and the Nyquist curve of the loops."""
+    entries = tuple(LegendEntry(loop.name, line_tone(place)) for place, loop in enumerate(loops))
     x = logarithmic(f"frequency [rad/{units.each}]", _shown_frequencies(loops[0]))
     return [_gain(loops, x, entries), _phase(loops, x, entries), _nyquist(loops, entries, units)]
 
@@ -51,11 +51,12 @@ def _shown_frequencies(loop: Curves) -> list[float]:
     return [float(within.min()), float(within.max())]
 
 
-def _gain(loops: Sequence[Curves], x: Axis, entries: tuple[Entry, ...]) -> Figure:
+def _gain(loops: Sequence[Curves], x: Axis, entries: tuple[LegendEntry, ...]) -> Figure:
     ident, title = "control-gain", "Open loop: gain (Bode)"
-    says = (
+    margins = [loop.margins.gain_margin for loop in loops]
+    caption = (
         "The loop's gain by frequency. The bar from a line to 1, where its phase is half a turn, "
-        f"is the gain margin: {_told(loops, [loop.margins.gain_margin for loop in loops], '')}."
+        f"is the gain margin: {_margins_text(loops, margins, '')}."
     )
     plot = Plot(x, logarithmic("gain", [_FAR, _NEAR]), entries)
     marks = [plot.level(1.0, "gain 1")]
@@ -67,15 +68,15 @@ def _gain(loops: Sequence[Curves], x: Axis, entries: tuple[Entry, ...]) -> Figur
             gain = float(np.interp(at, loop.omega, gains))
             marks.append(plot.bar(at, max(gain, _FAR), 1.0, line_tone(place)))
     numbers = _bode_numbers(ident, loops, x, "gain", _gains)
-    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+    return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))
 
 
-def _phase(loops: Sequence[Curves], x: Axis, entries: tuple[Entry, ...]) -> Figure:
+def _phase(loops: Sequence[Curves], x: Axis, entries: tuple[LegendEntry, ...]) -> Figure:
     ident, title = "control-phase", "Open loop: phase (Bode)"
     degrees = [loop.margins.phase_margin_deg for loop in loops]
-    says = (
+    caption = (
         "The loop's phase by frequency. The bar from a line to half a turn, where its gain is 1, "
-        f"is the phase margin: {_told(loops, degrees, ' degrees')}."
+        f"is the phase margin: {_margins_text(loops, degrees, ' degrees')}."
     )
     turns = tuple((float(at), str(at)) for at in range(-360, 1, 90))
     plot = Plot(x, Axis("phase [degrees]", -360.0, 0.0, turns), entries)
@@ -88,14 +89,14 @@ def _phase(loops: Sequence[Curves], x: Axis, entries: tuple[Entry, ...]) -> Figu
             there = float(np.interp(at, loop.omega, phase))
             marks.append(plot.bar(at, -_HALF_TURN_DEG, there, line_tone(place)))
     numbers = _bode_numbers(ident, loops, x, plot.y.title, _phase_deg)
-    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+    return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))
 
 
-def _nyquist(loops: Sequence[Curves], entries: tuple[Entry, ...], units: Units) -> Figure:
-    """Both axes in the same scale."""
+def _nyquist(loops: Sequence[Curves], entries: tuple[LegendEntry, ...], units: LoopUnits) -> Figure:
+    """Draw the Nyquist curves, both axes with the same scale."""
     ident, title = "control-nyquist", "Open loop: Nyquist"
     sensitivity = loops[0].margins.max_sensitivity
-    says = (
+    caption = (
         "The loop's response in the complex plane. The nearer it comes to -1, the more a "
         f"disturbance is amplified: {loops[0].name} stays outside the circle, where that is at "
         f"most {sensitivity:.3g} times."
@@ -109,7 +110,7 @@ def _nyquist(loops: Sequence[Curves], entries: tuple[Entry, ...], units: Units) 
     for place, loop in reversed(list(enumerate(loops))):
         marks += _pieces(plot, loop.response.real, loop.response.imag, line_tone(place))
     numbers = _margins("control-margins", loops, units)
-    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+    return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))
 
 
 def _plane(title: str, low: float, high: float) -> Axis:
@@ -118,7 +119,7 @@ def _plane(title: str, low: float, high: float) -> Axis:
 
 
 def _pieces(plot: Plot, across: Floats, up: Floats, tone: str) -> Iterator[Markup]:
-    """The parts of a curve that are inside the axes, at most so many points of each."""
+    """Yield the parts of a curve inside the axes, each with a limited number of points."""
     inside = (across >= plot.x.low) & (across <= plot.x.high)
     inside &= (up >= plot.y.low) & (up <= plot.y.high)
     edges = np.flatnonzero(np.diff(np.concatenate(([False], inside, [False]))))
@@ -138,7 +139,7 @@ def _phase_deg(loop: Curves) -> Floats:
 
 
 def _crossing(omega: Floats, values: Floats) -> float | None:
-    """The lowest frequency at which values fall through 0, None where they never do."""
+    """Lowest frequency at which the values fall through 0; None if there is none."""
     fallen = np.flatnonzero((values[:-1] > 0) & (values[1:] <= 0))
     if not fallen.size:
         return None
@@ -147,7 +148,7 @@ def _crossing(omega: Floats, values: Floats) -> float | None:
     return float(omega[at] + share * (omega[at + 1] - omega[at]))
 
 
-def _told(loops: Sequence[Curves], values: Sequence[float], unit: str) -> str:
+def _margins_text(loops: Sequence[Curves], values: Sequence[float], unit: str) -> str:
     each = zip(loops, values, strict=True)
     return ", ".join(f"{loop.name} {_number(value)}{unit}" for loop, value in each)
 
@@ -157,18 +158,18 @@ def _number(value: float) -> str:
 
 
 def _bode_numbers(
-    name: str, loops: Sequence[Curves], x: Axis, head: str, of: Callable[[Curves], Floats]
+    name: str, loops: Sequence[Curves], x: Axis, head: str, values_of: Callable[[Curves], Floats]
 ) -> Numbers:
     rows = []
     for loop in loops:
-        kept = np.flatnonzero((loop.omega >= x.low) & (loop.omega <= x.high))
-        values = of(loop)
+        visible = np.flatnonzero((loop.omega >= x.low) & (loop.omega <= x.high))
+        values = values_of(loop)
         rows += [(loop.name, f"{loop.omega[at]:.6g}", f"{values[at]:.6g}")
-                 for at in kept[thinned(kept.size)]]  # fmt: skip
+                 for at in visible[thinned(visible.size)]]  # fmt: skip
     return Numbers(name, ("loop", x.title, head), tuple(rows))
 
 
-def _margins(name: str, loops: Sequence[Curves], units: Units) -> Numbers:
+def _margins(name: str, loops: Sequence[Curves], units: LoopUnits) -> Numbers:
     heads = ("loop", "gain margin", "phase margin [degrees]", f"delay margin [{units.time}]",
              "Ms", "overshoot", f"settles in [{units.time}]")  # fmt: skip
     rows = [

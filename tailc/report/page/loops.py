@@ -1,4 +1,4 @@
-"""A controller's loops: after a step of the target and a disturbance, by frequency, and margins."""
+"""Responses of control loops to steps of target and load, frequency responses, and margins."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tailc.pipeline.loops import Interval
 from tailc.report.page.axis import linear
 from tailc.report.page.content import Page, Section
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.loop_frequencies import Units, frequency_figures, thinned
-from tailc.report.page.plot import Entry, Plot, Point
+from tailc.report.page.loop_frequencies import LoopUnits, frequency_figures, thinned
+from tailc.report.page.plot import LegendEntry, Plot, Point
 from tailc.report.page.tones import line_tone
 from tailc.report.tune_pid import transfer_function
 from tailc.studies.loop_curves import Curves, curves_of, lasting
@@ -25,12 +25,12 @@ from tailc.units import format_mrps
 
 _US_PER_MS = 1_000
 _ROOM = 0.08
-_EPOCHS = Units("epochs", "epoch", "ms", "the whole output")
+_EPOCHS = LoopUnits("epochs", "epoch", "ms", "the whole output")
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """A measured step response, what the plant makes of it, and the root mean square between."""
+    """A measured step response, the plant's response, and their root mean square difference."""
 
     name: str
     measured: Sequence[Point]
@@ -39,24 +39,24 @@ class _Fit:
 
 
 def control_section(tuned: Tuned) -> Section:
-    """The loop of each interval of rates."""
+    """Build the section with the loop of each interval of rates."""
     settling = max(each.margins.settling_epochs for each in tuned.intervals)
     loops, fits = [], []
     for each in tuned.intervals:
         name = f"{format_mrps(each.gains.first_rate_mrps)} to {format_mrps(each.last_rate_mrps)}"
         until = lasting(each.plant.plant, settling)
         loops.append(curves_of(name, each.plant.plant, tuned.gains_of(each), each.margins, until))
-        fits.append(_fit_of(name, each))
-    says = (
+        fits.append(_fit_from_interval(name, each))
+    caption = (
         "The controller scales the ages of climbs by the measured tail, once an epoch. Each line "
         "is of an interval of arrival rates, with the plant found by replay."
     )
-    return Section("control", "Control", (*_figures(loops, _EPOCHS), _fits(fits, _EPOCHS)), says)
+    return Section("control", "Control", (*_figures(loops, _EPOCHS), _fits(fits, _EPOCHS)), caption)
 
 
 def study_page(study: Study, text: str) -> Page:
-    """A controller tuned for a plant, in front of the rules' that are stable."""
-    units = Units(study.units.time, study.units.time, study.units.output, "the plant's input")
+    """Build the page of a controller tuned for a plant, compared with the stable tuning rules."""
+    units = LoopUnits(study.units.time, study.units.time, study.units.output, "the plant's input")
     figures = _figures(curves(study), units)
     fitted = fitted_curve(study)
     if study.data is not None and fitted is not None:
@@ -69,7 +69,7 @@ def study_page(study: Study, text: str) -> Page:
     return Page("Tuned controller", "Controller", facts, sections)
 
 
-def _figures(loops: Sequence[Curves], units: Units) -> list[Figure]:
+def _figures(loops: Sequence[Curves], units: LoopUnits) -> list[Figure]:
     step = _time_figure(
         "control-step",
         "After a step of the target",
@@ -95,27 +95,27 @@ def _figures(loops: Sequence[Curves], units: Units) -> list[Figure]:
 def _time_figure(
     ident: str,
     title: str,
-    says: str,
+    caption: str,
     axis: str,
     loops: Sequence[Curves],
     values: Sequence[NDArray[np.float64]],
-    units: Units,
+    units: LoopUnits,
 ) -> Figure:
-    """Over time; the first loop says for how long, and how high is worth showing."""
+    """Draw responses over time; the first loop determines the ranges of both axes."""
     until = float(loops[0].times[-1])
     low, high = _limits(values)
-    entries = tuple(Entry(loop.name, line_tone(place)) for place, loop in enumerate(loops))
+    entries = tuple(LegendEntry(loop.name, line_tone(place)) for place, loop in enumerate(loops))
     plot = Plot(linear(f"time [{units.time}]", 0.0, until), linear(axis, low, high), entries)
     lines = [_points(loop.times, of) for loop, of in zip(loops, values, strict=True)]
     marks = list(_in_front(plot, lines))
     rows = [(loop.name, f"{x:.6g}", f"{y:.6g}")
             for loop, line in zip(loops, lines, strict=True) for x, y in line]  # fmt: skip
     numbers = Numbers(ident, ("loop", f"time [{units.time}]", axis), tuple(rows))
-    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+    return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))
 
 
 def _limits(values: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
-    """Around the first, and around others as far as they go twice as far."""
+    """Range of values: all of the first response, the others up to twice its range."""
     low, high = min(0.0, float(values[0].min())), max(0.0, float(values[0].max()))
     least, most = (end([float(getattr(of, end.__name__)()) for of in values]) for end in (min, max))
     reach = high - low or 1.0
@@ -125,10 +125,10 @@ def _limits(values: Sequence[NDArray[np.float64]]) -> tuple[float, float]:
 
 
 def _in_front(plot: Plot, lines: Sequence[Sequence[Point]]) -> Iterable[Markup]:
-    """The first is drawn last."""
+    """Yield the lines in reverse, so that the first is in front."""
     for place in reversed(range(len(lines))):
-        kept = [(x, min(max(y, plot.y.low), plot.y.high)) for x, y in lines[place]]
-        yield plot.line([p for p in kept if p[0] <= plot.x.high], line_tone(place))
+        clipped = [(x, min(max(y, plot.y.low), plot.y.high)) for x, y in lines[place]]
+        yield plot.line([p for p in clipped if p[0] <= plot.x.high], line_tone(place))
 
 
 def _points(times: NDArray[np.float64], values: NDArray[np.float64]) -> list[Point]:
@@ -136,7 +136,7 @@ def _points(times: NDArray[np.float64], values: NDArray[np.float64]) -> list[Poi
     return list(zip(times[places].tolist(), values[places].tolist(), strict=True))
 
 
-def _fit_of(name: str, each: Interval) -> _Fit:
+def _fit_from_interval(name: str, each: Interval) -> _Fit:
     changes_ms = [us / _US_PER_MS for us in each.operation.response_us]
     epochs = range(1, len(changes_ms) + 1)
     size = each.operation.step_ppm / PPM
@@ -149,13 +149,13 @@ def _fit_of(name: str, each: Interval) -> _Fit:
     )
 
 
-def _fits(fits: Sequence[_Fit], units: Units) -> Figure:
-    """Measured step responses as dots, and the plants found from them as lines."""
+def _fits(fits: Sequence[_Fit], units: LoopUnits) -> Figure:
+    """Draw measured step responses as dots and those of the fitted plants as lines."""
     ident, title = "control-fit", "Measured step response and plant"
-    left = "; ".join(f"{fit.name} {fit.residual:.3g} {units.output}" for fit in fits)
-    says = (
+    residuals = "; ".join(f"{fit.name} {fit.residual:.3g} {units.output}" for fit in fits)
+    caption = (
         "Dots are the measured change after a step of the input, lines what the plant makes of "
-        f"it. Root mean square that is left: {left}."
+        f"it. Root mean square that is left: {residuals}."
     )
     every = [y for fit in fits for _, y in (*fit.measured, *fit.fitted)]
     low, high = min(0.0, *every), max(0.0, *every)
@@ -165,7 +165,7 @@ def _fits(fits: Sequence[_Fit], units: Units) -> Figure:
     plot = Plot(
         linear(f"time since the step [{units.time}]", 0.0, until),
         linear(axis, low - room * (low < 0), high + room * (high > 0)),
-        tuple(Entry(fit.name, line_tone(place)) for place, fit in enumerate(fits)),
+        tuple(LegendEntry(fit.name, line_tone(place)) for place, fit in enumerate(fits)),
     )
     marks = [plot.line(fit.fitted, line_tone(place)) for place, fit in enumerate(fits)]
     marks += [
@@ -177,4 +177,4 @@ def _fits(fits: Sequence[_Fit], units: Units) -> Figure:
             for fit in fits for kind, points in (("measured", fit.measured), ("plant", fit.fitted))
             for x, y in points]  # fmt: skip
     numbers = Numbers(ident, ("loop", "of", f"time [{units.time}]", axis), tuple(rows))
-    return Figure(ident, title, says, (numbers,), plot.drawn(ident, title, says, marks))
+    return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))

@@ -1,4 +1,4 @@
-"""Which sections the page of each command has."""
+"""The pages of each command and their sections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RULINGS = {ExitCode.OK: "pass", ExitCode.MISSED: "fail", ExitCode.UNDECIDED: "u
 
 
 def policy_page(policy: Policy) -> Page:
-    """An artifact alone: what it does, and what stands behind it."""
+    """Build the page of a policy alone: its content and its evidence."""
     sections = (
         estimates_section(policy),
         map_section(policy),
@@ -42,32 +42,36 @@ def policy_page(policy: Policy) -> Page:
     return Page(policy.name, "Policy", policy_facts(policy), present(*sections))
 
 
-def told_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:
-    """A verdict that has no pictures yet, in words."""
+def text_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:
+    """Build the page of a verdict that has text but no pictures."""
     words = Section("verdict", "Verdict in words", text=text)
     sections = (words, map_section(policy), certificate_section(policy), words_section(policy))
     facts = policy_facts(policy)
     return Page(policy.name, "Verdict", facts, present(*sections), _RULINGS.get(exit_code, ""))
 
 
-def judged_plan_page(policy: Policy, power: PowerSeries, text: str, exit_code: ExitCode) -> Page:
-    """A plan on held-out days: its verdict in words, and the power of the first window of them."""
+def plan_verdict_page(policy: Policy, power: PowerSeries, text: str, exit_code: ExitCode) -> Page:
+    """Build the page of a plan's verdict: the verdict, and the power of the first held-out
+    window.
+    """
     words = Section("verdict", "Verdict in words", text=text)
     sections = (words, power_section(power), certificate_section(policy), words_section(policy))
     facts = policy_facts(policy)
     return Page(policy.name, "Verdict", facts, present(*sections), _RULINGS.get(exit_code, ""))
 
 
-def judged_page(
+def verdict_page(
     policy: Policy, verdicts: Verdicts, held_out: DemandProfile, rungs: Sequence[str]
 ) -> Page:
-    """An artifact on held-out requests."""
-    said = f"Replayed on {verdicts.held_out_requests:,} held-out requests."
+    """Build the page of a verdict on held-out requests."""
+    replayed = f"Replayed on {verdicts.held_out_requests:,} held-out requests."
     if verdicts.is_compile_trace:
-        said = f"Replayed on {verdicts.held_out_requests:,} requests that the policy was made from."
+        replayed = (
+            f"Replayed on {verdicts.held_out_requests:,} requests that the policy was made from."
+        )
     words = Section("verdict", "Verdict in words", text=as_text(verdicts, rungs))
     sections = (
-        latency_section(policy, verdicts, said),
+        latency_section(policy, verdicts, replayed),
         map_section(policy, verdicts),
         demand_section(policy, [(HELD_OUT, held_out)]),
         certificate_section(policy),

@@ -9,7 +9,12 @@ from tailc.artifact.json_form import digest_of
 from tailc.experiment.point import Comparison
 from tailc.report.page.certificate import certificate_figure
 from tailc.report.page.content import MOST_FIGURES, Section
-from tailc.report.page.demands import Sample, demand_figure, sample_of, sample_of_summary
+from tailc.report.page.demands import (
+    DemandSample,
+    demand_figure,
+    sample_from_profile,
+    sample_from_summary,
+)
 from tailc.report.page.figure import Figure
 from tailc.report.page.job_stack import jobs_figure
 from tailc.report.page.latencies import busiest_point
@@ -29,7 +34,7 @@ HELD_OUT = "the held-out requests"
 
 
 def policy_facts(policy: Policy) -> tuple[tuple[str, str], ...]:
-    """What a policy is, in a few lines."""
+    """Names and values that describe a policy at the top of a page."""
     return (
         ("Kind", policy.kind),
         ("Generation", str(policy.generation)),
@@ -40,13 +45,14 @@ def policy_facts(policy: Policy) -> tuple[tuple[str, str], ...]:
 
 
 def map_section(policy: Policy, comparison: Comparison | None = None) -> Section | None:
-    """A map for each ladder, with the occupancy of the busiest arrivals that the server keeps up
-    with; of a policy without a ladder why there is none, and None of a plan, which has its power.
+    """Section with a map per ladder, and the time of requests at the highest rate without overload.
+
+    A policy without a ladder has a sentence instead. None for a plan, which has power pictures.
     """
     if policy.plan is not None:
         return None
     if not policy.ladders:
-        return Section("map", "Policy map", says=f"There is {without_map(policy)}.")
+        return Section("map", "Policy map", caption=f"There is {without_map(policy)}.")
     point = None if comparison is None else busiest_point(comparison.points)
     occupancy = point.policy.occupancy if point is not None else ()
     figures = []
@@ -54,18 +60,20 @@ def map_section(policy: Policy, comparison: Comparison | None = None) -> Section
         title = "Rungs by load and age"
         if ladder.request_class is not None:
             title += f", class {ladder.request_class}"
-        of = occupancy[number] if number < len(occupancy) else None
-        if of is not None and point is not None:
+        ladder_occupancy = occupancy[number] if number < len(occupancy) else None
+        if ladder_occupancy is not None and point is not None:
             title += f", requests at {point.arrivals}"
-        figures.append(map_figure(f"map-{number + 1}", title, ladder, of))
-    says = [] if policy.controller is None else [_STEERED]
+        figures.append(map_figure(f"map-{number + 1}", title, ladder, ladder_occupancy))
+    caption = [] if policy.controller is None else [_STEERED]
     if len(policy.ladders) > MOST_FIGURES:
-        says.append(f"Maps of the first {MOST_FIGURES} of {len(policy.ladders)} ladders are shown.")
-    return Section("map", "Policy map", tuple(figures), " ".join(says))
+        caption.append(
+            f"Maps of the first {MOST_FIGURES} of {len(policy.ladders)} ladders are shown."
+        )
+    return Section("map", "Policy map", tuple(figures), " ".join(caption))
 
 
 def without_map(policy: Policy) -> str:
-    """Why a policy without a ladder has no map, and what shows it instead."""
+    """Reason why a policy without a ladder has no map, and what contains its decisions."""
     if policy.plan is not None:
         return "no map: a plan has no ladder; a page of pictures shows its power and its servers"
     if policy.tail_table is not None:
@@ -74,11 +82,12 @@ def without_map(policy: Policy) -> str:
 
 
 def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]) -> Section | None:
-    """Demand of what was measured and of what the policy was compiled from, and the speed-ups of
-    the first; None where neither is known.
+    """Section of demand: measured requests, the design trace, and speed-ups of the former.
+
+    None if neither demand is known.
     """
     percentile_ppm = policy.slos[0].percentile_ppm if policy.slos else None
-    samples = [sample_of(name, profile, percentile_ppm) for name, profile in measured]
+    samples = [sample_from_profile(name, profile, percentile_ppm) for name, profile in measured]
     if all(name != DESIGN for name, _ in measured):
         samples += _design(policy, percentile_ppm)
     if not samples:
@@ -90,7 +99,7 @@ def demand_section(policy: Policy, measured: Sequence[tuple[str, DemandProfile]]
 
 
 def plan_section(policy: Policy) -> Section | None:
-    """Power and servers as a plan expects them; None where a policy is no plan."""
+    """Section of expected power and servers of a plan; None if the policy is not a plan."""
     if policy.plan is None:
         return None
     jobs = jobs_figure(policy.plan)
@@ -98,24 +107,27 @@ def plan_section(policy: Policy) -> Section | None:
 
 
 def certificate_section(policy: Policy, course: Figure | None = None) -> Section:
-    """What is proved, and `course`, how the search got there, where that is known."""
+    """Section of what is proved of a policy.
+
+    course: picture of the search's progress, if known.
+    """
     figures = (certificate_figure(policy), *([course] if course else []))
     return Section("proof", "Certificate", figures)
 
 
 def words_section(policy: Policy) -> Section:
-    """The whole policy in words."""
+    """Section with the whole policy as text."""
     return Section("words", "The policy in words", text=policy_text(policy))
 
 
 def present(*sections: Section | None) -> tuple[Section, ...]:
-    """Those that there are."""
+    """The sections that are not None."""
     return tuple(section for section in sections if section is not None)
 
 
-def _design(policy: Policy, percentile_ppm: int | None) -> list[Sample]:
+def _design(policy: Policy, percentile_ppm: int | None) -> list[DemandSample]:
     return [
-        sample_of_summary(DESIGN, part.demand, percentile_ppm)
+        sample_from_summary(DESIGN, part.demand, percentile_ppm)
         for part in policy.inputs
         if part.role is InputRole.DESIGN and part.demand is not None
     ]

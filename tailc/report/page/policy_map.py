@@ -1,4 +1,4 @@
-"""The map of a ladder: which rung a request runs on, by load and age, and where requests are."""
+"""Map of a ladder: the rung of a request by load and age, and where requests spend time."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis, Rung
 from tailc.models.occupancy import Occupancy
 from tailc.percentiles import PPM
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.ladder_map import Extent, Span, extent, ms
-from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.ladder_map import Extent, RowSpan, extent, ms
+from tailc.report.page.plot import LegendEntry, Plot
 from tailc.report.page.svg import element
 from tailc.report.page.tones import rung_tone
 from tailc.report.policy import admission_text
@@ -21,7 +21,7 @@ from tailc.units import format_us
 
 _HEIGHT = 420.0
 _STRIP = 18.0
-# So many dots either way tell where requests are without hiding the map.
+# Rows and columns of dots, few enough that the map stays visible.
 _COLUMNS, _LINES = 24, 15
 _MOST_DOTS = 500
 _LEAST_RADIUS = 0.8
@@ -30,78 +30,88 @@ _STARTS = {AdmissionKind.AT_ONCE: "at-once", AdmissionKind.DELAY: "delay",
 
 
 def map_figure(ident: str, title: str, ladder: Ladder, occupancy: Occupancy | None) -> Figure:
-    """The rows as areas of one colour a rung, and dots where requests spend their time."""
-    shown = extent(ladder, occupancy=occupancy)
+    """Draw the rows as areas with one colour per rung, and dots where requests spend their time."""
+    map_extent = extent(ladder, occupancy=occupancy)
     waits = any(row.admission.kind is not AdmissionKind.AT_ONCE for row in ladder.rows)
-    dots = _dots(shown, occupancy)
+    dots = _dots(map_extent, occupancy)
     plot = Plot(
-        shown.x, shown.y, _legend(ladder, waits, bool(dots)), _HEIGHT, _STRIP if waits else 0.0
+        map_extent.x,
+        map_extent.y,
+        _legend(ladder, waits, bool(dots)),
+        _HEIGHT,
+        _STRIP if waits else 0.0,
     )
-    marks = [mark for span in shown.spans(ladder) for mark in _areas(plot, span, ladder, shown)]
+    marks = [
+        mark for span in map_extent.spans(ladder) for mark in _areas(plot, span, ladder, map_extent)
+    ]
     if waits:
-        marks += [_start(plot, span) for span in shown.spans(ladder)]
-    marks += _drawn_dots(plot, dots)
-    says = _says(ladder, waits, dots)
-    numbers = [_rows(ident, ladder, shown)]
+        marks += [_start(plot, span) for span in map_extent.spans(ladder)]
+    marks += _dot_marks(plot, dots)
+    caption = _caption(ladder, waits, dots)
+    numbers = [_rows(ident, ladder, map_extent)]
     numbers += [_occupancy(ident, dots)] if dots else []
-    return Figure(ident, title, says, tuple(numbers), plot.drawn(ident, title, says, marks))
+    return Figure(ident, title, caption, tuple(numbers), plot.render(ident, title, caption, marks))
 
 
-def _legend(ladder: Ladder, waits: bool, has_dots: bool) -> tuple[Entry, ...]:
+def _legend(ladder: Ladder, waits: bool, has_dots: bool) -> tuple[LegendEntry, ...]:
     rungs = [
-        Entry(rung.name, rung_tone(number, len(ladder.rungs)), "area")
+        LegendEntry(rung.name, rung_tone(number, len(ladder.rungs)), "area")
         for number, rung in enumerate(ladder.rungs)
     ]
     if waits:
-        rungs += [Entry("starts at once", "at-once", "area")]
+        rungs += [LegendEntry("starts at once", "at-once", "area")]
         kinds = {row.admission.kind for row in ladder.rows}
-        rungs += [Entry("starts after a delay", "delay", "area")] * (AdmissionKind.DELAY in kinds)
-        rungs += [Entry("starts at an exit", "on-exit", "area")] * (AdmissionKind.ON_EXIT in kinds)
-    return (*rungs, *([Entry("time of requests", "traffic", "dot")] * has_dots))
+        rungs += [LegendEntry("starts after a delay", "delay", "area")] * (
+            AdmissionKind.DELAY in kinds
+        )
+        rungs += [LegendEntry("starts at an exit", "on-exit", "area")] * (
+            AdmissionKind.ON_EXIT in kinds
+        )
+    return (*rungs, *([LegendEntry("time of requests", "traffic", "dot")] * has_dots))
 
 
-def _areas(plot: Plot, span: Span, ladder: Ladder, shown: Extent) -> Iterator[Markup]:
-    for rung, number, first_us, last_us in _stays(span, ladder):
-        end_us = shown.last_age_us if last_us is None else min(last_us, shown.last_age_us)
+def _areas(plot: Plot, span: RowSpan, ladder: Ladder, map_extent: Extent) -> Iterator[Markup]:
+    for rung, number, first_us, last_us in _rung_ages(span, ladder):
+        end_us = map_extent.last_age_us if last_us is None else min(last_us, map_extent.last_age_us)
         until = "on" if last_us is None else f"to {format_us(last_us)}"
-        says = f"{span.loads}, age {format_us(first_us)} {until}: {rung.name}"
+        caption = f"{span.loads}, age {format_us(first_us)} {until}: {rung.name}"
         ages = first_us / 1_000, end_us / 1_000
         tone = rung_tone(number, len(ladder.rungs))
-        yield plot.cell((span.left, span.right), ages, tone, says)
+        yield plot.cell((span.left, span.right), ages, tone, caption)
 
 
-def _stays(span: Span, ladder: Ladder) -> Iterator[tuple[Rung, int, int, int | None]]:
-    """Each rung of a row with its number, from which age and up to which; None: for ever."""
+def _rung_ages(span: RowSpan, ladder: Ladder) -> Iterator[tuple[Rung, int, int, int | None]]:
+    """Yield each rung of a row, its number, and its first and last age [us]; None: no end."""
     for climb, following in itertools.zip_longest(span.row.climbs, span.row.climbs[1:]):
         last_us = None if following is None else following.age_us
         yield ladder.rungs[climb.rung], climb.rung, climb.age_us, last_us
 
 
-def _start(plot: Plot, span: Span) -> Markup:
-    """How requests start, in a strip above the map."""
-    (left, _), (right, _) = plot.at(span.left, 0.0), plot.at(span.right, 0.0)
+def _start(plot: Plot, span: RowSpan) -> Markup:
+    """Cell in the strip above the map that shows how requests start."""
+    (left, _), (right, _) = plot.to_canvas(span.left, 0.0), plot.to_canvas(span.right, 0.0)
     tone = _STARTS[span.row.admission.kind]
-    says = f"{span.loads}: starts {admission_text(span.row.admission)}"
-    title = element("title", says)
+    caption = f"{span.loads}: starts {admission_text(span.row.admission)}"
+    title = element("title", caption)
     up = plot.top - _STRIP + 2
     return element(
         "rect", title, class_=f"cell {tone}", x=left, y=up, width=right - left, height=12
     )
 
 
-def _dots(shown: Extent, occupancy: Occupancy | None) -> list[tuple[float, float, int]]:
-    """Load, age [ms] and share of the time, the largest shares, in order of load and age."""
-    if occupancy is None or shown.axis is LoadAxis.RATE:
+def _dots(map_extent: Extent, occupancy: Occupancy | None) -> list[tuple[float, float, int]]:
+    """Load, age [ms] and share of time of the largest shares, ordered by load and age."""
+    if occupancy is None or map_extent.axis is LoadAxis.RATE:
         return []
-    wide = max(1, -(-shown.last_load // _COLUMNS))
-    ages = shown.last_age_us / occupancy.step_us
+    wide = max(1, -(-map_extent.last_load // _COLUMNS))
+    ages = map_extent.last_age_us / occupancy.step_us
     tall = max(1, math.ceil(ages / _LINES))
     shares: dict[tuple[int, int], int] = {}
     for load, row in enumerate(occupancy.share_ppm):
         for age, share in enumerate(row):
-            # The last age counts all beyond: it has no place of its own.
+            # The last age includes all larger ones, so it has no position.
             is_whole = (age // tall + 1) * tall <= min(ages, len(row) - 1)
-            if share and 0 < load <= shown.last_load and is_whole:
+            if share and 0 < load <= map_extent.last_load and is_whole:
                 cell = (load - 1) // wide, age // tall
                 shares[cell] = shares.get(cell, 0) + share
     largest = sorted(shares, key=lambda cell: (-shares[cell], cell))[:_MOST_DOTS]
@@ -112,22 +122,22 @@ def _dots(shown: Extent, occupancy: Occupancy | None) -> list[tuple[float, float
     ]
 
 
-def _drawn_dots(plot: Plot, dots: Sequence[tuple[float, float, int]]) -> Iterable[Markup]:
+def _dot_marks(plot: Plot, dots: Sequence[tuple[float, float, int]]) -> Iterable[Markup]:
     most = max((share for _, _, share in dots), default=1)
     (left, low), (right, high) = (
-        plot.at(plot.x.low, plot.y.low),
-        plot.at(plot.x.high, plot.y.high),
+        plot.to_canvas(plot.x.low, plot.y.low),
+        plot.to_canvas(plot.x.high, plot.y.high),
     )
     columns = min(plot.x.high - plot.x.low, _COLUMNS)
     largest = min((right - left) / columns, (low - high) / _LINES) / 2
     for load, age_ms, share in dots:
-        x, y = plot.at(load, age_ms)
+        x, y = plot.to_canvas(load, age_ms)
         radius = max(largest * math.sqrt(share / most), _LEAST_RADIUS)
-        says = f"{share / PPM:.2%} of the time of requests"
-        yield element("circle", element("title", says), class_="traffic", cx=x, cy=y, r=radius)
+        caption = f"{share / PPM:.2%} of the time of requests"
+        yield element("circle", element("title", caption), class_="traffic", cx=x, cy=y, r=radius)
 
 
-def _says(ladder: Ladder, waits: bool, dots: Sequence[object]) -> str:
+def _caption(ladder: Ladder, waits: bool, dots: Sequence[object]) -> str:
     load = "requests in the system" if ladder.load_axis is LoadAxis.IN_SYSTEM else "arrival rate"
     parts = [f"The rung on which a request runs, by {load} and age, slow to fast."]
     if waits:
@@ -137,7 +147,7 @@ def _says(ladder: Ladder, waits: bool, dots: Sequence[object]) -> str:
     return " ".join(parts)
 
 
-def _rows(name: str, ladder: Ladder, shown: Extent) -> Numbers:
+def _rows(name: str, ladder: Ladder, map_extent: Extent) -> Numbers:
     rows = [
         (
             span.loads,
@@ -146,8 +156,8 @@ def _rows(name: str, ladder: Ladder, shown: Extent) -> Numbers:
             ms(first_us),
             "" if last_us is None else ms(last_us),
         )
-        for span in shown.spans(ladder)
-        for rung, _, first_us, last_us in _stays(span, ladder)
+        for span in map_extent.spans(ladder)
+        for rung, _, first_us, last_us in _rung_ages(span, ladder)
     ]
     heads = ("load", "starts", "rung", "from age [ms]", "to age [ms]")
     return Numbers(name, heads, tuple(rows))

@@ -1,4 +1,4 @@
-"""A promised percentile against the arrival rate, of the policy and of every baseline."""
+"""Picture of the SLO percentile by arrival rate, for the policy and all baselines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from markupsafe import Markup
 from tailc.experiment.point import Comparison, Point, Run, SloEstimate
 from tailc.report.page.axis import linear, logarithmic
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.plot import LegendEntry, Plot
 from tailc.report.page.tones import line_tone
 from tailc.report.verdict.words import POLICY, percentile
 from tailc.specs.slo import Slo
@@ -21,7 +21,7 @@ _ROOM = 1.05
 
 
 def rates_figure(comparison: Comparison, number: int) -> Figure | None:
-    """Of SLO number `number`; None unless Poisson arrivals were replayed at two rates or more.
+    """Draw the percentile of SLO `number`; None unless two Poisson rates or more were replayed.
 
     An overloaded server has no dot: its percentile grows with the length of the replay.
     """
@@ -31,28 +31,28 @@ def rates_figure(comparison: Comparison, number: int) -> Figure | None:
     )
     slo = comparison.slos[number]
     names = [POLICY, *(run.subject for run in points[0].baselines)] if points else []
-    if len(points) < 2 or not _told(points):
+    if len(points) < 2 or not _stable_runs(points):
         return None
     ident = f"rates-{number + 1}"
     title = f"{percentile(slo)} latency by rate"
-    says = (
+    caption = (
         f"The {format_ppm(slo.percentile_ppm)} percentile of latency at each arrival rate, with "
         "the policy's 95 % interval. Where a server is overloaded there is no dot."
     )
     plot = Plot(
         linear("requests per second", 0.0, points[-1].rate_mrps / _MRPS * _ROOM),
         logarithmic("latency [ms]", list(_times_ms(points, slo, number))),
-        tuple(Entry(name, line_tone(place)) for place, name in enumerate(names)),
+        tuple(LegendEntry(name, line_tone(place)) for place, name in enumerate(names)),
     )
     marks = [mark for place in reversed(range(len(names)))
              for mark in _marks(plot, points, number, place, names[place])]  # fmt: skip
     marks.append(plot.level(slo.latency_us / _US_PER_MS, str(slo)))
-    svg = plot.drawn(ident, title, says, marks)
-    return Figure(ident, title, says, (_numbers(ident, points, number),), svg)
+    svg = plot.render(ident, title, caption, marks)
+    return Figure(ident, title, caption, (_numbers(ident, points, number),), svg)
 
 
-def _told(points: list[Point]) -> list[Run]:
-    """Whoever keeps up."""
+def _stable_runs(points: list[Point]) -> list[Run]:
+    """All runs without overload."""
     return [run for point in points for run in _runs(point) if not run.load.is_overloaded]
 
 
@@ -62,7 +62,7 @@ def _runs(point: Point) -> tuple[Run, ...]:
 
 def _times_ms(points: list[Point], slo: Slo, number: int) -> Iterable[float]:
     yield slo.latency_us / _US_PER_MS
-    for run in _told(points):
+    for run in _stable_runs(points):
         verdict = run.estimates[number]
         yield max(verdict.estimate_us, 1) / _US_PER_MS
     for run in (point.policy for point in points if not point.policy.load.is_overloaded):
@@ -73,12 +73,12 @@ def _times_ms(points: list[Point], slo: Slo, number: int) -> Iterable[float]:
 
 def _marks(plot: Plot, points: list[Point], number: int, place: int, name: str) -> Iterable[Markup]:
     tone = line_tone(place)
-    kept = [(point.rate_mrps / _MRPS, _runs(point)[place]) for point in points]
-    shown = [(rate, run.estimates[number]) for rate, run in kept if not run.load.is_overloaded]
-    dots = [(rate, verdict.estimate_us / _US_PER_MS) for rate, verdict in shown]
+    by_rate = [(point.rate_mrps / _MRPS, _runs(point)[place]) for point in points]
+    stable = [(rate, run.estimates[number]) for rate, run in by_rate if not run.load.is_overloaded]
+    dots = [(rate, verdict.estimate_us / _US_PER_MS) for rate, verdict in stable]
     if dots:
         yield plot.line(dots, tone)
-    for dot, (rate, verdict) in zip(dots, shown, strict=True):
+    for dot, (rate, verdict) in zip(dots, stable, strict=True):
         if place == 0:
             high = plot.y.high if verdict.high_us is None else verdict.high_us / _US_PER_MS
             yield plot.bar(rate, verdict.low_us / _US_PER_MS, high, tone)

@@ -1,4 +1,4 @@
-"""A search as it went: the bound, the best that was found and the gap, over effort."""
+"""Picture of a search's progress: best value, bound and gap over effort."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailc.problems.problem import Problem
 from tailc.problems.rigid_jobs import RacksProblem
 from tailc.report.page.axis import linear
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.plot import Entry, Plot, Point
+from tailc.report.page.plot import LegendEntry, Plot, Point
 from tailc.tuning.tuned_table import TunedTable
 
 _IDENT, _TITLE = "course", "Search over effort"
@@ -25,11 +25,11 @@ _MILLION, _US_PER_MS = 1_000_000, 1_000
 _ROOM = 0.05
 
 
-class Scale(NamedTuple):
-    """What effort and values are called, and by what they are divided to be told.
+class ProgressUnits(NamedTuple):
+    """Names and divisors of effort and values.
 
-    per_value: below 0 where what is told is the larger the better. bound: the name of the bound,
-    for the legend. without: what is said where there is none.
+    per_value: negative if the search maximises the value. bound: name of the bound in the legend.
+    without: text if there is no bound.
     """
 
     effort: str
@@ -40,7 +40,7 @@ class Scale(NamedTuple):
     without: str = "no bound is known"
 
 
-_ON_REPLAY = Scale(
+_ON_REPLAY = ProgressUnits(
     "simulated requests [millions]",
     _MILLION,
     "value, the formula's is 1",
@@ -55,7 +55,7 @@ _EXHAUSTED = (
 
 
 def compiled_course(compiled: AnyCompiled) -> Figure | None:
-    """None where the search has no course, or met its end at once."""
+    """Draw the progress of a compile's search; None if none was recorded or it ended at once."""
     for tuned in compiled.added(TunedTable):
         return course_figure(tuned.course, _ON_REPLAY)
     chosen = compiled.sweep.chosen
@@ -64,62 +64,62 @@ def compiled_course(compiled: AnyCompiled) -> Figure | None:
     return course_figure(chosen.solution.course, scale_of(chosen.problem))
 
 
-def _of_cluster(problem: ClusterProblem) -> Scale:
+def _cluster_units(problem: ClusterProblem) -> ProgressUnits:
     value = problem.objective.value
     if problem.method is PlanMethod.MIP:
-        return Scale(_OF_HIGHS, 1, value, _MILLION, _ITS_BOUND)
-    return Scale("linear programs", 1, value, _MILLION)
+        return ProgressUnits(_OF_HIGHS, 1, value, _MILLION, _ITS_BOUND)
+    return ProgressUnits("linear programs", 1, value, _MILLION)
 
 
-def _of_racks(problem: RacksProblem) -> Scale:
+def _racks_units(problem: RacksProblem) -> ProgressUnits:
     value = problem.objective.value
     if problem.method is PlanMethod.MIP:
-        return Scale(_OF_HIGHS, 1, value, -_MILLION, _ITS_BOUND)
-    return Scale("steps of annealing", 1, value, -_MILLION)
+        return ProgressUnits(_OF_HIGHS, 1, value, -_MILLION, _ITS_BOUND)
+    return ProgressUnits("steps of annealing", 1, value, -_MILLION)
 
 
-def _of_ladder(problem: LadderProblem) -> Scale:
+def _ladder_units(problem: LadderProblem) -> ProgressUnits:
     value = f"{problem.objective.value} [ms], mean over loads"
-    return Scale(_LADDER, 1, value, _US_PER_MS, without=_EXHAUSTED)
+    return ProgressUnits(_LADDER, 1, value, _US_PER_MS, without=_EXHAUSTED)
 
 
-# Of the problems whose solutions have a course.
-_SCALES: Mapping[type[Problem], Callable[[Any], Scale]] = {
-    ClusterProblem: _of_cluster,
-    RacksProblem: _of_racks,
-    LadderProblem: _of_ladder,
+# Problem types whose solutions record the progress of the search.
+_SCALES: Mapping[type[Problem], Callable[[Any], ProgressUnits]] = {
+    ClusterProblem: _cluster_units,
+    RacksProblem: _racks_units,
+    LadderProblem: _ladder_units,
 }
 
 
-def course_figure(course: Sequence[Milestone], scale: Scale) -> Figure | None:
-    """None of a course of one milestone."""
+def course_figure(course: Sequence[Milestone], scale: ProgressUnits) -> Figure | None:
+    """Draw the progress; None if it has a single point."""
     if len(course) < 2:
         return None
     end = course[-1].effort / scale.per_effort * (1 + _ROOM) or 1.0
     stages = [list(stage) for _, stage in itertools.groupby(course, lambda one: one.stage)]
     begins = [stage[0].effort / scale.per_effort for stage in stages[1:]]
-    lines: list[_Line] = []
+    lines: list[_StageLine] = []
     for stage, upto in zip(stages, [*begins, end], strict=True):
-        found = _steps([(one.effort, one.incumbent) for one in stage], scale, upto)
+        best = _steps([(one.effort, one.incumbent) for one in stage], scale, upto)
         bound = _steps([(one.effort, one.bound) for one in stage], scale, upto)
-        lines += [_Line("best found", _FOUND, found), _Line(scale.bound, _BOUND, bound)]
+        lines += [_StageLine("best found", _FOUND, best), _StageLine(scale.bound, _BOUND, bound)]
     plot = _plot([line for line in lines if line.points], scale, end)
     marks = [plot.line(line.points, line.tone) for line in lines if line.points]
     marks += [plot.upright(at, f"stage {number}") for number, at in enumerate(begins, start=2)]
-    says = _says(course[-1], scale)
-    svg = plot.drawn(_IDENT, _TITLE, says, marks)
-    return Figure(_IDENT, _TITLE, says, (_numbers(course, scale),), svg)
+    caption = _caption(course[-1], scale)
+    svg = plot.render(_IDENT, _TITLE, caption, marks)
+    return Figure(_IDENT, _TITLE, caption, (_numbers(course, scale),), svg)
 
 
-class _Line(NamedTuple):
-    """Of one stage."""
+class _StageLine(NamedTuple):
+    """A line of one stage of the search."""
 
     name: str
     tone: str
     points: list[Point]
 
 
-def _plot(lines: Sequence[_Line], scale: Scale, end: float) -> Plot:
+def _plot(lines: Sequence[_StageLine], scale: ProgressUnits, end: float) -> Plot:
     values = [y for line in lines for _, y in line.points]
     low, high = min(values), max(values)
     room = _ROOM * (high - low or abs(high) or 1.0)
@@ -127,22 +127,24 @@ def _plot(lines: Sequence[_Line], scale: Scale, end: float) -> Plot:
     return Plot(
         linear(scale.effort, 0.0, end),
         linear(scale.value, low - room, high + room),
-        tuple(Entry(name, tone) for name, tone in names),
+        tuple(LegendEntry(name, tone) for name, tone in names),
     )
 
 
-def _says(last: Milestone, scale: Scale) -> str:
-    says = "The best that was found, after so much effort"
+def _caption(last: Milestone, scale: ProgressUnits) -> str:
+    caption = "The best that was found, after so much effort"
     if last.bound is None:
-        return f"{says}; {scale.without}."
-    says += f", and the {scale.bound}, which nothing is better than; between them is the gap"
+        return f"{caption}; {scale.without}."
+    caption += f", and the {scale.bound}, which nothing is better than; between them is the gap"
     if not last.incumbent or last.gap is None:
-        return f"{says}."
-    return f"{says}, in the end {max(last.gap, 0.0) / abs(last.incumbent):.2%}."
+        return f"{caption}."
+    return f"{caption}, in the end {max(last.gap, 0.0) / abs(last.incumbent):.2%}."
 
 
-def _steps(course: Sequence[tuple[int, float | None]], scale: Scale, end: float) -> list[Point]:
-    """A value holds until the next one, and the last one to the end."""
+def _steps(
+    course: Sequence[tuple[int, float | None]], scale: ProgressUnits, end: float
+) -> list[Point]:
+    """Points of a step function: each value holds until the next one, the last until `end`."""
     points: list[Point] = []
     for effort, value in course:
         if value is not None:
@@ -152,12 +154,12 @@ def _steps(course: Sequence[tuple[int, float | None]], scale: Scale, end: float)
     return points and [*points, (end, points[-1][1])]
 
 
-def _numbers(course: Sequence[Milestone], scale: Scale) -> Numbers:
+def _numbers(course: Sequence[Milestone], scale: ProgressUnits) -> Numbers:
     rows = []
     for one in course:
-        told = [(one.incumbent, scale.per_value), (one.bound, scale.per_value)]
+        scaled = [(one.incumbent, scale.per_value), (one.bound, scale.per_value)]
         values = ("" if value is None else f"{value / per:.9g}"
-                  for value, per in (*told, (one.gap, abs(scale.per_value))))  # fmt: skip
+                  for value, per in (*scaled, (one.gap, abs(scale.per_value))))  # fmt: skip
         rows.append((f"{one.effort / scale.per_effort:.9g}", *values, str(one.stage + 1)))
     heads = (scale.effort, f"best found: {scale.value}", "bound", "gap", "stage")
     return Numbers(_IDENT, heads, tuple(rows))

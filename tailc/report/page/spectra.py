@@ -1,4 +1,4 @@
-"""Latency by percentile, each further nine as wide as the last, with intervals."""
+"""Picture of latency by percentile with intervals; each further nine is equally wide."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from tailc.experiment.quantile import Quantile
 from tailc.report.page.axis import logarithmic, spectrum
 from tailc.report.page.figure import Figure, Numbers
-from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.plot import LegendEntry, Plot
 from tailc.specs.slo import Slo
 from tailc.units import format_ppm, format_us
 
@@ -19,7 +19,7 @@ _US_PER_MS = 1_000
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The quantiles of one subject, and the class of its line."""
+    """Latency quantiles of a policy or baseline, and the CSS class of its line."""
 
     name: str
     tone: str
@@ -27,22 +27,24 @@ class Spectrum:
 
 
 def spectrum_figure(
-    ident: str, title: str, spectra: Sequence[Spectrum], slos: Sequence[Slo], says: str
+    ident: str, title: str, spectra: Sequence[Spectrum], slos: Sequence[Slo], caption: str
 ) -> Figure:
-    """All of them in one picture; objectives for all requests are marked."""
-    told = [one for each in spectra for one in each.quantiles]
-    times_us = [one.estimate_us for one in told]
-    times_us += [end for one in told for end in (one.low_us, one.high_us) if end is not None]
+    """Draw all spectra in one picture; mark the SLOs that apply to all requests."""
+    every_quantile = [one for each in spectra for one in each.quantiles]
+    times_us = [one.estimate_us for one in every_quantile]
+    times_us += [
+        end for one in every_quantile for end in (one.low_us, one.high_us) if end is not None
+    ]
     limits_us = [slo.latency_us for slo in slos if slo.request_class is None]
     plot = Plot(
-        spectrum("percentile of requests", max(one.percentile_ppm for one in told)),
+        spectrum("percentile of requests", max(one.percentile_ppm for one in every_quantile)),
         logarithmic("latency [ms]", [max(us, 1) / _US_PER_MS for us in (*times_us, *limits_us)]),
-        tuple(Entry(each.name, each.tone) for each in spectra),
+        tuple(LegendEntry(each.name, each.tone) for each in spectra),
     )
     marks = [mark for each in spectra for mark in _marks(plot, each)]
     marks += [_objective(plot, slo) for slo in slos if slo.request_class is None]
-    svg = plot.drawn(ident, title, says, marks)
-    return Figure(ident, title, says, (_numbers(ident, spectra),), svg)
+    svg = plot.render(ident, title, caption, marks)
+    return Figure(ident, title, caption, (_numbers(ident, spectra),), svg)
 
 
 def _marks(plot: Plot, each: Spectrum) -> Iterable[Markup]:
@@ -69,8 +71,8 @@ def _quantile(one: Quantile) -> str:
 
 
 def _objective(plot: Plot, slo: Slo) -> Markup:
-    """A corner that the spectrum has to pass below."""
-    at = plot.at(slo.percentile_ppm, slo.latency_us / _US_PER_MS)
+    """Corner that marks an SLO; the spectrum has to pass below it."""
+    at = plot.to_canvas(slo.percentile_ppm, slo.latency_us / _US_PER_MS)
     return plot.corner(at, str(slo))
 
 

@@ -1,4 +1,4 @@
-"""Classes of colours; what they look like is in pictures.css."""
+"""CSS classes of colours; pictures.css defines the colours."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ _STEPS = 3
 
 
 def line_tone(number: int) -> str:
-    """Of the subject of that number; 0 is the policy."""
+    """CSS class of subject `number`; 0 is the policy."""
     return f"t{number if number < LINES else 1 + (number - 1) % (LINES - 1)}"
 
 
 def rung_tone(rung: int, rungs: int) -> str:
-    """From the slowest rung to the fastest, as far apart as there are colours."""
+    """CSS class of a rung, slowest to fastest, spread over all colours."""
     return f"r{round(rung * (_RUNGS - 1) / max(rungs - 1, 1))}"
 
 
 def change_tone(rungs: int) -> str:
-    """Of a look-up that answers so many rungs further up than before."""
+    """CSS class of a request that runs `rungs` rungs higher than before."""
     if rungs == 0:
         return "same"
     return f"{'up' if rungs > 0 else 'down'}{min(abs(rungs), _STEPS)}"

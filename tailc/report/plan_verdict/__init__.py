@@ -1,4 +1,4 @@
-"""Verdicts on plans, for people, programs and CI."""
+"""Reports of verdicts on plans, for people, programs and CI services."""
 
 from tailc.report.plan_verdict.ci import as_cases, as_notes
 from tailc.report.plan_verdict.json_form import as_dict

@@ -1,4 +1,4 @@
-"""Verdicts on plans for a program; schemas/report/plan-verdict-1.schema.json describes them."""
+"""Verdicts on plans as JSON data."""
 
 from __future__ import annotations
 
@@ -12,49 +12,56 @@ from tailc.verify.plan.verdict import Figures
 
 FORMAT = "tailc-plan-verdict"
 VERSION = 1
-# So far sums in another order agree.
+# Sums in another order agree to this number of digits.
 _DIGITS = 10
 
 
-def as_dict(judged: JudgedPlan) -> dict[str, Any]:
-    """Everything that was found; shares are from 0 to 1."""
-    found = judged.verdict
+def as_dict(judged_plan: JudgedPlan) -> dict[str, Any]:
+    """Convert a verdict to JSON data, as schemas/report/plan-verdict-1.schema.json describes.
+
+    Shares are from 0 to 1.
+    """
+    verdict = judged_plan.verdict
     return {
         "format": FORMAT,
         "version": VERSION,
-        "verdict": found.ruling.value,
-        "policy": {"name": judged.policy_name, "generation": judged.generation},
+        "verdict": verdict.ruling.value,
+        "policy": {"name": judged_plan.policy_name, "generation": judged_plan.generation},
         "held_out": {
-            "digest": judged.held_out_digest,
-            "windows": found.spans.windows,
-            "excluded_windows": judged.left_out,
-            "design_windows": judged.own_windows,
-            "epochs": found.spans.epochs,
-            "epoch_s": found.spans.epoch_s,
-            "from_unix_s": found.spans.from_unix_s,
-            "until_unix_s": found.spans.until_unix_s,
-            "jobs": found.jobs,
+            "digest": judged_plan.held_out_digest,
+            "windows": verdict.spans.windows,
+            "excluded_windows": judged_plan.left_out,
+            "design_windows": judged_plan.own_windows,
+            "epochs": verdict.spans.epochs,
+            "epoch_s": verdict.spans.epoch_s,
+            "from_unix_s": verdict.spans.from_unix_s,
+            "until_unix_s": verdict.spans.until_unix_s,
+            "jobs": verdict.jobs,
         },
-        "seed": found.seed,
-        "failures_ppm": found.failures_ppm,
-        "job_type": found.words.jobs_are,
-        "allowed_ppm": found.promised_ppm,
-        "judged": found.judged.key,
-        "more_windows": found.more_windows,
-        "subjects": [_figures(row) for row in (found.policy, *found.baselines)],
+        "seed": verdict.seed,
+        "failures_ppm": verdict.failures_ppm,
+        "job_type": verdict.words.jobs_are,
+        "allowed_ppm": verdict.promised_ppm,
+        "judged": verdict.judged.key,
+        "more_windows": verdict.more_windows,
+        "subjects": [_figures(row) for row in (verdict.policy, *verdict.baselines)],
     }
 
 
 def means_dict(means: Mapping[Quantity, MeanOf]) -> dict[str, Any]:
-    """Each quantity by its name, with the limits of its interval; null where there is none."""
+    """Convert means to JSON data by name of quantity; interval limits are null if unknown."""
     return {
-        each.key: {"value": told(mean.value), "low": told(mean.low), "high": told(mean.high)}
+        each.key: {
+            "value": round_digits(mean.value),
+            "low": round_digits(mean.low),
+            "high": round_digits(mean.high),
+        }
         for each, mean in means.items()
     }
 
 
-def told(value: float | None) -> float | None:
-    """A number as it is written."""
+def round_digits(value: float | None) -> float | None:
+    """Round a number to the digits that do not depend on the order of sums."""
     return None if value is None else float(f"{value:.{_DIGITS}g}")
 
 

@@ -1,4 +1,4 @@
-"""Verdicts on plans for a terminal, and for a comment on a pull request."""
+"""Verdicts on plans as text for a terminal, and as Markdown for a pull request."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tailc.report.plan_verdict.words import (
     figure,
     heading,
     limits,
+    printed_quantities,
     promise,
     remarks,
-    shown,
 )
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
 from tailc.units import printable
@@ -23,46 +23,46 @@ from tailc.verify.plan.verdict import Figures, PlanVerdict
 _WIDTH = 100
 
 
-def as_text(judged: JudgedPlan) -> str:
-    """The promise, what the policy and the baselines did, gains, and what is left to say."""
-    found = judged.verdict
+def as_text(judged_plan: JudgedPlan) -> str:
+    """Format the SLO, results of the policy and the baselines, gains, and remarks."""
+    verdict = judged_plan.verdict
     parts = [
-        f"policy `{printable(judged.policy_name)}`, {heading(judged)}",
-        f"promise: {promise(found)}",
-        *(columns_aligned(table) for table in _means(found)),
-        *(columns_aligned(table) for table in _gains(found)),
-        found.words.legend,
-        "\n".join(remarks(judged)),
-        f"verdict: {found.ruling.value}",
+        f"policy `{printable(judged_plan.policy_name)}`, {heading(judged_plan)}",
+        f"promise: {promise(verdict)}",
+        *(columns_aligned(table) for table in _means(verdict)),
+        *(columns_aligned(table) for table in _gains(verdict)),
+        verdict.words.legend,
+        "\n".join(remarks(judged_plan)),
+        f"verdict: {verdict.ruling.value}",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def as_markdown(judged: JudgedPlan) -> str:
-    """The same; gains fold out below."""
-    found = judged.verdict
+def as_markdown(judged_plan: JudgedPlan) -> str:
+    """Format the verdict as Markdown; the gains are in a collapsed section."""
+    verdict = judged_plan.verdict
     parts = [
-        f"### {escaped_markdown(judged.policy_name)}: {found.ruling.value}",
-        escaped_markdown(heading(judged)),
-        escaped_markdown(f"promise: {promise(found)}"),
-        *(columns_markdown(table).rstrip() for table in _means(found)),
-        "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(judged)),
+        f"### {escaped_markdown(judged_plan.policy_name)}: {verdict.ruling.value}",
+        escaped_markdown(heading(judged_plan)),
+        escaped_markdown(f"promise: {promise(verdict)}"),
+        *(columns_markdown(table).rstrip() for table in _means(verdict)),
+        "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(judged_plan)),
         "<details><summary>intervals and gains</summary>",
-        *(columns_markdown(table).rstrip() for table in _gains(found)),
+        *(columns_markdown(table).rstrip() for table in _gains(verdict)),
         "</details>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _means(found: PlanVerdict) -> Sequence[tuple[Column, ...]]:
-    """Policy and baselines in rows."""
-    rows = (found.policy, *found.baselines)
-    groups = [[_mean_column(quantity, rows)] for quantity in _told(found)]
+def _means(verdict: PlanVerdict) -> Sequence[tuple[Column, ...]]:
+    """Tables with one row for the policy and one per baseline."""
+    rows = (verdict.policy, *verdict.baselines)
+    groups = [[_mean_column(quantity, rows)] for quantity in _quantities(verdict)]
     return packed(Column("", tuple(row.name for row in rows), is_number=False), groups, _WIDTH)
 
 
-def _told(found: PlanVerdict) -> tuple[Quantity, ...]:
-    return shown([row.means for row in (found.policy, *found.baselines)])
+def _quantities(verdict: PlanVerdict) -> tuple[Quantity, ...]:
+    return printed_quantities([row.means for row in (verdict.policy, *verdict.baselines)])
 
 
 def _mean_column(quantity: Quantity, rows: Sequence[Figures]) -> Column:
@@ -71,19 +71,21 @@ def _mean_column(quantity: Quantity, rows: Sequence[Figures]) -> Column:
     )
 
 
-def _gains(found: PlanVerdict) -> Sequence[tuple[Column, ...]]:
-    """Quantities in rows: the policy's interval, and its gain over each baseline."""
-    told, means = _told(found), found.policy.means
-    first = Column("", tuple(HEADS[each] for each in told), is_number=False)
+def _gains(verdict: PlanVerdict) -> Sequence[tuple[Column, ...]]:
+    """Tables with one row per quantity: the policy's interval, and its gain over each baseline."""
+    quantities, means = _quantities(verdict), verdict.policy.means
+    first = Column("", tuple(HEADS[each] for each in quantities), is_number=False)
     own = [
-        Column("policy", tuple(figure(each, means[each].value) for each in told)),
-        Column("95 % interval", tuple(limits(each, means[each]) for each in told)),
+        Column("policy", tuple(figure(each, means[each].value) for each in quantities)),
+        Column("95 % interval", tuple(limits(each, means[each]) for each in quantities)),
     ]
-    return packed(first, [own, *(_gain_columns(row, told) for row in found.baselines)], _WIDTH)
+    return packed(
+        first, [own, *(_gain_columns(row, quantities) for row in verdict.baselines)], _WIDTH
+    )
 
 
-def _gain_columns(row: Figures, told: Sequence[Quantity]) -> list[Column]:
-    gains = [(each, row.gains[each]) for each in told]
+def _gain_columns(row: Figures, quantities: Sequence[Quantity]) -> list[Column]:
+    gains = [(each, row.gains[each]) for each in quantities]
     return [
         Column(
             f"over {row.name}",

@@ -1,4 +1,4 @@
-"""How numbers of a plan's verdict, and what follows from them, are said."""
+"""Text for the numbers and remarks of a plan's verdict."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HEADS = {
     Quantity.SERVERS: "servers",
     Quantity.VMS: "machines",
 }
-"""What stands above each quantity, with its unit."""
+"""Column head of each quantity, with its unit."""
 
 _PERCENT = {
     Quantity.ADMITTED,
@@ -46,8 +46,8 @@ _MOST_DECIMALS = 4
 _UNKNOWN = "unknown"
 
 
-def shown(every: Sequence[Mapping[Quantity, MeanOf]]) -> tuple[Quantity, ...]:
-    """The quantities of all subjects, without those of a battery where none has one."""
+def printed_quantities(every: Sequence[Mapping[Quantity, MeanOf]]) -> tuple[Quantity, ...]:
+    """The quantities to print: battery quantities only if a battery is used."""
     return tuple(
         each
         for each in every[0]
@@ -56,7 +56,7 @@ def shown(every: Sequence[Mapping[Quantity, MeanOf]]) -> tuple[Quantity, ...]:
 
 
 def figure(quantity: Quantity, value: float, *, is_signed: bool = False) -> str:
-    """Per cent with one decimal, others with four digits; what rounds to nothing is 0."""
+    """Format a value: percent with one decimal, others with four digits; rounded zeros as `0`."""
     if quantity in _PERCENT:
         value, decimals = 100 * value, 1
     else:
@@ -66,16 +66,19 @@ def figure(quantity: Quantity, value: float, *, is_signed: bool = False) -> str:
     return f"{value:{'+' if is_signed else ''},.{decimals}f}" if value else "0"
 
 
-def limits(quantity: Quantity, found: MeanOf, *, is_signed: bool = False) -> str:
-    """Such as `2.9 .. 3.6`, or that the interval is not known."""
-    if found.low is None or found.high is None:
+def limits(quantity: Quantity, verdict: MeanOf, *, is_signed: bool = False) -> str:
+    """Format an interval, such as `2.9 .. 3.6`, or `unknown`."""
+    if verdict.low is None or verdict.high is None:
         return _UNKNOWN
-    low, high = (figure(quantity, one, is_signed=is_signed) for one in (found.low, found.high))
+    low, high = (figure(quantity, one, is_signed=is_signed) for one in (verdict.low, verdict.high))
     return f"{low} .. {high}"
 
 
 def better(quantity: Quantity, change: MeanOf) -> str:
-    """Whether the whole interval of a change is better or worse; nothing where neither is."""
+    """Say whether a change is better or worse; "no change shown" if its interval includes 0.
+
+    Empty for quantities of which neither direction is better.
+    """
     if not quantity.better:
         return ""
     if change.low is None or change.high is None or change.low <= 0 <= change.high:
@@ -83,49 +86,53 @@ def better(quantity: Quantity, change: MeanOf) -> str:
     return "better" if (change.low > 0) == (quantity.better > 0) else "worse"
 
 
-def heading(judged: JudgedPlan) -> str:
-    """What was replayed."""
-    found, spans = judged.verdict, judged.verdict.spans
+def heading(judged_plan: JudgedPlan) -> str:
+    """State what was replayed."""
+    verdict, spans = judged_plan.verdict, judged_plan.verdict.spans
     return (
-        f"generation {judged.generation}, {counted(spans.windows, 'window')} of "
+        f"generation {judged_plan.generation}, {counted(spans.windows, 'window')} of "
         f"{length_text(spans.epochs * spans.epoch_s)} from {utc_text(spans.from_unix_s)} to "
-        f"{utc_text(spans.until_unix_s)}, {found.jobs:,} jobs"
+        f"{utc_text(spans.until_unix_s)}, {verdict.jobs:,} jobs"
     )
 
 
-def promise(found: PlanVerdict) -> str:
-    """What is promised, and what was found."""
-    broken = found.broken
-    value = figure(found.judged, broken.value)
-    told = f"at most {format_ppm(found.promised_ppm)} of the {found.words.broken}; {value} % did"
+def promise(verdict: PlanVerdict) -> str:
+    """State the promised limit on violations and the measured share."""
+    broken = verdict.broken
+    value = figure(verdict.judged, broken.value)
+    sentences = (
+        f"at most {format_ppm(verdict.promised_ppm)} of the {verdict.words.broken}; {value} % did"
+    )
     if broken.low is None:
-        return f"{told}, 95 % interval unknown"
-    return f"{told}, 95 % interval {limits(found.judged, broken)} %"
+        return f"{sentences}, 95 % interval unknown"
+    return f"{sentences}, 95 % interval {limits(verdict.judged, broken)} %"
 
 
-def remarks(judged: JudgedPlan) -> list[str]:
-    """What is left to say."""
-    found, told = judged.verdict, []
-    if found.failures_ppm:
-        told.append(f"{format_ppm(found.failures_ppm)} of the servers with a job failed in an hour")
-    if judged.left_out:
-        windows = counted(judged.left_out, "window")
-        told.append(f"{windows} left out, without jobs or with energy that is not known")
-    if judged.own_windows:
-        windows = counted(judged.own_windows, "window")
-        told.append(f"{windows} of the days that the policy was made from")
-    if found.spans.windows < FEWEST_WINDOWS:
-        told.append(f"an interval needs {FEWEST_WINDOWS} windows at least")
-    if found.more_windows is not None:
-        told.append(f"about {counted(found.more_windows, 'more window')} would decide")
-    elif found.ruling is Ruling.UNDECIDED and found.spans.windows >= FEWEST_WINDOWS:
-        if found.broken.low is None:
-            told.append("there was no job to judge")
-        elif not found.promised_ppm:
-            told.append("no number of windows shows that no promise is ever broken")
-    return told
+def remarks(judged_plan: JudgedPlan) -> list[str]:
+    """Sentences about the limits of the verdict."""
+    verdict, sentences = judged_plan.verdict, []
+    if verdict.failures_ppm:
+        sentences.append(
+            f"{format_ppm(verdict.failures_ppm)} of the servers with a job failed in an hour"
+        )
+    if judged_plan.left_out:
+        windows = counted(judged_plan.left_out, "window")
+        sentences.append(f"{windows} left out, without jobs or with energy that is not known")
+    if judged_plan.own_windows:
+        windows = counted(judged_plan.own_windows, "window")
+        sentences.append(f"{windows} of the days that the policy was made from")
+    if verdict.spans.windows < FEWEST_WINDOWS:
+        sentences.append(f"an interval needs {FEWEST_WINDOWS} windows at least")
+    if verdict.more_windows is not None:
+        sentences.append(f"about {counted(verdict.more_windows, 'more window')} would decide")
+    elif verdict.ruling is Ruling.UNDECIDED and verdict.spans.windows >= FEWEST_WINDOWS:
+        if verdict.broken.low is None:
+            sentences.append("there was no job to judge")
+        elif not verdict.promised_ppm:
+            sentences.append("no number of windows shows that no promise is ever broken")
+    return sentences
 
 
-def said(judged: JudgedPlan) -> str:
-    """The verdict in a sentence."""
-    return "; ".join([promise(judged.verdict), *remarks(judged)])
+def verdict_sentence(judged_plan: JudgedPlan) -> str:
+    """Format the verdict as a sentence."""
+    return "; ".join([promise(judged_plan.verdict), *remarks(judged_plan)])

@@ -1,4 +1,4 @@
-"""Solutions of problems, as JSON and as text: one module each, named as the problem's module."""
+"""Reports of solutions as JSON data and text, one module per module of `tailc.problems`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ if TYPE_CHECKING:
     from tailc.pipeline.compile import AnyCompiled
 
 
-class Renderer(Protocol):
-    """What each module here has."""
+class SolutionRenderer(Protocol):
+    """Interface of each module in this package."""
 
     def solution_result(self, compiled: Any, /) -> dict[str, object]:
-        """What the JSON of a compile contains in addition to the policy."""
+        """Build the JSON data of the solution, which is added to that of the policy."""
         ...
 
     def solution_text(self, compiled: Any, /) -> str:
-        """A paragraph, or a table."""
+        """Format the solution as a paragraph or a table."""
         ...
 
 
-def renderer_of(compiled: AnyCompiled) -> Renderer:
-    """The module for the problem that was solved."""
+def find_renderer(compiled: AnyCompiled) -> SolutionRenderer:
+    """Find the module for the type of the solved problem."""
     problem = type(compiled.sweep.chosen.problem)
-    return cast(Renderer, import_module(f"{__name__}.{problem.__module__.rpartition('.')[2]}"))
+    return cast(
+        SolutionRenderer, import_module(f"{__name__}.{problem.__module__.rpartition('.')[2]}")
+    )

@@ -1,4 +1,4 @@
-"""What a compile for lanes of cores tells: the interference, and by rate what replays show."""
+"""Reports of a compile for SMT lanes: interference, and results of replays by rate."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 _Compiled: TypeAlias = "Compiled[BorrowingProblem, BorrowingSolution, DemandProfile]"
 
 _PPM_PER_PERCENT = 10_000
-# Of a table that was tuned with queues the replays are those of where its search began.
+# For a table that was tuned by simulation, these are the replays of the search's start.
 _UNTUNED = {"this policy": "untuned"}
 _TITLE = ("rate", "requests alone", "budget", "this policy", "batch work", "at most")
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """What both lanes do to each other, and one entry a rate; see `LoadPoint`."""
+    """Build the JSON data: the interference of both lanes, and one entry per rate (`LoadPoint`)."""
     solution = compiled.sweep.chosen.solution
     return {
         "interference_ppm": solution.lanes.interference_ppm,
@@ -32,10 +32,10 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """The same in words and a table."""
+    """Format the interference in words and the rates as a table."""
     solution = compiled.sweep.chosen.solution
     slower, slowed = solution.lanes.interference_ppm, solution.lanes.batch_slowdown_ppm
-    told = (
+    text = (
         f"requests are {format_ppm(slower)} slower while they share a core with batch work, "
         f"which is {format_ppm(slowed)} slower"
     )
@@ -46,7 +46,7 @@ def solution_text(compiled: _Compiled) -> str:
     if all(point.most_ppm is None for point in solution.points):
         rows = [row[:-1] for row in rows]
     table = aligned(rows, numbers=tuple(range(len(_TITLE))))
-    return f"{told}\ntails of the design sample, replayed\n{table}"
+    return f"{text}\ntails of the design sample, replayed\n{table}"
 
 
 def _row(point: LoadPoint) -> tuple[str, ...]:

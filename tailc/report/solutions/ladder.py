@@ -1,4 +1,4 @@
-"""What a compile for a ladder of threads tells: speed-ups, and the candidates of a sweep."""
+"""Reports of a compile for a ladder of threads: speed-ups, and the candidates of a sweep."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _Compiled: TypeAlias = "Compiled[LadderProblem, LadderSolution, DemandProfile]"
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """The speed-ups of the design sample, and the sweep that the policy was chosen from.
+    """Build the JSON data: speed-ups of the design trace, and the candidates of the sweep.
 
-    Speed-ups and targets are in millionths; `tails_us` has one replayed tail for each rate, and is
-    empty where nothing was swept. Where a sweep looks for the highest rate, `highest_mrps` is
-    that of a candidate, and null where it is lower than that of one before.
+    Speed-ups and targets are in 1e-6. `tails_us` has one replayed tail per rate, and is empty
+    without a sweep. If the sweep maximises the rate, `highest_mrps` is the candidate's highest
+    rate, null if it is below that of an earlier candidate.
     """
-    found = speedup_summary(compiled.design)
-    groups = {"mean": found.everyone, "longest": found.longest, "shortest": found.shortest}
+    speedups = speedup_summary(compiled.design)
+    groups = {"mean": speedups.everyone, "longest": speedups.longest, "shortest": speedups.shortest}
     is_by_rate = compiled.sweep.chosen.rate_mrps is not None
     return {
         "degrees_used": len(compiled.policy.ladders[0].rungs),
@@ -42,7 +42,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """The speed-ups, and the candidates of a sweep."""
+    """Format the speed-ups, and the candidates of a sweep."""
     lines = [speedup_line(compiled)]
     if len(compiled.sweep.candidates) > 1:
         lines += ["", sweep_text(compiled)]
@@ -50,16 +50,22 @@ def solution_text(compiled: _Compiled) -> str:
 
 
 def speedup_line(compiled: _Compiled) -> str:
-    """Mean speed-ups by degree, and how many degrees are used; of joined rungs, the target."""
+    """Format mean speed-ups by degree and the number of degrees used; for joint rungs, the
+    target.
+    """
     ladder, problem = compiled.policy.ladders[0], compiled.sweep.chosen.problem
     if is_joint(ladder):
         unit = ladder.cost_units[0].name
         return f"target of the rows: {problem.budget_ppm / PPM:g} {unit} in the mean"
-    found = speedup_summary(compiled.design)
-    groups = {"mean": found.everyone, "longest 5 %": found.longest, "shortest 5 %": found.shortest}
-    told = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]
+    speedups = speedup_summary(compiled.design)
+    groups = {
+        "mean": speedups.everyone,
+        "longest 5 %": speedups.longest,
+        "shortest 5 %": speedups.shortest,
+    }
+    curves = [f"{name} {_curve(speeds.tolist())}" for name, speeds in groups.items()]
     used = len(compiled.policy.ladders[0].rungs)
-    return f"speed-up of the design sample: {'; '.join(told)}; degrees used: {used}"
+    return f"speed-up of the design sample: {'; '.join(curves)}; degrees used: {used}"
 
 
 def _curve(speeds: list[float]) -> str:
@@ -67,8 +73,8 @@ def _curve(speeds: list[float]) -> str:
 
 
 def sweep_text(compiled: _Compiled) -> str:
-    """The replayed tail of every candidate of a sweep; the chosen one is marked."""
-    # The replay takes half a second to import, and what was swept has done that.
+    """Format the replayed tail of every candidate of a sweep; the chosen one is marked."""
+    # Importing the replay takes half a second; a sweep has already done it.
     from tailc.experiment.sizes import DESIGN
 
     candidates = compiled.sweep.candidates
@@ -76,12 +82,12 @@ def sweep_text(compiled: _Compiled) -> str:
     is_by_rate = compiled.sweep.chosen.rate_mrps is not None
     rows = [("target", *rates, *["highest rate"] * is_by_rate, "")]
     for number, candidate in enumerate(candidates):
-        told = [format_us(tail) for tail in candidate.tails_us]
+        cells = [format_us(tail) for tail in candidate.tails_us]
         if is_by_rate:
             rate_mrps = candidate.rate_mrps
-            told.append("lower" if rate_mrps is None else format_mrps(rate_mrps))
+            cells.append("lower" if rate_mrps is None else format_mrps(rate_mrps))
         mark = "chosen" if number == compiled.sweep.best else ""
-        rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *told, mark))
+        rows.append((f"{candidate.problem.budget_ppm / PPM:g}", *cells, mark))
     replays = f"{DESIGN.repeats} replays of {DESIGN.requests:,} requests"
     records = f"all {len(compiled.design.weight):,} records of the design sample"
     return f"sweep, {replays} on {records}\n{aligned(rows)}"

@@ -1,4 +1,4 @@
-"""What a compile found of malleable jobs on a cluster."""
+"""Reports of a compile for malleable jobs on a cluster."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _S_PER_MIN = 60
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Jobs, their run times, and the energy and money of the plan.
+    """Build the JSON data: jobs, run times, and energy and cost of the plan.
 
-    Times are sums over the jobs, in seconds; asked: had each what it asked for. Energy is of the
-    horizon, in millijoules, CO2 in milligrams; value and bound are in millionths of a dollar, of
-    all that jobs take.
+    Times are sums over the jobs in seconds; `asked` is the sum with the requested servers. Energy
+    over the horizon is in millijoules, CO2 in milligrams; value and bound are in 1e-6 dollars over
+    the whole time of all jobs.
     """
     problem, solution = compiled.sweep.chosen.pair
     books = expected_of(solution.plan).ledger
@@ -50,7 +50,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """The same in words; what the plan itself says of energy is not said again."""
+    """Format the jobs, times and costs; energy is in the text of the plan."""
     problem, solution = compiled.sweep.chosen.pair
     lines = [f"planned     {_jobs_text(problem, solution)}"]
     if problem.jobs:
@@ -61,24 +61,24 @@ def solution_text(compiled: _Compiled) -> str:
 
 
 def _jobs_text(problem: ClusterProblem, solution: ClusterSolution) -> str:
-    told = [counted(len(problem.jobs), "job")]
+    parts = [counted(len(problem.jobs), "job")]
     if vms := sum(one.vms for one in solution.placed):
-        told[0] += f" of {counted(vms, 'virtual machine')}"
+        parts[0] += f" of {counted(vms, 'virtual machine')}"
     if cut := sum(one.is_cut for one in solution.placed):
-        told.append(f"{cut} {'goes' if cut == 1 else 'go'} on after the horizon")
+        parts.append(f"{cut} {'goes' if cut == 1 else 'go'} on after the horizon")
     if problem.left_out:
-        told.append(f"{problem.left_out} left out")
-    return "; ".join(told)
+        parts.append(f"{problem.left_out} left out")
+    return "; ".join(parts)
 
 
 def _times_text(problem: ClusterProblem, solution: ClusterSolution) -> str:
     jobs = len(problem.jobs)
     ran = Fraction(sum(one.run_s for one in solution.placed), jobs)
-    asked = Fraction(sum(job.asked_s for job in problem.jobs), jobs)
-    change = 100 * (ran / asked - 1)
+    requested = Fraction(sum(job.asked_s for job in problem.jobs), jobs)
+    change = 100 * (ran / requested - 1)
     return (
         f"mean {_minutes(ran)}, {abs(float(change)):.1f} % {'less' if change < 0 else 'more'} than "
-        f"the {_minutes(asked)} on the servers asked for"
+        f"the {_minutes(requested)} on the servers asked for"
     )
 
 
@@ -87,15 +87,15 @@ def _minutes(seconds: Fraction) -> str:
 
 
 def _cost_text(solution: ClusterSolution) -> str:
-    told = [f"{money_text(solution.value)} with run time, as weighed"]
+    parts = [f"{money_text(solution.value)} with run time, as weighed"]
     if solution.bound is not None and solution.gap_ppm is not None:
         gap = f"{solution.gap_ppm / 10_000:.2f} %"
-        told.append(f"no plan costs less than {money_text(solution.bound)} (gap {gap})")
+        parts.append(f"no plan costs less than {money_text(solution.bound)} (gap {gap})")
     if solution.nodes:
-        told.append(counted(solution.nodes, "node"))
+        parts.append(counted(solution.nodes, "node"))
     if solution.epochs_beyond:
-        told.append(f"{counted(solution.epochs_beyond, 'epoch')} after the horizon counted")
-    return "; ".join(told)
+        parts.append(f"{counted(solution.epochs_beyond, 'epoch')} after the horizon counted")
+    return "; ".join(parts)
 
 
 def _prices_text(solution: ClusterSolution) -> str:

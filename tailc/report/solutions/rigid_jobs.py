@@ -1,4 +1,4 @@
-"""What a compile found of jobs on racks: how many have a place, what they bring, how good it is."""
+"""Reports of a compile for rigid jobs on racks: number of jobs, income and optimality."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _Compiled: TypeAlias = "Compiled[RacksProblem, PlanSolution, Days]"
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Counts of jobs, and money in millionths of a dollar.
+    """Build the JSON data: counts of jobs, and amounts in 1e-6 dollars.
 
-    `value` is what is decided by, `bound` what no plan exceeds, and `gap_ppm` is between them; the
+    `value` is the objective, `bound` its upper bound over all plans, `gap_ppm` the difference; the
     last two are null without a proof.
     """
     problem, solution = compiled.sweep.chosen.pair
@@ -41,7 +41,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """The same in three lines."""
+    """Format the same data in three lines."""
     problem, solution = compiled.sweep.chosen.pair
     settings = dict(compiled.policy.evidence.settings)
     gap_ppm = settings.get("gap_ppm")

@@ -1,4 +1,4 @@
-"""What a compile found of machines with throughput targets."""
+"""Reports of a compile for virtual machines with throughput targets."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _Compiled: TypeAlias = "Compiled[SharesProblem, SharesSolution, ThroughputTrace]
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """For each machine its model, the error of a step, what the host attains, what it needs."""
+    """Build the JSON data of each machine: model, error of a step, attainable and needed shares."""
     return {"models": [asdict(model) for model in compiled.sweep.chosen.solution.models]}
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """The same as a table."""
+    """Format the same data as a table."""
     rows = [("machine", "error of a step", "the whole host does", "the target needs")]
     rows += [
         (

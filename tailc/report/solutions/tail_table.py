@@ -1,4 +1,4 @@
-"""What a compile for a tail table tells: a request's moments, and what it takes alone."""
+"""Reports of a compile for a tail table: moments of a request, and its latency alone."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NS_PER_US = 1_000
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Cycles and nanoseconds of a request, its percentile alone, and where sums are hopeful.
+    """Build the JSON data: cycles and time [ns] of a request, its percentile without waiting.
 
-    With batch work and a limit of the chip where the spec has them.
+    It lists underestimated sums too, and batch work and power throttling if the spec has them.
     """
     problem, solution = compiled.sweep.chosen.pair
     return colocated_result(problem, solution) | {
@@ -33,9 +33,9 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """A request on average, and its percentile where it never waits at the highest frequency.
+    """Format the mean request, and its percentile without waiting at the highest frequency.
 
-    Then batch work and the limit of the chip, where the spec has them.
+    Batch work and power throttling follow if the spec has them.
     """
     problem, solution = compiled.sweep.chosen.pair
     moments, highest = solution.moments, problem.levels[-1].frequency_khz

@@ -1,4 +1,4 @@
-"""What a compile for cores of several speeds tells: power and energy."""
+"""Reports of a compile for cores of several speeds: power and energy."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _Compiled: TypeAlias = "Compiled[ThresholdProblem, ThresholdSolution, DemandProf
 
 
 def solution_result(compiled: _Compiled) -> dict[str, object]:
-    """Energies in millionths of the unit of power times us, powers in millionths of it.
+    """Build the JSON data: energies in 1e-6 of the unit of power times us, powers in 1e-6 of it.
 
-    The control is null unless a controller was tuned.
+    `control` is null unless a controller was tuned.
     """
     solution = compiled.sweep.chosen.solution
     return {
@@ -32,12 +32,12 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
 
 
 def solution_text(compiled: _Compiled) -> str:
-    """Cores and their peak power, and energy with its gaps."""
+    """Format the cores with their peak power, and the energy with its gaps."""
     return f"{_cores_line(compiled)}\n{_energy_line(compiled)}"
 
 
 def peak_power_ppm(ladder: Ladder) -> int:
-    """Power with a request on every core, on the dearest rung that the core has."""
+    """Power [1e-6 of the unit] with every core busy on its most expensive rung."""
     assert ladder.power is not None
     total = 0
     for unit, cost_unit in enumerate(ladder.cost_units):
@@ -49,23 +49,23 @@ def peak_power_ppm(ladder: Ladder) -> int:
 
 def _cores_line(compiled: _Compiled) -> str:
     ladder, evidence = compiled.policy.ladders[0], compiled.policy.evidence
-    told = [
+    cores = [
         f"{unit.capacity_ppm // PPM} x {unit.name}"
         for unit in ladder.cost_units
         if unit.capacity_ppm is not None
     ]
     peak = power_text(peak_power_ppm(ladder), in_watts(evidence))
     static = dict(evidence.settings).get("static_power_ppm")
-    besides = f", and {power_text(static, in_watts(evidence))} static" if static else ""
-    return f"cores      {', '.join(told)}: peak power {peak}{besides}"
+    suffix = f", and {power_text(static, in_watts(evidence))} static" if static else ""
+    return f"cores      {', '.join(cores)}: peak power {peak}{suffix}"
 
 
 def _energy_line(compiled: _Compiled) -> str:
     solution = compiled.sweep.chosen.solution
     row, watts = solution.evidence, in_watts(compiled.policy.evidence)
     whose = "of the formula's table " if compiled.has_tuned_table else ""
-    told = f"energy     {whose}{energy_text(row.objective_us, watts)} a request at low load"
+    text = f"energy     {whose}{energy_text(row.objective_us, watts)} a request at low load"
     if row.gap_us is None or solution.gap_before is None:
-        return told
+        return text
     before, after = (energy_text(gap, watts) for gap in (solution.gap_before, row.gap_us))
-    return f"{told}; gap to the proved bound {before} before rounding to 1 us, {after} after"
+    return f"{text}; gap to the proved bound {before} before rounding to 1 us, {after} after"

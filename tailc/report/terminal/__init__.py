@@ -1,1 +1,1 @@
-"""Pictures for a terminal."""
+"""Pictures made of characters, for a terminal."""

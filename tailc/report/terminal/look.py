@@ -1,4 +1,4 @@
-"""What a terminal can show, and the marks of a picture as it shows them."""
+"""Capabilities of a terminal, and how it shows the marks of a picture."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-# Every mark beyond ASCII that a picture may have.
+# All marks beyond ASCII that a picture may have.
 FINE_MARKS = "│─└●○◆↑↓⇑⇓"
 _FRAME = {"|": "│", "+": "└", "-": "─"}
 _RESET = "\x1b[0m"
-# Between entries of a legend.
-_APART = "  "
+# Separates entries of a legend.
+_SEPARATOR = "  "
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How a plain mark looks where a terminal can do more.
+    """How a plain mark is shown in terminals with more capabilities.
 
     tone: parameters of the escape sequence SGR (ECMA-48, 8.3.117). fine: one of `FINE_MARKS`, or
-    nothing where the plain mark stays.
+    empty to keep the plain mark.
     """
 
     tone: str
@@ -27,10 +27,10 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Look:
-    """How wide a picture may be, and whether it may have colours and marks beyond ASCII.
+class TerminalStyle:
+    """Width of pictures, and whether they may have colours and marks beyond ASCII.
 
-    The picture of one content and look is always the same.
+    The same content and style give the same picture.
     """
 
     width: int = 80
@@ -38,32 +38,32 @@ class Look:
     has_fine_marks: bool = False
 
     def frame(self, plain: str) -> str:
-        """A part of a frame."""
+        """Convert a part of a frame to the terminal's marks."""
         return "".join(_FRAME[one] for one in plain) if self.has_fine_marks else plain
 
     def painted(self, plain: Sequence[str], marks: Mapping[str, Mark]) -> str:
-        """A line of plain marks, each as its `Mark` says; one without stays as it is."""
+        """Convert a line of plain marks as `marks` defines; other characters stay."""
         runs = ((one, "".join(run)) for one, run in itertools.groupby(plain))
         return "".join(self._run(run, marks.get(one)) for one, run in runs)
 
     def legend(self, entries: Iterable[tuple[str, str]], marks: Mapping[str, Mark]) -> str:
-        """Each plain mark and what it stands for, in as many lines as the width asks for."""
+        """Format the meaning of each mark, in as many lines as the width requires."""
         lines: list[list[str]] = [[]]
         length = 0
-        for plain, says in entries:
-            more = len(plain) + 1 + len(says) + len(_APART)
-            if lines[-1] and length + more - len(_APART) > self.width:
+        for plain, meaning in entries:
+            more = len(plain) + 1 + len(meaning) + len(_SEPARATOR)
+            if lines[-1] and length + more - len(_SEPARATOR) > self.width:
                 lines.append([])
                 length = 0
-            lines[-1].append(f"{self.painted(plain, marks)} {says}")
+            lines[-1].append(f"{self.painted(plain, marks)} {meaning}")
             length += more
-        return "\n".join(map(_APART.join, lines))
+        return "\n".join(map(_SEPARATOR.join, lines))
 
     def _run(self, run: str, mark: Mark | None) -> str:
         if mark is None:
             return run
-        shown = mark.fine * len(run) if mark.fine and self.has_fine_marks else run
-        return f"\x1b[{mark.tone}m{shown}{_RESET}" if self.has_colours else shown
+        converted = mark.fine * len(run) if mark.fine and self.has_fine_marks else run
+        return f"\x1b[{mark.tone}m{converted}{_RESET}" if self.has_colours else converted
 
 
-PLAIN = Look()
+PLAIN = TerminalStyle()

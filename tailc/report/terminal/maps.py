@@ -1,4 +1,4 @@
-"""The map of a ladder in characters, and that of a change from one ladder to another."""
+"""Maps of a ladder, and of the change from one ladder to another, made of characters."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from tailc.diff.rows import matched_labels
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import AdmissionKind, Ladder, LoadAxis
 from tailc.report.page.ladder_map import Extent, extent
-from tailc.report.terminal.frame import HEIGHT, LEFT, columns_of, framed, middle
-from tailc.report.terminal.look import Look, Mark
+from tailc.report.terminal.frame import HEIGHT, LEFT, add_frame, columns_of, middle
+from tailc.report.terminal.look import Mark, TerminalStyle
 from tailc.units import printable
 
 _RUNGS = "123456789abcdefghijklmnopqrstuvwxyz"
 _STARTS = {AdmissionKind.AT_ONCE: ".", AdmissionKind.DELAY: "d", AdmissionKind.ON_EXIT: "x"}
-_SAID = {".": "at once", "d": "after a delay", "x": "at an exit"}
+_START_NAMES = {".": "at once", "d": "after a delay", "x": "at an exit"}
 _US_PER_MS, _MRPS = 1_000, 1_000
-# Black or white on the colours of rungs on a page, from the slowest to the fastest, of 256.
+# Black or white text on the page's rung colours, slowest to fastest, from a palette of 256.
 _HEAT = ("30;48;5;223", "30;48;5;215", "30;48;5;209", "30;48;5;167",
          "97;48;5;132", "97;48;5;96", "97;48;5;54", "97;48;5;17")  # fmt: skip
 _SAME, _UP, _UP_MORE, _DOWN, _DOWN_MORE, _OTHER = ".^AvV?"
@@ -37,26 +37,24 @@ _CHANGE_MARKS = {
 }
 
 
-def map_text(ladder: Ladder, look: Look) -> str:
-    """Which rung a request runs on, by load and age; and how requests start, where some wait."""
-    shown = extent(ladder)
+def map_text(ladder: Ladder, look: TerminalStyle) -> str:
+    """Draw the rung by load and age, and how requests start if some wait."""
+    map_extent = extent(ladder)
 
     def rung(load: int, age_us: int) -> str:
         return _RUNGS[min(lookup(ladder, load, 0, age_us).rung, len(_RUNGS) - 1)]
 
     marks = _rung_marks(len(ladder.rungs))
-    lines = framed(_cells(shown, look, rung), shown.x, shown.y, look, marks)
+    lines = add_frame(_cells(map_extent, look, rung), map_extent.x, map_extent.y, look, marks)
     legend = look.legend(_named(ladder), marks)
-    return "\n".join((*_above(_starts(ladder, shown, look)), *lines, legend))
+    return "\n".join((*_start_lines(_starts(ladder, map_extent, look)), *lines, legend))
 
 
-def change_text(old: Ladder, new: Ladder, look: Look) -> str | None:
-    """Where a request runs higher or lower on the ladder than before; None where the ladders count
-    load otherwise.
-    """
+def change_text(old: Ladder, new: Ladder, look: TerminalStyle) -> str | None:
+    """Draw where requests run on a higher or lower rung; None if the ladders' load axes differ."""
     if old.load_axis is not new.load_axis:
         return None
-    shown, (before, after) = extent(old, new), matched_labels(old, new)
+    map_extent, (before, after) = extent(old, new), matched_labels(old, new)
 
     def change(load: int, age_us: int) -> str:
         was, now = (lookup(each, load, 0, age_us).rung for each in (old, new))
@@ -67,27 +65,31 @@ def change_text(old: Ladder, new: Ladder, look: Look) -> str | None:
             return _SAME
         return (_UP, _UP_MORE)[up > 1] if up > 0 else (_DOWN, _DOWN_MORE)[up < -1]
 
-    cells = _cells(shown, look, change)
-    lines = framed(cells, shown.x, shown.y, look, _CHANGE_MARKS)
-    found = {mark for row in cells for mark in row}
-    entries = [(mark, says) for mark, says in _CHANGES.items() if mark in found]
+    cells = _cells(map_extent, look, change)
+    lines = add_frame(cells, map_extent.x, map_extent.y, look, _CHANGE_MARKS)
+    used_marks = {mark for row in cells for mark in row}
+    entries = [(mark, meaning) for mark, meaning in _CHANGES.items() if mark in used_marks]
     return "\n".join((*lines, look.legend(entries, _CHANGE_MARKS)))
 
 
-def _cells(shown: Extent, look: Look, at: Callable[[int, int], str]) -> list[list[str]]:
-    """A mark for each load and age [us] of the map, the highest age first."""
-    ages_us = [round(middle(shown.y, line, HEIGHT) * _US_PER_MS) for line in range(HEIGHT)]
-    return [[at(load, age_us) for load in _loads(shown, look)] for age_us in reversed(ages_us)]
+def _cells(
+    map_extent: Extent, look: TerminalStyle, mark_at: Callable[[int, int], str]
+) -> list[list[str]]:
+    """Build a mark for each load and age [us] of the map, highest age first."""
+    ages_us = [round(middle(map_extent.y, line, HEIGHT) * _US_PER_MS) for line in range(HEIGHT)]
+    return [
+        [mark_at(load, age_us) for load in _loads(map_extent, look)] for age_us in reversed(ages_us)
+    ]
 
 
-def _loads(shown: Extent, look: Look) -> list[int]:
-    """The load in each column, as a look-up takes it."""
-    factor, columns = _MRPS if shown.axis is LoadAxis.RATE else 1, columns_of(look)
-    return [round(middle(shown.x, column, columns) * factor) for column in range(columns)]
+def _loads(map_extent: Extent, look: TerminalStyle) -> list[int]:
+    """The load in each column, in the unit of look-ups."""
+    factor, columns = _MRPS if map_extent.axis is LoadAxis.RATE else 1, columns_of(look)
+    return [round(middle(map_extent.x, column, columns) * factor) for column in range(columns)]
 
 
 def _named(ladder: Ladder) -> list[tuple[str, str]]:
-    """Each rung by its mark; the last mark is that of all that are left."""
+    """Mark and name of each rung; the last mark is shared by all further rungs."""
     names = [printable(rung.name) for rung in ladder.rungs]
     marked = list(zip(_RUNGS, names, strict=False))
     if len(names) > len(marked):
@@ -100,21 +102,23 @@ def _rung_marks(rungs: int) -> dict[str, Mark]:
     return {mark: Mark(_HEAT[step]) for mark, step in zip(_RUNGS, steps, strict=False)}
 
 
-def _starts(ladder: Ladder, shown: Extent, look: Look) -> str:
-    """A mark a column, or nothing where all requests start at once."""
-    spans = list(shown.spans(ladder))
+def _starts(ladder: Ladder, map_extent: Extent, look: TerminalStyle) -> str:
+    """Mark of each column's admission; empty if all requests start at once."""
+    spans = list(map_extent.spans(ladder))
     if all(span.row.admission.kind is AdmissionKind.AT_ONCE for span in spans):
         return ""
     columns = columns_of(look)
-    loads = [middle(shown.x, column, columns) for column in range(columns)]
+    loads = [middle(map_extent.x, column, columns) for column in range(columns)]
     return "".join(
         next(_STARTS[span.row.admission.kind] for span in reversed(spans) if span.left <= load)
         for load in loads
     )
 
 
-def _above(starts: str) -> Sequence[str]:
+def _start_lines(starts: str) -> Sequence[str]:
     if not starts:
         return ()
-    told = ", ".join(f"{mark} {said}" for mark, said in _SAID.items() if mark in starts)
-    return f"requests start: {told}", f"{'':{LEFT}}{starts}"
+    legend_text = ", ".join(
+        f"{mark} {name}" for mark, name in _START_NAMES.items() if mark in starts
+    )
+    return f"requests start: {legend_text}", f"{'':{LEFT}}{starts}"

@@ -1,4 +1,4 @@
-"""Latency by percentile in characters."""
+"""Spectra of latency by percentile, made of characters."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tailc.experiment.quantile import Quantile
 from tailc.report.page.axis import Axis, logarithmic
 from tailc.report.page.axis import spectrum as percentiles
 from tailc.report.page.spectra import Spectrum
-from tailc.report.terminal.frame import HEIGHT, column_of, columns_of, framed, line_of
-from tailc.report.terminal.look import Look, Mark
+from tailc.report.terminal.frame import HEIGHT, add_frame, column_of, columns_of, line_of
+from tailc.report.terminal.look import Mark, TerminalStyle
 from tailc.specs.slo import Slo
 from tailc.units import printable
 
@@ -25,10 +25,12 @@ _MARKS = {
 _US_PER_MS = 1_000
 
 
-def spectrum_text(title: str, spectra: Sequence[Spectrum], slos: Sequence[Slo], look: Look) -> str:
-    """Latency by percentile on a scale where each further nine is as wide as the last.
+def spectrum_text(
+    title: str, spectra: Sequence[Spectrum], slos: Sequence[Slo], look: TerminalStyle
+) -> str:
+    """Draw latency by percentile on a scale where each further nine is equally wide.
 
-    The first of the spectra has its interval beside it; objectives are a level and its end.
+    The first spectrum has its interval; an SLO is a horizontal line up to its percentile.
     """
     slos = [slo for slo in slos if slo.request_class is None]
     x, y = _axes(spectra, slos)
@@ -41,14 +43,14 @@ def spectrum_text(title: str, spectra: Sequence[Spectrum], slos: Sequence[Slo], 
         for column, latency_ms in _along(each, x, columns_of(look)):
             cells[line_of(y, latency_ms)][column] = _mark(place)
     legend = look.legend(_entries(spectra, slos), _MARKS)
-    return "\n".join((printable(title), *framed(cells, x, y, look, _MARKS), legend))
+    return "\n".join((printable(title), *add_frame(cells, x, y, look, _MARKS), legend))
 
 
 def _axes(spectra: Sequence[Spectrum], slos: Sequence[Slo]) -> tuple[Axis, Axis]:
-    """Of percentiles and of latencies."""
-    told = [one for each in spectra for one in each.quantiles]
-    times_us = [max(one.estimate_us, 1) for one in told] + [slo.latency_us for slo in slos]
-    x = percentiles("percentile of requests", max(one.percentile_ppm for one in told))
+    """Axes of percentiles and of latencies."""
+    quantiles = [one for each in spectra for one in each.quantiles]
+    times_us = [max(one.estimate_us, 1) for one in quantiles] + [slo.latency_us for slo in slos]
+    x = percentiles("percentile of requests", max(one.percentile_ppm for one in quantiles))
     return x, logarithmic("latency [ms]", [time_us / _US_PER_MS for time_us in times_us])
 
 
@@ -65,14 +67,14 @@ def _mark(place: int) -> str:
 
 
 def _draw_objective(cells: list[list[str]], x: Axis, y: Axis, slo: Slo) -> None:
-    """A level up to its percentile."""
+    """Draw the limit of an SLO up to its percentile."""
     row = cells[line_of(y, slo.latency_us / _US_PER_MS)]
     for column in range(column_of(x, slo.percentile_ppm, len(row)) + 1):
         row[column] = _LIMIT
 
 
 def _draw_interval(cells: list[list[str]], x: Axis, y: Axis, one: Quantile) -> None:
-    """Up to the top where nothing limits it."""
+    """Draw an interval; without an upper limit it extends to the top."""
     if one.low_us is None:
         return
     high_ms = y.high if one.high_us is None else one.high_us / _US_PER_MS
@@ -82,16 +84,16 @@ def _draw_interval(cells: list[list[str]], x: Axis, y: Axis, one: Quantile) -> N
 
 
 def _along(each: Spectrum, x: Axis, columns: int) -> list[tuple[int, float]]:
-    """Each column that the line passes, and its latency there [ms], between quantiles straight."""
-    known = [(x.at(one.percentile_ppm) * columns, max(one.estimate_us, 1) / _US_PER_MS)
+    """Columns of a spectrum's line and the latency there [ms], interpolated between quantiles."""
+    points = [(x.fraction(one.percentile_ppm) * columns, max(one.estimate_us, 1) / _US_PER_MS)
              for one in each.quantiles]  # fmt: skip
-    found = []
+    crossings = []
     for column in range(columns):
-        after = next((place for place, (at, _) in enumerate(known) if at >= column), None)
+        after = next((place for place, (at, _) in enumerate(points) if at >= column), None)
         if after is None:
             break
-        (at, high), (before, low) = known[after], known[max(after - 1, 0)]
+        (at, high), (before, low) = points[after], points[max(after - 1, 0)]
         share = (column - before) / (at - before) if at > before else 1.0
         if share >= 0:
-            found.append((column, low + share * (high - low)))
-    return found
+            crossings.append((column, low + share * (high - low)))
+    return crossings

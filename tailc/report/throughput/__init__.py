@@ -1,4 +1,4 @@
-"""Verdicts on throughput targets, for people, programs and CI."""
+"""Reports of verdicts on throughput targets, for people, programs and CI services."""
 
 from tailc.report.throughput.ci import as_cases, as_notes
 from tailc.report.throughput.json_form import as_dict

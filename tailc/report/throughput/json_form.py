@@ -1,4 +1,4 @@
-"""Throughput verdicts for a program; schemas/report/throughput-1.schema.json describes them."""
+"""Throughput verdicts as JSON data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ VERSION = 1
 
 
 def as_dict(verdicts: ThroughputVerdicts) -> dict[str, Any]:
-    """Everything that was found; errors and shares in millionths."""
+    """Convert the verdicts to JSON data, as schemas/report/throughput-1.schema.json describes.
+
+    Errors and shares are in 1e-6.
+    """
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -49,21 +52,21 @@ def _machine_dict(machine: MachineVerdict) -> dict[str, Any]:
         "max_milli": machine.max_milli,
         "short_ppm": machine.short_ppm,
         "capped_ppm": machine.capped_ppm,
-        **_beside(machine),
+        **_default_baselines(machine),
         "more_steps": machine.more_steps,
         "drift": asdict(machine.drift) if machine.drift else None,
     }
 
 
-def _beside(machine: MachineVerdict) -> dict[str, Any]:
-    """Baselines that are replayed unless others are named have members of their own."""
-    told, others = dict[str, Any](), []
-    for name, found in machine.beside.items():
+def _default_baselines(machine: MachineVerdict) -> dict[str, Any]:
+    """JSON members of the default baselines, which have names of their own."""
+    members, others = dict[str, Any](), []
+    for name, model in machine.beside.items():
         match name:
             case "static":
-                told |= {"static_ppm": found.error_ppm, "static_share_ppm": found.share_ppm}
+                members |= {"static_ppm": model.error_ppm, "static_share_ppm": model.share_ppm}
             case "fair":
-                told["fair_ppm"] = found.error_ppm
+                members["fair_ppm"] = model.error_ppm
             case _:
-                others.append({"name": name, **asdict(found)})
-    return {**told, "baselines": others} if others else told
+                others.append({"name": name, **asdict(model)})
+    return {**members, "baselines": others} if others else members

@@ -1,4 +1,4 @@
-"""Throughput verdicts for a terminal, and for a comment on a pull request."""
+"""Throughput verdicts as text for a terminal, and as Markdown for a pull request."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _DRIFT = "drift since the compile, of throughput and of the model's a"
 
 
 def as_text(verdicts: ThroughputVerdicts) -> str:
-    """The machines' verdicts, what else they were compared with, and what is left to say."""
+    """Format the verdict of each machine, comparisons with baselines, and remarks."""
     parts = [
         f"policy `{printable(verdicts.policy_name)}`, {heading(verdicts)}",
         columns_aligned(_verdict_columns(verdicts)),
-        columns_aligned(_beside_columns(verdicts)),
+        columns_aligned(_comparison_columns(verdicts)),
         _legend(verdicts),
         host(verdicts),
         _drift_text(verdicts),
@@ -44,14 +44,14 @@ def as_text(verdicts: ThroughputVerdicts) -> str:
 
 
 def as_markdown(verdicts: ThroughputVerdicts) -> str:
-    """The same; what it was compared with folds out below."""
+    """Format the verdicts as Markdown; comparisons are in a collapsed section."""
     parts = [
         f"### {escaped_markdown(verdicts.policy_name)}: {verdicts.ruling.value}",
         escaped_markdown(heading(verdicts)),
         columns_markdown(_verdict_columns(verdicts)).rstrip(),
         "\n".join(f"- {escaped_markdown(remark)}" for remark in [*remarks(verdicts)]),
         "<details><summary>shares, models, baselines and drift</summary>",
-        columns_markdown(_beside_columns(verdicts)).rstrip(),
+        columns_markdown(_comparison_columns(verdicts)).rstrip(),
         escaped_markdown(host(verdicts)),
         *_drift_markdown(verdicts),
         "</details>",
@@ -70,7 +70,7 @@ def _verdict_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
     )
 
 
-def _beside_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
+def _comparison_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
     machines = verdicts.machines
     models = [machine.model for machine in machines]
     return (
@@ -85,10 +85,10 @@ def _beside_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
 def _baseline_columns(
     baseline: Baseline, machines: tuple[MachineVerdict, ...]
 ) -> tuple[Column, ...]:
-    """Its error, and its share where that is told."""
-    found = [machine.beside[baseline.name] for machine in machines]
-    errors = Column(baseline.name, tuple(percent(one.error_ppm) for one in found))
-    shares = Column("its share", tuple(percent(one.share_ppm) for one in found))
+    """Columns of a baseline: its error, and its share if known."""
+    named_baselines = [machine.beside[baseline.name] for machine in machines]
+    errors = Column(baseline.name, tuple(percent(one.error_ppm) for one in named_baselines))
+    shares = Column("its share", tuple(percent(one.share_ppm) for one in named_baselines))
     return (errors, shares) if baseline.is_share_told else (errors,)
 
 
@@ -108,7 +108,7 @@ def _drift_markdown(verdicts: ThroughputVerdicts) -> tuple[str, ...]:
 
 
 def _drift_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
-    """Of the machines whose drift is known; nothing where there is none."""
+    """Columns about drift, with a row per machine whose drift is known; empty if there is none."""
     known = [(machine, machine.drift) for machine in verdicts.machines if machine.drift]
     if not known:
         return ()

@@ -1,4 +1,4 @@
-"""How numbers of a throughput verdict, and what follows from them, are said."""
+"""Text for the numbers and remarks of a throughput verdict."""
 
 from __future__ import annotations
 
@@ -10,36 +10,42 @@ from tailc.units import format_mrps, format_ppm, format_us
 from tailc.verify.throughput.verdict import MachineVerdict, ThroughputVerdicts
 
 NONE = "-"
-"""What stands for a number that there is none of."""
+"""Printed if there is no number."""
 
 
 def percent(ppm: int) -> str:
-    """Such as `3.2 %`."""
+    """Format a share [1e-6], such as `3.2 %`."""
     return f"{ppm * 100 / PPM:.1f} %"
 
 
-def error(of: ErrorOf) -> str:
-    """Such as `3.2 %`."""
-    return percent(of.ppm)
+def error(mean_error: ErrorOf) -> str:
+    """Format an error, such as `3.2 %`."""
+    return percent(mean_error.ppm)
 
 
-def limits(of: ErrorOf) -> str:
-    """Such as `2.9 .. 3.6 %`."""
-    return f"{of.low_ppm * 100 / PPM:.1f} .. {percent(of.high_ppm)}"
+def limits(mean_error: ErrorOf) -> str:
+    """Format the interval of an error, such as `2.9 .. 3.6 %`."""
+    return f"{mean_error.low_ppm * 100 / PPM:.1f} .. {percent(mean_error.high_ppm)}"
 
 
-def plain(of: ErrorOf | None) -> tuple[str, str]:
-    """Such as `0.03` and `-0.01 .. 0.07`; dashes where there is none."""
-    if of is None:
+def plain(mean_error: ErrorOf | None) -> tuple[str, str]:
+    """Format an error and its interval without unit, such as `0.03` and `-0.01 .. 0.07`.
+
+    Dashes if there is no error.
+    """
+    if mean_error is None:
         return NONE, NONE
-    # Plus zero: a small negative number is 0.00.
-    rounded = (round(ppm / PPM, 2) + 0.0 for ppm in (of.ppm, of.low_ppm, of.high_ppm))
+    # Adding zero turns -0.0 into 0.0.
+    rounded = (
+        round(ppm / PPM, 2) + 0.0
+        for ppm in (mean_error.ppm, mean_error.low_ppm, mean_error.high_ppm)
+    )
     middle, low, high = (f"{number:.2f}" for number in rounded)
     return middle, f"{low} .. {high}"
 
 
 def heading(verdicts: ThroughputVerdicts) -> str:
-    """What was replayed, and what is promised."""
+    """State what was replayed, and the throughput SLO."""
     return (
         f"generation {verdicts.generation}, {verdicts.steps:,} steps of "
         f"{format_us(verdicts.step_us)} from {verdicts.held_out_rows:,} held-out rows, "
@@ -48,15 +54,15 @@ def heading(verdicts: ThroughputVerdicts) -> str:
 
 
 def host(verdicts: ThroughputVerdicts) -> str:
-    """How much of the host was granted."""
+    """State how much of the host was allocated."""
     return (
         f"granted: {percent(verdicts.usage.utilization_ppm)} of the host in the mean, of which "
         f"batch work {percent(verdicts.usage.batch_ppm)}"
     )
 
 
-def said(verdicts: ThroughputVerdicts, machine: MachineVerdict) -> str:
-    """One machine's verdict in a sentence."""
+def verdict_sentence(verdicts: ThroughputVerdicts, machine: MachineVerdict) -> str:
+    """Format the verdict on a machine as a sentence."""
     parts = [
         f"{format_mrps(machine.target_milli)} within {format_ppm(verdicts.tolerance_ppm)}, "
         f"mean error {error(machine.error)}, 95 % interval {limits(machine.error)}"
@@ -67,13 +73,13 @@ def said(verdicts: ThroughputVerdicts, machine: MachineVerdict) -> str:
 
 
 def _best_static(machine: MachineVerdict) -> str:
-    """What CI is told of the baselines, where it was among those replayed."""
-    found = machine.beside.get("static")
-    return "" if found is None else f", best static share {percent(found.error_ppm)}"
+    """State the error of the best static shares, if they were replayed."""
+    best = machine.beside.get("static")
+    return "" if best is None else f", best static share {percent(best.error_ppm)}"
 
 
 def sentences(machine: MachineVerdict) -> Iterator[str]:
-    """What is left to say of a machine."""
+    """Yield remarks about a machine."""
     if not machine.is_attainable:
         most = format_mrps(machine.max_milli)
         yield f"the whole host would do {most} in the mean: the target is out of reach"
@@ -87,10 +93,10 @@ def sentences(machine: MachineVerdict) -> Iterator[str]:
 
 
 def remarks(verdicts: ThroughputVerdicts) -> list[str]:
-    """What is left to say of all, and of each machine."""
-    told = []
+    """Remarks about all machines, and about each of them."""
+    lines = []
     if verdicts.is_compile_trace:
-        told.append("judged on the rows that the policy was compiled from")
+        lines.append("judged on the rows that the policy was compiled from")
     for machine in verdicts.machines:
-        told += [f"{machine.name}: {sentence}" for sentence in sentences(machine)]
-    return told
+        lines += [f"{machine.name}: {sentence}" for sentence in sentences(machine)]
+    return lines

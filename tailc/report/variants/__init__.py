@@ -1,7 +1,7 @@
-"""Compiled variants of a spec: a row each, for people, programs and spreadsheets.
+"""Reports of the compiled variants of a spec (`tailc sweep`), one row each.
 
-figures.py    what is told of a policy, by its forms
-words.py      how each ended, and what there is to say of which rows
-tables.py     columns of the variants, as text, Markdown or CSV
-json_form.py  the same for a program
+figures.py    values to compare, by form of the policy
+words.py      status of each variant, and findings with the rows that they apply to
+tables.py     columns of variants as text, Markdown or CSV
+json_form.py  the same as JSON data
 """

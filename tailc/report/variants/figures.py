@@ -1,4 +1,4 @@
-"""The figures that tell variants apart, taken from forms, evidence and replays, by form."""
+"""Values for the comparison of variants, from forms, evidence and replays."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _MILLI = 1_000
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A number of a policy: its name, which ends in the unit, and what of: a rate, or a machine.
+class ComparedValue:
+    """A value of a policy.
 
-    head, text: for people. value: None where there is none, as of a server that is overloaded.
+    name: ends in the unit. of: the rate or machine that it belongs to, or None.
+    head, text: for people. value: None if there is none, as for an overloaded server.
     """
 
     name: str
@@ -38,38 +39,38 @@ class Figure:
 
     @property
     def key(self) -> tuple[str, str | None]:
-        """What makes two figures of two policies comparable."""
+        """Identifies comparable values of two policies."""
         return self.name, self.of
 
 
-def figures_of(answer: Answer) -> tuple[Figure, ...]:
-    """All there is to compare; nothing where there is no policy."""
+def compared_values(answer: Answer) -> tuple[ComparedValue, ...]:
+    """All values of a variant's policy; empty if it has no policy."""
     policy = answer.policy
     if policy is None:
         return ()
-    found = [figure for one in answer.rates for figure in _at_rate(policy, one)]
+    values = [figure for result in answer.rates for figure in _at_rate(policy, result)]
     if policy.plan is not None:
-        found += _of_plan(policy, policy.plan)
+        values += _plan_values(policy, policy.plan)
     if policy.shares is not None:
-        found += _of_shares(policy, policy.shares)
-    return tuple(found)
+        values += _shares_values(policy, policy.shares)
+    return tuple(values)
 
 
-def _at_rate(policy: Policy, one: AtRate) -> Iterator[Figure]:
-    """The tail, and what it takes: batch work left, power, energy of a request, or threads."""
-    at = format_mrps(one.rate_mrps)
-    percentile = format_percentile(one.percentile_ppm)
-    tail = "overloaded" if one.tail_us is None else format_us(one.tail_us)
-    yield Figure("tail_us", at, f"{percentile} at {at}", one.tail_us, tail)
-    name, noun, value, text = _taken(policy, one)
-    if one.load.is_overloaded:
+def _at_rate(policy: Policy, result: AtRate) -> Iterator[ComparedValue]:
+    """The tail at a rate, and its cost: batch work, power, energy per request, or threads."""
+    rate_text = format_mrps(result.rate_mrps)
+    percentile = format_percentile(result.percentile_ppm)
+    tail = "overloaded" if result.tail_us is None else format_us(result.tail_us)
+    yield ComparedValue("tail_us", rate_text, f"{percentile} at {rate_text}", result.tail_us, tail)
+    name, noun, value, text = _cost_of_rate(policy, result)
+    if result.load.is_overloaded:
         value, text = None, "-"
-    yield Figure(name, at, f"{noun} at {at}", value, text)
+    yield ComparedValue(name, rate_text, f"{noun} at {rate_text}", value, text)
 
 
-def _taken(policy: Policy, one: AtRate) -> tuple[str, str, int, str]:
-    """Name, noun, value and text of what a policy takes at a rate."""
-    headline = one.usage.headline(one.load)
+def _cost_of_rate(policy: Policy, result: AtRate) -> tuple[str, str, int, str]:
+    """Name, noun, value and text of the cost of a policy at a rate."""
+    headline = result.usage.headline(result.load)
     value = headline.value
     match headline.quantity:
         case Quantity.BATCH:
@@ -77,7 +78,7 @@ def _taken(policy: Policy, one: AtRate) -> tuple[str, str, int, str]:
         case Quantity.POWER:
             return "power_mw", "power", value, f"{value / _MILLI:.4g} W"
         case Quantity.ENERGY:
-            # Millijoules, or milliseconds of a slow core, in thousandths.
+            # Energy in 1e-3 mJ, or in 1e-3 ms of a slow core.
             watts = in_watts(policy.evidence)
             name = "request_uj" if watts else "request_slow_core_us"
             return name, "a request", value, work_text(value * PPM, watts)
@@ -85,8 +86,8 @@ def _taken(policy: Policy, one: AtRate) -> tuple[str, str, int, str]:
             return "threads_milli", "threads", value, f"{value / _MILLI:.2f}"
 
 
-def _of_plan(policy: Policy, plan: Plan) -> Iterator[Figure]:
-    """Money, jobs, energy and its CO2, what is promised, and how good the plan is."""
+def _plan_values(policy: Policy, plan: Plan) -> Iterator[ComparedValue]:
+    """Values of a plan: money, jobs, energy, CO2, SLO and gap."""
     settings = dict(policy.evidence.settings)
     books = expected_of(plan)
     ledger = books.ledger
@@ -115,19 +116,19 @@ def _of_plan(policy: Policy, plan: Plan) -> Iterator[Figure]:
         yield _figure("gap_ppm", "gap", gap_ppm, f"{digits_text(gap_ppm / _PPM_PER_PERCENT, 3)} %")
 
 
-def _of_shares(policy: Policy, shares: Shares) -> Iterator[Figure]:
-    """What each machine's target needs of the host, and what the whole host does of its work."""
+def _shares_values(policy: Policy, shares: Shares) -> Iterator[ComparedValue]:
+    """Values of CPU shares: what each target needs, and the most that the host can do for it."""
     settings = dict(policy.evidence.settings)
     for number, machine in enumerate(shares.served, start=1):
         needs = settings[f"machine_{number}_needs_ppm"]
         most = settings[f"machine_{number}_most_milli"]
         name = machine.name
-        yield Figure("needs_ppm", name, f"{name} needs", needs, _percent(needs))
-        yield Figure("max_milli", name, f"the host does for {name}", most, format_mrps(most))
+        yield ComparedValue("needs_ppm", name, f"{name} needs", needs, _percent(needs))
+        yield ComparedValue("max_milli", name, f"the host does for {name}", most, format_mrps(most))
 
 
-def _figure(name: str, head: str, value: int, text: str) -> Figure:
-    return Figure(name, None, head, value, text)
+def _figure(name: str, head: str, value: int, text: str) -> ComparedValue:
+    return ComparedValue(name, None, head, value, text)
 
 
 def _percent(share_ppm: int) -> str:

@@ -1,10 +1,10 @@
-"""Variants for a program; schemas/report/variants-1.schema.json describes them."""
+"""Variants as JSON data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.report.variants.figures import figures_of
+from tailc.report.variants.figures import compared_values
 from tailc.report.variants.words import message, status
 from tailc.studies.sweep import Answer, Variants
 
@@ -12,9 +12,12 @@ FORMAT = "tailc-variants"
 VERSION = 1
 
 
-def as_dict(variants: Variants, kept: Sequence[Sequence[str]]) -> dict[str, object]:
-    """What was varied, and a row for each variant; `kept` has the files of each."""
-    rows = zip(variants.answers, kept, strict=True)
+def as_dict(variants: Variants, files_by_variant: Sequence[Sequence[str]]) -> dict[str, object]:
+    """Convert the variants to JSON data, as schemas/report/variants-1.schema.json describes.
+
+    files: paths of the files of each variant.
+    """
+    rows = zip(variants.answers, files_by_variant, strict=True)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -38,7 +41,7 @@ def _row(
         "status": status(answer),
         "message": message(answer),
         "figures": [
-            {"name": one.name, "of": one.of, "value": one.value} for one in figures_of(answer)
+            {"name": one.name, "of": one.of, "value": one.value} for one in compared_values(answer)
         ],
         "files": list(files),
     }

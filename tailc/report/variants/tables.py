@@ -1,4 +1,4 @@
-"""The columns of variants: what was varied, how each ended, and the figures of all."""
+"""Tables of variants: the varied values, the status, and the compared values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from tailc.models.columns import Column
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
-from tailc.report.variants.figures import Figure, figures_of
+from tailc.report.variants.figures import ComparedValue, compared_values
 from tailc.report.variants.words import COMPILED, message, status
 from tailc.specs.variations import Variation
 from tailc.studies.sweep import Variants
@@ -24,14 +24,14 @@ _Key = tuple[str, str | None]
 
 
 def as_text(variants: Variants) -> str:
-    """Tables of one row a variant, as many as it takes to keep lines short."""
+    """Format tables with one row per variant, several tables if lines would be too long."""
     first, groups = _columns(variants)
     tables = [columns_aligned(table) for table in packed(first, groups, _WIDTH)]
     return "\n\n".join([_title(variants), *tables, *_notes(variants)]) + "\n"
 
 
 def as_markdown_table(variants: Variants) -> str:
-    """One table."""
+    """Format one Markdown table with all columns."""
     first, groups = _columns(variants)
     table = columns_markdown([first, *itertools.chain(*groups)])
     notes = "".join(f"\n{note}\n" for note in _notes(variants))
@@ -39,24 +39,24 @@ def as_markdown_table(variants: Variants) -> str:
 
 
 def as_csv(variants: Variants) -> str:
-    """Whole numbers in the unit that a head ends with; empty where there is none."""
+    """Format CSV with integers in the unit at the end of each head; empty cells for no value."""
     rows = _by_key(variants)
     keys = _keys(rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     paths = [one.spelled for one in variants.variations]
-    heads = [name if of is None else f"{name} {of}" for name, of in keys]
+    heads = [name if owner is None else f"{name} {owner}" for name, owner in keys]
     writer.writerow(["row", *paths, "status", "message", *heads])
     for number, (answer, row) in enumerate(zip(variants.answers, rows, strict=True), start=1):
-        given = variants.written(answer.choice)
+        spelled_values = variants.written(answer.choice)
         values = [row[key].value if key in row else None for key in keys]
-        told = [given.get(path, "") for path in paths]
-        writer.writerow([number, *told, status(answer), message(answer) or "", *values])
+        spelled = [spelled_values.get(path, "") for path in paths]
+        writer.writerow([number, *spelled, status(answer), message(answer) or "", *values])
     return text.getvalue()
 
 
 def _title(variants: Variants) -> str:
-    """How many there are, and what is the same in all of them."""
+    """Title with the number of variants and the settings that all of them share."""
     first = variants.written(variants.answers[0].choice)
     changing = {one.spelled for one in _changing(variants)}
     same = [f"{path}={value}" for path, value in first.items() if path not in changing]
@@ -65,12 +65,12 @@ def _title(variants: Variants) -> str:
 
 
 def _changing(variants: Variants) -> list[Variation]:
-    """Those that have not one value in all rows."""
+    """Variations that have more than one value."""
     choices = [dict(answer.choice) for answer in variants.answers]
     return [
         one
-        for at, one in enumerate(variants.variations)
-        if len({choice.get(at) for choice in choices}) > 1
+        for index, one in enumerate(variants.variations)
+        if len({choice.get(index) for choice in choices}) > 1
     ]
 
 
@@ -84,10 +84,10 @@ def _columns(variants: Variants) -> tuple[Column, list[tuple[Column, ...]]]:
     first = Column("row", tuple(map(str, range(1, len(rows) + 1))))
     varied = [_varied(variants, one.spelled) for one in _changing(variants)]
     groups = [(*varied, *_statuses(variants))]
-    for of, group in itertools.groupby(keys, key=lambda key: key[1]):
+    for owner, group in itertools.groupby(keys, key=lambda key: key[1]):
         columns = [_column(key, rows) for key in group]
-        # What is of one rate, or one machine, stays together.
-        groups += [(one,) for one in columns] if of is None else [tuple(columns)]
+        # Columns of the same rate or machine stay together.
+        groups += [(one,) for one in columns] if owner is None else [tuple(columns)]
     return first, [group for group in groups if group]
 
 
@@ -97,20 +97,20 @@ def _varied(variants: Variants, path: str) -> Column:
 
 
 def _statuses(variants: Variants) -> list[Column]:
-    """Where not all are compiled."""
+    """Column of statuses; empty if all variants were compiled."""
     cells = tuple(map(status, variants.answers))
     return [] if set(cells) == {COMPILED} else [Column("status", cells, is_number=False)]
 
 
-def _column(key: _Key, rows: Sequence[Mapping[_Key, Figure]]) -> Column:
+def _column(key: _Key, rows: Sequence[Mapping[_Key, ComparedValue]]) -> Column:
     head = next(row[key].head for row in rows if key in row)
     return Column(printable(head), tuple(row[key].text if key in row else "-" for row in rows))
 
 
-def _by_key(variants: Variants) -> list[dict[_Key, Figure]]:
-    return [{figure.key: figure for figure in figures_of(one)} for one in variants.answers]
+def _by_key(variants: Variants) -> list[dict[_Key, ComparedValue]]:
+    return [{figure.key: figure for figure in compared_values(one)} for one in variants.answers]
 
 
-def _keys(rows: Sequence[Mapping[_Key, Figure]]) -> list[_Key]:
-    """Of all rows, each once, in the order in which they come up."""
+def _keys(rows: Sequence[Mapping[_Key, ComparedValue]]) -> list[_Key]:
+    """Keys of all rows without duplicates, in order of first appearance."""
     return list(dict.fromkeys(key for row in rows for key in row))

@@ -1,4 +1,4 @@
-"""Verdicts as a person, a program or a CI service wants to read them."""
+"""Reports of verdicts on latency SLOs, for people, programs and CI services."""
 
 from tailc.report.verdict.ci import as_cases, as_notes
 from tailc.report.verdict.json_form import as_dict

@@ -1,4 +1,4 @@
-"""Verdicts for CI services: notes, and cases of JUnit reports."""
+"""Verdicts for CI services: notes, and JUnit test cases."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from tailc.verify.verdict import Verdicts
 
 
 def as_notes(verdicts: Verdicts) -> tuple[Note, ...]:
-    """A note for each verdict of the policy."""
+    """Build a note per verdict on the policy."""
     return tuple(
         Note(
             LEVELS[verdict.ruling],
             f"SLO {verdict.ruling.value}",
             f"policy `{verdicts.policy_name}` at {point.arrivals}: "
-            f"{_said(verdicts, point, number)}",
+            f"{_verdict_sentence(verdicts, point, number)}",
         )
         for point, number, _, verdict in _verdicts(verdicts)
     )
 
 
 def as_cases(verdicts: Verdicts) -> tuple[JUnitCase, ...]:
-    """A test case for each verdict of the policy."""
+    """Build a test case per verdict on the policy."""
     return tuple(
         JUnitCase(
             group=verdicts.policy_name,
             name=f"{slo} at {point.arrivals}",
             fault=FAULTS[verdict.ruling],
             kind=verdict.ruling.value,
-            message=_said(verdicts, point, number),
+            message=_verdict_sentence(verdicts, point, number),
         )
         for point, number, slo, verdict in _verdicts(verdicts)
     )
@@ -47,7 +47,7 @@ def _verdicts(verdicts: Verdicts) -> Iterator[tuple[Point, int, Slo, SloEstimate
             yield point, number, slo, point.policy.estimates[number]
 
 
-def _said(verdicts: Verdicts, point: Point, number: int) -> str:
+def _verdict_sentence(verdicts: Verdicts, point: Point, number: int) -> str:
     slo = verdicts.slos[number]
     verdict = point.policy.estimates[number]
     digits = decimals(verdicts)

@@ -1,4 +1,4 @@
-"""Verdicts for a program; schemas/report/verdict-2.schema.json describes them."""
+"""Verdicts as JSON data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from tailc.verify.verdict import Verdicts
 
 FORMAT = "tailc-verdict"
 VERSION = 2
-# Members in their order that an execution model fills, or leaves empty.
+# Members that depend on the execution model, in order.
 _OF_MODELS = ("cores", "lanes", "control", "spikes", "clocks", "loss", "batch")
 
 
 def as_dict(verdicts: Verdicts) -> dict[str, Any]:
-    """Everything that was found; verdicts and stretches follow the order of `slos`."""
+    """Convert the verdicts to JSON data, as schemas/report/verdict-2.schema.json describes.
+
+    Verdicts and stretches are in the order of `slos`.
+    """
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -73,7 +76,7 @@ def _estimate_dict(estimate: SloEstimate) -> dict[str, Any]:
 
 
 def _spike_dict(spike: Spike) -> dict[str, Any]:
-    """Flat, as the schema has it."""
+    """Convert a spike to flat JSON data."""
     window = dict.fromkeys(field.name for field in fields(WindowTail))
     window |= {} if spike.window is None else asdict(spike.window)
     return {"phase": spike.stretch, "tail_us": spike.tail_us, **window}

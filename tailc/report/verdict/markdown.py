@@ -1,4 +1,4 @@
-"""Verdicts for a comment on a pull request."""
+"""Verdicts as Markdown for a comment on a pull request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from tailc.verify.verdict import Verdicts
 
 
 def as_markdown(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
-    """The policy's verdicts as a table; everyone's numbers fold out below; see `as_text`."""
+    """Format the verdicts on the policy as a table; details are in a collapsed section.
+
+    rungs: names of the policy's rungs; without them rungs are numbered from 1.
+    """
     name = escaped_markdown(verdicts.policy_name)
     parts = [
         f"### {name}: {verdicts.ruling.value}",

@@ -1,4 +1,4 @@
-"""The tables of a verdict, as columns that text and Markdown lay out."""
+"""Tables of a verdict as columns, for text and Markdown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.report.verdict.words import (
     is_rate,
     limits,
     percentile,
-    says,
+    ruling_text,
     subject,
 )
 from tailc.verify.verdict import Verdicts
@@ -24,7 +24,7 @@ _DASH = "-"
 
 
 def verdict_table(verdicts: Verdicts) -> tuple[Column, ...]:
-    """A row for each SLO and arrival process: the verdict of the policy."""
+    """Build a row per SLO and arrival process with the verdict on the policy."""
     rows = [
         (slo, point, point.policy.estimates[number])
         for number, slo in enumerate(verdicts.slos)
@@ -34,32 +34,35 @@ def verdict_table(verdicts: Verdicts) -> tuple[Column, ...]:
     return (
         column("SLO", [str(slo) for slo, _, _ in rows], is_number=False),
         _arrivals([point for _, point, _ in rows]),
-        column("estimate", [ms(said.estimate_us, digits) for _, _, said in rows]),
-        column("95 % interval", [limits(said, digits) for _, _, said in rows], is_number=False),
-        column("noise", [f"+-{ms(said.simulation_us, digits)}" for _, _, said in rows]),
+        column("estimate", [ms(estimate.estimate_us, digits) for _, _, estimate in rows]),
         column(
-            "verdict", [says(said, point.policy.load) for _, point, said in rows], is_number=False
+            "95 % interval", [limits(estimate, digits) for _, _, estimate in rows], is_number=False
+        ),
+        column("noise", [f"+-{ms(estimate.simulation_us, digits)}" for _, _, estimate in rows]),
+        column(
+            "verdict",
+            [ruling_text(estimate, point.policy.load) for _, point, estimate in rows],
+            is_number=False,
         ),
     )
 
 
 def comparison(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
-    """A row for the policy and for each baseline at one point."""
+    """Build a row for the policy and one per baseline at one point."""
     runs = (point.policy, *point.baselines)
     return _subjects(point), _groups(verdicts, runs, [point.policy] * len(runs))
 
 
 def policy_alone(verdicts: Verdicts) -> tuple[Column, Groups]:
-    """A row for each arrival process, where there is no baseline."""
+    """Build a row per arrival process, for a policy without baselines."""
     runs = [point.policy for point in verdicts.points]
     return _arrivals(verdicts.points), _groups(verdicts, runs, runs)
 
 
 def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
-    """Mean threads of a request of the policy, or of what else requests share, and the rungs that
-    requests left on, by name.
+    """Build a row per arrival process: mean threads (or another shared resource), final rungs.
 
-    On cores of their own requests have no threads.
+    Policies whose requests have their own cores have no threads.
     """
     uses = [point.policy.load.rung_use for point in verdicts.points]
     counts = columns_of(verdicts).rung_counts(uses, verdicts.shared)
@@ -73,14 +76,14 @@ def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
 
 
 def stretches(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
-    """A row for each subject, a column for each stretch of the arrivals and percentile."""
+    """Build a row per policy or baseline, with a column per stretch of the arrivals and SLO."""
     runs = (point.policy, *point.baselines)
     groups: Groups = []
     digits = decimals(verdicts)
     for number, slo in enumerate(verdicts.slos):
         for stretch in range(len(point.policy.stretch_us)):
-            found = [run.stretch_us[stretch][number] for run in runs]
-            cells = ["-" if time_us is None else ms(time_us, digits) for time_us in found]
+            tails = [run.stretch_us[stretch][number] for run in runs]
+            cells = ["-" if time_us is None else ms(time_us, digits) for time_us in tails]
             groups.append((column(f"{percentile(slo)} of {stretch + 1}", cells),))
     return _subjects(point), groups
 
@@ -108,24 +111,24 @@ def _groups(verdicts: Verdicts, runs: Sequence[Run], against: Sequence[Run]) -> 
 
 
 def _cut_off(verdicts: Verdicts, runs: Sequence[Run]) -> Group:
-    """Requests that were ended, where there is a cut-off."""
+    """Column of requests that were cut off; empty if the policy cuts off none."""
     cuts = [percent(run.load.cut_ppm) for run in runs]
     return () if verdicts.cut_off_us is None else (column("cut off", cuts),)
 
 
 def columns_of(verdicts: Verdicts) -> UsageColumns[Any]:
-    """How the policy's execution model shows its use."""
+    """Columns for the resource usage of the policy's execution model."""
     return verdicts.points[0].policy.usage.columns
 
 
 def by_subject(verdicts: Verdicts, point: Point) -> list[Table]:
-    """Further tables of the execution model, for the policy and each baseline at one point."""
+    """Tables that the execution model adds for the policy and each baseline at one point."""
     uses = [run.usage for run in (point.policy, *point.baselines)]
     return columns_of(verdicts).by_subject(_subjects(point), uses)
 
 
 def by_arrivals(verdicts: Verdicts) -> list[Table]:
-    """Further tables of the execution model, for the policy under each arrival process."""
+    """Tables that the execution model adds for the policy under each arrival process."""
     uses = [point.policy.usage for point in verdicts.points]
     arrivals = column("arrivals", [point.arrivals for point in verdicts.points])
     return columns_of(verdicts).by_arrivals(arrivals, uses)
@@ -151,7 +154,7 @@ def _percentiles(
 
 
 def spikes(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
-    """A row for each stretch and subject, for the first SLO."""
+    """Build a row per stretch and policy or baseline, for the first SLO."""
     runs = (point.policy, *point.baselines)
     rows = [
         (f"{number + 1}: {runs[0].spikes[number].stretch}", run, run.spikes[number])
@@ -161,14 +164,14 @@ def spikes(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
     ]
     digits = 1
     names = [POLICY if run is point.policy else subject(run) for _, run, _ in rows]
-    found = [spike for _, _, spike in rows]
-    windows = [spike.window for spike in found]
+    tails = [spike for _, _, spike in rows]
+    windows = [spike.window for spike in tails]
     return column("stretch", [stretch for stretch, _, _ in rows], is_number=False), [
         (column(f"at {point.arrivals}", names, is_number=False),),
         (
             column(
                 percentile(verdicts.slos[0]),
-                [_DASH if one.tail_us is None else ms(one.tail_us, digits) for one in found],
+                [_DASH if one.tail_us is None else ms(one.tail_us, digits) for one in tails],
             ),
             column("over", [_share(one and one.over_ppm) for one in windows]),
             column("overshoot", [_share(one and one.overshoot_ppm) for one in windows]),

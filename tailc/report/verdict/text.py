@@ -1,4 +1,4 @@
-"""Verdicts for a terminal of a hundred columns."""
+"""Verdicts as text for a terminal of a hundred columns."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _STRETCHES = "percentiles by stretch of the arrivals, in order"
 
 
 def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
-    """The policy's verdicts, everyone's numbers beside them, and what is left to say.
+    """Format the verdicts on the policy, comparisons with the baselines, and remarks.
 
-    `rungs` are the names of the policy's rungs; without them they are counted from 1.
+    rungs: names of the policy's rungs; without them rungs are numbered from 1.
     """
     parts = [
         f"policy `{printable(verdicts.policy_name)}`, {heading(verdicts)}",
@@ -44,7 +44,7 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         *_comparisons(verdicts),
         _legend(verdicts),
         *_rung_use(verdicts, rungs),
-        *map(_shown, by_arrivals(verdicts)),
+        *map(_table_text, by_arrivals(verdicts)),
         *_stretches(verdicts),
         *_spikes(verdicts),
         "\n  ".join(drift_sentences(verdicts)),
@@ -63,12 +63,12 @@ def _legend(verdicts: Verdicts) -> str:
 
 def _rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> Iterator[str]:
     for point in verdicts.points:
-        yield from map(_shown, by_subject(verdicts, point))
+        yield from map(_table_text, by_subject(verdicts, point))
     if title := columns_of(verdicts).rungs_title(verdicts.shared):
         yield f"{title}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs)))
 
 
-def _shown(table: Table) -> str:
+def _table_text(table: Table) -> str:
     return f"{table.title}\n" + "\n\n".join(_tables(table.first, list(table.groups)))
 
 
@@ -93,7 +93,7 @@ def _stretches(verdicts: Verdicts) -> Iterator[str]:
 
 
 def _tables(first: Column, groups: Groups) -> list[str]:
-    """The tables; a head that would widen its column by much stands on a line of its own."""
+    """Format columns as tables; a head much wider than its column is put on a line of its own."""
     title = ""
     if len(first.head) > _WIDEST_HEAD:
         title, first = f"{first.head}\n", replace(first, head="")

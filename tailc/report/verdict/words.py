@@ -1,4 +1,4 @@
-"""Numbers and sentences that every form of a verdict shares."""
+"""Numbers and sentences that all formats of a verdict share."""
 
 from __future__ import annotations
 
@@ -18,26 +18,28 @@ _US_PER_MS = 1_000
 
 
 def decimals(verdicts: Verdicts) -> int:
-    """How many decimals of a ms every time has: three digits of the shortest estimate."""
+    """Decimals of all times in ms, which give the shortest estimate three digits."""
     runs = [run for point in verdicts.points for run in (point.policy, *point.baselines)]
     estimates_us = [verdict.estimate_us for run in runs for verdict in run.estimates]
     return _decimals(*estimates_us)
 
 
 def _decimals(*times_us: int) -> int:
-    """One from 10 ms on, and three, which is all there is, below 1 ms."""
+    """1 decimal from 10 ms on, 2 from 1 ms on, 3 (all that there are) below."""
     shortest_ms = min(times_us) // _US_PER_MS
     return 1 if shortest_ms >= 10 else 2 if shortest_ms else 3
 
 
 def limits(verdict: SloEstimate, decimals: int) -> str:
-    """The 95 % interval in ms."""
+    """Format the 95 % interval in ms."""
     high = "unknown" if verdict.high_us is None else ms(verdict.high_us, decimals)
     return f"{ms(verdict.low_us, decimals)} .. {high}"
 
 
 def change(ours: Run, theirs: Run, number: int) -> str:
-    """Our percentile against theirs, such as `-32.0 %`; nothing where one grows without end."""
+    """Format our percentile relative to theirs, such as `-32.0 %`; empty if either is
+    overloaded.
+    """
     base_us = theirs.estimates[number].estimate_us
     if ours.load.is_overloaded or theirs.load.is_overloaded or not base_us:
         return ""
@@ -45,24 +47,24 @@ def change(ours: Run, theirs: Run, number: int) -> str:
     return f"{tenths / 10:+.1f} %"
 
 
-def says(verdict: SloEstimate, load: Load) -> str:
-    """The ruling in a word or two."""
+def ruling_text(verdict: SloEstimate, load: Load) -> str:
+    """Format the ruling in a word or two."""
     return verdict.ruling.value + (", overloaded" if load.is_overloaded else "")
 
 
 def percentile(slo: Slo) -> str:
-    """Such as `p99`, with the class it is of."""
+    """Name of the SLO's percentile, such as `p99`, with its class of requests."""
     name = format_percentile(slo.percentile_ppm)
     return name if slo.request_class is None else f"{name} {slo.request_class}"
 
 
 def subject(run: Run) -> str:
-    """A baseline's name and what was chosen for it."""
+    """Name of a baseline with its chosen setting."""
     return f"{run.subject}, {run.note}" if run.note else run.subject
 
 
 def heading(verdicts: Verdicts) -> str:
-    """What was replayed, on what, and how much of it."""
+    """State what was replayed: requests, replicates and seed."""
     source = "compile-trace" if verdicts.is_compile_trace else "held-out"
     cut_off_us = verdicts.cut_off_us
     ends = "" if cut_off_us is None else f"\nrequests are cut off after {format_us(cut_off_us)}"
@@ -74,39 +76,39 @@ def heading(verdicts: Verdicts) -> str:
 
 
 def energy_sentences(verdicts: Verdicts) -> list[str]:
-    """What energy is told relative to, and of which server; nothing where it is not."""
+    """State what energies are relative to; empty if they are not relative."""
     names = sorted({point.reference for point in verdicts.points if point.reference is not None})
     if not names:
         return []
-    said = [f"relative: energy, free cores included, over that of {', '.join(names)}."]
+    texts = [f"relative: energy, free cores included, over that of {', '.join(names)}."]
     if verdicts.other_power_ppm:
         share = percent(verdicts.other_power_ppm)
-        said.append(f"server: the same where {share} of its power is not that of cores.")
-    return said
+        texts.append(f"server: the same where {share} of its power is not that of cores.")
+    return texts
 
 
 def energy_share(point: Point) -> str:
-    """The policy's energy over that of the reference, such as `41.2 %`; nothing without one."""
+    """Energy of the policy relative to the reference, such as `41.2 %`; empty without one."""
     ratio_ppm = point.policy.usage.energy_ratio_ppm
     return "" if ratio_ppm is None else percent(ratio_ppm)
 
 
 def is_rate(point: Point) -> bool:
-    """Whether requests arrive at one rate for as long as one likes."""
+    """Whether requests arrive at a constant rate, without an end."""
     return point.arrivals == format_mrps(point.rate_mrps)
 
 
 def _length(verdicts: Verdicts) -> str:
-    """How many requests a replay has: bursts, profiles and recordings have their own number."""
+    """State the number of requests per replay; bursts, profiles and recordings have their own."""
     are_rates = [is_rate(point) for point in verdicts.points]
     if not any(are_rates):
         return "all requests of the arrivals in each replay"
-    of = "" if all(are_rates) else " of a constant rate"
-    return f"{verdicts.requests_per_replay:,} requests a replay{of}"
+    suffix = "" if all(are_rates) else " of a constant rate"
+    return f"{verdicts.requests_per_replay:,} requests a replay{suffix}"
 
 
 def remarks(verdicts: Verdicts) -> list[str]:
-    """What is left to say about the policy's verdicts, each with its place."""
+    """Remarks on the policy's verdicts, each with its SLO and arrivals."""
     return [
         f"{slo} at {point.arrivals}: {sentence}"
         for number, slo in enumerate(verdicts.slos)
@@ -116,27 +118,27 @@ def remarks(verdicts: Verdicts) -> list[str]:
 
 
 def sentences(verdicts: Verdicts, point: Point, number: int) -> list[str]:
-    """Why a verdict of the policy is not the last word, and what its windows say."""
+    """Remarks on one verdict: why it is not final, and what its windows show."""
     verdict = point.policy.estimates[number]
-    said = []
+    texts = []
     if point.policy.load.is_overloaded:
-        said.append("the server is overloaded, the estimate grows with the replay's length")
+        texts.append("the server is overloaded, the estimate grows with the replay's length")
     elif verdict.more_requests is not None:
-        said.append(f"about {verdict.more_requests:,} more held-out requests would decide")
+        texts.append(f"about {verdict.more_requests:,} more held-out requests would decide")
     elif verdict.ruling is Ruling.UNDECIDED:
-        said.append("the estimate is on the target, more requests would not decide")
+        texts.append("the estimate is on the target, more requests would not decide")
     if verdict.windows_met_ppm is not None:
         share = percent(verdict.windows_met_ppm)
-        said.append(f"{share} of accounting windows meet the target")
+        texts.append(f"{share} of accounting windows meet the target")
     cut_ppm = point.policy.load.cut_ppm
     if verdicts.cut_off_us is not None and cut_ppm > 0:
         share, after = at_least_a_tenth(cut_ppm), format_us(verdicts.cut_off_us)
-        said.append(f"{share} of requests were cut off after {after}")
-    return [*said, *point.policy.usage.remarks]
+        texts.append(f"{share} of requests were cut off after {after}")
+    return [*texts, *point.policy.usage.remarks]
 
 
 def reason(verdicts: Verdicts) -> str:
-    """Why the policy has its ruling: the first SLO and rate with that ruling, and how many more."""
+    """Explain the ruling: first SLO and rate with it, and the number of others."""
     if verdicts.ruling is Ruling.PASS:
         return "At every rate, the 95 % interval of every SLO is within its limit."
     (slo, point, estimate), *others = [
@@ -156,14 +158,14 @@ def reason(verdicts: Verdicts) -> str:
 
 
 def drift_sentences(verdicts: Verdicts) -> list[str]:
-    """How far demand has moved since the compile; nothing of the compile trace itself."""
+    """State the drift of demand since the compile; empty for the design trace itself."""
     if verdicts.is_compile_trace:
         return []
     return sentences_of_drift(verdicts.drift)
 
 
 def sentences_of_drift(drift: Drift | None) -> list[str]:
-    """How far demand has moved, as far as the policy lets it be known."""
+    """State the drift of demand, as far as the policy's record of its design demand allows."""
     if drift is None:
         return ["drift of demand: unknown, because the policy has no summary of its design demand"]
     flag = "flagged" if drift.is_flagged else "not flagged"

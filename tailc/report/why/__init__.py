@@ -1,4 +1,4 @@
-"""What decides in a cell of a table, for people and for programs."""
+"""Reports of what decides a table cell (`tailc why`), for people and for programs."""
 
 from tailc.report.why.json_form import as_dict
 from tailc.report.why.text import as_text

@@ -1,4 +1,4 @@
-"""What decides in a cell of a table, and what that buys, for programs."""
+"""The explanation of a table cell as JSON data."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "tailc-why", 1
 
 
-def as_dict(at: Decision, found: Bought | None) -> dict[str, object]:
-    """The document; `replayed` is null where nothing was."""
+def as_dict(decision: Decision, answer: Bought | None) -> dict[str, object]:
+    """Convert the explanation to JSON data; `replayed` is null without replays."""
     return {
         "format": FORMAT,
         "version": VERSION,
-        "decision": _decision_dict(at),
-        "replayed": None if found is None else _bought_dict(at, found),
+        "decision": _decision_dict(decision),
+        "replayed": None if answer is None else _bought_dict(decision, answer),
     }
 
 
-def _decision_dict(at: Decision) -> dict[str, object]:
-    upcoming, row = None if at.gave_up else at.upcoming, at.row
+def _decision_dict(decision: Decision) -> dict[str, object]:
+    upcoming, row = None if decision.gave_up else decision.upcoming, decision.row
     return {
-        "in_system": at.load,
-        "age_us": at.age_us,
+        "in_system": decision.load,
+        "age_us": decision.age_us,
         "row": _row_dict(row),
-        "is_outside_guard": at.is_outside,
-        "rung": at.rung,
-        "rung_name": at.table.rungs[at.rung].name,
-        "climb": _climb_dict(at, at.climb),
-        "next": None if upcoming is None else _climb_dict(at, upcoming),
-        "ages_from": "arrival" if at.from_arrival else "start",
-        "quantum_us": at.table.quantum_us,
-        "gave_up": at.gave_up,
-        "rules": [rule.value for rule in beside_rows(at.table)],
+        "is_outside_guard": decision.is_outside,
+        "rung": decision.rung,
+        "rung_name": decision.table.rungs[decision.rung].name,
+        "climb": _climb_dict(decision, decision.climb),
+        "next": None if upcoming is None else _climb_dict(decision, upcoming),
+        "ages_from": "arrival" if decision.from_arrival else "start",
+        "quantum_us": decision.table.quantum_us,
+        "gave_up": decision.gave_up,
+        "rules": [rule.value for rule in beside_rows(decision.table)],
     }
 
 
@@ -53,70 +53,70 @@ def _row_dict(row: Row) -> dict[str, object]:
         "last_load": row.last_load,
         "admission": row.admission.kind.value,
         "delay_us": row.admission.delay_us,
-        "climbs": [{"age_us": one.age_us, "rung": one.rung} for one in row.climbs],
+        "climbs": [{"age_us": edit.age_us, "rung": edit.rung} for edit in row.climbs],
     }
 
 
-def _climb_dict(at: Decision, climb: Climb) -> dict[str, object]:
-    low_us, high_us = at.happens_us(climb)
+def _climb_dict(decision: Decision, climb: Climb) -> dict[str, object]:
+    low_us, high_us = decision.happens_us(climb)
     ticks = {"first_tick_us": low_us, "last_tick_us": high_us}
     return {"age_us": climb.age_us, "rung": climb.rung, **ticks}
 
 
-def _bought_dict(at: Decision, found: Bought) -> dict[str, object]:
+def _bought_dict(decision: Decision, answer: Bought) -> dict[str, object]:
     return {
-        "arrivals": found.asked.arrivals.name,
-        "rate_mrps": found.asked.arrivals.rate_mrps,
-        "percentile_ppm": found.asked.percentile_ppm,
-        "replays": found.replays,
-        "requests": found.asked.requests,
-        "seed": found.asked.seed,
-        "tail_us": found.as_it_is.tail_us,
-        "used_ppm": found.as_it_is.used_ppm,
-        "resource": held_unit(at.table),
-        "used_unit": used_unit(at.table),
-        "presence": _presence_dict(found.presence),
-        "edits": [{"edit": one.edit.value, **_effect_dict(other)} for one, other in found.edits],
-        "better": [one.edit.value for one in found.better],
-        "worse": [one.edit.value for one in found.worse],
-        "formula": _formula_dict(found),
-        "inputs": [{"input": str(one), **_effect_dict(other)} for one, other in found.inputs],
+        "arrivals": answer.asked.arrivals.name,
+        "rate_mrps": answer.asked.arrivals.rate_mrps,
+        "percentile_ppm": answer.asked.percentile_ppm,
+        "replays": answer.replays,
+        "requests": answer.asked.requests,
+        "seed": answer.asked.seed,
+        "tail_us": answer.as_it_is.tail_us,
+        "used_ppm": answer.as_it_is.used_ppm,
+        "resource": held_unit(decision.table),
+        "used_unit": used_unit(decision.table),
+        "presence": _presence_dict(answer.presence),
+        "edits": [{"edit": edit.edit.value, **_effect_dict(other)} for edit, other in answer.edits],
+        "better": [edit.edit.value for edit in answer.better],
+        "worse": [edit.edit.value for edit in answer.worse],
+        "formula": _formula_dict(answer),
+        "inputs": [{"input": str(edit), **_effect_dict(other)} for edit, other in answer.inputs],
     }
 
 
-def _presence_dict(there: Presence) -> dict[str, int]:
+def _presence_dict(presence: Presence) -> dict[str, int]:
     return {
-        "requests_ppm": there.requests_ppm,
-        "held_time_ppm": there.held_time_ppm,
-        "reach_age_ppm": there.turning_ppm,
-        "older_time_ppm": there.older_held_time_ppm,
+        "requests_ppm": presence.requests_ppm,
+        "held_time_ppm": presence.held_time_ppm,
+        "reach_age_ppm": presence.turning_ppm,
+        "older_time_ppm": presence.older_held_time_ppm,
     }
 
 
-def _formula_dict(found: Bought) -> dict[str, object] | None:
-    if found.formula is None:
+def _formula_dict(answer: Bought) -> dict[str, object] | None:
+    if answer.formula is None:
         return None
-    row = found.formula.row
+    row = answer.formula.row
     return {
-        "decision": _decision_dict(found.formula.decision),
+        "decision": _decision_dict(answer.formula.decision),
         "row_alone": None if row is None else _effect_dict(row),
-        "whole_table": _effect_dict(found.formula.table),
+        "whole_table": _effect_dict(answer.formula.table),
     }
 
 
-def _effect_dict(found: Effect) -> dict[str, object]:
-    """Null where requests pile up."""
-    match found:
+def _effect_dict(answer: Effect) -> dict[str, object]:
+    """Convert an effect to JSON data; values are null if the server is overloaded."""
+    match answer:
         case Overloaded():
             return {"tail_us": None, "change_us": None, "used_ppm": None, "used_change_ppm": None}
         case MeasuredEffect():
             return {
-                "tail_us": found.tail_us,
-                "change_us": _difference(found.tail),
-                "used_ppm": found.used_ppm,
-                "used_change_ppm": _difference(found.used),
+                "tail_us": answer.tail_us,
+                "change_us": _difference(answer.tail),
+                "used_ppm": answer.used_ppm,
+                "used_change_ppm": _difference(answer.used),
             }
 
 
-def _difference(found: Difference) -> dict[str, int]:
-    return {"mean": found.mean, "low": found.low, "high": found.high}
+def _difference(answer: Difference) -> dict[str, int]:
+    return {"mean": answer.mean, "low": answer.low, "high": answer.high}

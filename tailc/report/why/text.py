@@ -1,4 +1,4 @@
-"""What decides in a cell of a table, and what that buys, for people."""
+"""The explanation of a table cell as text."""
 
 from __future__ import annotations
 
@@ -27,41 +27,50 @@ _PERCENT = 10_000
 _WHOLE = 1_000_000
 
 
-def as_text(at: Decision, found: Bought | None) -> str:
-    """The decision, and below it what was replayed."""
-    lines = aligned(_decision(at))
-    if found is None:
+def as_text(decision: Decision, answer: Bought | None) -> str:
+    """Format the decision of the cell, then the replayed effects of changes."""
+    lines = aligned(_decision(decision))
+    if answer is None:
         return lines
-    parts = [lines, _presence(at, found), _effects(at, found), _binding(at, found)]
+    parts = [
+        lines,
+        _presence(decision, answer),
+        _effects(decision, answer),
+        _binding(decision, answer),
+    ]
     return "\n\n".join(parts)
 
 
-def _decision(at: Decision) -> list[tuple[str, str]]:
-    table = at.table
+def _decision(decision: Decision) -> list[tuple[str, str]]:
+    table = decision.table
     return [
-        ("row", _row(at)),
-        ("admission", start_text(table) or _admission(at.row)),
-        ("climbs", climbs_text(at.row.climbs, table)),
-        ("runs on", _running(at)),
-        ("next", _next(at)),
+        ("row", _row(decision)),
+        ("admission", start_text(table) or _admission(decision.row)),
+        ("climbs", climbs_text(decision.row.climbs, table)),
+        ("runs on", _running(decision)),
+        ("next", _next(decision)),
         ("ages", _ages(table)),
         *(_named(text) for text in (sharing_text(table), overload_text(table)) if text),
     ]
 
 
 def _named(text: str) -> tuple[str, str]:
-    """A rule's name and what it says."""
-    name, _, said = text.partition(": ")
-    return name, said
+    """Split the text of a rule into its name and its content."""
+    name, _, row_text = text.partition(": ")
+    return name, row_text
 
 
-def _row(at: Decision) -> str:
-    guard = at.table.guard
-    said = f"of {_loads(at.row)} in the system"
-    if not at.is_outside:
-        return said
-    beyond = "holds beyond" if at.row in at.table.rows else "all stay on the first rung beyond"
-    return f"{said}; compiled for {guard.min_load} to {guard.max_load}, {beyond}"
+def _row(decision: Decision) -> str:
+    guard = decision.table.guard
+    row_text = f"of {_loads(decision.row)} in the system"
+    if not decision.is_outside:
+        return row_text
+    beyond = (
+        "holds beyond"
+        if decision.row in decision.table.rows
+        else "all stay on the first rung beyond"
+    )
+    return f"{row_text}; compiled for {guard.min_load} to {guard.max_load}, {beyond}"
 
 
 def _loads(row: Row) -> str:
@@ -80,29 +89,35 @@ def _admission(row: Row) -> str:
     }[row.admission.kind]
 
 
-def _running(at: Decision) -> str:
-    name = printable(at.table.rungs[at.rung].name)
-    core = "" if at.table.power is None else ", if it has a core"
-    if at.gave_up:
-        return f"{name} at {format_us(at.age_us)}, as it has given up{core}"
-    if at.rung != at.climb.rung:
-        return f"{name} at {format_us(at.age_us)}, until {_tick(at, at.climb)}{core}"
-    since = "from the start" if at.climb.age_us == 0 else f"from {_tick(at, at.climb)}"
-    return f"{name} at {format_us(at.age_us)}, {since}{core}"
+def _running(decision: Decision) -> str:
+    name = printable(decision.table.rungs[decision.rung].name)
+    core = "" if decision.table.power is None else ", if it has a core"
+    if decision.gave_up:
+        return f"{name} at {format_us(decision.age_us)}, as it has given up{core}"
+    if decision.rung != decision.climb.rung:
+        return (
+            f"{name} at {format_us(decision.age_us)}, until {_tick(decision, decision.climb)}{core}"
+        )
+    since = (
+        "from the start"
+        if decision.climb.age_us == 0
+        else f"from {_tick(decision, decision.climb)}"
+    )
+    return f"{name} at {format_us(decision.age_us)}, {since}{core}"
 
 
-def _next(at: Decision) -> str:
-    if at.gave_up:
+def _next(decision: Decision) -> str:
+    if decision.gave_up:
         return "none: it stays there"
-    upcoming = at.upcoming if at.rung == at.climb.rung else at.climb
+    upcoming = decision.upcoming if decision.rung == decision.climb.rung else decision.climb
     if upcoming is None:
         return "none: this is the row's last"
-    name = printable(at.table.rungs[upcoming.rung].name)
-    return f"{name} from {format_us(upcoming.age_us)}: {_tick(at, upcoming)}"
+    name = printable(decision.table.rungs[upcoming.rung].name)
+    return f"{name} from {format_us(upcoming.age_us)}: {_tick(decision, upcoming)}"
 
 
-def _tick(at: Decision, climb: Climb) -> str:
-    low_us, high_us = at.happens_us(climb)
+def _tick(decision: Decision, climb: Climb) -> str:
+    low_us, high_us = decision.happens_us(climb)
     if low_us == high_us:
         return f"the tick at {format_us(low_us)}"
     return f"the first tick between {format_us(low_us)} and {format_us(high_us)}"
@@ -117,39 +132,39 @@ def _ages(table: Ladder) -> str:
     return f"from {since}; {ticks}; the row is that of {row}{descends}"
 
 
-def _presence(at: Decision, found: Bought) -> str:
-    # The replay takes half a second to import, which a decision alone can do without.
+def _presence(decision: Decision, answer: Bought) -> str:
+    # Importing the replay takes half a second, which a decision without replays does not need.
     from tailc.models.arrivals import Poisson
 
-    base, there = found.as_it_is, found.presence
-    arrivals = found.asked.arrivals
-    under = "at" if isinstance(arrivals, Poisson) else "under"
-    used, held = printable(used_unit(at.table)), printable(held_unit(at.table))
+    base, there = answer.as_it_is, answer.presence
+    arrivals = answer.asked.arrivals
+    preposition = "at" if isinstance(arrivals, Poisson) else "under"
+    used, held_name = printable(used_unit(decision.table)), printable(held_unit(decision.table))
     head = (
-        f"{format_percentile(found.asked.percentile_ppm)} {under} {arrivals.name}: "
-        f"{format_us(base.tail_us)}, {_used(base)} {used}, in {found.replays} replays of "
-        f"{found.asked.requests:,} requests"
+        f"{format_percentile(answer.asked.percentile_ppm)} {preposition} {arrivals.name}: "
+        f"{format_us(base.tail_us)}, {_used(base)} {used}, in {answer.replays} replays of "
+        f"{answer.asked.requests:,} requests"
     )
     rows = [
-        ("where", "requests", f"{held} x time"),
+        ("where", "requests", f"{held_name} x time"),
         ("while the row holds", *map(_share, (there.requests_ppm, there.held_time_ppm))),
         (
-            f"there at {format_us(at.age_us)}; then and later",
+            f"there at {format_us(decision.age_us)}; then and later",
             *map(_share, (there.turning_ppm, there.older_held_time_ppm)),
         ),
     ]
     return f"{head}\n{aligned(rows, numbers=(1, 2))}"
 
 
-def _effects(at: Decision, found: Bought) -> str:
-    """Tables below each other in the same columns: of the row, of the formula, of the inputs."""
-    tail = format_percentile(found.asked.percentile_ppm)
-    used = printable(used_unit(at.table))
+def _effects(decision: Decision, answer: Bought) -> str:
+    """Format tables of effects in the same columns: changes of the row, the formula, the inputs."""
+    tail = format_percentile(answer.asked.percentile_ppm)
+    used = printable(used_unit(decision.table))
     head = ("otherwise", tail, "change", "95 % interval", used, "95 % interval")
     groups = [
-        [_effect(_edit(at, one), found, other) for one, other in found.edits],
-        _formula(found),
-        [_effect(one, found, other) for one, other in found.inputs],
+        [_effect(_edit(decision, one), answer, other) for one, other in answer.edits],
+        _formula(answer),
+        [_effect(one, answer, other) for one, other in answer.inputs],
     ]
     lines = aligned([head, *itertools.chain(*groups)], numbers=(1, 2, 4)).splitlines()
     rest, parts = iter(lines[1:]), [lines[0]]
@@ -158,20 +173,20 @@ def _effects(at: Decision, found: Bought) -> str:
     return "\n".join(parts[:-1])
 
 
-def _formula(found: Bought) -> list[tuple[str, ...]]:
-    theirs = found.formula
+def _formula(answer: Bought) -> list[tuple[str, ...]]:
+    theirs = answer.formula
     if theirs is None:
         return []
-    rows = [] if theirs.row is None else [_effect("the formula's row alone", found, theirs.row)]
-    return [*rows, _effect("the formula's whole table", found, theirs.table)]
+    rows = [] if theirs.row is None else [_effect("the formula's row alone", answer, theirs.row)]
+    return [*rows, _effect("the formula's whole table", answer, theirs.table)]
 
 
-def _effect(name: str, found: Bought, other: Effect) -> tuple[str, ...]:
+def _effect(name: str, answer: Bought, other: Effect) -> tuple[str, ...]:
     match other:
         case Overloaded():
             return (name, "overloaded", "", "", "", "")
         case MeasuredEffect():
-            return (name, *_measured(found.as_it_is, other))
+            return (name, *_measured(answer.as_it_is, other))
 
 
 def _measured(base: MeasuredEffect, other: MeasuredEffect) -> tuple[str, ...]:
@@ -185,11 +200,11 @@ def _measured(base: MeasuredEffect, other: MeasuredEffect) -> tuple[str, ...]:
     )
 
 
-def _edit(at: Decision, one: Edited) -> str:
+def _edit(decision: Decision, one: Edited) -> str:
     if one.climb is None:
         return "no waiting in the row"
-    names = [printable(rung.name) for rung in at.table.rungs]
-    rung, step = one.climb.rung, format_us(step_us(at.table))
+    names = [printable(rung.name) for rung in decision.table.rungs]
+    rung, step = one.climb.rung, format_us(step_us(decision.table))
     return {
         Edit.EARLIER: f"{names[rung]} {step} earlier",
         Edit.LATER: f"{names[rung]} {step} later",
@@ -199,25 +214,25 @@ def _edit(at: Decision, one: Edited) -> str:
     }[one.edit]
 
 
-def _binding(at: Decision, found: Bought) -> str:
-    tail = format_percentile(found.asked.percentile_ppm)
-    lines = [f"binds: {_verdict(at, found, tail)}"]
-    if found.formula is not None:
-        theirs = found.formula.decision
+def _binding(decision: Decision, answer: Bought) -> str:
+    tail = format_percentile(answer.asked.percentile_ppm)
+    lines = [f"binds: {_verdict(decision, answer, tail)}"]
+    if answer.formula is not None:
+        theirs = answer.formula.decision
         row = f"{_admission(theirs.row)}; {climbs_text(theirs.row.climbs, theirs.table)}"
         rung = printable(theirs.table.rungs[theirs.rung].name)
         lines.append(f"formula: {rung} here; its row: {row}")
     return "\n".join(lines)
 
 
-def _verdict(at: Decision, found: Bought, tail: str) -> str:
-    if found.better:
-        listed = _listed(at, found.better)
+def _verdict(decision: Decision, answer: Bought, tail: str) -> str:
+    if answer.better:
+        listed = _listed(decision, answer.better)
         return (
             f"the row is not at its best for this rate: {tail} is less beyond chance with {listed}"
         )
-    if found.worse:
-        listed = _listed(at, found.worse)
+    if answer.worse:
+        listed = _listed(decision, answer.worse)
         return (
             f"the row is at its local best: no change makes {tail} less beyond chance, and it is "
             f"more with {listed}"
@@ -225,12 +240,12 @@ def _verdict(at: Decision, found: Bought, tail: str) -> str:
     return f"nothing in the row: no change of it moves {tail} beyond chance"
 
 
-def _listed(at: Decision, edits: Iterable[Edited]) -> str:
-    return "; ".join(_edit(at, one) for one in edits)
+def _listed(decision: Decision, edits: Iterable[Edited]) -> str:
+    return "; ".join(_edit(decision, one) for one in edits)
 
 
-def _used(found: MeasuredEffect) -> str:
-    return f"{found.used_ppm / _WHOLE:.2f}"
+def _used(answer: MeasuredEffect) -> str:
+    return f"{answer.used_ppm / _WHOLE:.2f}"
 
 
 def _share(ppm: int) -> str:

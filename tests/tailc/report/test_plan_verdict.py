@@ -10,8 +10,8 @@ from tailc.experiment.ruling import Ruling
 from tailc.experiment.window_means import MeanOf
 from tailc.models.datacentre.quantities import Quantity
 from tailc.models.malleable_jobs.model import MalleableJobs
-from tailc.report.plan_verdict.json_form import told
-from tailc.report.plan_verdict.words import HEADS, better, figure, limits, remarks, said
+from tailc.report.plan_verdict.json_form import round_digits
+from tailc.report.plan_verdict.words import HEADS, better, figure, limits, remarks, verdict_sentence
 from tailc.verify.plan.judge import JudgedPlan
 from tailc.verify.plan.verdict import Figures, PlanVerdict, Spans
 
@@ -81,7 +81,7 @@ def test_every_quantity_has_a_head_and_a_name_of_its_own():
 
 def test_a_promise_of_none_cannot_be_shown():
     assert remarks(JUDGED) == ["no number of windows shows that no promise is ever broken"]
-    assert said(JUDGED) == (
+    assert verdict_sentence(JUDGED) == (
         "at most 0 % of the jobs run for too long; 0 % did, 95 % interval 0 .. 0.2 %; "
         "no number of windows shows that no promise is ever broken"
     )
@@ -107,5 +107,5 @@ def test_what_is_left_to_say_is_said():
 
 
 def test_programs_get_ten_digits():
-    assert told(1 / 3) == 0.3333333333
-    assert told(None) is None
+    assert round_digits(1 / 3) == 0.3333333333
+    assert round_digits(None) is None

@@ -9,7 +9,7 @@ from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row
 from tailc.models.occupancy import Occupancy
 from tailc.report.page.content import Page
-from tailc.report.page.pages import judged_page
+from tailc.report.page.pages import verdict_page
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 from tests.tailc.report.verdicts_made import BOTH, P99
 from tests.tailc.verify.policies import held_out, policy
@@ -51,4 +51,4 @@ def made_verdicts(name: str = "websearch"):
 
 
 def made_page(name: str = "websearch") -> Page:
-    return judged_page(made_policy(name), made_verdicts(name), held_out(), ["d1", "d2"])
+    return verdict_page(made_policy(name), made_verdicts(name), held_out(), ["d1", "d2"])

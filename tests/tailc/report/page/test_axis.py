@@ -5,7 +5,7 @@ from tailc.report.page.axis import counted, linear, logarithmic, spectrum
 
 def test_each_further_nine_is_as_wide_as_the_last():
     axis = spectrum("percentile", 999_900)
-    places = [axis.at(ppm) for ppm in (0, 900_000, 990_000, 999_000, 999_900)]
+    places = [axis.fraction(ppm) for ppm in (0, 900_000, 990_000, 999_000, 999_900)]
     assert places == pytest.approx([0, 0.25, 0.5, 0.75, 1])
 
 
@@ -32,10 +32,10 @@ def test_a_short_logarithmic_axis_has_round_ticks_and_a_long_one_powers():
 
 def test_one_value_has_room_around_it():
     axis = logarithmic("x", [10.0])
-    assert 0 < axis.at(10.0) < 1
+    assert 0 < axis.fraction(10.0) < 1
 
 
 def test_a_whole_number_stands_in_the_middle_of_its_place():
     axis = counted("n", 1, 4)
-    assert [axis.at(n) for n in (1, 4)] == pytest.approx([0.125, 0.875])
-    assert axis.at(0) == 0
+    assert [axis.fraction(n) for n in (1, 4)] == pytest.approx([0.125, 0.875])
+    assert axis.fraction(0) == 0

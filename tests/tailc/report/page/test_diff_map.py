@@ -10,7 +10,7 @@ from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import LoadAxis
 from tailc.report.page.diff_map import diff_map_figure
 from tailc.report.page.ladder_map import extent
-from tailc.report.page.plot import Entry, Plot
+from tailc.report.page.plot import LegendEntry, Plot
 from tailc.report.page.tones import change_tone
 from tests.tailc.models.shared_cores.servers import at_once, ladder, random_ladder
 
@@ -36,11 +36,11 @@ def test_every_point_has_the_colour_of_the_change_of_the_look_up():
                 areas.append((x, y, x + width, y + height, tone))
         shown = extent(old, new)
         entries = [t for t in root.iter(f"{SVG}text") if t.attrib["class"] == "legend"]
-        legend = tuple(Entry(t.text or "", "same", "area") for t in entries)
+        legend = tuple(LegendEntry(t.text or "", "same", "area") for t in entries)
         plot = Plot(shown.x, shown.y, legend, 420.0)
         for _ in range(40):
             load, age_us = rng.randint(1, shown.last_load), rng.randrange(shown.last_age_us)
-            x, y = plot.at(load, age_us / 1_000)
+            x, y = plot.to_canvas(load, age_us / 1_000)
             was, now = (lookup(each, load, 0, age_us).rung for each in (old, new))
             tones = {tone for a, b, c, d, tone in areas if a <= x <= c and b <= y <= d}
             assert change_tone(now - was) in tones

@@ -15,7 +15,7 @@ from tailc.experiment.ruling import Ruling
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
 from tailc.models.occupancy import Occupancy
 from tailc.report.page.html_file import LARGEST_BYTES, page_bytes
-from tailc.report.page.pages import judged_page, policy_page
+from tailc.report.page.pages import policy_page, verdict_page
 from tests.tailc.models.shared_cores.servers import ladder
 from tests.tailc.report.page.pages_made import (
     HOSTILE,
@@ -107,7 +107,7 @@ def test_the_largest_page_is_not_too_large():
     points = tuple(replace(many.points[0], arrivals=f"day {n}") for n in range(50))
     full = Occupancy(2_000, tuple((40,) * 60 for _ in range(401)))
     points = tuple(replace(p, policy=replace(p.policy, occupancy=(full,))) for p in points)
-    page = judged_page(made_policy(), replace(many, points=points), held_out(20_000), ["d1", "d2"])
+    page = verdict_page(made_policy(), replace(many, points=points), held_out(20_000), ["d1", "d2"])
     written = page_bytes(page)
     assert len(written) <= LARGEST_BYTES
     assert b"Spectra of the first 12 of 50 are shown." in written
@@ -163,9 +163,9 @@ def test_a_rate_that_overloads_the_policy_shows_the_baselines_that_keep_up():
     ruled = tuple(replace(one, ruling=Ruling.FAIL) for one in busy.policy.estimates)
     lost = replace(busy, policy=replace(busy.policy, load=load, estimates=ruled, spectrum=()))
     judged = replace(made_verdicts(), points=(steady, lost))
-    page = judged_page(made_policy(), judged, held_out(), ["d1", "d2"])
+    page = verdict_page(made_policy(), judged, held_out(), ["d1", "d2"])
     text = page_bytes(page).decode()
     assert '<p class="reason">p99 &lt;= 500 ms at 40.5/s: the server is overloaded.</p>' in text
     (figure,) = (f for f in page.sections[0].figures if f.title.endswith("at 40.5/s"))
-    assert "The policy overloads the server" in figure.says
+    assert "The policy overloads the server" in figure.caption
     assert {row[0] for numbers in figure.numbers for row in numbers.rows} == {"SEQ", "RC-4"}

@@ -65,7 +65,7 @@ def test_measured_dots_stand_beside_the_plant_s_line(figures):
     assert measured == [12, 19, 22, 23.5]
     # A quarter of the whole output: 12.5 (1 + 0.5 + 0.25 + ...) ms.
     assert [float(row[3]) for row in fit if row[1] == "plant"] == [12.5, 18.75, 21.875, 23.4375]
-    assert "0.4 ms" in figures["control-fit"].says
+    assert "0.4 ms" in figures["control-fit"].caption
 
 
 def test_the_plane_of_nyquist_has_one_scale(figures):

@@ -41,7 +41,7 @@ def test_every_point_of_the_map_has_the_colour_of_the_rung_looked_up():
         for _ in range(40):
             load = rng.randint(1, shown.last_load)
             age_us = rng.randrange(shown.last_age_us)
-            x, y = plot.at(load, age_us / 1_000)
+            x, y = plot.to_canvas(load, age_us / 1_000)
             tones = {tone for a, b, c, d, tone in areas if a <= x <= c and b <= y <= d}
             rung = lookup(ladder, load, 0, age_us).rung
             assert rung_tone(rung, len(ladder.rungs)) in tones
@@ -49,11 +49,11 @@ def test_every_point_of_the_map_has_the_colour_of_the_rung_looked_up():
 
 def figure_legend(figure):
     """As many entries as make the picture's own legend as high: rows stand 20 apart."""
-    from tailc.report.page.plot import Entry
+    from tailc.report.page.plot import LegendEntry
 
     root = ElementTree.fromstring(figure.svg)
     texts = [t for t in root.iter(f"{SVG}text") if t.attrib["class"] == "legend"]
-    return tuple(Entry(t.text or "", "r0", "area") for t in texts)
+    return tuple(LegendEntry(t.text or "", "r0", "area") for t in texts)
 
 
 def test_dots_stand_where_requests_spend_their_time():

@@ -14,7 +14,7 @@ from tailc.forms.plan.ledger import Entry
 from tailc.report.page.content import Page
 from tailc.report.page.html_file import LARGEST_BYTES, page_bytes
 from tailc.report.page.job_stack import jobs_figure
-from tailc.report.page.pages import judged_plan_page, policy_page
+from tailc.report.page.pages import plan_verdict_page, policy_page
 from tailc.report.page.plot import HEIGHT, Plot
 from tailc.report.page.power_stack import power_section
 from tailc.report.page.time_axis import Intervals
@@ -68,13 +68,13 @@ def test_the_table_has_the_mean_power_of_each_hour():
     assert told["demand [kW]"] == ("2", "4")
     assert [row[1] for row in price.numbers[0].rows] == ["0.1", "0.2"]
     assert [row[1] for row in stored.numbers[0].rows] == ["1", "0"]
-    assert section.says == "As it came in the replay."
+    assert section.caption == "As it came in the replay."
 
 
 def test_many_intervals_are_told_together_and_keep_their_energy():
     times = Intervals(0, tuple(range(1_001)))
     values = np.arange(1_000.0)
-    shown, means = times.shown, times.means(values)
+    shown, means = times.coarse, times.means(values)
     assert len(means) == len(shown.edges_s) - 1 <= 384
     assert shown.edges_s[-1] == 1_000
     assert float(np.dot(means, np.diff(shown.edges_s))) == pytest.approx(values.sum())
@@ -103,7 +103,10 @@ def test_a_plan_has_its_power_on_every_page_and_the_largest_fits():
     )
     edges_s = tuple(range(0, 3_600 * len(entries) + 1, 3_600))
     power = replace(POWER, edges_s=edges_s, entries=entries, stored_mj=None)
-    pages: list[Page] = [policy_page(POLICY), judged_plan_page(POLICY, power, "words", ExitCode.OK)]
+    pages: list[Page] = [
+        policy_page(POLICY),
+        plan_verdict_page(POLICY, power, "words", ExitCode.OK),
+    ]
     for page in pages:
         assert "power" in [section.ident for section in page.sections]
         assert len(page_bytes(page)) <= LARGEST_BYTES
@@ -111,7 +114,7 @@ def test_a_plan_has_its_power_on_every_page_and_the_largest_fits():
 
 def test_a_tick_of_two_lines_stays_above_the_title():
     plot = Plot(Intervals(0, (0, 86_400)).axis, Intervals(0, (0, 1)).axis)
-    root = ElementTree.fromstring(plot.drawn("i", "t", "d", []))
+    root = ElementTree.fromstring(plot.render("i", "t", "d", []))
     texts = [
         (float(t.attrib["y"]), t.attrib["class"])
         for t in root.iter(f"{SVG}text")

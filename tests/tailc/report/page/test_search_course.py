@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from tailc.problems.convergence import Milestone
-from tailc.report.page.search_course import Scale, course_figure
+from tailc.report.page.search_course import ProgressUnits, course_figure
 from tests.tailc.report.page.drawn_lines import line_points
 
-SCALE = Scale("linear programs", 1, "cost", 1_000_000)
+SCALE = ProgressUnits("linear programs", 1, "cost", 1_000_000)
 COURSE = (
     Milestone(0, None, 3_000_000.0),
     Milestone(1, 1_000_000.0, 3_000_000.0),
@@ -32,7 +32,7 @@ def test_a_line_goes_level_and_then_steps():
             assert x == later_x or y == later_y
     assert found[0][0] < bound[0][0]
     assert found[-1][1] < bound[-1][1], "the bound is below, and y grows downwards"
-    assert "in the end 25.00%" in figure.says
+    assert "in the end 25.00%" in figure.caption
     assert figure.numbers[0].rows == (
         ("0", "3", "", "", "1"),
         ("1", "3", "1", "2", "1"),
@@ -42,28 +42,28 @@ def test_a_line_goes_level_and_then_steps():
 
 def test_without_a_bound_there_is_one_line_and_the_words_say_so():
     course = (Milestone(10, None, 1.0), Milestone(20, None, 0.9))
-    figure = course_figure(course, Scale("requests", 1, "value", 1))
+    figure = course_figure(course, ProgressUnits("requests", 1, "value", 1))
     assert figure is not None
     assert len(drawn(figure, "t0")) == 4
     assert "t1" not in str(figure.svg)
-    assert "no bound is known" in figure.says
+    assert "no bound is known" in figure.caption
 
 
 def test_what_is_the_larger_the_better_rises_to_its_bound():
     course = (Milestone(0, -9.0, -5.0), Milestone(3, -9.0, -8.0))
-    figure = course_figure(course, Scale("steps", 1, "profit", -1, "claimed bound"))
+    figure = course_figure(course, ProgressUnits("steps", 1, "profit", -1, "claimed bound"))
     assert figure is not None
     found, bound = drawn(figure, "t0"), drawn(figure, "t1")
     assert found[-1][1] < found[0][1], "y grows downwards"
     assert bound[-1][1] < found[-1][1]
     assert figure.numbers[0].rows == (("0", "5", "9", "4", "1"), ("3", "8", "9", "1", "1"))
-    assert "the claimed bound" in figure.says
-    assert "in the end 12.50%" in figure.says
+    assert "the claimed bound" in figure.caption
+    assert "in the end 12.50%" in figure.caption
 
 
 def test_a_stage_has_a_line_of_its_own_up_to_the_next():
     course = (Milestone(1, None, 0.9), Milestone(2, None, 0.8), Milestone(4, None, 1.1, stage=1))
-    figure = course_figure(course, Scale("requests", 1, "value", 1))
+    figure = course_figure(course, ProgressUnits("requests", 1, "value", 1))
     assert figure is not None
     first, second = line_points(figure, "t0")
     assert first[-1][0] == second[0][0]

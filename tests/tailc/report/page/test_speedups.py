@@ -52,8 +52,8 @@ def test_the_picture_has_the_mean_the_policy_and_the_nearest_law():
     mean = rows_of(curves, "all requests")[1]
     # At two threads a law with the serial share 0.25 is 1.6: 1 / (0.25 + 0.75 / 2).
     assert mean == ("all requests", "2", "1.6", "1.5", "1.6")
-    assert "serial part of 25 %" in curves.says
-    assert SAMPLE in curves.says
+    assert "serial part of 25 %" in curves.caption
+    assert SAMPLE in curves.caption
 
 
 def test_residuals_are_measured_less_what_the_policy_takes():
@@ -62,25 +62,25 @@ def test_residuals_are_measured_less_what_the_policy_takes():
     assert told["all requests"] == pytest.approx(100 * (1.6 / 1.5 - 1), rel=1e-5)
     assert told["longest 5 %"] == 0
     assert told["shortest 5 %"] == pytest.approx(100 * (2 / 1.5 - 1), rel=1e-5)
-    assert "less the policy's speed" in left.says
+    assert "less the policy's speed" in left.caption
 
 
 def test_where_the_policy_has_no_such_rungs_residuals_are_against_the_law():
     three = profile_of([10], (1, 1.5, 2.5))
     curves, left = speedup_figures(three, [], SAMPLE)
-    share = float(curves.says.split("serial part of ")[1].split(" %")[0]) / 100
+    share = float(curves.caption.split("serial part of ")[1].split(" %")[0]) / 100
     told = {row[1]: float(row[3]) for row in left.numbers[0].rows}
     assert told["2"] == pytest.approx(100 * (1.5 * (share + (1 - share) / 2) - 1), abs=0.1)
-    assert "less Amdahl's law" in left.says
+    assert "less Amdahl's law" in left.caption
     assert not line_points(curves, "ink"), "nothing is used"
 
 
 def test_what_is_odd_of_curves_is_said_with_its_count():
     odd = profile_of([10, 20, 30], (1, 0.9), (1, 2.5), (1, 1.5))
-    says = speedup_figures(odd, [], SAMPLE)[0].says
+    says = speedup_figures(odd, [], SAMPLE)[0].caption
     assert "Of 3 curves 1 fall as threads are added." in says
     assert "Of 3 curves 1 are superlinear" in says
-    alone = speedup_figures(profile_of([10], (1, 1.9, 1.8)), [], SAMPLE)[0].says
+    alone = speedup_figures(profile_of([10], (1, 1.9, 1.8)), [], SAMPLE)[0].caption
     assert "The curve falls as threads are added." in alone
 
 
@@ -97,7 +97,7 @@ def test_a_policy_that_takes_what_is_given_leaves_nothing():
     given = profile_of([10, 20], (0.5, 1))
     figures = speedup_figures(given, [ladder_of(500_000, 1_000_000, names=("slow", "fast"))], "all")
     assert [figure.ident for figure in figures] == ["speedups"]
-    assert "Amdahl" not in figures[0].says
+    assert "Amdahl" not in figures[0].caption
     assert "slow" in str(figures[0].svg)
 
 
