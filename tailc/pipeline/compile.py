@@ -114,7 +114,7 @@ def compile_opened(
     judging: Judging | None = None,
     read: Callable[[OpenedSpec], Measured] = open_measured,
 ) -> AnyCompiled:
-    """Compile a spec that is already open; `read` opens its trace, the rest as in `compile_policy`."""
+    """Compile an opened spec; `read` opens its trace, other arguments as in `compile_policy`."""
     given = overrides or {}
     warnings = [*opened.warnings]
     with told_in_full(opened.loaded, given, warnings):
