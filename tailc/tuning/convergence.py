@@ -1,9 +1,10 @@
-"""Looks at a search as it goes: how good it is by now, and whether it still gets anywhere.
+"""Checks of a running search: the value it has reached, and whether it still improves.
 
-They replay the middle of what the search tries, on requests that it does not see, so that their
-intervals tell of what is found and not of the luck that it was found by. All looks of a stage are
-at the same replays: two of them differ by less than either varies. Intervals are Student's at 95 %,
-of the jackknife over replays (Tukey 1958), for a value is not the mean of those of single replays.
+A check replays the mean of the search's current tables on requests that the search does not see, so
+its interval describes the table and not the chance by which the search found it. All checks of a
+stage use the same replays, so their differences vary less than each of them. Intervals are
+Student's at 95 %, from the jackknife over replays (Tukey 1958), since a value is not a mean of
+values of single replays.
 """
 
 from __future__ import annotations
@@ -19,65 +20,65 @@ from tailc.tuning.criteria import CriterionMeasure
 from tailc.tuning.tuning_sample import Form, Measurements, TuningSample
 from tailc.tuning.validation import mean_interval
 
-# A search that becomes better by less than such a part from one look to a later one has settled.
+# A search has settled if its value improves by less than this fraction from one check to another.
 _WORTH = 0.003
 
 
 @dataclass(frozen=True, eq=False)
 class ConvergenceCheck:
-    """What a criterion makes small, over the formula's.
+    """The value of a table relative to the formula's, in one check.
 
-    values: float64 (1 + replays,), of all replays together, and without each of them.
+    values: float64 (1 + replays,): of all replays, and without each of them.
     """
 
     values: NDArray[np.float64]
 
     @property
     def value(self) -> float:
-        """Of all replays together."""
+        """The value over all replays."""
         return float(self.values[0])
 
-    def told(self) -> str:
-        """With its interval."""
+    def text(self) -> str:
+        """The value with its interval."""
         low, high = _interval(self.values)
         return f"{self.value:.1%} ({low:.1%} .. {high:.1%})"
 
     def has_settled_since(self, before: ConvergenceCheck) -> bool:
-        """Whether it is not so much better that going on is worth while, at 97.5 %."""
+        """Whether the search improved too little since `before` to continue, at 97.5 %."""
         return _interval(self.values / before.values - 1.0)[0] > -_WORTH
 
 
 class ConvergenceChecks(Generic[Form]):
-    """At tables, on the replays of some trials, each beside what `base` shows there."""
+    """Checks of tables on the replays of a sample, relative to the measurements of `base`."""
 
     def __init__(
         self,
-        trials: TuningSample[Form],
+        sample: TuningSample[Form],
         base: Measurements,
-        aspect: CriterionMeasure,
+        measure: CriterionMeasure,
         aim: TuningObjective,
     ) -> None:
-        self._trials = trials
+        self._sample = sample
         self._base = base
-        self._aspect = aspect
+        self._measure = measure
         self._aim = aim
 
     @property
     def requests(self) -> int:
-        """Simulated for each."""
-        return self._trials.requests
+        """Requests simulated per check."""
+        return self._sample.requests
 
-    def at(self, table: Form) -> ConvergenceCheck:
-        """What a table shows."""
-        seen, replays = self._trials.measure([table]), range(self._base.tail_us.shape[-1])
-        parts = [(seen, self._base)]
-        parts += [(seen.without(one), self._base.without(one)) for one in replays]
+    def check(self, table: Form) -> ConvergenceCheck:
+        """Replay a table and return its value."""
+        measured, replays = self._sample.measure([table]), range(self._base.tail_us.shape[-1])
+        parts = [(measured, self._base)]
+        parts += [(measured.without(one), self._base.without(one)) for one in replays]
         return ConvergenceCheck(
-            np.concatenate([self._aspect.values(*part, self._aim) for part in parts])
+            np.concatenate([self._measure.values(*part, self._aim) for part in parts])
         )
 
 
 def _interval(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Of the value of all replays, from that and those without each."""
+    """Jackknife interval of the value over all replays, from it and those without each replay."""
     replays = len(values) - 1
     return mean_interval(replays * values[0] - (replays - 1) * values[1:])

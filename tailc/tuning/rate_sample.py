@@ -1,4 +1,4 @@
-"""Up to which rate tables keep a percentile: the same requests, arriving alike at any rate."""
+"""The highest rate up to which tables keep a percentile, with the same requests at every rate."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from tailc.models.workload import Workload
 from tailc.tuning.tuning_problem import TuningProblem
 from tailc.tuning.tuning_sample import Form, most_in_system
 
-# The range is first gone through from below at so many rates: what is kept at a high rate may be
-# missed at a lower one, where a table has other rows.
+# Number of rates that are tried first, in ascending order: a percentile that is kept at a high rate
+# can be missed at a lower one, where other rows of the table apply.
 _RATES = 10
-# Then it is halved until the rest is so small a part of the rate.
+# Bisection ends at this fraction of the rate.
 _PARTS = 500
 
 
 @dataclass(frozen=True, eq=False)
 class HighestRates:
-    """Of some tables, by replay: the rate up to which the percentile is kept [thousandths of 1/s].
+    """The highest rates up to which tables keep the percentile, by replay.
 
-    rates_mrps: int64 (tables, repeats); 0 where it is missed at the lowest rate of the range, and
-    the highest one where it is kept at all of them. requests: so many were simulated for that.
+    rates_mrps: int64 (tables, repeats) [thousandths of 1/s]; 0 if the percentile is missed at the
+    lowest rate of the range, the highest rate if it is kept at all rates. requests: number of
+    simulated requests.
     """
 
     rates_mrps: NDArray[np.int64]
@@ -41,10 +42,10 @@ class HighestRates:
 
 @dataclass(frozen=True, eq=False)
 class RateSample(Generic[Form]):
-    """Replays over the range of rates of `aim`; `limit_us` is the latency to keep.
+    """Replays over the range of rates of `aim`; the percentile must be within `limit_us`.
 
-    The random numbers are the same at all rates and for all tables: gaps between arrivals only
-    shrink.
+    Random numbers are the same for all rates and tables: a higher rate only scales the gaps between
+    arrivals.
     """
 
     experiment: Experiment
@@ -53,7 +54,7 @@ class RateSample(Generic[Form]):
     subject_of: Callable[[Form], Subject]
 
     def highest_rates(self, tables: Sequence[Form]) -> HighestRates:
-        """The rates that each table keeps the percentile up to."""
+        """Find the highest rate of each table in each replay."""
         cells = [(table, number) for table in tables for number in self._numbers]
         found = self.experiment.mapped(self._kept, cells)
         rates_mrps = np.array([rate_mrps for rate_mrps, _ in found], np.int64)
@@ -62,14 +63,14 @@ class RateSample(Generic[Form]):
         return HighestRates(rates_mrps.reshape(shape), replays * self.experiment.scenario.requests)
 
     def keeps_most(self, table: Form, rate_mrps: int) -> bool:
-        """Whether half of the replays at the rate keep the percentile."""
+        """Whether at least half of the replays at a rate keep the percentile."""
         kept = self.experiment.mapped(
             lambda number: self._keeps(table, number, rate_mrps), self._numbers
         )
         return 2 * sum(kept) >= len(kept)
 
     def kept_us(self, table: Form) -> int | None:
-        """The least latency that all replays keep at the lowest rate; None: one keeps none."""
+        """The longest tail of the replays at the lowest rate [us]; None if one is overloaded."""
         rate_mrps = self.aim.rates_mrps[0]
         found = self.experiment.mapped(
             lambda number: self._tail_us(table, number, rate_mrps), self._numbers
@@ -83,13 +84,13 @@ class RateSample(Generic[Form]):
 
     @cached_property
     def _ascending(self) -> list[int]:
-        """The rates that are gone through first."""
+        """The rates that are tried first."""
         lowest_mrps, highest_mrps = self.aim.rates_mrps
         between = np.geomspace(lowest_mrps, highest_mrps, _RATES)
         return sorted({lowest_mrps, *np.rint(between).astype(int)[1:-1], highest_mrps})
 
     def _kept(self, cell: tuple[Form, int]) -> tuple[int, int]:
-        """The rate, and how many replays it took."""
+        """The highest rate in one replay, and the number of simulations for it."""
         table, number = cell
         below = replays = 0
         above = self._ascending[0]
@@ -111,7 +112,7 @@ class RateSample(Generic[Form]):
         return tail_us is not None and tail_us <= self.limit_us
 
     def _tail_us(self, table: Form, number: int, rate_mrps: int) -> int | None:
-        """None where requests pile up."""
+        """None if the replay is overloaded."""
         arrivals = self.aim.arrivals_at(int(rate_mrps))
         outcome = self.experiment.outcome_at(self.subject_of(table), arrivals, number)
         if outcome.was_cut_off:
@@ -123,15 +124,15 @@ def rate_sample(
     load: Workload,
     aim: TuningObjective,
     limit_us: int,
-    approach: TuningProblem[Form],
+    problem: TuningProblem[Form],
     *,
     requests: int,
     repeats: int,
     seed: int,
     workers: Executor,
 ) -> RateSample[Form]:
-    """Each of `repeats` replays has `requests` requests; `seed` makes their order and times."""
-    most = most_in_system(approach.cores)
+    """Build a sample of `repeats` replays of `requests` requests; `seed` gives order and times."""
+    most = most_in_system(problem.cores)
     scenario = Scenario(load, aim.arrivals[-1], requests, most, seed)
     experiment = Experiment(scenario, repeats, 0, workers).with_draws()
-    return RateSample(experiment, aim, limit_us, approach.subject_of)
+    return RateSample(experiment, aim, limit_us, problem.subject_of)

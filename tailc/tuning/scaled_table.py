@@ -1,4 +1,4 @@
-"""A table with its ages, or its bound, scaled until its tail is what is to be kept."""
+"""A table whose ages, or whose bound, are scaled until its tail meets the limit."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tailc.percentiles import PPM
 from tailc.tuning.tuning_problem import TuningProblem
 from tailc.tuning.tuning_sample import Form, TuningSample
 
-# Of these 64ths the latest that keeps the tail comes first; what is between is halved.
+# 64ths to try, in this order; the interval above the first that keeps the tail is halved.
 _TRIED = (63, 62, 60, 56, 48, 40, 32, 24, 16, 8, 0)
-_TRIED_OF = 64
+_TRIED_PARTS = 64
 
 
 @dataclass(frozen=True)
 class ScaledTable(Generic[Form]):
-    """A table, and the part of its ages that are left, in millionths.
+    """A table, and the factor by which its ages were scaled [1e-6].
 
-    part_ppm is the whole or more where the table keeps its tail as it is, or where nothing is to be
-    kept; None where no part does: then the table is as it was.
+    part_ppm: at least 1,000,000 if the table keeps its tail unscaled, or if there is no limit. None
+    if no factor keeps the tail; the table is unscaled then.
     """
 
     table: Form
@@ -32,65 +32,66 @@ class ScaledTable(Generic[Form]):
 
     @property
     def was_kept(self) -> bool:
-        """Whether the table kept its tail as it was."""
+        """Whether the unscaled table keeps its tail."""
         return self.part_ppm is not None and self.part_ppm >= PPM
 
     def then(self, after: ScaledTable[Form]) -> ScaledTable[Form]:
-        """What `after` made of this one's table, as a part of what there was at first."""
+        """Combine with `after`, which scaled the table of this one."""
         if self.part_ppm is None or after.part_ppm is None:
             return ScaledTable(after.table, None)
         return ScaledTable(after.table, self.part_ppm * after.part_ppm // PPM)
 
 
 def scale_to_limit(
-    approach: TuningProblem[Form], table: Form, trials: TuningSample[Form], aim: TuningObjective
+    problem: TuningProblem[Form], table: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> ScaledTable[Form]:
-    """The table with the latest ages that keep its tail within the limit at every rate.
+    """Scale the ages of a table by the largest factor that keeps its tail at every rate.
 
-    Further objectives hold too, where there are ages that keep them. All of that is so in the mean
-    of the trials' replays.
-    It is looked for from the latest on: ages that are far too early may make a tail longer, where
-    requests that share power climb before their time. Between two that are tried a tail is taken
-    to be no longer for earlier ages.
+    The mean tail over the replays of `sample` must be within the limit. Further objectives must
+    hold as well, if some factor keeps them.
+
+    The search tries large factors first: ages that are far too early can make a tail longer, if
+    requests that share power climb too soon. Between two tried factors the tail is assumed to grow
+    with the factor.
     """
-    return _cut_back(_Scaled(approach, table, trials, aim, _mean))
+    return _scale_down(_Scaled(problem, table, sample, aim, _mean))
 
 
 def scale_to_limit_surely(
-    approach: TuningProblem[Form], table: Form, trials: TuningSample[Form], aim: TuningObjective
+    problem: TuningProblem[Form], table: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> ScaledTable[Form]:
-    """The same, with the upper end of the mean's 95 % interval in the place of the mean.
+    """As `scale_to_limit`, with the upper end of the 95 % interval of the mean.
 
-    So the mean of ever more replays of the same requests keeps it too, but for a chance of one in
-    forty at a rate.
+    So with more replays of the same requests the mean exceeds the limit with a probability of at
+    most 1/40 at each rate.
     """
-    return _cut_back(_Scaled(approach, table, trials, aim, _most))
+    return _scale_down(_Scaled(problem, table, sample, aim, _most))
 
 
 def relax_to_limit(
-    approach: TuningProblem[Form], table: Form, trials: TuningSample[Form], aim: TuningObjective
+    problem: TuningProblem[Form], table: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> ScaledTable[Form]:
-    """As `kept`, and where the tail leaves room the latest that keep it, as far as they may go."""
-    found = scale_to_limit(approach, table, trials, aim)
-    if approach.relaxed is None or not found.was_kept:
+    """As `scale_to_limit`; if the tail is below the limit, scale up to `most_parts` at most."""
+    found = scale_to_limit(problem, table, sample, aim)
+    if problem.relaxed is None or not found.was_kept:
         return found
-    scaled = _Scaled(approach, table, trials, aim, _mean)
-    if scaled.keeps(approach.most_parts):
-        return scaled.as_kept(approach.most_parts)
-    return scaled.between(approach.parts, approach.most_parts)
+    scaled = _Scaled(problem, table, sample, aim, _mean)
+    if scaled.keeps(problem.most_parts):
+        return scaled.as_kept(problem.most_parts)
+    return scaled.between(problem.parts, problem.most_parts)
 
 
-def _cut_back(scaled: _Scaled[Form]) -> ScaledTable[Form]:
-    approach, aim = scaled.approach, scaled.aim
-    if aim.limit_us is None or approach.earlier is None:
+def _scale_down(scaled: _Scaled[Form]) -> ScaledTable[Form]:
+    problem, aim = scaled.problem, scaled.aim
+    if aim.limit_us is None or problem.earlier is None:
         return ScaledTable(scaled.table)
-    whole = approach.parts
+    whole = problem.parts
     if scaled.keeps(whole):
         return ScaledTable(scaled.table)
-    tried = [part * whole // _TRIED_OF for part in _TRIED]
+    tried = [part * whole // _TRIED_PARTS for part in _TRIED]
     low = next((part for part in tried if scaled.keeps(part)), None)
     if low is None and aim.objectives:
-        return _cut_back(replace(scaled, aim=replace(aim, objectives=())))
+        return _scale_down(replace(scaled, aim=replace(aim, objectives=())))
     if low is None:
         return ScaledTable(scaled.table, None)
     return scaled.between(low, min(part for part in (whole, *tried) if part > low))
@@ -107,40 +108,40 @@ def _most(repeats: NDArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Scaled(Generic[Form]):
-    """A table at parts of its ages, of which an approach says how many make the whole.
+    """A table whose ages can be scaled in steps of 1 / `problem.parts`.
 
-    of_repeats: what counts of what the replays of a scene show.
+    of_repeats: the statistic of the replays at an operating point that must be within the limit.
     """
 
-    approach: TuningProblem[Form]
+    problem: TuningProblem[Form]
     table: Form
-    trials: TuningSample[Form]
+    sample: TuningSample[Form]
     aim: TuningObjective
     of_repeats: Callable[[NDArray], float]
 
     def keeps(self, part: int) -> bool:
-        seen = self.trials.measure([self.as_kept(part).table])
+        measured = self.sample.measure([self.as_kept(part).table])
         assert self.aim.limit_us is not None
-        if not self._are_within(seen.tail_us[0], self.aim.limit_us):
+        if not self._are_within(measured.tail_us[0], self.aim.limit_us):
             return False
-        if not self.aim.objectives or seen.closest is None:
+        if not self.aim.objectives or measured.closest is None:
             return True
-        return self._are_within(seen.closest[0], 1.0)
+        return self._are_within(measured.closest[0], 1.0)
 
-    def _are_within(self, by_scene: NDArray, limit: float) -> bool:
-        """by_scene: (scenes, repeats)."""
-        return all(self.of_repeats(repeats) <= limit for repeats in by_scene)
+    def _are_within(self, by_point: NDArray, limit: float) -> bool:
+        """by_point: (points, repeats)."""
+        return all(self.of_repeats(repeats) <= limit for repeats in by_point)
 
     def between(self, low: int, high: int) -> ScaledTable[Form]:
-        """The most parts that keep the tail, where `low` do and `high` do not, by halving."""
+        """Bisect for the most parts that keep the tail; `low` parts do, `high` do not."""
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if self.keeps(middle) else (low, middle)
         return self.as_kept(low)
 
     def as_kept(self, part: int) -> ScaledTable[Form]:
-        if part == self.approach.parts:
+        if part == self.problem.parts:
             return ScaledTable(self.table)
-        assert self.approach.earlier is not None
-        part_ppm = part * PPM // self.approach.parts
-        return ScaledTable(self.approach.earlier(self.table, part_ppm), part_ppm)
+        assert self.problem.earlier is not None
+        part_ppm = part * PPM // self.problem.parts
+        return ScaledTable(self.problem.earlier(self.table, part_ppm), part_ppm)

@@ -1,13 +1,13 @@
-"""The search for a table: several for a coarse shape, of which fewer go on, then a fine one.
+"""The search for a table in three stages: several coarse searches, the best of them, a fine one.
 
-Where a search begins decides in which valley it ends, and after a few steps it does not show yet
-which one is deepest: so the searches that are best on other requests go on, and only later one of
-them alone (successive halving: Karnin, Koren and Somekh, ICML 2013).
-A trial's value is by the criterion (`goals`), over the formula's, on the same requests at the
-same times; where a rate is worse than the formula's, what it is worse counts many times over, and
-so does what misses an objective besides.
-Each stage has random numbers of its own, and more of them than the one before. It ends with its
-part of the budget, or where looks at it (`looks`) show that it has settled.
+The start of a search decides in which local minimum it ends, and its first steps do not show which
+minimum is best. So several searches start, the best on other requests continue, and then only one
+(successive halving: Karnin, Koren and Somekh, ICML 2013).
+
+The value of a table is its measure (`criteria`) relative to the formula's, on the same requests at
+the same times. A rate at which it is worse than the formula's, or misses a further objective, has a
+penalty. Each stage has its own random numbers, and more of them than the stage before. It ends with
+its share of the budget, or when checks (`convergence`) show that it no longer improves.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ from tailc.tuning.tuning_sample import (
 
 @dataclass(frozen=True)
 class _Stage:
-    """Part of the budget, requests of a trial over all rates, population, and spreads.
+    """A stage of the search.
 
-    age_spread, load_spread: standard deviation of an age in tails, and its growth over a load of
-    one a core. narrower: the other spreads, relative to those of the first stage. fewest: so many
-    generations there are at least.
+    share: of the budget. requests: simulated per table over all rates. population: tables of a
+    generation. age_spread: first standard deviation of an age, in tails; load_spread: its growth
+    over a load of one request per core. narrower: other standard deviations, relative to those of
+    the first stage. fewest: smallest number of generations.
     """
 
     share: float
@@ -64,48 +65,47 @@ class _Stage:
 _FIRST = _Stage(0.2, 30_000, 10, 0.05, 0.25, 1.0, 11)
 _COARSE = _Stage(0.3, 80_000, 10, 0.03, 0.12, 0.5, 12)
 _FINE = _Stage(0.5, 150_000, 12, 0.025, 0.04, 0.25, 13)
-# So many of the first searches go on.
-_CARRIED = 3
-# On from a table that is tuned for something near.
+# Number of coarse searches that continue to the second stage.
+_CONTINUED = 3
+# A search that continues from a table tuned for similar demand.
 _NEAR = _Stage(1.0, 300_000, 12, 0.025, 0.04, 0.25, 14, fewest=12)
-# A trial at a rate has so many requests beyond the percentile at least; a search needs besides its
-# generations so many more.
+# A replay at a rate has at least this number of requests above the percentile, and in all. The
+# checks of a search cost less than this number of generations.
 _FEWEST_BEYOND, _FEWEST_REQUESTS = 50, 5_000
-_BESIDES = 1
-# After its start a search is looked at so often, at least so many generations apart, with other
-# random numbers than those of its stage. A look takes what a trial does, so all looks take less
-# than the trials of a generation.
-_LOOKS, _APART = 6, 4
-# It has settled where it is no better than so many looks before.
+_EXTRA_GENERATIONS = 1
+# Number of checks of a search after its start, and the smallest number of generations between two.
+# Checks have other random numbers than the stage. A check costs as much as the replay of a table.
+_CHECKS, _APART = 6, 4
+# A search has settled if it is no better than this number of checks before.
 _SPAN = 2
 
 
 def fewest_requests(percentile_ppm: int) -> int:
-    """Requests of a trial at a rate."""
+    """Fewest requests of a replay at one rate."""
     return max(-(-_FEWEST_BEYOND * PPM // (PPM - percentile_ppm)), _FEWEST_REQUESTS)
 
 
 def least_budget(aim: TuningObjective, starts: int) -> int:
-    """Requests that the shortest search simulates, from so many points.
-
-    Twice that with optional rules.
-    """
+    """Requests of the shortest search from `starts` points; twice that with optional rules."""
     trial = fewest_requests(aim.percentile_ppm) * len(aim.rates_mrps)
-    parts = ((_FIRST, starts), (_COARSE, min(starts, _CARRIED)), (_FINE, 1))
+    parts = ((_FIRST, starts), (_COARSE, min(starts, _CONTINUED)), (_FINE, 1))
     times = 2 if aim.optional_rules else 1
     return times * max(
-        math.ceil(searches * stage.population * (stage.fewest + _BESIDES) * trial / stage.share)
+        math.ceil(
+            searches * stage.population * (stage.fewest + _EXTRA_GENERATIONS) * trial / stage.share
+        )
         for stage, searches in parts
     )
 
 
 @dataclass(frozen=True)
 class SearchResult(Generic[Form]):
-    """Tables, the best guess last, and how many were tried with how many requests in all.
+    """The tables of a search, the most promising last, and its effort.
 
-    has_settled: whether the last stage ended before its budget, as it became no better. course: the
-    best value of a stage after so many requests, relative to the formula's, wherever it became
-    less; empty where the search changed what it is measured by.
+    evaluations: tables that were replayed. requests: simulated in all. has_settled: whether the
+    last stage ended before its budget, because it no longer improved. course: each improvement of
+    the best value of a stage, relative to the formula's, with the requests until then; empty if
+    the objective of the search changed on its way.
     """
 
     tables: tuple[Form, ...]
@@ -116,140 +116,140 @@ class SearchResult(Generic[Form]):
 
 
 @dataclass(frozen=True, eq=False)
-class _Ground(Generic[Form]):
-    """What a stage tries tables on, and what it is looked at on."""
+class _StageSamples(Generic[Form]):
+    """The sample on which a stage replays tables, and its convergence checks."""
 
     trials: TuningSample[Form]
-    looks: ConvergenceChecks[Form]
+    checks: ConvergenceChecks[Form]
 
 
 def search_tables(
-    approach: TuningProblem[Form],
-    scenes: Sequence[OperatingPoint],
+    problem: TuningProblem[Form],
+    points: Sequence[OperatingPoint],
     aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> SearchResult[Form]:
-    """The best coarse table, and the best fine one, as far as the budget goes.
+    """Return the best coarse table and the best fine one within the budget.
 
-    What requests that a search does not see show ends it, and chooses between several. But where a
-    tail or objectives are to be kept besides, a search goes as near to them as its own requests
-    allow, so that on others chance decides whether they are missed, which counts more than anything
-    else: there its own requests choose, and it goes on to its budget.
+    Requests that the search does not see decide when it ends, and which of several searches is
+    best. There is one exception: if a tail or further objectives must be kept, a search approaches
+    these limits on its own requests, so on others they are missed or kept by chance, with a large
+    penalty. Then its own requests decide which is best, and it uses its whole budget.
 
-    scenes: one for each of the aim's rates; or in several cases, one case after the other.
+    points: one per rate of `aim`, for one case of demand after the other.
     """
-    return _Search(approach, scenes, aim, workers, progress).run()
+    return _Search(problem, points, aim, workers, progress).run()
 
 
 def search_for_rate(
-    approach: TuningProblem[Form],
+    problem: TuningProblem[Form],
     load: Workload,
     rates: RateSample[Form],
     aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> SearchResult[Form]:
-    """The tables that keep their tail best at a rate where the best before just fails to.
+    """Search for the table with the highest rate at which it keeps a tail.
 
-    The table with the highest rate has, at that rate, the least tail of all: it is what is to be
-    kept. So each stage makes the tail small at the highest rate of the table that it begins with,
-    and in the same measure at the lowest of the range, where other rows hold. `rates` tells the
-    highest rate of a table, on `load`, the requests of the search.
+    At the highest rate of all tables, the table that reaches it has the shortest tail. So each
+    stage minimises the tail at the highest rate of the table that it begins with, and with the
+    same weight at the lowest rate of the range, where other rows apply. rates: measures the highest
+    rate of a table on `load`, the requests of the search.
     """
     return _Search(
-        approach, operating_points(load, aim), aim, workers, progress, (load, rates)
+        problem, operating_points(load, aim), aim, workers, progress, (load, rates)
     ).run()
 
 
 def search_near(
     space: SearchSpace[Form],
     start: NDArray[np.float64],
-    approach: TuningProblem[Form],
-    scenes: Sequence[OperatingPoint],
+    problem: TuningProblem[Form],
+    points: Sequence[OperatingPoint],
     aim: TuningObjective,
     workers: Executor,
     progress: Progress,
 ) -> SearchResult[Form]:
     """Search near `start` with the whole budget, and return the best table; see `searched`."""
-    return _Search(approach, scenes, aim, workers, progress).near(space, start)
+    return _Search(problem, points, aim, workers, progress).near(space, start)
 
 
 class _Search(Generic[Form]):
     def __init__(
         self,
-        approach: TuningProblem[Form],
-        scenes: Sequence[OperatingPoint],
+        problem: TuningProblem[Form],
+        points: Sequence[OperatingPoint],
         aim: TuningObjective,
         workers: Executor,
         progress: Progress,
         follows: tuple[Workload, RateSample[Form]] | None = None,
     ) -> None:
-        self._approach = approach
-        self._scenes = scenes
+        self._problem = problem
+        self._points = points
         self._aim = aim
-        self._aspect = measure_of(aim)
-        self._is_limited = self._aspect.is_limited or bool(aim.objectives)
+        self._measure = measure_of(aim)
+        self._is_limited = self._measure.is_limited or bool(aim.objectives)
         self._workers = workers
         self._progress = progress
         self._evaluations = 0
         self._requests = 0
         self._best = math.inf
-        self._looked: ConvergenceCheck | None = None
+        self._best_check: ConvergenceCheck | None = None
         self._course: list[Milestone] = []
         self._stage = 0
         self._follows = follows
 
     def run(self) -> SearchResult[Form]:
-        self._follow(self._approach.base)
-        ground = self._ground(_FIRST, self._approach.starts)
-        reference = self._approach.reference(ground.trials, self._aim)
+        self._follow(self._problem.base)
+        samples = self._samples(_FIRST, self._problem.starts)
+        reference = self._problem.reference(samples.trials, self._aim)
         tail_us = reference.tail_us[0].mean(axis=1).max()
-        coarse = self._approach.search_space(max(round(float(tail_us)), 1))
-        starts = self._promising(coarse, ground.trials, reference)
-        firsts = [self._evolved(coarse, start, _FIRST, ground, len(starts)) for start in starts]
-        carried = self._ordered(firsts, coarse, ground.looks)[:_CARRIED]
-        self._begin_stage(coarse.table(carried[0]))
-        ground, several = self._ground(_COARSE, len(carried)), len(carried)
-        lines = [self._evolved(coarse, point, _COARSE, ground, several) for point in carried]
-        line = self._ordered(lines, coarse, ground.looks)[0]
+        coarse = self._problem.search_space(max(round(float(tail_us)), 1))
+        starts = self._promising(coarse, samples.trials, reference)
+        firsts = [self._evolve(coarse, start, _FIRST, samples, len(starts)) for start in starts]
+        continued = self._rank(firsts, coarse, samples.checks)[:_CONTINUED]
+        self._begin_stage(coarse.table(continued[0]))
+        samples, several = self._samples(_COARSE, len(continued)), len(continued)
+        lines = [self._evolve(coarse, point, _COARSE, samples, several) for point in continued]
+        line = self._rank(lines, coarse, samples.checks)[0]
         self._begin_stage(coarse.table(line))
         fine = coarse.finer()
         start = coarse.refined(line, fine)
-        curve = self._evolved(fine, start, _FINE, self._ground(_FINE))
-        return self._searched((coarse.table(line), fine.table(curve.point)), curve)
+        curve = self._evolve(fine, start, _FINE, self._samples(_FINE))
+        return self._result((coarse.table(line), fine.table(curve.point)), curve)
 
     def near(self, space: SearchSpace[Form], start: NDArray[np.float64]) -> SearchResult[Form]:
-        found = self._evolved(space, start, _NEAR, self._ground(_NEAR))
-        return self._searched((space.table(found.point),), found)
+        found = self._evolve(space, start, _NEAR, self._samples(_NEAR))
+        return self._result((space.table(found.point),), found)
 
     def _promising(
         self, space: SearchSpace[Form], trials: TuningSample[Form], reference: Measurements
     ) -> list[NDArray[np.float64]]:
-        """As many points as the search begins from, the best ones of more."""
-        near = (self._approach.base, *self._approach.rivals) if self._approach.rivals else ()
+        """The best points to start from, at most `starts` of the problem."""
+        near = (self._problem.base, *self._problem.rivals) if self._problem.rivals else ()
         starts = [*space.starts(), *map(space.next_to, near)]
-        if len(starts) <= self._approach.starts:
+        if len(starts) <= self._problem.starts:
             return starts
-        seen = trials.measure([space.table(point) for point in starts])
+        measured = trials.measure([space.table(point) for point in starts])
         self._evaluations += len(starts)
         self._requests += len(starts) * trials.requests
-        values = self._aspect.values(seen, reference, self._aim)
-        best = np.argsort(values, kind="stable")[: self._approach.starts]
+        values = self._measure.values(measured, reference, self._aim)
+        best = np.argsort(values, kind="stable")[: self._problem.starts]
         return [starts[at] for at in sorted(best)]
 
-    def _searched(self, tables: tuple[Form, ...], last: Found) -> SearchResult[Form]:
+    def _result(self, tables: tuple[Form, ...], last: Found) -> SearchResult[Form]:
         course = () if self._follows else tuple(self._course)
         return SearchResult(tables, self._evaluations, self._requests, last.has_settled, course)
 
     def _begin_stage(self, table: Form) -> None:
-        """Its requests are others, so values of the stage before are none to compare with."""
+        """Forget the best value: the next stage has other requests, so values do not compare."""
         self._stage += 1
-        self._best, self._looked = math.inf, None
+        self._best, self._best_check = math.inf, None
         self._follow(table)
 
     def _follow(self, table: Form) -> None:
-        """Go on at the highest rate of a table, where that is what is made large."""
+        """If the highest rate is the objective, set the rate to that of `table`."""
         if self._follows is None:
             return
         load, rates = self._follows
@@ -258,106 +258,106 @@ class _Search(Generic[Form]):
         self._requests += found.requests
         rate_mrps = max(round(float(found.rates_mrps.mean())), lowest_mrps + 1)
         self._aim = replace(self._aim, rates_mrps=(lowest_mrps, rate_mrps))
-        self._scenes = operating_points(load, self._aim)
+        self._points = operating_points(load, self._aim)
         self._best = math.inf
 
-    def _ground(self, stage: _Stage, searches: int = 1) -> _Ground[Form]:
-        scenes = len(self._scenes)
-        tables = searches * stage.population * (stage.fewest + _BESIDES)
-        affordable = self._aim.most_requests * stage.share / (tables * scenes)
+    def _samples(self, stage: _Stage, searches: int = 1) -> _StageSamples[Form]:
+        points = len(self._points)
+        tables = searches * stage.population * (stage.fewest + _EXTRA_GENERATIONS)
+        affordable = self._aim.most_requests * stage.share / (tables * points)
         least = fewest_requests(self._aim.percentile_ppm)
-        each = max(min(stage.requests // scenes, int(affordable)), least)
-        looked_on = self._trials(
+        each = max(min(stage.requests // points, int(affordable)), least)
+        checked_on = self._sample(
             each // VALIDATION.repeats, VALIDATION.repeats, stage.seed + Seed.CONVERGENCE
         )
-        base = self._approach.reference(looked_on, self._aim)
-        looks = ConvergenceChecks(looked_on, base, self._aspect, self._aim)
-        self._requests += looks.requests
-        return _Ground(self._trials(each, 1, stage.seed), looks)
+        base = self._problem.reference(checked_on, self._aim)
+        checks = ConvergenceChecks(checked_on, base, self._measure, self._aim)
+        self._requests += checks.requests
+        return _StageSamples(self._sample(each, 1, stage.seed), checks)
 
-    def _trials(self, each: int, repeats: int, seed: int) -> TuningSample[Form]:
+    def _sample(self, each: int, repeats: int, seed: int) -> TuningSample[Form]:
         return tuning_sample(
-            self._scenes,
+            self._points,
             self._aim.percentile_ppm,
-            self._approach.cores,
+            self._problem.cores,
             requests=each,
             repeats=repeats,
             seed=seed,
             workers=self._workers,
-            subject_of=self._approach.subject_of,
+            subject_of=self._problem.subject_of,
         )
 
-    def _evolved(
+    def _evolve(
         self,
         space: SearchSpace[Form],
         start: NDArray[np.float64],
         stage: _Stage,
-        ground: _Ground[Form],
+        samples: _StageSamples[Form],
         searches: int = 1,
     ) -> Found:
-        """The best point from a start that the stage's share of the budget finds, of so many."""
+        """Search from a start with an equal part of the stage's budget for each of `searches`."""
         budget = self._aim.most_requests * stage.share / searches
-        affordable = int(budget / (stage.population * ground.trials.requests)) - _BESIDES
+        affordable = int(budget / (stage.population * samples.trials.requests)) - _EXTRA_GENERATIONS
         generations = max(affordable, stage.fewest)
         return evolved(
-            self._values_of(space, ground.trials),
+            self._values_of(space, samples.trials),
             start,
             space.spread(stage.age_spread, stage.load_spread, stage.narrower),
             generations=generations,
             population=stage.population,
             seed=Seed.DESIGN,
-            has_settled=self._settling(space, start, ground.looks, generations),
+            has_settled=self._settlement_test(space, start, samples.checks, generations),
         )
 
-    def _settling(
+    def _settlement_test(
         self,
         space: SearchSpace[Form],
         start: NDArray[np.float64],
-        looks: ConvergenceChecks[Form],
+        checks: ConvergenceChecks[Form],
         generations: int,
     ) -> Callable[[NDArray[np.float64]], bool]:
-        """Whether a search has settled, as asked of each generation's mean."""
-        apart = max(-(-generations // _LOOKS), _APART)
-        seen, generation = [self._look(looks, space.table(start))], 0
+        """Return a function of each generation's mean: whether the search has settled."""
+        apart = max(-(-generations // _CHECKS), _APART)
+        measured, generation = [self._check(checks, space.table(start))], 0
 
         def has_settled(mean: NDArray[np.float64]) -> bool:
             nonlocal generation
             generation += 1
             if generation % apart:
                 return False
-            seen.append(self._look(looks, space.table(mean)))
-            if self._is_limited or len(seen) <= _SPAN:
+            measured.append(self._check(checks, space.table(mean)))
+            if self._is_limited or len(measured) <= _SPAN:
                 return False
-            return seen[-1].has_settled_since(seen[-1 - _SPAN])
+            return measured[-1].has_settled_since(measured[-1 - _SPAN])
 
         return has_settled
 
-    def _ordered(
-        self, founds: Sequence[Found], space: SearchSpace[Form], looks: ConvergenceChecks[Form]
+    def _rank(
+        self, results: Sequence[Found], space: SearchSpace[Form], checks: ConvergenceChecks[Form]
     ) -> list[NDArray[np.float64]]:
-        """What several searches found, the best first; see `searched` for on which requests."""
+        """Order the results of several searches, the best first; see `search_tables`."""
         if self._is_limited:
-            values = [found.value for found in founds]
+            values = [found.value for found in results]
         else:
-            values = [self._look(looks, space.table(found.point)).value for found in founds]
-        return [founds[at].point for at in np.argsort(values, kind="stable")]
+            values = [self._check(checks, space.table(found.point)).value for found in results]
+        return [results[at].point for at in np.argsort(values, kind="stable")]
 
-    def _look(self, looks: ConvergenceChecks[Form], table: Form) -> ConvergenceCheck:
-        look = looks.at(table)
+    def _check(self, checks: ConvergenceChecks[Form], table: Form) -> ConvergenceCheck:
+        check = checks.check(table)
         self._evaluations += 1
-        self._requests += looks.requests
-        if self._looked is None or look.value < self._looked.value:
-            self._looked = look
-        return look
+        self._requests += checks.requests
+        if self._best_check is None or check.value < self._best_check.value:
+            self._best_check = check
+        return check
 
     def _values_of(
         self, space: SearchSpace[Form], trials: TuningSample[Form]
     ) -> Callable[[Sequence[NDArray[np.float64]]], list[float]]:
-        base = self._approach.reference(trials, self._aim)
+        base = self._problem.reference(trials, self._aim)
 
         def values_of(points: Sequence[NDArray[np.float64]]) -> list[float]:
-            seen = trials.measure([space.table(point) for point in points])
-            values = self._aspect.values(seen, base, self._aim).tolist()
+            measured = trials.measure([space.table(point) for point in points])
+            values = self._measure.values(measured, base, self._aim).tolist()
             self._count(values, len(points) * trials.requests)
             return values
 
@@ -370,6 +370,6 @@ class _Search(Generic[Form]):
             self._best = min(values)
             self._course.append(Milestone(self._requests, None, self._best, self._stage))
         share = min(self._requests / self._aim.most_requests, 1.0)
-        assert self._looked is not None
-        reached = self._aspect.told(self._looked.told(), self._aim)
+        assert self._best_check is not None
+        reached = self._measure.progress_text(self._best_check.text(), self._aim)
         self._progress(f"tuning the table, {reached}", share)

@@ -1,8 +1,8 @@
-"""Whether a table is better than the formula's, on requests that it was not tuned on.
+"""Whether a table is better than the formula's, on requests that did not tune it.
 
-Both meet the same requests at the same times, so their differences are all that varies; an interval
-of the mean change is Student's at 95 %. It tells the chance of arrivals and of their order; the
-chance of which requests are there to judge is for `verify`.
+Both tables get the same requests at the same times, so the change is taken replay by replay, with
+Student's interval of its mean at 95 %. The interval includes the randomness of arrivals and of
+their order; `verify` includes that of the sample of requests.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from tailc.tuning.tuning_sample import Form, Measurements, TuningSample
 
 @dataclass(frozen=True)
 class EnergyPair:
-    """Of a request under both tables, in millionths of the unit of power times microseconds; None
-    of one that is overloaded.
+    """Energy per request with both tables [1e-6 of the unit of power times us].
+
+    None for a table that is overloaded.
     """
 
     formula: int | None
@@ -37,14 +38,13 @@ class EnergyPair:
 
 @dataclass(frozen=True)
 class RateGain:
-    """The tail at a rate under the formula's table and under the tuned one, in the mean of replays.
+    """Mean tails at a rate with the formula's table and with the tuned one, and the change.
 
-    change_ppm: of what is made small, of the tuned one relative to the formula's, replay by replay,
-    in the mean; low_ppm, high_ppm: its interval. clairvoyant_us: what a schedule reaches that knows
-    all sizes, in the mean of the same replays; None where no such schedule is known. misses:
-    whether the tuned one's tail is longer than what is to be kept, beyond chance.
-    formula_overloaded, tuned_overloaded: whether some replay of it was given up, so that its tail
-    and the change are no measure; see `Measurements`.
+    change_ppm: mean over replays of the relative change of the amount to minimise; low_ppm,
+    high_ppm: its interval. clairvoyant_us: mean tail in the same replays of a schedule that knows
+    all sizes; None if none is known. misses: whether the tail of the tuned table exceeds the limit
+    beyond chance. formula_overloaded, tuned_overloaded: whether a replay of the table was aborted,
+    so that its tail and the change are not valid; see `Measurements`.
     """
 
     rate_mrps: int
@@ -61,12 +61,12 @@ class RateGain:
 
     @property
     def is_overloaded(self) -> bool:
-        """Whether one of the two is, so that the change is no measure."""
+        """Whether one of the tables is overloaded, so that the change is not valid."""
         return self.formula_overloaded or self.tuned_overloaded
 
     @property
     def closed(self) -> float | None:
-        """Part of the way to the clairvoyant schedule that the tuned table goes; None: no way."""
+        """Fraction of the gap to the clairvoyant schedule that is closed; None: no gap."""
         if self.clairvoyant_us is None or self.is_overloaded:
             return None
         way_us = self.formula_us - self.clairvoyant_us
@@ -74,19 +74,19 @@ class RateGain:
 
     @property
     def is_worse(self) -> bool:
-        """Whether that is more than chance."""
+        """Whether the tuned table is worse beyond chance."""
         return self.low_ppm > 0
 
 
 @dataclass(frozen=True)
 class ValidatedTable(Generic[Form]):
-    """A table's gains at each rate, and whether it is better as a whole beyond chance.
+    """A table with its gains at each rate, and whether it is better overall beyond chance.
 
-    formula_part_ppm: what is left of the ages of the formula's table that it is compared with, so
-    that it keeps its tail; None where no part would. keeps_objectives: whether all that must hold
-    besides does at every rate. keeps_tail: whether a tail that is to be kept surely is. only_keeps:
-    whether that alone makes the table better: what is made small is no less than with the formula's
-    so compared, which had to be cut back.
+    formula_part_ppm: factor that scales the ages of the formula's table so that it keeps the limit
+    [1e-6]; None if none does. keeps_objectives: whether the table meets the further objectives at
+    every rate. keeps_tail: whether it keeps the limit beyond chance. only_keeps: whether the table
+    is better only because it keeps the limit; the amount to minimise is no smaller than that of the
+    scaled formula's table.
     """
 
     table: Form
@@ -99,38 +99,37 @@ class ValidatedTable(Generic[Form]):
 
     @property
     def scaled(self) -> str:
-        """What of the table is scaled until it keeps its tail, for people."""
+        """Name of the quantity that is scaled until the table keeps its tail."""
         return "ages" if isinstance(self.table, Ladder) else "bound"
 
 
 def rank_tables(
-    tables: Sequence[Form], formula: Form, trials: TuningSample[Form], aim: TuningObjective
+    tables: Sequence[Form], formula: Form, sample: TuningSample[Form], aim: TuningObjective
 ) -> list[Form]:
-    """The tables, the most promising first."""
-    values = measure_of(aim).values(trials.measure(tables), trials.measure([formula]), aim)
+    """Order tables by their value, the best first."""
+    values = measure_of(aim).values(sample.measure(tables), sample.measure([formula]), aim)
     return [tables[at] for at in np.argsort(values, kind="stable")]
 
 
 def validate_table(
     tuned: ScaledTable[Form],
     formula: ScaledTable[Form],
-    trials: TuningSample[Form],
+    sample: TuningSample[Form],
     clairvoyant_us: Sequence[int] | None,
     aim: TuningObjective,
 ) -> ValidatedTable[Form]:
-    """The table against the formula's: better in the weighted mean, and nowhere worse.
+    """Compare a table with the formula's: it must be better in the weighted mean, nowhere worse.
 
-    Where a tail is to be kept, a table that does not surely keep it with any part of its ages, or
-    misses it at some rate, is no better than any. One that does keep it is better than a formula's
-    that no part of its ages keeps, and than one that had to be cut back if it is nowhere worse than
-    what is left of that. Where only one of the two keeps the objectives besides, that one is the
-    better.
+    With a limit, a table that misses it at some rate, or whose scale no factor makes meet it, is
+    not better. A table that keeps the limit is better than a formula's table that no factor scales
+    to it. It is also better than a formula's table that had to be scaled, if it is at no rate worse
+    than the scaled one. If only one of the two meets the further objectives, that one is better.
     """
-    seen = trials.measure([formula.table, tuned.table])
-    changes = _changes(*measure_of(aim).amounts(seen))
+    measured = sample.measure([formula.table, tuned.table])
+    changes = _changes(*measure_of(aim).amounts(measured))
     reached = clairvoyant_us or [None] * len(aim.rates_mrps)
     gains = tuple(
-        _gain(rate_mrps, seen, at, changes[at], reached[at], aim.limit_us)
+        _gain(rate_mrps, measured, at, changes[at], reached[at], aim.limit_us)
         for at, rate_mrps in enumerate(aim.rates_mrps)
     )
     share = np.array(aim.weights) / sum(aim.weights)
@@ -139,7 +138,7 @@ def validate_table(
     is_less = high < 0 and not is_worse
     is_excused = formula.part_ppm is None or not (formula.was_kept or is_worse)
     keeps_tail = tuned.part_ppm is not None and not any(gain.misses for gain in gains)
-    formula_keeps, keeps = (seen.keeps_objectives(at) for at in range(2))
+    formula_keeps, keeps = (measured.keeps_objectives(at) for at in range(2))
     are_alike = keeps == formula_keeps
     is_better = is_less or is_excused if are_alike else keeps
     return ValidatedTable(
@@ -159,20 +158,20 @@ def _changes(formula: NDArray[np.float64], tuned: NDArray[np.float64]) -> NDArra
 
 def _gain(
     rate_mrps: int,
-    seen: Measurements,
+    measured: Measurements,
     at: int,
     changes: NDArray[np.float64],
     clairvoyant_us: int | None,
     limit_us: int | None,
 ) -> RateGain:
-    """At the scene number `at`; `seen` is of both tables."""
+    """The gain at operating point number `at`; `measured` is of both tables."""
     low, high = mean_interval(changes)
-    least_us, _ = mean_interval(seen.tail_us[1, at])
-    formula_us, tuned_us = seen.tail_us[:, at].mean(axis=1).tolist()
-    overloaded = [seen.is_overloaded(table, at) for table in range(2)]
+    least_us, _ = mean_interval(measured.tail_us[1, at])
+    formula_us, tuned_us = measured.tail_us[:, at].mean(axis=1).tolist()
+    overloaded = [measured.is_overloaded(table, at) for table in range(2)]
     energy = None
-    if seen.energy is not None:
-        means = zip(seen.energy[:, at].mean(axis=1).tolist(), overloaded, strict=True)
+    if measured.energy is not None:
+        means = zip(measured.energy[:, at].mean(axis=1).tolist(), overloaded, strict=True)
         energy = EnergyPair(
             *(None if is_lost else energy_in_artifact_units(mean) for mean, is_lost in means)
         )
@@ -192,12 +191,12 @@ def _gain(
 
 
 def energy_in_artifact_units(power_ns: float) -> int:
-    """In millionths of the unit of power times microseconds, from the unit times nanoseconds."""
+    """Convert an energy from the unit of power times ns to 1e-6 of that unit times us."""
     return round(power_ns * PPM / NS_PER_US)
 
 
 def mean_interval(changes: NDArray[np.float64]) -> tuple[float, float]:
-    """Of the mean, at 95 %."""
+    """Student's interval of the mean at 95 %."""
     mean, half = mean_and_half(changes.tolist())
     assert half is not None
     return mean - half, mean + half

@@ -26,7 +26,7 @@ class Replays:
 def look_at(tails_us):
     replays = Replays()
     base = replays.measure([FORMULA_US])
-    return ConvergenceChecks(replays, base, measure_of(AIM), AIM).at(np.array(tails_us))
+    return ConvergenceChecks(replays, base, measure_of(AIM), AIM).check(np.array(tails_us))
 
 
 def look_of(values):
@@ -42,11 +42,11 @@ def test_a_value_is_of_all_replays_together():
 
 def test_the_interval_of_a_mean_is_students():
     """0.8, 0.82, 0.84 and 0.86: 3.182446 standard errors of 0.0129099 about 0.83."""
-    assert look_of([0.80, 0.82, 0.84, 0.86]).told() == "83.0% (78.9% .. 87.1%)"
+    assert look_of([0.80, 0.82, 0.84, 0.86]).text() == "83.0% (78.9% .. 87.1%)"
 
 
 def test_what_varies_in_the_formulas_tails_alike_is_no_noise():
-    assert look_at(0.9 * FORMULA_US).told() == "90.0% (90.0% .. 90.0%)"
+    assert look_at(0.9 * FORMULA_US).text() == "90.0% (90.0% .. 90.0%)"
 
 
 @pytest.mark.parametrize(
@@ -77,5 +77,5 @@ def test_an_energy_that_misses_its_target_in_some_replays_alone_does_not_miss_it
             tail_us = np.array([[[95, 103, 97, 101]]], np.int64)
             return Measurements(tail_us, np.array(tables)[:, None, None] * np.ones((1, 1, 4)))
 
-    look = ConvergenceChecks(Powers(), Powers().measure([2.0]), measure_of(aim), aim).at(1.5)
+    look = ConvergenceChecks(Powers(), Powers().measure([2.0]), measure_of(aim), aim).check(1.5)
     assert look.value == pytest.approx(0.75)

@@ -11,7 +11,7 @@ import pytest
 from tailc_solvers.evolution import Found
 
 from tailc.experiment.tuning_objective import Objective, TuningObjective
-from tailc.tuning import convergence as looks
+from tailc.tuning import convergence
 from tailc.tuning import search as search_module
 from tailc.tuning.convergence import ConvergenceCheck
 from tailc.tuning.operating_point import operating_points
@@ -67,7 +67,7 @@ def test_a_search_that_goes_on_ends_with_its_budget(monkeypatch):
 @pytest.mark.usefixtures("smaller_trials")
 def test_a_search_that_has_settled_leaves_the_rest_of_its_budget(monkeypatch):
     """Each stage then ends at its second look, a third of its way."""
-    monkeypatch.setattr(looks, "_WORTH", 1.0)
+    monkeypatch.setattr(convergence, "_WORTH", 1.0)
     aim = replace(AIM, most_requests=100_000_000 // PART)
     found = search(aim=aim)
     assert found.has_settled
@@ -114,12 +114,12 @@ def begun(monkeypatch):
         seen.append(start)
         return Found(start, float(len(seen)), 1)
 
-    def at(_looks, table):
+    def check(_checks, table):
         order = best if len(seen) <= len(BEFORE_ALL) else best[::-1]
         return ConvergenceCheck(np.full(11, 1.0 + order.index(table) if table in order else 9.0))
 
     monkeypatch.setattr(search_module, "evolved", standing)
-    monkeypatch.setattr(looks.ConvergenceChecks, "at", at)
+    monkeypatch.setattr(convergence.ConvergenceChecks, "check", check)
     return seen
 
 
