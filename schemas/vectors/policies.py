@@ -34,6 +34,7 @@ from readings import (
     curve_reading,
     cycles_reading,
     job_reading,
+    serial_reading,
     throughput_reading,
     timings_reading,
 )
@@ -116,6 +117,10 @@ def _ladders() -> dict[str, Vector]:
         "arrival": (
             "Rule age-from-arrival: waiting counts towards the climbs, with a delay and on-exit.",
             policy("arrival", arrival_ladder(), reading=timings_reading()),
+        ),
+        "serial": (
+            "Schema 1.9: requests with serial parts, which no look-up needs to know.",
+            policy("serial", arrival_ladder(), reading=serial_reading()),
         ),
         "smallest": (
             "One rung, one row, no cost unit, no rule: every answer is to start now on rung 0.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
     ClassCurves,
@@ -21,6 +23,7 @@ from tailc.traces.reading import (
     Timings,
     TimingsReading,
 )
+from tailc.traces.serial import Serial
 
 PPM = 1_000_000
 
@@ -33,6 +36,11 @@ def curve_reading() -> DemandReading:
         DemandColumn("demand_ms"),
         CommonCurve(Curve(None, (1_000_000, 1_900_000, 2_650_000, 3_200_000))),
     )
+
+
+def serial_reading() -> TimingsReading:
+    """Each query at several degrees, of which 2 ms and 5 % run on one thread."""
+    return replace(timings_reading(), serial=Serial(2_000, 0, 0, 50_000))
 
 
 def class_reading() -> DemandReading:

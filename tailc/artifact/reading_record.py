@@ -37,6 +37,7 @@ from tailc.traces.reading import (
     memory_column,
     speedups_of,
 )
+from tailc.traces.serial import Serial
 
 _NAME_ONE = "demand comes from a column or from timings: name one"
 _OF_JOBS = "run times of jobs have curves or no speed-ups"
@@ -54,8 +55,9 @@ class Reading:
     `machine` and `share` are columns of measured throughput, which is read from column `demand` and
     has no speed-ups. Run times of jobs are read from it too, and have curves or no speed-ups.
     `where` keeps the rows whose column equals the text; `bin_us` merges demands into bins of that
-    width (at the bin's mean) with weights. `note` is the user's reason where a response time is
-    accepted as demand.
+    width (at the bin's mean) with weights. `serial`: the beginning and end of a
+    request that run on one thread. `note` is the user's reason where a response time is accepted as
+    demand.
     """
 
     measure: Measure
@@ -77,6 +79,7 @@ class Reading:
     time: str | None = field(default=None, metadata={"since": 3})
     machine: str | None = field(default=None, metadata={"since": 3})
     share: str | None = field(default=None, metadata={"since": 3})
+    serial: Serial | None = field(default=None, metadata={"since": 9})
 
 
 def reading_of(record: Reading) -> TraceReading:
@@ -102,6 +105,7 @@ def _demand_reading(record: Reading, demand: str) -> DemandReading:
         record.weight,
         record.bin_us,
         record.max_degree,
+        record.serial,
     )
 
 
@@ -117,7 +121,7 @@ def _timings_reading(record: Reading, timings: Timings) -> TimingsReading:
         raise ValueError("speed-ups come from timings, columns or curves: name one")
     if record.memory is not None or record.clock_khz is not None:
         raise ValueError("timings have no memory time, and are no cycles")
-    counted = (record.weight, record.bin_us, record.max_degree)
+    counted = (record.weight, record.bin_us, record.max_degree, record.serial)
     return TimingsReading(_measured(record), _rows(record), timings, *counted)
 
 
@@ -147,9 +151,10 @@ def _refuse_machines(record: Reading) -> None:
 
 
 def _refuse_of_requests(record: Reading, what: str) -> None:
-    of_requests = (record.weight, record.bin_us, record.max_degree, record.memory, record.clock_khz)
-    if any(part is not None for part in of_requests):
-        raise ValueError(f"{what} has no weights, bins, degrees, memory times or clock")
+    counted = (record.weight, record.bin_us, record.max_degree, record.serial)
+    if any(part is not None for part in (*counted, record.memory, record.clock_khz)):
+        parts = "weights, bins, degrees, serial parts, memory times or clock"
+        raise ValueError(f"{what} has no {parts}")
 
 
 def _demands(name: str, memory: str | None, clock_khz: int | None) -> Demands:
@@ -207,6 +212,7 @@ def _request_fields(reading: RequestReading) -> dict[str, Any]:
         "weight": reading.weight,
         "bin_us": reading.bin_us,
         "max_degree": reading.max_degree,
+        "serial": reading.serial,
     }
 
 

@@ -14,6 +14,7 @@ from tailc.models.core_queues.clocked import Clocked, clocked
 from tailc.models.core_queues.clocks import Clocks
 from tailc.percentiles import PPM
 from tailc.traces.profile import DemandProfile
+from tailc.traces.serial import Serial
 
 NS_PER_MS = 1_000_000
 
@@ -25,7 +26,8 @@ class Workload:
     work_ns: int64 (records,), at speed 1. weight: int64 (records,), requests of each record.
     curve_of: int32 (records,). speed: float64 (curves, rungs). memory_ns: int64 (records,), the
     part of the work that does not depend on the clock; None: unknown. clocked: progress of records
-    at each level of a clock; None if rungs are not levels of a clock.
+    at each level of a clock; None if rungs are not levels of a clock. serial: the serial beginning
+    and end of requests; None: they have none.
     """
 
     work_ns: NDArray[np.int64]
@@ -34,6 +36,7 @@ class Workload:
     speed: NDArray[np.float64]
     memory_ns: NDArray[np.int64] | None = None
     clocked: Clocked | None = None
+    serial: Serial | None = None
 
     def __post_init__(self) -> None:
         assert len(self.work_ns) == len(self.weight) == len(self.curve_of) > 0
@@ -92,9 +95,16 @@ def workload(profile: DemandProfile, ladder: Ladder) -> Workload:
     A rung that is a degree of parallelism has the speed of each request's own curve at that degree;
     the caller ensures that the profile has it. A rung that is a core has the speed of the curve's
     column with its number, if curves have as many columns as there are rungs. Any other rung has
-    its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns.
+    its own `speed_ppm` for every request. Work below 1 ns counts as 1 ns. Only requests on degrees
+    of parallelism have serial parts.
     """
-    return Workload(_work_ns(profile), profile.weight, profile.curve_of, _speed(profile, ladder))
+    return Workload(
+        _work_ns(profile),
+        profile.weight,
+        profile.curve_of,
+        _speed(profile, ladder),
+        serial=None if degrees(ladder) is None else profile.serial,
+    )
 
 
 def clocked_workload(profile: DemandProfile, clocks: Clocks) -> Workload:

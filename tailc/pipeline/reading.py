@@ -8,6 +8,7 @@ from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, HeldOutSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.jobs import JobList
+from tailc.specs.serial_spec import SerialSpec
 from tailc.specs.throughput import ThroughputSpec
 from tailc.traces.profile import Measure
 from tailc.traces.reading import (
@@ -31,6 +32,7 @@ from tailc.traces.reading import (
     Timings,
     TimingsReading,
 )
+from tailc.traces.serial import Serial
 
 # A request measured in cycles runs on one core, at the frequency of the core.
 _ONE_CORE = CommonCurve(Curve(None, (PPM,)))
@@ -40,6 +42,7 @@ def request_reading(
     demand: DemandSpec | ClockedDemandSpec,
     speedup: SpeedupSpec | None,
     max_degree: int | None = None,
+    serial: SerialSpec | None = None,
 ) -> RequestReading:
     """The reading that turns the trace's file into demands.
 
@@ -49,7 +52,7 @@ def request_reading(
         case ClockedDemandSpec():
             return _of_cycles(demand)
         case DemandSpec():
-            return _of_demands(demand, speedup, max_degree)
+            return _of_demands(demand, speedup, max_degree, serial)
 
 
 def _of_cycles(demand: ClockedDemandSpec) -> DemandReading:
@@ -64,12 +67,16 @@ def _of_cycles(demand: ClockedDemandSpec) -> DemandReading:
 
 
 def _of_demands(
-    demand: DemandSpec, speedup: SpeedupSpec | None, max_degree: int | None
+    demand: DemandSpec,
+    speedup: SpeedupSpec | None,
+    max_degree: int | None,
+    serial: SerialSpec | None,
 ) -> RequestReading:
     source, reason = demand.source, demand.response_time_because
     unit = TimeUnit(source.unit)
     measured = Measured(Measure(demand.measure), demand.reference, unit, reason)
-    rows, counted = _rows(demand), (source.weight, demand.bin_us, max_degree)
+    rows, parts = _rows(demand), None if serial is None else _serial(serial)
+    counted = (source.weight, demand.bin_us, max_degree, parts)
     if isinstance(source, demand_source.DemandTimings):
         told = source.timings
         timings = Timings(told.request, told.degree, told.duration)
@@ -111,6 +118,11 @@ def _speedups(speedup: SpeedupSpec) -> Speedups:
         case speedup_source.CurvesByClass() as told:
             curves = sorted(told.classes.curves.items())
             return ClassCurves(told.classes.column, tuple(Curve(*curve) for curve in curves))
+
+
+def _serial(said: SerialSpec) -> Serial:
+    start, end = said.start, said.end
+    return Serial(start.time_us, start.share_ppm, end.time_us, end.share_ppm)
 
 
 def _rows(demand: DemandSpec | ClockedDemandSpec) -> Rows:

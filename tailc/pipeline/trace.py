@@ -98,7 +98,7 @@ def open_trace(opened: OpenedSpec) -> OpenedTrace:
 
 def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -> OpenedTrace:
     spec, path = opened.spec, trace_path(opened)
-    recipe = request_reading(demand, spec.speedup, spec.max_degree)
+    recipe = request_reading(demand, spec.speedup, spec.max_degree, spec.serial)
     with open_source(path) as source:
         if is_profile(source):
             recipe = _as_counted(opened, recipe, read_counted(source))

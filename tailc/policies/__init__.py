@@ -12,6 +12,7 @@ from tailc.specs.clocked import ClockedDemandSpec
 from tailc.specs.common import DemandSpec, SpeedupSpec
 from tailc.specs.days import DaysAsked
 from tailc.specs.fields import SpecModel
+from tailc.specs.serial_spec import SerialSpec
 from tailc.specs.slo import EndToEnd, Slo
 from tailc.specs.throughput import ThroughputSpec
 
@@ -62,6 +63,11 @@ class KindSpec(Protocol):
     @property
     def max_degree(self) -> int | None:
         """The largest degree that the trace is read for; None: all there are."""
+        ...
+
+    @property
+    def serial(self) -> SerialSpec | None:
+        """The serial beginning and end of requests; None: they have none."""
         ...
 
     def with_search(self, overrides: Mapping[str, object]) -> KindSpec:

@@ -19,6 +19,7 @@ from tailc.report.overload import overload_text
 from tailc.report.plan import plan_text
 from tailc.report.robust import radius_line
 from tailc.report.rungs import is_joint, rungs_text
+from tailc.report.serial_parts import serial_text
 from tailc.report.shares import shares_text
 from tailc.report.sharing import boost_text, sharing_text
 from tailc.report.slos import predictions_text, slos_text
@@ -53,13 +54,7 @@ def policy_text(policy: Policy) -> str:
 
     Text from the artifact is escaped, so that the terminal obeys no control characters.
     """
-    head = [f"{policy.name} ({policy.kind}), generation {policy.generation}"]
-    if policy.slos:
-        head.append(f"SLO        {slos_text(policy)}")
-    if (predictions := predictions_text(policy)) is not None:
-        head.append(f"predicted  {predictions}")
-    if policy.rates_mrps:
-        head.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
+    head = [f"{policy.name} ({policy.kind}), generation {policy.generation}", *_promised(policy)]
     head.append(f"evidence   {evidence_line(policy)}")
     if policy.evidence.proof == REPLAYED:
         head.append(f"tuned for  {arrivals_text(dict(policy.evidence.settings))}")
@@ -79,6 +74,20 @@ def policy_text(policy: Policy) -> str:
     if policy.controller is not None:
         tables.append(controller_text(policy.controller))
     return "\n".join([*map(printable, head), "", "\n\n".join(tables)])
+
+
+def _promised(policy: Policy) -> list[str]:
+    """What the policy promises, and of which requests."""
+    lines = []
+    if policy.slos:
+        lines.append(f"SLO        {slos_text(policy)}")
+    if (predictions := predictions_text(policy)) is not None:
+        lines.append(f"predicted  {predictions}")
+    if policy.rates_mrps:
+        lines.append(f"rates      {', '.join(format_mrps(rate) for rate in policy.rates_mrps)}")
+    if (serial := serial_text(policy.reading)) is not None:
+        lines.append(f"serial     {serial}")
+    return lines
 
 
 def _tuned_tails(policy: Policy) -> list[str]:

@@ -33,3 +33,8 @@ class WithoutRequests(SpecModel):
     def max_degree(self) -> None:
         """None, for there are no degrees."""
         return
+
+    @property
+    def serial(self) -> None:
+        """None, for there are no threads of requests."""
+        return

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.percentiles import PPM
+from tailc.traces.serial import Serial
 
 # So that the digest of many requests with many degrees needs little memory.
 HASHED_ROWS = 1 << 16
@@ -47,6 +48,7 @@ class DemandProfile:
     is_of_points: whether a spectrum is all that is known: requests that took no longer than a
         demand, and longer than the one before.
     repeats: int64 (requests,), how many equal rows of the trace each was merged from; None: one.
+    serial: the serial beginning and end of requests; None: they have none.
     """
 
     demand_ms: NDArray[np.float64]
@@ -59,6 +61,7 @@ class DemandProfile:
     memory_ms: NDArray[np.float64] | None = None
     is_of_points: bool = False
     repeats: NDArray[np.int64] | None = None
+    serial: Serial | None = None
 
     def __post_init__(self) -> None:
         requests = len(self.demand_ms)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tailc.traces.profile import Measure
+from tailc.traces.serial import Serial
 
 
 class TimeUnit(enum.Enum):
@@ -230,7 +231,7 @@ class DemandReading:
     """One row a request, or several requests of one demand: column `weight` has how many.
 
     `bin_us` merges demands into bins of that width (at the bin's mean) with weights. Degrees above
-    `max_degree` are not read.
+    `max_degree` are not read. serial: the beginning and end of each request on one thread.
     """
 
     measured: Measured
@@ -240,6 +241,7 @@ class DemandReading:
     weight: str | None = None
     bin_us: int | None = None
     max_degree: int | None = None
+    serial: Serial | None = None
 
     def __post_init__(self) -> None:
         _check_of_requests(self.measured)
@@ -278,7 +280,7 @@ class Timings:
 class TimingsReading:
     """Executions of requests at several degrees, from which demands and speed-ups follow.
 
-    weight, bin_us, max_degree: as of a DemandReading.
+    weight, bin_us, max_degree, serial: as of a DemandReading.
     """
 
     measured: Measured
@@ -287,6 +289,7 @@ class TimingsReading:
     weight: str | None = None
     bin_us: int | None = None
     max_degree: int | None = None
+    serial: Serial | None = None
 
     def __post_init__(self) -> None:
         _check_of_requests(self.measured)

@@ -340,4 +340,5 @@ def _requests(
         curves.names,
         reading.measured.measure,
         reading.measured.reference,
+        serial=reading.serial,
     )

@@ -152,8 +152,14 @@ def _on_shared_cores(
         starts=shared_cores.MOST_STARTS,
         near=lambda table, tail_us: _beside(search_space(tail_us).finer(), table),
         earlier=None if drawn_unit(formula) is None else scaled_ladder,
-        server=shared_server(formula) if len(shared.cost_unit) == 1 else None,
+        server=_clairvoyant_server(formula, load),
     )
+
+
+def _clairvoyant_server(formula: Ladder, load: Workload) -> SharedServer | None:
+    """What a clairvoyant schedule runs on; None where there are several pools or serial parts."""
+    is_one = len(pools(formula).cost_unit) == 1
+    return shared_server(formula) if is_one and load.serial is None else None
 
 
 def gains_by_climbing(ladder: Ladder, load: Workload) -> bool:

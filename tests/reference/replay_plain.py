@@ -34,11 +34,40 @@ class Request:
     is_refused: bool = False
     share: Fraction = Fraction(1)
     thread_ppm_ns: int = 0
+    # Work of the serial beginning and end; `coming` is that of the parts after the one that runs.
+    start_work_ns: int = 0
+    end_work_ns: int = 0
+    is_serial: bool = False
+    coming: list[tuple[bool, Fraction]] = field(default_factory=list)
 
     @property
     def lost(self) -> Fraction:
         """Work that was not done of one that has left."""
-        return self.work_ns * (1 - self.share) + max(self.left, Fraction(0))
+        undone = max(self.left, Fraction(0)) + sum(work for _, work in self.coming)
+        return self.work_ns * (1 - self.share) + undone
+
+    def begin(self) -> None:
+        """Line up the parts that have work, and run the first."""
+        middle = self.work_ns - self.start_work_ns - self.end_work_ns
+        parts = [(True, self.start_work_ns), (False, middle), (True, self.end_work_ns)]
+        self.coming = [(is_serial, work * self.share) for is_serial, work in parts if work]
+        self.go_on()
+
+    def go_on(self) -> None:
+        self.is_serial, self.left = self.coming.pop(0)
+
+    @property
+    def part_speed(self) -> Fraction:
+        """Of the part that runs: the middle makes the whole as fast as the rung is."""
+        if self.is_serial:
+            return Fraction(1)
+        serial = self.start_work_ns + self.end_work_ns
+        middle_ns = self.work_ns / self.speed[self.rung] - serial
+        return (
+            (self.work_ns - serial) / max(middle_ns, Fraction(1))
+            if serial
+            else self.speed[self.rung]
+        )
 
     @property
     def runs(self) -> bool:
@@ -86,20 +115,24 @@ class Server:
         unit = self.unit(request)
         return self.ladders[0].rungs[request.rung].cost_ppm[0 if unit is None else unit]
 
+    def threads(self, request: Request) -> int:
+        """What the request uses of the cost: at most one thread in a serial part."""
+        return min(self.cost(request), PPM) if request.is_serial else self.cost(request)
+
     def progress(self, request: Request) -> Fraction:
         """Work done per ns: the rung's speed times the share of a core that each thread has."""
         unit = self.unit(request)
         if unit is None:
-            return request.speed[request.rung]
+            return request.part_speed
         capacity = self.ladders[0].cost_units[unit].capacity_ppm
         competing = [r for r in self.running if self.unit(r) == unit]
-        boosted = sum(self.cost(r) for r in competing if r.boosted)
-        others = sum(self.cost(r) for r in competing if not r.boosted)
+        boosted = sum(self.threads(r) for r in competing if r.boosted)
+        others = sum(self.threads(r) for r in competing if not r.boosted)
         supply, wanted = (
             (capacity, boosted) if request.boosted else (max(capacity - boosted, 0), others)
         )
         share = Fraction(supply, wanted) if wanted > supply else Fraction(1)
-        return share * request.speed[request.rung]
+        return share * request.part_speed
 
     def admission(self, request: Request) -> tuple[Start, int]:
         answer = lookup(self.ladders[request.ladder], self.load, 0, 0)
@@ -140,7 +173,7 @@ class Server:
         progress = [(r, self.progress(r)) for r in self.running]
         for r, speed in progress:
             r.left -= speed * (then - self.now)
-            r.thread_ppm_ns += self.cost(r) * (then - self.now)
+            r.thread_ppm_ns += self.threads(r) * (then - self.now)
         self.now = then
 
     def exits(self) -> None:
@@ -148,6 +181,10 @@ class Server:
             is_late = any(at <= self.now for at in self.cuts_ns(r))
             if r.left > 0 and not is_late:
                 continue
+            if r.left <= 0 and r.coming:
+                r.go_on()
+                if not is_late:
+                    continue
             unreleased = [w for w in self.waiting if not w.is_released]
             if unreleased:
                 unreleased[0].is_released = True
@@ -170,7 +207,7 @@ class Server:
     def may_start(self, request: Request) -> bool:
         if self.sharing.start_below_ppm is not None:
             unit = self.sharing.start_unit
-            in_use = sum(self.cost(r) for r in self.running if self.unit(r) == unit)
+            in_use = sum(self.threads(r) for r in self.running if self.unit(r) == unit)
             return in_use < self.sharing.start_below_ppm
         start, at = self.admission(request)
         starves = start is Start.ON_EXIT and not self.running
@@ -179,7 +216,7 @@ class Server:
 
     def start(self, r: Request) -> None:
         r.start_ns = self.now
-        r.left = r.work_ns * r.share
+        r.begin()
         r.load_at_start = self.load
         r.rung = self.rung(r)
         if self.boosts_at_start:

@@ -3317,6 +3317,76 @@ def NumberPairEnd(builder):
 
 
 
+class Serial(object):
+    __slots__ = ['_tab']
+
+    @classmethod
+    def GetRootAs(cls, buf, offset=0):
+        n = flatbuffers.encode.Get(flatbuffers.packer.uoffset, buf, offset)
+        x = Serial()
+        x.Init(buf, n + offset)
+        return x
+
+    @classmethod
+    def GetRootAsSerial(cls, buf, offset=0):
+        """This method is deprecated. Please switch to GetRootAs."""
+        return cls.GetRootAs(buf, offset)
+    @classmethod
+    def SerialBufferHasIdentifier(cls, buf, offset, size_prefixed=False):
+        return flatbuffers.util.BufferHasIdentifier(buf, offset, b"\x54\x4C\x43\x31", size_prefixed=size_prefixed)
+
+    # Serial
+    def Init(self, buf, pos):
+        self._tab = flatbuffers.table.Table(buf, pos)
+
+    # Serial
+    def StartUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(4))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Serial
+    def StartPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(6))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Serial
+    def EndUs(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(8))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+    # Serial
+    def EndPpm(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(10))
+        if o != 0:
+            return self._tab.Get(flatbuffers.number_types.Int64Flags, o + self._tab.Pos)
+        return 0
+
+def SerialStart(builder):
+    builder.StartObject(4)
+
+def SerialAddStartUs(builder, startUs):
+    builder.PrependInt64Slot(0, startUs, 0)
+
+def SerialAddStartPpm(builder, startPpm):
+    builder.PrependInt64Slot(1, startPpm, 0)
+
+def SerialAddEndUs(builder, endUs):
+    builder.PrependInt64Slot(2, endUs, 0)
+
+def SerialAddEndPpm(builder, endPpm):
+    builder.PrependInt64Slot(3, endPpm, 0)
+
+def SerialEnd(builder):
+    return builder.EndObject()
+
+
+
 class Reading(object):
     __slots__ = ['_tab']
 
@@ -3525,8 +3595,18 @@ class Reading(object):
             return self._tab.String(o + self._tab.Pos)
         return None
 
+    # Reading
+    def Serial(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(42))
+        if o != 0:
+            x = self._tab.Indirect(o + self._tab.Pos)
+            obj = Serial()
+            obj.Init(self._tab.Bytes, x)
+            return obj
+        return None
+
 def ReadingStart(builder):
-    builder.StartObject(19)
+    builder.StartObject(20)
 
 def ReadingAddMeasure(builder, measure):
     builder.PrependUint8Slot(0, measure, 0)
@@ -3593,6 +3673,9 @@ def ReadingAddMachine(builder, machine):
 
 def ReadingAddShare(builder, share):
     builder.PrependUOffsetTRelativeSlot(18, flatbuffers.number_types.UOffsetTFlags.py_type(share), 0)
+
+def ReadingAddSerial(builder, serial):
+    builder.PrependUOffsetTRelativeSlot(19, flatbuffers.number_types.UOffsetTFlags.py_type(serial), 0)
 
 def ReadingEnd(builder):
     return builder.EndObject()

@@ -50,9 +50,11 @@ from tailc.models.integrals import BUSY, IN_SYSTEM, POOL_COLUMNS, SPAN, THREADS
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.arrays import Lowered
 from tailc.models.shared_cores.next_event import first_due, look_ahead, next_exit
+from tailc.models.shared_cores.parts import START, begin, speed_of, threads_of, work_after
 from tailc.models.shared_cores.running import (
     cut_at,
     due_at,
+    go_on,
     leave_rung,
     log_threads,
     run_on,
@@ -74,6 +76,8 @@ def replay(
     state = empty_server(demand, table, measured_from, most_in_system, log.is_refused)
     line_up(state.queues, state.following, demand.ladder)
     run = _run_one if state.ladders == state.pools == 1 else _run_many
+    if state.has_parts:
+        run = _run_parts
     run(state, demand, table, measured_from, log)
     return int(state.server["arrived"])
 
@@ -81,22 +85,35 @@ def replay(
 @loop  # pragma: no cover - compiled
 def _run_one(state, demand, table, measured_from, log):
     """Run with one ladder and one pool as constants, a quarter faster without loops over them."""
-    one = State(
+    _run(_with_constants(state, 1, 1, False), demand, table, measured_from, log)
+
+
+@loop  # pragma: no cover - compiled
+def _run_many(state, demand, table, measured_from, log):
+    many = _with_constants(state, state.ladders, state.pools, False)
+    _run(many, demand, table, measured_from, log)
+
+
+@loop  # pragma: no cover - compiled
+def _run_parts(state, demand, table, measured_from, log):
+    parts = _with_constants(state, state.ladders, state.pools, True)
+    _run(parts, demand, table, measured_from, log)
+
+
+@once  # pragma: no cover - compiled
+def _with_constants(state, ladders, pools, has_parts):
+    return State(
         state.server,
         state.queues,
         state.following,
         state.jobs,
         state.clocks,
-        1,
-        1,
+        ladders,
+        pools,
         state.is_refused,
+        state.part,
+        has_parts,
     )
-    _run(one, demand, table, measured_from, log)
-
-
-@loop  # pragma: no cover - compiled
-def _run_many(state, demand, table, measured_from, log):
-    _run(state, demand, table, measured_from, log)
 
 
 @part  # pragma: no cover - compiled
@@ -112,7 +129,9 @@ def _run(state, demand, table, measured_from, log):
             return
         _wait_until(upcoming, state, table, log.integrals)
         if exit_at == upcoming:
-            _exit(state.clocks[clock].leaver, state, demand, table, log)
+            leaver = state.clocks[clock].leaver
+            if not _begin_next_part(leaver, state, demand, table, log):
+                _exit(leaver, state, demand, table, log)
         elif server.cut_at == upcoming:
             _cut(state, demand, table, log)
         elif arrive_at == upcoming:
@@ -160,6 +179,29 @@ def _wait_until(upcoming, state, table, integrals):
     server.now = upcoming
 
 
+@once  # pragma: no cover - compiled
+def _begin_next_part(number, state, demand, table, log):
+    """Whether a job goes on with a part after the one that it has done."""
+    if not state.has_parts:
+        return False
+    job = state.jobs[number]
+    log_threads(job, state, table, log)
+    job.since = state.server.now
+    had = threads_of(job, state, table)
+    work = begin(job, state.part[job.request] + 1, state, demand)
+    if work == 0.0:
+        return False
+    work *= _work_share(job.request, table, log)
+    go_on(number, work / speed_of(job, job.rung, state, demand), had, state, table)
+    look_ahead(state, table)
+    return True
+
+
+@part  # pragma: no cover - compiled
+def _work_share(request, table, log):
+    return table.work_share if log.is_degraded[request] else 1.0
+
+
 @part  # pragma: no cover - compiled
 def _exit(leaving, state, demand, table, log):
     server = state.server
@@ -183,7 +225,9 @@ def _cut(state, demand, table, log):
     """Process the next cut-off; the remaining work of the request is lost."""
     job = state.jobs[state.server.oldest]
     left = max(job.done - state.clocks[job.clock].served, 0.0)
-    log.lost_ns[job.request] += left * demand.speed[demand.curve[job.request], job.rung]
+    log.lost_ns[job.request] += left * speed_of(job, job.rung, state, demand)
+    share = _work_share(job.request, table, log)
+    log.lost_ns[job.request] += work_after(job, state, demand) * share
     log.is_cut[job.request] = True
     _exit(state.server.oldest, state, demand, table, log)
 
@@ -208,7 +252,7 @@ def _give_up(state, demand, table, log):
         job = state.jobs[i]
         log.latency_ns[job.request] = server.now - demand.arrival_ns[job.request]
         log.rung[job.request] = job.rung
-        log_threads(server.now, job, table, log)
+        log_threads(job, state, table, log)
     for number in range(state.ladders):
         request = state.queues[number].first
         while request < server.arrived:
@@ -233,7 +277,7 @@ def _enter(state, number, demand, table, log):
     job.ladder = number
     job.row = queue.row
     job.rung = rung_of(job, server.now, table)
-    work = demand.work_ns[request] / demand.speed[demand.curve[request], job.rung]
+    work = begin(job, START, state, demand) / speed_of(job, job.rung, state, demand)
     if log.is_degraded[request]:
         log.lost_ns[request] = demand.work_ns[request] * (1.0 - table.work_share)
         work *= table.work_share
@@ -251,8 +295,8 @@ def _change_rung(state, demand, table, log):
     number = first_due(state.server, state.jobs)
     job = state.jobs[number]
     rung = rung_of(job, state.server.now, table)
-    speed = demand.speed[demand.curve[job.request]]
-    left = (job.done - state.clocks[job.clock].served) * (speed[job.rung] / speed[rung])
+    gain = speed_of(job, job.rung, state, demand) / speed_of(job, rung, state, demand)
+    left = (job.done - state.clocks[job.clock].served) * gain
     leave_rung(state, job, table, log)
     climbs = rung > job.rung
     job.rung = rung

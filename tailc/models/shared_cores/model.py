@@ -18,6 +18,7 @@ from tailc.models.shared_cores.batch import batch_left, batch_use
 from tailc.models.shared_cores.hand_settings import hand_settings
 from tailc.models.shared_cores.loss import loss_of, loss_times
 from tailc.models.shared_cores.outcome import Losses, SharedCoresOutcome
+from tailc.models.shared_cores.serial_parts import NO_PARTS, serial_parts
 from tailc.models.shared_cores.shared_power import drawn_of_shared
 from tailc.models.shared_cores.usage import SharedCoresTimes, SharedCoresUse
 from tailc.models.workload import Workload
@@ -121,9 +122,12 @@ class SharedCoresEngine:
         arrays = self.arrays
         log = state.Log.empty(len(order), len(arrays.capacity_ppm), len(arrays.threads_ppm))
         ladders = given_ladders(order, len(arrays.row_of_load), self.ladder_of)
-        demand = state.Demand(
-            arrival_ns, workload.work_ns[order], workload.curve_of[order], ladders, workload.speed
-        )
+        work_ns, curve = workload.work_ns[order], workload.curve_of[order]
+        serial = NO_PARTS
+        if workload.serial is not None:
+            speed = workload.speed[curve]
+            serial = serial_parts(workload.serial, work_ns, speed, arrays.threads_ppm)
+        demand = state.Demand(arrival_ns, work_ns, curve, ladders, workload.speed, serial)
         arrived = engine.replay(demand, arrays, measured_from, self.most_in_system, log)
         return SharedCoresOutcome(
             arrival_ns=arrival_ns,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tailc.models.compiled import once, part
 from tailc.models.pools import NEVER_NS, PPM
+from tailc.models.shared_cores.parts import threads_of
 
 _THREADS_PER_PPM = 1 / PPM
 
@@ -11,11 +12,12 @@ _THREADS_PER_PPM = 1 / PPM
 @part  # pragma: no cover - compiled
 def run_on(state, number, left, table, may_boost):
     """Let a job run on its new rung, which takes `left` on a clock."""
-    job, boosted = state.jobs[number], state.clocks[state.pools]
+    job = state.jobs[number]
     cost = table.threads_ppm[job.rung]
     is_raised = may_boost and job.rung == len(table.threads_ppm) - 1
-    if is_raised and boosted.threads + cost < table.boost_below_ppm:
+    if is_raised and _boosted(state) + cost < table.boost_below_ppm:
         job.clock = state.pools
+        _reserve(cost, state)
     else:
         job.clock = table.pool_of[job.rung]
     clock = state.clocks[job.clock]
@@ -24,23 +26,45 @@ def run_on(state, number, left, table, may_boost):
     job.due = due_at(job, state.server.now, table)
     if clock.leaver < 0 or job.done < state.jobs[clock.leaver].done:
         clock.leaver = number
-    _take(cost, job.clock, state, table)
+    _take(threads_of(job, state, table), job.clock, state, table)
+
+
+@once  # pragma: no cover - compiled
+def go_on(number, left, had, state, table):
+    """Let a job go on with its next part, which takes `left` on its clock; it `had` threads."""
+    job = state.jobs[number]
+    job.done = state.clocks[job.clock].served + left
+    _take(threads_of(job, state, table) - had, job.clock, state, table)
 
 
 @part  # pragma: no cover - compiled
 def leave_rung(state, job, table, log):
     """Give back the threads of the job's rung, and log how long it had them."""
-    log_threads(state.server.now, job, table, log)
-    _take(-table.threads_ppm[job.rung], job.clock, state, table)
+    log_threads(job, state, table, log)
+    _take(-threads_of(job, state, table), job.clock, state, table)
+    if job.clock == state.pools:
+        _reserve(-table.threads_ppm[job.rung], state)
 
 
 @part  # pragma: no cover - compiled
-def log_threads(now, job, table, log):
-    """Log how long a job had the threads of its rung."""
-    threads = table.threads_ppm[job.rung] * _THREADS_PER_PPM
-    thread_ns = threads * (now - job.since)
+def log_threads(job, state, table, log):
+    """Log how long a job had its threads, up to now."""
+    threads = threads_of(job, state, table) * _THREADS_PER_PPM
+    thread_ns = threads * (state.server.now - job.since)
     log.thread_ns[job.request] += thread_ns
     log.rung_ns[job.rung] += thread_ns
+
+
+@part  # pragma: no cover - compiled
+def _boosted(state):
+    """Threads of the rungs of boosted jobs; in a serial part a job uses fewer."""
+    return state.server.boosted if state.has_parts else state.clocks[state.pools].threads
+
+
+@part  # pragma: no cover - compiled
+def _reserve(threads, state):
+    if state.has_parts:
+        state.server.boosted += threads
 
 
 @part  # pragma: no cover - compiled

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from tailc.models.integrals import FIRST_HALF, NOBODY, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
 from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.shared_cores.serial_parts import SerialParts
 
 
 class Demand(NamedTuple):
     """Requests in order of arrival: time, work, ladder, and speed[curve, rung].
 
-    ladder: empty if all requests climb the first.
+    ladder: empty if all requests climb the first. serial: the beginning and end of each.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -23,6 +24,7 @@ class Demand(NamedTuple):
     curve: NDArray[np.int32]
     ladder: NDArray[np.int32]
     speed: NDArray[np.float64]
+    serial: SerialParts
 
 
 class State(NamedTuple):
@@ -30,6 +32,8 @@ class State(NamedTuple):
 
     following: the next request of the same ladder, for each request; empty with one ladder.
     is_refused: the array of the log. clocks: one for each pool, and the last for boosted requests.
+    part: the part of each request that runs; empty if has_parts is False. has_parts: whether
+    requests have serial parts.
     """
 
     server: Any
@@ -40,6 +44,8 @@ class State(NamedTuple):
     ladders: int
     pools: int
     is_refused: NDArray[np.bool_]
+    part: NDArray[np.int8]
+    has_parts: bool
 
 
 class Log(NamedTuple):
@@ -127,6 +133,7 @@ _SERVER = np.dtype(
         ("climb_at", np.int64),
         ("cut_at", np.int64),
         ("oldest", np.int64),  # request of the next cut-off
+        ("boosted", np.int64),  # threads of the rungs of boosted requests with serial parts
     ],
     align=True,
 )
@@ -149,6 +156,8 @@ def empty_server(
         len(table.row_of_load),
         len(table.capacity_ppm),
         is_refused,
+        np.empty(len(demand.serial.start_ns), np.int8),
+        len(demand.serial.start_ns) > 0,
     )
     state.server["phase"] = WARM_UP if measured_from > 0 else FIRST_HALF
     state.server["climb_at"] = state.server["cut_at"] = NEVER_NS

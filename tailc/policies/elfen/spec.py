@@ -251,6 +251,10 @@ class ElfenSpec(WithSlos):
     def max_degree(self) -> None:
         """The only one there is."""
 
+    @property
+    def serial(self) -> None:
+        """A request has one thread."""
+
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
         """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
         search = overridden(self.search, overrides, NAME)

@@ -27,6 +27,7 @@ from tailc.specs.fields import (
 from tailc.specs.older_keys import OBJECTIVE_IN_SEARCH, OPTIONAL_RULES, OlderKey
 from tailc.specs.overrides import overridden
 from tailc.specs.robust import asked_besides, day_complaints
+from tailc.specs.serial_spec import SerialSpec
 from tailc.specs.simulation_fields import (
     refuse_any,
     refuse_options_of_auto,
@@ -111,6 +112,11 @@ class FewToManySpec(WithSlos):
         default=None,
         description="Speed-up of requests by degree; absent with `demand.timings`.",
     )
+    serial: SerialSpec | None = Field(
+        default=None,
+        description="Beginning and end of a request that run on one thread. Default: none.",
+        examples=[{"start": "2ms", "end": "5%"}],
+    )
     server: ServerSpec = Field(examples=[{"cores": 15, "target_parallelism": 24}])
     search: SearchSpec = Field(default_factory=SearchSpec)
     rates_mrps: tuple[RateMrps, ...] = Field(
@@ -127,6 +133,7 @@ class FewToManySpec(WithSlos):
         """Speed-ups against demand, rates against each other and a sweep, rows, classes."""
         return (
             self._speedup_complaints,
+            self._serial_complaints,
             self._repeated_rates,
             self._sweep_complaints,
             self._row_complaints,
@@ -152,6 +159,12 @@ class FewToManySpec(WithSlos):
             at, also = ("server", "max_degree"), ("speedup",)
             return [Complaint(Code.CONFLICT, message, "lower it, or add speed-ups", at, also)]
         return []
+
+    def _serial_complaints(self) -> list[Complaint]:
+        if self.serial is None or self.speedup is None:
+            return []
+        curve_ppm = self.speedup.source.shared_curve[: self.server.max_degree]
+        return self.serial.curve_complaints(curve_ppm)
 
     def _repeated_rates(self) -> list[Complaint]:
         return repeated_rates(self.rates_mrps)

@@ -363,6 +363,10 @@ class JointSpec(WithSlos):
     def max_degree(self) -> None:
         """All rungs are read."""
 
+    @property
+    def serial(self) -> None:
+        """What a rung draws in a serial part is not known."""
+
     def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
         """The spec with fields of `search` replaced; its errors it keeps."""
         search = overridden(self.search, asked_besides(overrides, self.search.robust), NAME)

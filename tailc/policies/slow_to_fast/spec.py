@@ -398,6 +398,10 @@ class SlowToFastSpec(WithSlos):
     def max_degree(self) -> None:
         """All rungs are read."""
 
+    @property
+    def serial(self) -> None:
+        """A request has one thread."""
+
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
         """The spec with fields of `search` replaced; its errors it keeps.
 

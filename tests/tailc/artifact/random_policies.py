@@ -66,6 +66,7 @@ from tailc.forms.tail_table import (
 from tailc.specs.slo import Slo
 from tailc.traces.profile import Measure
 from tailc.traces.reading import Curve, SplitBy, SplitRule, TimeUnit, Timings, TraceReading
+from tailc.traces.serial import Serial
 from tailc.traces.summary import GRID_PPM, DemandSummary
 from tests.tailc.forms.plan.random_plans import random_plan
 
@@ -445,7 +446,12 @@ def _demand_reading(rng: Random) -> Reading:
         max_degree=_maybe(rng),
         memory=memory,
         clock_khz=None if memory is None else _maybe(rng, 1),
+        serial=rng.choice((None, _serial(rng))),
     )
+
+
+def _serial(rng: Random) -> Serial:
+    return Serial(_whole(rng, 1), rng.choice((0, 400_000)), _whole(rng), rng.choice((0, 600_000)))
 
 
 def _curve(rng: Random) -> Curve:

@@ -23,13 +23,14 @@ from tailc.traces.reading import (
     Timings,
     TimingsReading,
 )
+from tailc.traces.serial import Serial
 
 CURVE = Curve(None, (1_000_000, 1_900_000))
 CLASSES = (Curve("a", (1_000_000,)), Curve("b", (1_000_000, 1_500_000)))
 LATEST = SplitRule(SplitBy.TIME, 200_000, "at")
 MACHINES = {"time": "at", "machine": "vm", "share": "part"}
 TIMINGS = Timings("query", "threads", "took")
-OF_REQUESTS = "weights, bins, degrees, memory times or clock"
+OF_REQUESTS = "weights, bins, degrees, serial parts, memory times or clock"
 
 
 def record(measure=Measure.DEMAND_BUSY, **parts) -> Reading:
@@ -68,6 +69,7 @@ def throughput(**parts) -> Reading:
             DemandColumn("work"),
             SpeedupColumns(("s1", "s2")),
         ),
+        ({"serial": Serial(0, 0, 5, 0)}, DemandColumn("work"), CommonCurve(CURVE)),
     ],
 )
 def test_a_record_of_demands_tells_their_columns_and_their_speed_ups(parts, demand, speedups):
@@ -139,6 +141,8 @@ def test_run_times_of_jobs_may_have_curves(curves):
         (record(Measure.RUN_TIME, timings=TIMINGS), "curves or no speed-ups"),
         (run_times(**MACHINES), "throughput is of machines"),
         (run_times(memory="mem"), OF_REQUESTS),
+        (run_times(serial=Serial(0, 0, 5, 0)), OF_REQUESTS),
+        (throughput(serial=Serial(0, 0, 5, 0)), OF_REQUESTS),
         (run_times(curves=CLASSES), "several curves need a class column"),
     ],
 )

@@ -4715,6 +4715,107 @@ func NumberPairAddSecond(builder *flatbuffers.Builder, second int64) {
 func NumberPairEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
+type Serial struct {
+	_tab flatbuffers.Table
+}
+
+func GetRootAsSerial(buf []byte, offset flatbuffers.UOffsetT) *Serial {
+	n := flatbuffers.GetUOffsetT(buf[offset:])
+	x := &Serial{}
+	x.Init(buf, n+offset)
+	return x
+}
+
+func FinishSerialBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.Finish(offset)
+}
+
+func GetSizePrefixedRootAsSerial(buf []byte, offset flatbuffers.UOffsetT) *Serial {
+	n := flatbuffers.GetUOffsetT(buf[offset+flatbuffers.SizeUint32:])
+	x := &Serial{}
+	x.Init(buf, n+offset+flatbuffers.SizeUint32)
+	return x
+}
+
+func FinishSizePrefixedSerialBuffer(builder *flatbuffers.Builder, offset flatbuffers.UOffsetT) {
+	builder.FinishSizePrefixed(offset)
+}
+
+func (rcv *Serial) Init(buf []byte, i flatbuffers.UOffsetT) {
+	rcv._tab.Bytes = buf
+	rcv._tab.Pos = i
+}
+
+func (rcv *Serial) Table() flatbuffers.Table {
+	return rcv._tab
+}
+
+func (rcv *Serial) StartUs() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(4))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Serial) MutateStartUs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(4, n)
+}
+
+func (rcv *Serial) StartPpm() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(6))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Serial) MutateStartPpm(n int64) bool {
+	return rcv._tab.MutateInt64Slot(6, n)
+}
+
+func (rcv *Serial) EndUs() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(8))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Serial) MutateEndUs(n int64) bool {
+	return rcv._tab.MutateInt64Slot(8, n)
+}
+
+func (rcv *Serial) EndPpm() int64 {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		return rcv._tab.GetInt64(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Serial) MutateEndPpm(n int64) bool {
+	return rcv._tab.MutateInt64Slot(10, n)
+}
+
+func SerialStart(builder *flatbuffers.Builder) {
+	builder.StartObject(4)
+}
+func SerialAddStartUs(builder *flatbuffers.Builder, startUs int64) {
+	builder.PrependInt64Slot(0, startUs, 0)
+}
+func SerialAddStartPpm(builder *flatbuffers.Builder, startPpm int64) {
+	builder.PrependInt64Slot(1, startPpm, 0)
+}
+func SerialAddEndUs(builder *flatbuffers.Builder, endUs int64) {
+	builder.PrependInt64Slot(2, endUs, 0)
+}
+func SerialAddEndPpm(builder *flatbuffers.Builder, endPpm int64) {
+	builder.PrependInt64Slot(3, endPpm, 0)
+}
+func SerialEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
+	return builder.EndObject()
+}
 type Reading struct {
 	_tab flatbuffers.Table
 }
@@ -4968,8 +5069,21 @@ func (rcv *Reading) Share() []byte {
 	return nil
 }
 
+func (rcv *Reading) Serial(obj *Serial) *Serial {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(42))
+	if o != 0 {
+		x := rcv._tab.Indirect(o + rcv._tab.Pos)
+		if obj == nil {
+			obj = new(Serial)
+		}
+		obj.Init(rcv._tab.Bytes, x)
+		return obj
+	}
+	return nil
+}
+
 func ReadingStart(builder *flatbuffers.Builder) {
-	builder.StartObject(19)
+	builder.StartObject(20)
 }
 func ReadingAddMeasure(builder *flatbuffers.Builder, measure Measure) {
 	builder.PrependByteSlot(0, byte(measure), 0)
@@ -5039,6 +5153,9 @@ func ReadingAddMachine(builder *flatbuffers.Builder, machine flatbuffers.UOffset
 }
 func ReadingAddShare(builder *flatbuffers.Builder, share flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(18, flatbuffers.UOffsetT(share), 0)
+}
+func ReadingAddSerial(builder *flatbuffers.Builder, serial flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(19, flatbuffers.UOffsetT(serial), 0)
 }
 func ReadingEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

@@ -7476,6 +7476,153 @@ impl ::core::fmt::Debug for NumberPair<'_> {
       ds.finish()
   }
 }
+pub enum SerialOffset {}
+#[derive(Copy, Clone, PartialEq)]
+
+pub struct Serial<'a> {
+  pub _tab: ::flatbuffers::Table<'a>,
+}
+
+impl<'a> ::flatbuffers::Follow<'a> for Serial<'a> {
+  type Inner = Serial<'a>;
+  #[inline]
+  unsafe fn follow(buf: &'a [u8], loc: usize) -> Self::Inner {
+    Self { _tab: unsafe { ::flatbuffers::Table::new(buf, loc) } }
+  }
+}
+
+impl<'a> Serial<'a> {
+  pub const VT_START_US: ::flatbuffers::VOffsetT = 4;
+  pub const VT_START_PPM: ::flatbuffers::VOffsetT = 6;
+  pub const VT_END_US: ::flatbuffers::VOffsetT = 8;
+  pub const VT_END_PPM: ::flatbuffers::VOffsetT = 10;
+
+  #[inline]
+  pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
+    Serial { _tab: table }
+  }
+  #[allow(unused_mut)]
+  pub fn create<'bldr: 'args, 'args: 'mut_bldr, 'mut_bldr, A: ::flatbuffers::Allocator + 'bldr>(
+    _fbb: &'mut_bldr mut ::flatbuffers::FlatBufferBuilder<'bldr, A>,
+    args: &'args SerialArgs
+  ) -> ::flatbuffers::WIPOffset<Serial<'bldr>> {
+    let mut builder = SerialBuilder::new(_fbb);
+    builder.add_end_ppm(args.end_ppm);
+    builder.add_end_us(args.end_us);
+    builder.add_start_ppm(args.start_ppm);
+    builder.add_start_us(args.start_us);
+    builder.finish()
+  }
+
+
+  #[inline]
+  pub fn start_us(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Serial::VT_START_US, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn start_ppm(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Serial::VT_START_PPM, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn end_us(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Serial::VT_END_US, Some(0)).unwrap()}
+  }
+  #[inline]
+  pub fn end_ppm(&self) -> i64 {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<i64>(Serial::VT_END_PPM, Some(0)).unwrap()}
+  }
+}
+
+impl ::flatbuffers::Verifiable for Serial<'_> {
+  #[inline]
+  fn run_verifier(
+    v: &mut ::flatbuffers::Verifier, pos: usize
+  ) -> Result<(), ::flatbuffers::InvalidFlatbuffer> {
+    v.visit_table(pos)?
+     .visit_field::<i64>("start_us", Self::VT_START_US, false)?
+     .visit_field::<i64>("start_ppm", Self::VT_START_PPM, false)?
+     .visit_field::<i64>("end_us", Self::VT_END_US, false)?
+     .visit_field::<i64>("end_ppm", Self::VT_END_PPM, false)?
+     .finish();
+    Ok(())
+  }
+}
+pub struct SerialArgs {
+    pub start_us: i64,
+    pub start_ppm: i64,
+    pub end_us: i64,
+    pub end_ppm: i64,
+}
+impl<'a> Default for SerialArgs {
+  #[inline]
+  fn default() -> Self {
+    SerialArgs {
+      start_us: 0,
+      start_ppm: 0,
+      end_us: 0,
+      end_ppm: 0,
+    }
+  }
+}
+
+pub struct SerialBuilder<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> {
+  fbb_: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>,
+  start_: ::flatbuffers::WIPOffset<::flatbuffers::TableUnfinishedWIPOffset>,
+}
+impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> SerialBuilder<'a, 'b, A> {
+  #[inline]
+  pub fn add_start_us(&mut self, start_us: i64) {
+    self.fbb_.push_slot::<i64>(Serial::VT_START_US, start_us, 0);
+  }
+  #[inline]
+  pub fn add_start_ppm(&mut self, start_ppm: i64) {
+    self.fbb_.push_slot::<i64>(Serial::VT_START_PPM, start_ppm, 0);
+  }
+  #[inline]
+  pub fn add_end_us(&mut self, end_us: i64) {
+    self.fbb_.push_slot::<i64>(Serial::VT_END_US, end_us, 0);
+  }
+  #[inline]
+  pub fn add_end_ppm(&mut self, end_ppm: i64) {
+    self.fbb_.push_slot::<i64>(Serial::VT_END_PPM, end_ppm, 0);
+  }
+  #[inline]
+  pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> SerialBuilder<'a, 'b, A> {
+    let start = _fbb.start_table();
+    SerialBuilder {
+      fbb_: _fbb,
+      start_: start,
+    }
+  }
+  #[inline]
+  pub fn finish(self) -> ::flatbuffers::WIPOffset<Serial<'a>> {
+    let o = self.fbb_.end_table(self.start_);
+    ::flatbuffers::WIPOffset::new(o.value())
+  }
+}
+
+impl ::core::fmt::Debug for Serial<'_> {
+  fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+    let mut ds = f.debug_struct("Serial");
+      ds.field("start_us", &self.start_us());
+      ds.field("start_ppm", &self.start_ppm());
+      ds.field("end_us", &self.end_us());
+      ds.field("end_ppm", &self.end_ppm());
+      ds.finish()
+  }
+}
 pub enum ReadingOffset {}
 #[derive(Copy, Clone, PartialEq)]
 
@@ -7511,6 +7658,7 @@ impl<'a> Reading<'a> {
   pub const VT_TIME: ::flatbuffers::VOffsetT = 36;
   pub const VT_MACHINE: ::flatbuffers::VOffsetT = 38;
   pub const VT_SHARE: ::flatbuffers::VOffsetT = 40;
+  pub const VT_SERIAL: ::flatbuffers::VOffsetT = 42;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -7525,6 +7673,7 @@ impl<'a> Reading<'a> {
     if let Some(x) = args.clock_khz { builder.add_clock_khz(x); }
     if let Some(x) = args.max_degree { builder.add_max_degree(x); }
     if let Some(x) = args.bin_us { builder.add_bin_us(x); }
+    if let Some(x) = args.serial { builder.add_serial(x); }
     if let Some(x) = args.share { builder.add_share(x); }
     if let Some(x) = args.machine { builder.add_machine(x); }
     if let Some(x) = args.time { builder.add_time(x); }
@@ -7678,6 +7827,13 @@ impl<'a> Reading<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(Reading::VT_SHARE, None)}
   }
+  #[inline]
+  pub fn serial(&self) -> Option<Serial<'a>> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Serial>>(Reading::VT_SERIAL, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Reading<'_> {
@@ -7705,6 +7861,7 @@ impl ::flatbuffers::Verifiable for Reading<'_> {
      .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("time", Self::VT_TIME, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("machine", Self::VT_MACHINE, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("share", Self::VT_SHARE, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<Serial>>("serial", Self::VT_SERIAL, false)?
      .finish();
     Ok(())
   }
@@ -7729,6 +7886,7 @@ pub struct ReadingArgs<'a> {
     pub time: Option<::flatbuffers::WIPOffset<&'a str>>,
     pub machine: Option<::flatbuffers::WIPOffset<&'a str>>,
     pub share: Option<::flatbuffers::WIPOffset<&'a str>>,
+    pub serial: Option<::flatbuffers::WIPOffset<Serial<'a>>>,
 }
 impl<'a> Default for ReadingArgs<'a> {
   #[inline]
@@ -7753,6 +7911,7 @@ impl<'a> Default for ReadingArgs<'a> {
       time: None,
       machine: None,
       share: None,
+      serial: None,
     }
   }
 }
@@ -7839,6 +7998,10 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> ReadingBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Reading::VT_SHARE, share);
   }
   #[inline]
+  pub fn add_serial(&mut self, serial: ::flatbuffers::WIPOffset<Serial<'b >>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Serial>>(Reading::VT_SERIAL, serial);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> ReadingBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     ReadingBuilder {
@@ -7879,6 +8042,7 @@ impl ::core::fmt::Debug for Reading<'_> {
       ds.field("time", &self.time());
       ds.field("machine", &self.machine());
       ds.field("share", &self.share());
+      ds.field("serial", &self.serial());
       ds.finish()
   }
 }

@@ -131,6 +131,9 @@ struct TextPairBuilder;
 struct NumberPair;
 struct NumberPairBuilder;
 
+struct Serial;
+struct SerialBuilder;
+
 struct Reading;
 struct ReadingBuilder;
 
@@ -4341,6 +4344,84 @@ inline ::flatbuffers::Offset<NumberPair> CreateNumberPairDirect(
       second);
 }
 
+struct Serial FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
+  typedef SerialBuilder Builder;
+  struct Traits;
+  enum FlatBuffersVTableOffset FLATBUFFERS_VTABLE_UNDERLYING_TYPE {
+    VT_START_US = 4,
+    VT_START_PPM = 6,
+    VT_END_US = 8,
+    VT_END_PPM = 10
+  };
+  int64_t start_us() const {
+    return GetField<int64_t>(VT_START_US, 0);
+  }
+  int64_t start_ppm() const {
+    return GetField<int64_t>(VT_START_PPM, 0);
+  }
+  int64_t end_us() const {
+    return GetField<int64_t>(VT_END_US, 0);
+  }
+  int64_t end_ppm() const {
+    return GetField<int64_t>(VT_END_PPM, 0);
+  }
+  template <bool B = false>
+  bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
+    return VerifyTableStart(verifier) &&
+           VerifyField<int64_t>(verifier, VT_START_US, 8) &&
+           VerifyField<int64_t>(verifier, VT_START_PPM, 8) &&
+           VerifyField<int64_t>(verifier, VT_END_US, 8) &&
+           VerifyField<int64_t>(verifier, VT_END_PPM, 8) &&
+           verifier.EndTable();
+  }
+};
+
+struct SerialBuilder {
+  typedef Serial Table;
+  ::flatbuffers::FlatBufferBuilder &fbb_;
+  ::flatbuffers::uoffset_t start_;
+  void add_start_us(int64_t start_us) {
+    fbb_.AddElement<int64_t>(Serial::VT_START_US, start_us, 0);
+  }
+  void add_start_ppm(int64_t start_ppm) {
+    fbb_.AddElement<int64_t>(Serial::VT_START_PPM, start_ppm, 0);
+  }
+  void add_end_us(int64_t end_us) {
+    fbb_.AddElement<int64_t>(Serial::VT_END_US, end_us, 0);
+  }
+  void add_end_ppm(int64_t end_ppm) {
+    fbb_.AddElement<int64_t>(Serial::VT_END_PPM, end_ppm, 0);
+  }
+  explicit SerialBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
+        : fbb_(_fbb) {
+    start_ = fbb_.StartTable();
+  }
+  ::flatbuffers::Offset<Serial> Finish() {
+    const auto end = fbb_.EndTable(start_);
+    auto o = ::flatbuffers::Offset<Serial>(end);
+    return o;
+  }
+};
+
+inline ::flatbuffers::Offset<Serial> CreateSerial(
+    ::flatbuffers::FlatBufferBuilder &_fbb,
+    int64_t start_us = 0,
+    int64_t start_ppm = 0,
+    int64_t end_us = 0,
+    int64_t end_ppm = 0) {
+  SerialBuilder builder_(_fbb);
+  builder_.add_end_ppm(end_ppm);
+  builder_.add_end_us(end_us);
+  builder_.add_start_ppm(start_ppm);
+  builder_.add_start_us(start_us);
+  return builder_.Finish();
+}
+
+struct Serial::Traits {
+  using type = Serial;
+  static auto constexpr Create = CreateSerial;
+};
+
 struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   typedef ReadingBuilder Builder;
   struct Traits;
@@ -4363,7 +4444,8 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_CLOCK_KHZ = 34,
     VT_TIME = 36,
     VT_MACHINE = 38,
-    VT_SHARE = 40
+    VT_SHARE = 40,
+    VT_SERIAL = 42
   };
   tailc::policy::Measure measure() const {
     return static_cast<tailc::policy::Measure>(GetField<uint8_t>(VT_MEASURE, 0));
@@ -4422,6 +4504,9 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const ::flatbuffers::String *share() const {
     return GetPointer<const ::flatbuffers::String *>(VT_SHARE);
   }
+  const tailc::policy::Serial *serial() const {
+    return GetPointer<const tailc::policy::Serial *>(VT_SERIAL);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -4461,6 +4546,8 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            verifier.VerifyString(machine()) &&
            VerifyOffset(verifier, VT_SHARE) &&
            verifier.VerifyString(share()) &&
+           VerifyOffset(verifier, VT_SERIAL) &&
+           verifier.VerifyTable(serial()) &&
            verifier.EndTable();
   }
 };
@@ -4526,6 +4613,9 @@ struct ReadingBuilder {
   void add_share(::flatbuffers::Offset<::flatbuffers::String> share) {
     fbb_.AddOffset(Reading::VT_SHARE, share);
   }
+  void add_serial(::flatbuffers::Offset<tailc::policy::Serial> serial) {
+    fbb_.AddOffset(Reading::VT_SERIAL, serial);
+  }
   explicit ReadingBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -4561,11 +4651,13 @@ inline ::flatbuffers::Offset<Reading> CreateReading(
     ::flatbuffers::Optional<int64_t> clock_khz = ::flatbuffers::nullopt,
     ::flatbuffers::Offset<::flatbuffers::String> time = 0,
     ::flatbuffers::Offset<::flatbuffers::String> machine = 0,
-    ::flatbuffers::Offset<::flatbuffers::String> share = 0) {
+    ::flatbuffers::Offset<::flatbuffers::String> share = 0,
+    ::flatbuffers::Offset<tailc::policy::Serial> serial = 0) {
   ReadingBuilder builder_(_fbb);
   if(clock_khz) { builder_.add_clock_khz(*clock_khz); }
   if(max_degree) { builder_.add_max_degree(*max_degree); }
   if(bin_us) { builder_.add_bin_us(*bin_us); }
+  builder_.add_serial(serial);
   builder_.add_share(share);
   builder_.add_machine(machine);
   builder_.add_time(time);
@@ -4610,7 +4702,8 @@ inline ::flatbuffers::Offset<Reading> CreateReadingDirect(
     ::flatbuffers::Optional<int64_t> clock_khz = ::flatbuffers::nullopt,
     const char *time = nullptr,
     const char *machine = nullptr,
-    const char *share = nullptr) {
+    const char *share = nullptr,
+    ::flatbuffers::Offset<tailc::policy::Serial> serial = 0) {
   auto reference__ = reference ? _fbb.CreateString(reference) : 0;
   auto demand__ = demand ? _fbb.CreateString(demand) : 0;
   auto weight__ = weight ? _fbb.CreateString(weight) : 0;
@@ -4643,7 +4736,8 @@ inline ::flatbuffers::Offset<Reading> CreateReadingDirect(
       clock_khz,
       time__,
       machine__,
-      share__);
+      share__,
+      serial);
 }
 
 struct RowEvidence FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

@@ -1,0 +1,28 @@
+"""The serial beginning and end of a request: there it uses one thread, whatever its degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailc.percentiles import PPM
+
+
+@dataclass(frozen=True)
+class Serial:
+    """How long the beginning and the end of a request are on one thread.
+
+    Each is a time in microseconds plus a share of the request's demand in millionths.
+    """
+
+    start_us: int
+    start_ppm: int
+    end_us: int
+    end_ppm: int
+
+    def __post_init__(self) -> None:
+        if min(self.start_us, self.start_ppm, self.end_us, self.end_ppm) < 0:
+            raise ValueError("serial parts of a request are not negative")
+        if not any((self.start_us, self.start_ppm, self.end_us, self.end_ppm)):
+            raise ValueError("a request with serial parts has a serial beginning or end")
+        if self.start_ppm + self.end_ppm > PPM:
+            raise ValueError("the serial parts of a request are not longer than the request")
