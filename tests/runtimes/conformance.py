@@ -52,10 +52,19 @@ class Reader:
 
     def classified(self, folder: Path, files: list[bytes]) -> list[str]:
         """Why each file is refused, or that it opens; they are written into `folder`."""
-        paths = [folder / f"{number}.tailc" for number in range(len(files))]
-        for path, data in zip(paths, files, strict=True):
-            path.write_bytes(data)
+        return self.words(written(folder, files))
+
+    def words(self, paths: list[Path]) -> list[str]:
+        """Why each file is refused, or that it opens, by one process for all."""
         return self.run("refusals", "files", lines=[str(path) for path in paths])
+
+
+def written(folder: Path, files: list[bytes]) -> list[Path]:
+    """The paths of files in `folder`, in place of those of an earlier call."""
+    paths = [folder / f"{number}.tailc" for number in range(len(files))]
+    for path, data in zip(paths, files, strict=True):
+        path.write_bytes(data)
+    return paths
 
 
 def succeeded(command: list[str], folder: Path, environment: dict[str, str]) -> list[str]:

@@ -5,10 +5,9 @@ What can be changed is found by a walk of its own along the layouts of schemas/l
 
 from __future__ import annotations
 
-import contextlib
 import struct
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from random import Random
 from typing import NamedTuple
 
@@ -22,7 +21,8 @@ NUMBERS = (
     *(2**53 - 1, 2**53, -(2**53) + 1, -(2**63)),
 )
 BYTES = (0, 1, 0x41, 0x7F, 0x80, 0xC0, 0xED, 0xF5, 0xFF)
-Lie = Callable[[Random, bytearray], None]
+Lie = Callable[[Random, bytes, bytearray], None]
+"""Changes the copy of a payload in place; what is laid out where is read from the original."""
 
 
 class Place(NamedTuple):
@@ -31,9 +31,6 @@ class Place(NamedTuple):
     kind: str
     at: int
     size: int
-
-
-_ROOT = Place("offset", 0, 4)
 
 
 @cache
@@ -46,17 +43,18 @@ def lies(kind: str, seed: int, count: int) -> Iterator[bytes]:
     """Sealed artifacts in which one thing in the mean, or some, are changed: see LIES."""
     rng = Random(f"{kind} {seed}")
     for _ in range(count):
-        payload = bytearray(rng.choice(payloads()))
+        original = rng.choice(payloads())
+        payload = bytearray(original)
         for _ in range(rng.choice((1, 1, 1, 1, 2, 3))):
-            LIES[kind](rng, payload)
+            LIES[kind](rng, original, payload)
         yield seal(bytes(payload))
 
 
-def _change_word(rng: Random, payload: bytearray) -> None:
+def _change_word(rng: Random, _original: bytes, payload: bytearray) -> None:
     _change_part(rng, payload, 4)
 
 
-def _change_half(rng: Random, payload: bytearray) -> None:
+def _change_half(rng: Random, _original: bytes, payload: bytearray) -> None:
     _change_part(rng, payload, 2)
 
 
@@ -69,30 +67,29 @@ def _change_part(rng: Random, payload: bytearray, size: int) -> None:
     _put(payload, at, size, rng.choice((*ends, *near, copied, rng.randrange(64))))
 
 
-def _change_value(rng: Random, payload: bytearray) -> None:
+def _change_value(rng: Random, original: bytes, payload: bytearray) -> None:
     """A number becomes another one, or a byte of a string does."""
     kind = rng.choice(("number", "number", "number", "text"))
-    place, value, copied = _drawn(rng, payload, kind)
+    place, value, copied = _drawn(rng, original, kind)
     near = (value + 1, value - 1, value * 2, -value, rng.randrange(16), copied)
     new = rng.choice(BYTES if kind == "text" else near + NUMBERS)
     _put(payload, place.at, place.size, new)
 
 
-def _change_layout(rng: Random, payload: bytearray) -> None:
+def _change_layout(rng: Random, original: bytes, payload: bytearray) -> None:
     """An offset leads elsewhere, a vector has another length, or a table other fields."""
-    place, value, copied = _drawn(rng, payload, rng.choice(("offset", "length", "slot")))
+    place, value, copied = _drawn(rng, original, rng.choice(("offset", "length", "slot")))
     near = (0, 1, value + 1, value - 1, value + 4, value - 4, value + 8, value * 2, copied)
     new = rng.choice((*near, 2 ** (8 * place.size - 1), 2 ** (8 * place.size) - 1))
     _put(payload, place.at, place.size, new)
 
 
-def _drawn(rng: Random, payload: bytearray, kind: str) -> tuple[Place, int, int]:
+def _drawn(rng: Random, payload: bytes, kind: str) -> tuple[Place, int, int]:
     """A place of that kind, the number there, and that of another; of an offset, how it would
     lead to where the other one does.
     """
-    alike = [place for place in _places(bytes(payload)) if place.kind == kind]
-    # An earlier lie may have cut the walk short.
-    place, other = rng.choice(alike or [_ROOT]), rng.choice(alike or [_ROOT])
+    alike = _places(payload, kind)
+    place, other = rng.choice(alike), rng.choice(alike)
     copied = _number(payload, other.at, place.size)
     if kind == "offset":
         copied += other.at - place.at
@@ -115,13 +112,12 @@ def _put(payload: bytearray, at: int, size: int, value: int) -> None:
     payload[at : at + size] = (value % 2 ** (8 * size)).to_bytes(size, "little")
 
 
-@lru_cache(maxsize=256)
-def _places(payload: bytes) -> tuple[Place, ...]:
-    """Everything that is laid out in a payload, as far as it can be followed."""
+@cache
+def _places(payload: bytes, kind: str) -> tuple[Place, ...]:
+    """Everything of a kind that is laid out in a payload."""
     found: list[Place] = []
-    with contextlib.suppress(struct.error, IndexError):
-        _follow(payload, found, 0, "Policy")
-    return tuple(found)
+    _follow(payload, found, 0, "Policy")
+    return tuple(place for place in found if place.kind == kind)
 
 
 def _follow(payload: bytes, found: list[Place], at: int, kind: str) -> None:
