@@ -175,18 +175,34 @@ def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
     with Solver(backend) as solver:
         answer = solver.answer(stated.program, _limits(problem))
     judged = verdict(stated.program, answer, Known())
-    has_proposed = answer.outcome is Outcome.OPTIMAL or _rounds(backend, answer.outcome)
-    if not has_proposed or judged.trust is Trust.REFUTED:
+    if not answer.outcome.claims_best or judged.trust is Trust.REFUTED:
         message = "; ".join(judged.faults) if judged.faults else answer.message
         raise _failed(backend, answer.outcome, judged.trust, message)
     assert answer.point is not None
     assert judged.objective is not None
-    is_optimum = answer.outcome is Outcome.OPTIMAL
-    if is_optimum and Tolerances().above(judged.objective, _least_known(problem, sample)):
+    if Tolerances().above(judged.objective, _most_energy(problem, sample, answer.outcome)):
         raise _failed(backend, answer.outcome, Trust.REFUTED, Fault.NOT_OPTIMAL.value)
     ages = rounded_ages(problem, sample, stated.age_ms(answer.point.x))
-    proof = "solver-claim" if is_optimum else "none"
+    proof = "solver-claim" if answer.outcome is Outcome.OPTIMAL else "none"
     return Answer(ages, None, None, proof, answer.solver or backend.value)
+
+
+def _most_energy(problem: ThresholdProblem, sample: Sample, outcome: Outcome) -> float:
+    """Mean energy that no correct optimum exceeds, and no best point of a grid of time.
+
+    If each time on each type rises to the next step, a request takes one step longer on each type.
+    So a target that is tighter by as many steps has no less energy than the best of the grid; two
+    more steps stand for the solver's own rounding of coefficients.
+    """
+    if outcome is Outcome.OPTIMAL:
+        return _least_known(problem, sample)
+    power = np.array(problem.power_ppm) / PPM
+    slack_us = len(power) + 2
+    tighter_us = _target_us(problem) - slack_us
+    if nearest_us(problem, sample) > tighter_us:
+        return math.inf
+    least = _least_known(replace(problem, target_us=tighter_us), sample)
+    return least + slack_us / US_PER_MS * float(power.sum())
 
 
 def _least_known(problem: ThresholdProblem, sample: Sample) -> float:
@@ -199,11 +215,6 @@ def _least_known(problem: ThresholdProblem, sample: Sample) -> float:
     ]
     power = np.array(problem.power_ppm) / PPM
     return evaluate_thresholds(sample, power, np.array(ages), problem.rank).energy
-
-
-def _rounds(backend: Backend, outcome: Outcome) -> bool:
-    """Whether the answer is optimal on CP-SAT's own grid only, so that it claims no optimum."""
-    return backend is Backend.CP_SAT and outcome is Outcome.FEASIBLE
 
 
 def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:

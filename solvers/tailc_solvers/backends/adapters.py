@@ -13,7 +13,7 @@ from tailc_solvers.backends.scaling import row_sizes, scaled, too_wide, unscaled
 
 
 class Backend(StrEnum):
-    """A solver. CLARABEL takes no whole variables, and CP_SAT rounds all to a grid."""
+    """A solver. CLARABEL takes no whole variables, and CP_SAT rounds all others to a grid."""
 
     HIGHS = "highs"
     SCIP = "scip"

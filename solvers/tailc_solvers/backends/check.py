@@ -17,7 +17,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from tailc_solvers.backends.linear import Answer, LinearProgram, Outcome, Vector
+from tailc_solvers.backends.linear import GRID_STEPS, Answer, LinearProgram, Outcome, Vector
 from tailc_solvers.backends.scaling import row_sizes
 from tailc_solvers.backends.sums import dot, dots_by
 
@@ -144,6 +144,17 @@ def optimum(program: LinearProgram, answer: Answer) -> Verdict:
     if found.objective is None or found.faults or found.is_proved_optimum:
         return found
     return replace(found, trust=Trust.REFUTED, faults=(Fault.UNPROVED,))
+
+
+def claimed_bound(program: LinearProgram, answer: Answer) -> float | None:
+    """The lower bound that an answer claims; None where it claims none.
+
+    The best point of a grid claims one where a feasible point stays feasible if variables that need
+    not be whole rise to the next step.
+    """
+    if answer.outcome is not Outcome.GRID_OPTIMAL or answer.point is None:
+        return answer.bound
+    return answer.point.objective - float(np.abs(program.cost[~program.integer]).sum()) / GRID_STEPS
 
 
 def proved_bound(program: LinearProgram, dual: Vector) -> float:

@@ -18,23 +18,24 @@ from tailc_solvers.course import Reached
 Vector = NDArray[np.float64]
 
 
-GRID_OPTIMUM = "the best of a grid, where variables need not be whole"
-"""The message of a solver that rounds all variables to a grid and found the best point there."""
+GRID_STEPS = 1_000
+"""Into which a solver that knows whole numbers only divides 1 of every other variable."""
 
 
 class Outcome(StrEnum):
     """What a solver claims, or what became of it.
 
-    OPTIMAL: the point is best, within the solver's tolerances. FEASIBLE: a point, and a limit ended
-    the search. INFEASIBLE, UNBOUNDED: no point, no least one. LIMIT: a limit ended the search
-    before any point. TIMED_OUT: no answer within the wall time, and the child was ended.
-    OUT_OF_MEMORY: the child's memory ran out. CRASHED: the child ended without an answer. GARBLED:
-    what it sent is no answer. REFUSED: the solver turned the program down or gave up. TOO_LARGE:
-    the program is larger than the licence allows. NOT_INSTALLED: the library is not there, or
-    broken.
+    OPTIMAL: the point is best, within the solver's tolerances. GRID_OPTIMAL: it is the best of
+    those whose variables are multiples of 1 / GRID_STEPS. FEASIBLE: a point, and a limit ended the
+    search. INFEASIBLE, UNBOUNDED: no point, no least one. LIMIT: a limit ended the search before
+    any point. TIMED_OUT: no answer within the wall time, and the child was ended. OUT_OF_MEMORY:
+    the child's memory ran out. CRASHED: the child ended without an answer. GARBLED: what it sent is
+    no answer. REFUSED: the solver turned the program down or gave up. TOO_LARGE: the program is
+    larger than the licence allows. NOT_INSTALLED: the library is not there, or broken.
     """
 
     OPTIMAL = "optimal"
+    GRID_OPTIMAL = "grid-optimal"
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     UNBOUNDED = "unbounded"
@@ -49,7 +50,11 @@ class Outcome(StrEnum):
 
     @property
     def has_point(self) -> bool:
-        return self in (Outcome.OPTIMAL, Outcome.FEASIBLE)
+        return self.claims_best or self is Outcome.FEASIBLE
+
+    @property
+    def claims_best(self) -> bool:
+        return self in (Outcome.OPTIMAL, Outcome.GRID_OPTIMAL)
 
 
 class Place(IntEnum):
@@ -199,7 +204,7 @@ class Answer:
         bound: claimed lower bound on the objective; None where there is none.
         duals: of a linear program; None otherwise.
         solver: name and version.
-        message: a sentence for people where there is no point, or GRID_OPTIMUM.
+        message: a sentence for people where there is no point.
         course: bound and best point by the solver's own count of its work, of whole variables where
             the solver tells it.
     """

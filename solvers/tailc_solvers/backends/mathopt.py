@@ -11,7 +11,7 @@ from ortools.math_opt import model_pb2
 from ortools.math_opt.python import mathopt
 
 from tailc_solvers.backends.linear import (
-    GRID_OPTIMUM,
+    GRID_STEPS,
     Answer,
     Duals,
     Limits,
@@ -22,9 +22,6 @@ from tailc_solvers.backends.linear import (
 
 TOLERANCE = 1e-9
 """Of feasibility, absolute, and of the gap, asked of every solver that takes it."""
-
-CP_SAT_STEPS = 1_000.0
-"""CP-SAT knows whole numbers only: other variables are rounded to this share of one."""
 
 CP_SAT_TIME_PER_NODE = 1e-4
 """CP-SAT's unit of deterministic time, about a second, by the node that others would count."""
@@ -51,14 +48,13 @@ def solve_scip(program: LinearProgram, limits: Limits) -> Answer:
 def solve_cp_sat(program: LinearProgram, limits: Limits) -> Answer:
     """Constraint programming over whole numbers.
 
-    With other variables an optimum is that of a grid: the answer is FEASIBLE, without a bound, and
-    its message is GRID_OPTIMUM.
+    With other variables an optimum is that of a grid: the answer is GRID_OPTIMAL, without a bound.
     """
     params = _params()
     params.threads = 1
     params.random_seed = limits.seed
     params.cp_sat.max_deterministic_time = limits.nodes * CP_SAT_TIME_PER_NODE
-    params.cp_sat.mip_var_scaling = CP_SAT_STEPS
+    params.cp_sat.mip_var_scaling = float(GRID_STEPS)
     answer = _solve(program, mathopt.SolverType.CP_SAT, params)
     return answer if program.integer.all() else _of_grid(answer)
 
@@ -67,7 +63,7 @@ def _of_grid(answer: Answer) -> Answer:
     if answer.outcome is Outcome.INFEASIBLE:
         return Answer(Outcome.LIMIT, solver=answer.solver, message="no point on the grid")
     if answer.outcome is Outcome.OPTIMAL:
-        return replace(answer, outcome=Outcome.FEASIBLE, bound=None, message=GRID_OPTIMUM)
+        return replace(answer, outcome=Outcome.GRID_OPTIMAL, bound=None)
     return replace(answer, bound=None)
 
 

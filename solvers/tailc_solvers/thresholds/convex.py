@@ -180,7 +180,7 @@ def propose_thresholds(
         judged = verdict(program, answer, Known(points=[np.zeros(program.n_variables)]))
         if answer.point is None or judged.trust is Trust.REFUTED:
             return _failed(answer, judged)
-        outcome = answer.outcome if answer.outcome is Outcome.FEASIBLE else outcome
+        outcome = outcome if answer.outcome is Outcome.OPTIMAL else answer.outcome
         assert judged.objective is not None
         claimed, bound = min(claimed, judged.objective), min(bound, judged.bound)
         trust = judged.trust if judged.trust is Trust.CLAIMED else trust

@@ -91,7 +91,7 @@ class RobustSearch:
                 with Solver(Backend(problem.search.solver)) as solver:
                     limits = limits_of(problem.search)
                     found = solve_robust(self.scenarios, jobs, solver, limits)
-                if found.outcome is Outcome.OPTIMAL and self._is_beaten(found, jobs):
+                if found.outcome.claims_best and self._is_beaten(found, jobs):
                     told = "it calls a plan the best, and another one is worth more"
                     raise failed(solver.backend, found.outcome, Trust.REFUTED, told)
                 return self._checked(found, solver.backend)

@@ -31,8 +31,6 @@ from tailc.problems.plan import PlanMethod
 # Largest number of optional jobs whose best admission is proved: the search enumerates sets.
 MOST_PROVED = 12
 
-_HAS_POINT_OR_LIMIT = (Outcome.OPTIMAL, Outcome.FEASIBLE, Outcome.LIMIT)
-
 
 @dataclass(frozen=True, eq=False)
 class RacksSearch:
@@ -95,10 +93,11 @@ class RacksSearch:
         search = self.stated.problem.search
         with Solver(Backend(search.solver)) as solver:
             found = solve_admission(self.stated.groups, self.jobs, solver, limits_of(search))
-        if found.outcome not in _HAS_POINT_OR_LIMIT or found.trust is Trust.REFUTED:
+        has_failed = not found.outcome.has_point and found.outcome is not Outcome.LIMIT
+        if has_failed or found.trust is Trust.REFUTED:
             raise failed(solver.backend, found.outcome, found.trust, found.message)
         plan = in_order(self.stated.groups, self.jobs, by_pay(self.jobs))
-        if plan is not None and found.outcome is Outcome.OPTIMAL:
+        if plan is not None and found.outcome.claims_best:
             value = figures_of(self.stated.groups, self.jobs, plan).value
             if Tolerances().above(value, found.claimed_bound):
                 told = "it calls jobs the best to admit, and others are worth more"
@@ -124,7 +123,7 @@ class RacksSearch:
         if found.plan is None:
             told = "; ".join(found.faults) or found.message
             raise failed(solver.backend, found.outcome, found.trust, told)
-        if found.outcome is Outcome.OPTIMAL and self._is_beaten(found):
+        if found.outcome.claims_best and self._is_beaten(found):
             told = "it calls a plan the best, and another one is worth more"
             raise failed(solver.backend, found.outcome, Trust.REFUTED, told)
         return replace(found, bound=min(found.bound, self.bound))

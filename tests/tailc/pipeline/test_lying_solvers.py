@@ -16,16 +16,21 @@ import numpy as np
 import pytest
 from tailc_solvers.backends.adapters import Solver
 from tailc_solvers.backends.frames import encoded_question
-from tailc_solvers.backends.linear import Answer, Duals, Limits, LinearProgram, Outcome, Point
+from tailc_solvers.backends.linear import (
+    Answer,
+    Basis,
+    Duals,
+    Limits,
+    LinearProgram,
+    Outcome,
+    Point,
+)
+from tailc_solvers.course import Reached
 
 from tailc.errors import Code, TailcError
 from tailc.pipeline.solve import solve
-from tailc.problems.plan import PlanMethod, PlanSearch
-from tailc.problems.thresholds import ThresholdMethod
-from tests.tailc.pipeline.cores import MS, problem, profile
-from tests.tailc.pipeline.malleable_jobs.instances import long_cluster, random_cluster
-from tests.tailc.pipeline.rigid_jobs.problems import drawn, named, supply
-from tests.tailc.pipeline.rigid_jobs.problems import problem as racks
+from tests.tailc.artifact.published import ROOT
+from tests.tailc.pipeline.solver_uses import BY_USE, USES
 
 Vector = np.ndarray
 
@@ -38,56 +43,6 @@ REFUSALS = {
 }
 AGREEMENT = 2e-5
 """Relative: a bound may be off by the ten millionths at which the search for one ends."""
-
-OWN_SPEEDS = profile([100.0, 80.0, 60.0], ((1.0, 1.25), (1.0, 4.0)), [0, 1, 1])
-MANY_JOBS = [named(n, n % 3, 1 + n % 2, 1 + n % 2, 50 * (n % 3)) for n in range(14)]
-SUN_W = [250, 120, 400, 90]
-
-
-def plans_of(method: PlanMethod, solver: str = "highs") -> PlanSearch:
-    return PlanSearch(method, solver=solver, steps=20)
-
-
-def with_scenarios(**changes: Any):
-    ways = np.array([[250, 100, 400, 0], [300, 0, 200, 90]], np.int64) * 1_000
-    asked = racks(*MANY_JOBS[:3], green_w=SUN_W, **changes)
-    return replace(asked, supply=replace(supply(SUN_W), scenarios_mw=ways))
-
-
-USES: dict[str, Callable[[], Any]] = {
-    "thresholds by convex": lambda: problem(method=ThresholdMethod.CONVEX),
-    "thresholds by highs": lambda: problem(method=ThresholdMethod.MIP, solver="highs"),
-    "thresholds by scip": lambda: problem(method=ThresholdMethod.MIP, solver="scip"),
-    "thresholds by gurobi": lambda: problem(method=ThresholdMethod.MIP, solver="gurobi"),
-    "thresholds of own speeds": lambda: problem(
-        profile=OWN_SPEEDS, target_us=90 * MS, method=ThresholdMethod.MIP, solver="highs"
-    ),
-    "racks by arrival": lambda: drawn(3, jobs=4, epochs=4, search=plans_of(PlanMethod.ARRIVAL)),
-    "racks by annealing": lambda: drawn(5, jobs=4, epochs=4, search=plans_of(PlanMethod.ANNEAL)),
-    "racks by highs": lambda: drawn(7, jobs=4, epochs=4, search=plans_of(PlanMethod.MIP)),
-    "racks by scip": lambda: drawn(8, jobs=4, epochs=4, search=plans_of(PlanMethod.MIP, "scip")),
-    "racks by gurobi": lambda: drawn(9, jobs=3, search=plans_of(PlanMethod.MIP, "gurobi")),
-    "racks of many jobs": lambda: racks(*MANY_JOBS, green_w=SUN_W),
-    "racks of other days": lambda: racks(
-        *MANY_JOBS[:3], green_w=SUN_W, expected=(tuple(MANY_JOBS[3:8]), ())
-    ),
-    "racks of scenarios": lambda: with_scenarios(search=plans_of(PlanMethod.MIP)),
-    "clusters by columns": lambda: random_cluster(1),
-    "clusters of long jobs": lambda: long_cluster(1),
-    "clusters by gurobi": lambda: replace(
-        random_cluster(4), search=plans_of(PlanMethod.COLUMNS, "gurobi")
-    ),
-    "clusters by highs' program": lambda: replace(
-        random_cluster(4), search=plans_of(PlanMethod.MIP)
-    ),
-    "clusters by scip's program": lambda: replace(
-        random_cluster(1), search=plans_of(PlanMethod.MIP, "scip")
-    ),
-    "clusters of other days": lambda: replace(
-        random_cluster(4), expected=(random_cluster(1).jobs,)
-    ),
-}
-
 
 Numbers = Callable[[Vector, np.random.Generator], Vector]
 
@@ -126,8 +81,10 @@ SCALARS = {
 }
 
 
-def lies_of(answer: Answer, program: LinearProgram, rng: np.random.Generator) -> Iterator[Answer]:
-    """All lies about an answer, each of one of its parts."""
+def lies_of(
+    answer: Answer, program: LinearProgram, rng: np.random.Generator, poor: Answer
+) -> Iterator[Answer]:
+    """All lies about an answer. poor: to the program without its costs."""
     point = answer.point
     for outcome in Outcome:
         yield replace(answer, outcome=outcome)
@@ -145,10 +102,39 @@ def lies_of(answer: Answer, program: LinearProgram, rng: np.random.Generator) ->
         yield replace(answer, bound=bound)
     lowest = Point(program.lower, float(program.cost @ program.lower) + program.offset)
     yield Answer(Outcome.OPTIMAL, lowest, lowest.objective)
+    if answer.outcome.claims_best and poor.point is not None:
+        yield praised(answer, program, poor.point.x)
+    yield replace(answer, solver="\x1b[31m\0" * 1_000)
+    yield from lies_of_course(answer, point.objective)
     if answer.duals is not None:
         yield replace(answer, duals=None)
         for change in NUMBERS.values():
             yield replace(answer, duals=Duals(change(answer.duals.rows, rng), answer.duals.basis))
+        yield from lies_of_basis(answer, answer.duals, rng)
+
+
+def praised(answer: Answer, program: LinearProgram, x: Vector) -> Answer:
+    """The answer with another feasible point, which it calls the best, at its right objective."""
+    worth = float(program.cost @ x) + program.offset
+    bound = None if answer.bound is None else worth
+    return replace(answer, point=Point(x, worth), bound=bound)
+
+
+def lies_of_course(answer: Answer, objective: float) -> Iterator[Answer]:
+    """A search that began beyond its end, or that took more steps than there are."""
+    for bound, found in ((objective + 1, math.inf), (math.inf, math.inf), (-math.inf, -1e18)):
+        yield replace(answer, course=(Reached(1, bound, found),))
+    yield replace(answer, course=(Reached(2**70, -math.inf, math.inf),))
+
+
+def lies_of_basis(answer: Answer, duals: Duals, rng: np.random.Generator) -> Iterator[Answer]:
+    """Another corner, in which the next search begins."""
+    if duals.basis is None:
+        return
+    for name in ("swapped", "short", "long", "zero", "negated", "one more", "times a million"):
+        variables = NUMBERS[name](duals.basis.variables, rng).astype(np.int64)
+        changed = Basis(variables, NUMBERS[name](duals.basis.rows, rng).astype(np.int64))
+        yield replace(answer, duals=Duals(duals.rows, changed))
 
 
 @dataclass
@@ -156,14 +142,16 @@ class Liar:
     """Answers of real solvers, each asked once, of which one may be changed."""
 
     at: int = -1
-    lie: Callable[[Answer, LinearProgram], Answer] | None = None
+    lie: Callable[[Answer, LinearProgram, Answer], Answer] | None = None
     asked: int = 0
 
     def answer(self, solver: Solver, program: LinearProgram, limits: Limits | None) -> Answer:
         honest = _honest(solver, program, limits)
         self.asked += 1
-        is_now = self.asked - 1 == self.at and self.lie is not None
-        return self.lie(honest, program) if is_now else honest
+        if self.asked - 1 != self.at or self.lie is None:
+            return honest
+        without_costs = replace(program, cost=0 * program.cost, start=None)
+        return self.lie(honest, program, _honest(solver, without_costs, limits))
 
 
 _ANSWERS: dict[tuple[str, bytes], Answer] = {}
@@ -208,8 +196,8 @@ def assert_refused_or_harmless(use: str, at: int, number: int, seed: int) -> Non
     asked, honest, _ = honestly(use)
     made: list[Answer] = []
 
-    def lie(answer: Answer, program: LinearProgram) -> Answer:
-        lies = list(lies_of(answer, program, np.random.default_rng(seed)))
+    def lie(answer: Answer, program: LinearProgram, poor: Answer) -> Answer:
+        lies = list(lies_of(answer, program, np.random.default_rng(seed), poor))
         made.append(lies[number % len(lies)])
         return made[0]
 
@@ -232,10 +220,10 @@ def ended_or_codes(asked: Any, liar: Liar) -> Any:
 
 
 WITH_MULTIPLIERS = [
-    "racks by arrival",
-    "racks by highs",
-    "racks of other days",
-    "clusters by columns",
+    "racks: jobs to admit and their bound, `arrival`, by highs",
+    "racks: all jobs at once, `mip`, by highs",
+    "racks: prices from past days, by highs",
+    "clusters: schedules by columns, by highs",
 ]
 
 
@@ -244,13 +232,32 @@ WITH_MULTIPLIERS = [
 def test_multipliers_that_prove_nothing_are_a_wrong_answer(use, name):
     asked, _, answers = honestly(use)
 
-    def lie(answer: Answer, _program: LinearProgram) -> Answer:
+    def lie(answer: Answer, _program: LinearProgram, _poor: Answer) -> Answer:
         assert answer.duals is not None
         rows = NUMBERS[name](answer.duals.rows, np.random.default_rng(1))
         return replace(answer, duals=Duals(rows, answer.duals.basis))
 
     for at in {0, answers - 1}:
         assert ended_or_codes(asked, Liar(at, lie)) == {Code.SOLVER_FAILED}
+
+
+@pytest.mark.parametrize("use", [use for use in USES if use.endswith("by cp-sat")])
+def test_a_worse_point_of_a_grid_is_not_the_best_of_it(use):
+    asked, honest, answers = honestly(use)
+
+    def lie(answer: Answer, program: LinearProgram, poor: Answer) -> Answer:
+        has_claim = answer.outcome.claims_best and poor.point is not None
+        return praised(answer, program, poor.point.x) if has_claim else answer
+
+    found = [ended_or_codes(asked, Liar(at, lie)) for at in range(answers)]
+    assert {Code.SOLVER_FAILED} in found
+    reached = [figures(one) for one in found if not isinstance(one, set)]
+    assert reached == [pytest.approx(figures(honest), rel=AGREEMENT)] * len(reached)
+
+
+def test_the_page_lists_every_use_of_an_answer_with_its_solvers():
+    table = "".join(f"| {use} | {', '.join(by)} |\n" for use, (by, _) in BY_USE.items())
+    assert f"| use | solvers |\n| --- | --- |\n{table}\n" in (ROOT / "docs/solvers.md").read_text()
 
 
 @pytest.mark.parametrize("use", USES)

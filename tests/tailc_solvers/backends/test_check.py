@@ -7,7 +7,15 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from tailc_solvers.backends.check import Fault, Known, Trust, proved_bound, reduced_costs, verdict
+from tailc_solvers.backends.check import (
+    Fault,
+    Known,
+    Trust,
+    claimed_bound,
+    proved_bound,
+    reduced_costs,
+    verdict,
+)
 from tailc_solvers.backends.linear import Answer, Duals, LinearProgram, Outcome, Point
 
 from tests.tailc_solvers.backends.answers import duals_of, point_of
@@ -216,6 +224,14 @@ def test_a_known_point_that_is_not_feasible_refutes_nothing():
     program = LinearProgram.build([1.0], 0, 3, [(2, {0: 1}, math.inf)])
     honest = Answer(Outcome.OPTIMAL, Point(np.array([2.0]), 2.0), 2.0)
     assert verdict(program, honest, Known(points=[np.array([0.0])])).faults == ()
+
+
+def test_the_best_point_of_a_grid_claims_a_bound_one_step_of_each_variable_below_it():
+    program = LinearProgram.build([-2.0, 3.0, 5.0], 0, 1, [], integer=[False, False, True])
+    point = Point(np.array([1.0, 0.0, 0.0]), -2.0)
+    assert claimed_bound(program, Answer(Outcome.GRID_OPTIMAL, point)) == pytest.approx(-2.005)
+    assert claimed_bound(program, Answer(Outcome.FEASIBLE, point)) is None
+    assert claimed_bound(program, Answer(Outcome.OPTIMAL, point, -2.0)) == -2.0
 
 
 def test_what_cannot_be_refuted_stays_a_claim():

@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust, verdict
+from tailc_solvers.backends.check import Trust, claimed_bound, verdict
 from tailc_solvers.backends.linear import Limits, LinearProgram, Outcome, Vector
 from tailc_solvers.green.parallel.plan import Plan
 from tailc_solvers.green.parallel.problem import (
@@ -64,7 +64,8 @@ def solve_indexed(
     if trust is Trust.REFUTED or answer.point is None:
         return none_of(Ending.REFUSED, answer.outcome, "the point is none of the program")
     plan = indexed.plan(answer.point.x)
-    found = judged(problem, plan, Bounds(claimed=answer.bound), answer.outcome)
+    bounds = Bounds(claimed=claimed_bound(indexed.program, answer))
+    found = judged(problem, plan, bounds, answer.outcome)
     if found.best is not None and found.best.ledger.cost > most_of(answer.point.objective):
         return none_of(Ending.REFUSED, answer.outcome, "the plan costs more than its point")
     return replace(found, course=answer.course)
@@ -78,6 +79,7 @@ class IndexedPlan:
         self._on: list[tuple[int, int, int, int, int]] = []
         self._rows: list[Row] = []
         self._cost: list[float] = []
+        self._upper: list[float] = []
         self._whole: list[bool] = []
         self._servers: list[dict[int, float]] = [{} for _ in range(problem.epochs)]
         self._energy_wh: list[dict[int, float]] = [
@@ -90,12 +92,12 @@ class IndexedPlan:
     @cached_property
     def program(self) -> LinearProgram:
         """Variables in the order in which the jobs come, brown energy last, in Wh."""
-        upper = np.where(self._whole, 1.0, np.inf)
-        return LinearProgram.build(self._cost, 0.0, upper, self._rows, integer=self._whole)
+        return LinearProgram.build(self._cost, 0.0, self._upper, self._rows, integer=self._whole)
 
-    def variable(self, cost: float = 0.0, *, is_whole: bool = True) -> int:
-        """A new variable."""
+    def variable(self, cost: float = 0.0, upper: float = 1.0, *, is_whole: bool = True) -> int:
+        """A new variable. It has a limit: CP-SAT divides it into coarser steps otherwise."""
         self._cost.append(cost)
+        self._upper.append(upper)
         self._whole.append(is_whole)
         return len(self._cost) - 1
 
@@ -134,9 +136,15 @@ class IndexedPlan:
             for s in range(problem.weight_ppm.size):
                 weight = int(problem.weight_ppm[s]) / PPM
                 cost = weight * int(problem.brown_cost[t]) / WH_PER_KWH
-                brown = self.variable(cost, is_whole=False)
+                brown = self.variable(cost, self._most_wh(t), is_whole=False)
                 green = int(problem.green_mj[s, t]) / MJ_PER_WH
                 self.row(-math.inf, {**self._energy_wh[t], brown: -1.0}, green)
+
+    def _most_wh(self, t: int) -> float:
+        """Energy of an epoch in which every job takes the most, and moves."""
+        problem = self.problem
+        each_mj = int(problem.power_mw.max()) * int(problem.length_s[t])
+        return len(problem.jobs) * (each_mj + int(problem.moves_mj.max())) / MJ_PER_WH
 
 
 @dataclass(frozen=True)

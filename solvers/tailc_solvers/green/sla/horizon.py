@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailc_solvers.backends.adapters import Solver
-from tailc_solvers.backends.check import Trust, optimum, proved_bound, verdict
+from tailc_solvers.backends.check import Trust, claimed_bound, optimum, proved_bound, verdict
 from tailc_solvers.backends.linear import Limits, Outcome, Vector
 from tailc_solvers.green.sla.problem import Groups, Job, Whole, check_jobs
 from tailc_solvers.green.sla.program import Assembly, Index
@@ -105,12 +105,12 @@ def solve_admission(
     model = HorizonProgram.of(groups, jobs)
     program = model.assembly.program()
     answer = solver.answer(program, limits)
-    bound = math.inf if answer.bound is None else -answer.bound
     found = verdict(program, answer)
     if answer.point is None or found.faults:
         return Admission(answer.outcome, found.trust, None, math.inf, found.reason(answer))
     admitted = tuple(bool(np.rint(answer.point.x[start]).any()) for start in model.starts)
-    return Admission(answer.outcome, found.trust, admitted, bound)
+    bound = claimed_bound(program, answer)
+    return Admission(answer.outcome, found.trust, admitted, math.inf if bound is None else -bound)
 
 
 @dataclass(frozen=True, eq=False)
