@@ -1,4 +1,4 @@
-"""tailc embed: a policy as a source file."""
+"""The command `tailc embed`: convert a policy to a source file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     help="Write a copy of the .tailc file for the runtime of the language, for ladders as well.",
 )
 @trusts
-@reports
+@command_with_outcome
 def command(
     artifact: str, trust: Trust, *, lang: str, output: str, name: str | None, sealed: bool
-) -> Outcome:
+) -> CommandOutcome:
     """Convert ARTIFACT to a source file, for programs that cannot load files.
 
     A ladder (table by load and age: few-to-many, slow-to-fast, joint-ladder, elfen) becomes
@@ -44,20 +44,22 @@ def command(
     FILE is replaced only if this command wrote it.
     """
     from tailc.artifact.files import read_whole
-    from tailc.embed.languages import language_called
-    from tailc.embed.source import embedded, source_of
+    from tailc.embed.languages import find_language
+    from tailc.embed.source import build_content, format_source
     from tailc.embed.writing import write_source
 
     if output == "-":
         raise click.UsageError("`-` names no file: give -o a source file, such as policy.h")
-    language = language_called(lang)
+    language = find_language(lang)
     policy, digest, whole = read_whole(artifact, trust)
-    what = embedded(policy, digest, whole, is_sealed=sealed)
-    text, called = source_of(what, language, Path(output), name)
+    what = build_content(policy, digest, whole, is_sealed=sealed)
+    text, called = format_source(what, language, Path(output), name)
     write_source(Path(output), text)
-    held = "its sealed bytes" if isinstance(what.content, bytes) else "ladders and their look-up"
-    return Outcome(
-        text=f"wrote {output}: {held}, as `{called}`",
+    content_text = (
+        "its sealed bytes" if isinstance(what.content, bytes) else "ladders and their look-up"
+    )
+    return CommandOutcome(
+        text=f"wrote {output}: {content_text}, as `{called}`",
         result={"digest": digest, "sealed": what.content is whole, "name": called, "file": output},
         is_answer=False,
     )

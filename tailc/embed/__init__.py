@@ -1,1 +1,1 @@
-"""Policies as source files, for programs that cannot load files; one language a file."""
+"""Policies as source files, for programs that cannot load files; one language per file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tailc.embed.embedded import Constants, Embedded, Tables
 from tailc.embed.language import Language
-from tailc.embed.layout import comment, pieces, rows_of, spliced
+from tailc.embed.layout import comment, fill_template, pieces, rows_of
 
 _FILE = """\
 #ifndef @P@_H
@@ -98,8 +98,8 @@ static inline int @p@_ladder_of(const char *request_class)
 def _body(embedded: Embedded, tables: Tables, name: str) -> str:
     count = len(tables.arrays[0].values)
     otherwise = str(count - 1) if tables.is_for_all else "-1"
-    ladder_of = spliced(_LADDER_OF, p=name, count=str(count), otherwise=otherwise)
-    return spliced(
+    ladder_of = fill_template(_LADDER_OF, p=name, count=str(count), otherwise=otherwise)
+    return fill_template(
         _FILE,
         string_h="#include <string.h>" if tables.is_by_class else "",
         digest=literal(embedded.digest),
@@ -131,12 +131,15 @@ def _array(array: Constants, name: str) -> str:
 
 
 def literal(text: str, splice: str = " \\") -> str:
-    """The text as a string of C or C++, in UTF-8; `splice` ends the lines of a macro."""
-    return f"{splice}\n    ".join(pieces([_written(byte) for byte in text.encode()]))
+    """Format a text as a string literal of C or C++ in UTF-8.
+
+    splice: end of the lines of a macro.
+    """
+    return f"{splice}\n    ".join(pieces([_escape(byte) for byte in text.encode()]))
 
 
-def _written(byte: int) -> str:
-    # Octal escapes end after three digits; `?` begins a trigraph if another follows.
+def _escape(byte: int) -> str:
+    # Octal escapes end after three digits; `?` is escaped because `??` begins a trigraph.
     char = chr(byte)
     if char in '"\\?':
         return f"\\{char}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tailc.embed.c import literal
 from tailc.embed.embedded import Constants, Embedded, Tables
 from tailc.embed.language import Language, Runtime
-from tailc.embed.layout import comment, hex_rows, rows_of, spliced
+from tailc.embed.layout import comment, fill_template, hex_rows, rows_of
 from tailc.embed.names import camel
 
 _FILE = """\
@@ -100,17 +100,17 @@ std
 """
 
 
-def _of_tables(embedded: Embedded, tables: Tables, name: str) -> str:
+def _tables_body(embedded: Embedded, tables: Tables, name: str) -> str:
     optional = "#include <optional>" if tables.is_by_class else ""
     return _body(embedded, optional, _tables(tables), name)
 
 
-def _of_bytes(embedded: Embedded, sealed: bytes, name: str) -> str:
+def _bytes_body(embedded: Embedded, sealed: bytes, name: str) -> str:
     return _body(embedded, "", _sealed(sealed), name)
 
 
 def _body(embedded: Embedded, optional: str, content: str, name: str) -> str:
-    return spliced(
+    return fill_template(
         _FILE,
         optional=optional,
         content=content,
@@ -123,14 +123,14 @@ def _body(embedded: Embedded, optional: str, content: str, name: str) -> str:
 
 
 def _sealed(content: bytes) -> str:
-    return spliced(_SEALED, bytes=hex_rows(content, "    "))
+    return fill_template(_SEALED, bytes=hex_rows(content, "    "))
 
 
 def _tables(tables: Tables) -> str:
     count = len(tables.arrays[0].values)
     otherwise = str(count - 1) if tables.is_for_all else "std::nullopt"
-    ladder_of = spliced(_LADDER_OF, count=str(count), otherwise=otherwise)
-    return spliced(
+    ladder_of = fill_template(_LADDER_OF, count=str(count), otherwise=otherwise)
+    return fill_template(
         _TABLES,
         arrays="\n\n".join(map(_array, tables.arrays)),
         ladder_of=ladder_of if tables.is_by_class else "",
@@ -157,8 +157,8 @@ def _array(array: Constants) -> str:
 LANGUAGE = Language(
     word="cpp",
     called="C++",
-    body=_of_tables,
-    runtime=Runtime("tailc::open({name}::kSealed, sizeof {name}::kSealed)", _of_bytes),
+    body=_tables_body,
+    runtime=Runtime("tailc::open({name}::kSealed, sizeof {name}::kSealed)", _bytes_body),
     separator="::",
     reserved=frozenset(_RESERVED.split()),
 )

@@ -1,4 +1,4 @@
-"""What a source file says, whatever its language: languages differ in syntax alone."""
+"""The content of a source file, independent of its language."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Constants:
     """A named array of numbers or of texts.
 
-    `name` is in words joined by `_`. Numbers are from 0 to 2^53 - 1, and far below 2^31 if they
-    `is_index` into others. `is_inner`: the look-up needs it, and nobody else.
+    name: words joined by `_`. Numbers are from 0 to 2^53 - 1, and far below 2^31 if they are
+    indices (`is_index`). is_inner: only the look-up function uses it.
     """
 
     name: str
@@ -24,22 +24,22 @@ class Constants:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The values of an array of texts; none if it is one of numbers."""
+        """The values of an array of texts; empty for an array of numbers."""
         return tuple(value for value in self.values if isinstance(value, str))
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The values of an array of numbers; none if it is one of texts."""
+        """The values of an array of numbers; empty for an array of texts."""
         return tuple(value for value in self.values if isinstance(value, int))
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Ladders in full, for a look-up without any runtime.
+    """All tables of a policy's ladders, for look-ups without a runtime library.
 
-    `is_by_class`: a look-up names its ladder, found by class; `is_for_all`: the last one is for all
-    classes without one. `is_scaled`: a controller scales the ages of climbs, and a look-up is told
-    its output.
+    is_by_class: the ladder is chosen by the class of a request. is_for_all: the last ladder is for
+    all classes without their own. is_scaled: a controller scales the ages of climbs, and its output
+    is an argument of the look-up.
     """
 
     arrays: tuple[Constants, ...]
@@ -50,7 +50,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Embedded:
-    """A policy's identity, and its tables, or the bytes of its `.tailc` for a runtime to open."""
+    """Identity of a policy, and its tables or the bytes of its `.tailc` file."""
 
     policy_name: str
     kind: str

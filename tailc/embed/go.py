@@ -1,10 +1,10 @@
-"""A policy as a Go package of one file."""
+"""A policy as a Go package in one file."""
 
 from __future__ import annotations
 
 from tailc.embed.embedded import Constants, Embedded, Tables
 from tailc.embed.language import Language, Runtime
-from tailc.embed.layout import comment, hex_rows, pieces, rows_of, spliced
+from tailc.embed.layout import comment, fill_template, hex_rows, pieces, rows_of
 from tailc.embed.names import camel
 
 _FILE = """\
@@ -104,16 +104,16 @@ map package range return select struct switch type var
 """
 
 
-def _of_tables(embedded: Embedded, tables: Tables, name: str) -> str:
+def _tables_body(embedded: Embedded, tables: Tables, name: str) -> str:
     return _body(embedded, _tables(tables), name)
 
 
-def _of_bytes(embedded: Embedded, sealed: bytes, name: str) -> str:
+def _bytes_body(embedded: Embedded, sealed: bytes, name: str) -> str:
     return _body(embedded, _sealed(sealed), name)
 
 
 def _body(embedded: Embedded, content: str, name: str) -> str:
-    return spliced(
+    return fill_template(
         _FILE,
         content=content,
         package=name,
@@ -125,16 +125,16 @@ def _body(embedded: Embedded, content: str, name: str) -> str:
 
 
 def _sealed(content: bytes) -> str:
-    return spliced(_SEALED, bytes=hex_rows(content, "\t"))
+    return fill_template(_SEALED, bytes=hex_rows(content, "\t"))
 
 
 def _tables(tables: Tables) -> str:
     count = len(tables.arrays[0].values)
     otherwise = f"{count - 1}, true" if tables.is_for_all else "0, false"
-    ladder_of = spliced(_LADDER_OF, otherwise=otherwise)
+    ladder_of = fill_template(_LADDER_OF, otherwise=otherwise)
     parameters = "ladder int, " if tables.is_by_class else ""
     parameters += "outputPpm uint64, " if tables.is_scaled else ""
-    return spliced(
+    return fill_template(
         _TABLES,
         arrays="\n\n".join(map(_array, tables.arrays)),
         ladder_of=ladder_of if tables.is_by_class else "",
@@ -157,10 +157,10 @@ def _array(array: Constants) -> str:
 
 
 def _literal(text: str, indent: str = "\t") -> str:
-    return f" +\n{indent}".join(pieces([_written(char) for char in text]))
+    return f" +\n{indent}".join(pieces([_escape(char) for char in text]))
 
 
-def _written(char: str) -> str:
+def _escape(char: str) -> str:
     if char in '"\\':
         return f"\\{char}"
     return char if 0x20 <= ord(char) < 0x7F else f"\\U{ord(char):08x}"
@@ -169,8 +169,8 @@ def _written(char: str) -> str:
 LANGUAGE = Language(
     word="go",
     called="Go",
-    body=_of_tables,
-    runtime=Runtime("tailc.OpenBytes({name}.Sealed)", _of_bytes),
+    body=_tables_body,
+    runtime=Runtime("tailc.OpenBytes({name}.Sealed)", _bytes_body),
     joined=lambda words: words.replace("_", ""),
     reserved=frozenset(_RESERVED.split()),
 )

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from tailc.embed.embedded import Constants, Embedded, Tables
 from tailc.embed.language import Language, NamedBy, Runtime
-from tailc.embed.layout import comment, pieces, rows_of, spliced
+from tailc.embed.layout import comment, fill_template, pieces, rows_of
 from tailc.errors import Code, Finding, TailcError
 
-# A class makes its arrays in one method of 64 KiB at most, with 8 bytes for a number.
+# The method that initialises the arrays of a class has 64 KiB at most, 8 bytes per number.
 MOST_NUMBERS = 6_000
-# A constant has 65,535 bytes at most.
+# A constant string has 65,535 bytes at most.
 _LONGEST_CONSTANT = 48_000
 
 _FILE = """\
@@ -106,7 +106,7 @@ _SEALED = """\
 @text@));
     }"""
 
-# Of the language, and what the class itself uses by its simple name.
+# Keywords, and names that the class itself uses.
 _RESERVED = """
 abstract assert boolean break byte case catch char class const continue default do double else enum
 extends false final finally float for goto if implements import instanceof int interface long native
@@ -116,17 +116,17 @@ Answer Base64 IllegalArgumentException List Math Start String
 """
 
 
-def _of_tables(embedded: Embedded, tables: Tables, name: str) -> str:
+def _tables_body(embedded: Embedded, tables: Tables, name: str) -> str:
     return _body(embedded, "import java.util.List;", _tables(tables), name)
 
 
-def _of_bytes(embedded: Embedded, sealed: bytes, name: str) -> str:
+def _bytes_body(embedded: Embedded, sealed: bytes, name: str) -> str:
     return _body(embedded, "import java.util.Base64;", _sealed(sealed), name)
 
 
 def _body(embedded: Embedded, imports: str, content: str, name: str) -> str:
     package, _, simple = name.rpartition(".")
-    return spliced(
+    return fill_template(
         _FILE,
         package=f"package {package};\n" if package else "",
         imports=imports,
@@ -143,17 +143,17 @@ def _sealed(content: bytes) -> str:
     text = base64.b64encode(content).decode()
     constants = [text[at : at + _LONGEST_CONSTANT] for at in range(0, len(text), _LONGEST_CONSTANT)]
     joined = [" +\n            ".join(pieces(list(constant))) for constant in constants]
-    return spliced(_SEALED, text=",\n".join(f"            {constant}" for constant in joined))
+    return fill_template(_SEALED, text=",\n".join(f"            {constant}" for constant in joined))
 
 
 def _tables(tables: Tables) -> str:
     _refuse_too_many(tables.arrays)
     last = len(tables.arrays[0].values) - 1
-    found = f"ladder < 0 ? {last} : ladder" if tables.is_for_all else "ladder"
-    return spliced(
+    index = f"ladder < 0 ? {last} : ladder" if tables.is_for_all else "ladder"
+    return fill_template(
         _TABLES,
         arrays="\n\n".join(map(_array, tables.arrays)),
-        ladder_of=spliced(_LADDER_OF, found=found).rstrip("\n") + "\n"
+        ladder_of=fill_template(_LADDER_OF, found=index).rstrip("\n") + "\n"
         if tables.is_by_class
         else "",
         ladder="int ladder," if tables.is_by_class else "",
@@ -181,21 +181,21 @@ def _array(array: Constants) -> str:
     about = comment(array.about).replace("\n", "\n    ")
     if texts := array.texts:
         rows = ",\n".join(f"{indent}{_literal(text)}" for text in texts)
-        made = f"{access} static final List<String> {name} = List.of(\n{rows});"
+        declaration = f"{access} static final List<String> {name} = List.of(\n{rows});"
     else:
         suffix, element = ("", "int") if array.is_index else ("L", "long")
         rows = rows_of((f"{number}{suffix}" for number in array.numbers), indent)
-        made = f"{access} static final {element}[] {name} = {{\n{rows}\n    }};"
-    return f"    {about}\n    {made}"
+        declaration = f"{access} static final {element}[] {name} = {{\n{rows}\n    }};"
+    return f"    {about}\n    {declaration}"
 
 
 def _literal(text: str) -> str:
     units = text.encode("utf-16-be")
     characters = [int.from_bytes(units[at : at + 2]) for at in range(0, len(units), 2)]
-    return " +\n            ".join(pieces([_written(unit) for unit in characters]))
+    return " +\n            ".join(pieces([_escape(unit) for unit in characters]))
 
 
-def _written(unit: int) -> str:
+def _escape(unit: int) -> str:
     # Below 128 an octal escape of three digits, since \u000a would end the line.
     char = chr(unit)
     if char in '"\\':
@@ -208,8 +208,8 @@ def _written(unit: int) -> str:
 LANGUAGE = Language(
     word="java",
     called="Java",
-    body=_of_tables,
-    runtime=Runtime("Policy.open({name}.sealed())", _of_bytes),
+    body=_tables_body,
+    runtime=Runtime("Policy.open({name}.sealed())", _bytes_body),
     named_by=NamedBy.FILE,
     separator=".",
     reserved=frozenset(_RESERVED.split()),

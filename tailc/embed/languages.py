@@ -1,4 +1,4 @@
-"""The languages that a policy can be written in."""
+"""The list of target languages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ LANGUAGES: dict[str, Language] = {
 }
 
 
-def language_called(word: str) -> Language:
-    """The language that --lang names; TailcError with a did-you-mean for none."""
+def find_language(word: str) -> Language:
+    """Find the language called `word`; TailcError with a suggestion if there is none."""
     if word not in LANGUAGES:
         help_ = did_you_mean(word, list(LANGUAGES))
         raise TailcError(Finding(Code.USAGE, f"no language `{word}` to embed in", help=help_))

@@ -1,18 +1,18 @@
-"""Identifiers, which every language here takes."""
+"""Identifiers that are valid in all target languages."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# So that no line of a file is longer than it may be.
+# Limits the length of lines in a file.
 MOST_CHARACTERS = 40
 # Two `_` in a row, or one at either end, are reserved in some languages.
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*", re.ASCII)
 
 
 def snake(text: str) -> str:
-    """The text in small letters, digits and `_`, such as `my_search_2` of `my-search 2`."""
+    """Convert a text to lower-case letters, digits and `_`: `my_search_2` from `my-search 2`."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     words = [word.lower() for word in re.findall("[A-Za-z0-9]+", plain)]
     if not words or words[0][0].isdigit():
@@ -21,11 +21,11 @@ def snake(text: str) -> str:
 
 
 def camel(text: str, *, is_capital: bool) -> str:
-    """Words joined by `_` as one: `ageUs`, or `AgeUs`, of `age_us`."""
+    """Convert words joined by `_` to one word: `ageUs` or `AgeUs` from `age_us`."""
     first, *others = text.split("_")
     return "".join([first.capitalize() if is_capital else first, *map(str.capitalize, others)])
 
 
 def is_identifier(text: str) -> bool:
-    """Whether every language here takes it for a name, keywords apart."""
+    """Whether all target languages accept the text as an identifier, apart from keywords."""
     return len(text) <= MOST_CHARACTERS and _IDENTIFIER.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""What the code calls a policy: by the policy's name, by the file's, or as asked."""
+"""The identifier of a policy in source code: from the policy, from the file, or from --name."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from tailc.embed.language import Language, NamedBy
 from tailc.embed.names import MOST_CHARACTERS, camel, is_identifier, snake
 from tailc.errors import Code, Finding, TailcError
 
-# Of packages or namespaces around a name, in characters together.
+# Limit for packages or namespaces around a name [characters].
 _MOST_AROUND = 60
 
 
-def name_for(policy_name: str, language: Language, file: Path, asked: str | None) -> str:
-    """The name in a language; TailcError for one that it cannot have."""
+def choose_name(policy_name: str, language: Language, file: Path, requested: str | None) -> str:
+    """Choose the identifier of a policy; TailcError if the language does not accept it."""
     if language.named_by is NamedBy.FILE_ALONE:
-        if asked is not None:
-            message = f"a module of {language.called} is named by its file, not `{asked}`"
-            raise _refused(message, "leave --name away")
+        if requested is not None:
+            message = f"a module of {language.called} is named by its file, not `{requested}`"
+            raise _usage_error(message, "leave --name away")
         return file.stem
-    name = asked
+    name = requested
     if name is None:
         is_of_file = language.named_by is NamedBy.FILE
         name = file.stem if is_of_file else _default(policy_name, language)
@@ -27,7 +27,7 @@ def name_for(policy_name: str, language: Language, file: Path, asked: str | None
     simple = name.rpartition(language.separator or ".")[2]
     if language.named_by is NamedBy.FILE and simple != file.stem:
         message = f"a class `{simple}` cannot be in `{file}`, which is named otherwise"
-        raise _refused(message, f"give -o {file.with_name(simple + file.suffix)}")
+        raise _usage_error(message, f"give -o {file.with_name(simple + file.suffix)}")
     return name
 
 
@@ -50,8 +50,8 @@ def _check(name: str, language: Language, policy_name: str) -> None:
         else f"--name {_default(policy_name, language)}"
     )
     help_ = f"letters, digits and single `_`, {MOST_CHARACTERS} at most, no keyword: {such}"
-    raise _refused(f"`{name}` cannot be a name in {language.called}", help_)
+    raise _usage_error(f"`{name}` cannot be a name in {language.called}", help_)
 
 
-def _refused(message: str, help_: str) -> TailcError:
+def _usage_error(message: str, help_: str) -> TailcError:
     return TailcError(Finding(Code.USAGE, message, help=help_))

@@ -1,10 +1,10 @@
-"""A policy as a Rust module, which is named by its file."""
+"""A policy as a Rust module, which has the name of its file."""
 
 from __future__ import annotations
 
 from tailc.embed.embedded import Constants, Embedded, Tables
 from tailc.embed.language import Language, NamedBy, Runtime
-from tailc.embed.layout import comment, hex_rows, pieces, rows_of, spliced
+from tailc.embed.layout import comment, fill_template, hex_rows, pieces, rows_of
 
 _FILE = """\
 // A server need not use all of it.
@@ -89,16 +89,16 @@ pub static SEALED: [u8; @count@] = [
 ];"""
 
 
-def _of_tables(embedded: Embedded, tables: Tables, _name: str) -> str:
+def _tables_body(embedded: Embedded, tables: Tables, _name: str) -> str:
     return _body(embedded, _tables(tables))
 
 
-def _of_bytes(embedded: Embedded, sealed: bytes, _name: str) -> str:
+def _bytes_body(embedded: Embedded, sealed: bytes, _name: str) -> str:
     return _body(embedded, _sealed(sealed))
 
 
 def _body(embedded: Embedded, content: str) -> str:
-    return spliced(
+    return fill_template(
         _FILE,
         content=content,
         digest=_literal(embedded.digest),
@@ -109,16 +109,16 @@ def _body(embedded: Embedded, content: str) -> str:
 
 
 def _sealed(content: bytes) -> str:
-    return spliced(_SEALED, count=str(len(content)), bytes=hex_rows(content, "    "))
+    return fill_template(_SEALED, count=str(len(content)), bytes=hex_rows(content, "    "))
 
 
 def _tables(tables: Tables) -> str:
     last = len(tables.arrays[0].values) - 1
-    found = f"named.or(Some({last}))" if tables.is_for_all else "named"
-    return spliced(
+    index = f"named.or(Some({last}))" if tables.is_for_all else "named"
+    return fill_template(
         _TABLES,
         arrays="\n\n".join(map(_array, tables.arrays)),
-        ladder_of=spliced(_LADDER_OF, found=found) if tables.is_by_class else "",
+        ladder_of=fill_template(_LADDER_OF, found=index) if tables.is_by_class else "",
         scaled="/// `output_ppm` is what the controller puts out." if tables.is_scaled else "",
         ladder="ladder: usize," if tables.is_by_class else "",
         output="output_ppm: u64," if tables.is_scaled else "",
@@ -140,14 +140,14 @@ def _array(array: Constants) -> str:
 
 
 def _literal(text: str, indent: str = "") -> str:
-    quoted = pieces([_written(char) for char in text])
+    quoted = pieces([_escape(char) for char in text])
     if len(quoted) == 1:
         return quoted[0]
     lines = "".join(f"{indent}    {piece},\n" for piece in quoted)
     return f"concat!(\n{lines}{indent})"
 
 
-def _written(char: str) -> str:
+def _escape(char: str) -> str:
     if char in '"\\':
         return f"\\{char}"
     return char if 0x20 <= ord(char) < 0x7F else f"\\u{{{ord(char):x}}}"
@@ -156,7 +156,7 @@ def _written(char: str) -> str:
 LANGUAGE = Language(
     word="rust",
     called="Rust",
-    body=_of_tables,
-    runtime=Runtime("Options::new().open_bytes(&SEALED)", _of_bytes),
+    body=_tables_body,
+    runtime=Runtime("Options::new().open_bytes(&SEALED)", _bytes_body),
     named_by=NamedBy.FILE_ALONE,
 )

@@ -1,4 +1,4 @@
-"""A policy as one source file: what it holds, and in which language."""
+"""A policy as one source file: its content, and its text in a language."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from pathlib import Path
 from tailc.artifact.envelope import Policy
 from tailc.embed.embedded import Embedded
 from tailc.embed.language import Language
-from tailc.embed.naming import name_for
-from tailc.embed.tables import tables_of
+from tailc.embed.naming import choose_name
+from tailc.embed.tables import flatten_ladders
 from tailc.errors import Code, Finding, TailcError
 
 
-def embedded(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool) -> Embedded:
-    """Ladders as tables, unless they shall be sealed; all else as the bytes of its `.tailc`."""
+def build_content(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool) -> Embedded:
+    """Build the content: tables for ladders unless `is_sealed`, else the bytes of the `.tailc`
+    file.
+    """
     in_full = bool(policy.ladders) and not is_sealed
     return Embedded(
         policy.name,
@@ -21,20 +23,23 @@ def embedded(policy: Policy, digest: str, whole: bytes, *, is_sealed: bool) -> E
         policy.generation,
         digest,
         form=_form_of(policy),
-        content=tables_of(policy) if in_full else whole,
+        content=flatten_ladders(policy) if in_full else whole,
         is_sealed_by_wish=is_sealed and bool(policy.ladders),
     )
 
 
-def source_of(what: Embedded, language: Language, file: Path, name: str | None) -> tuple[str, str]:
-    """The file's text, and what code calls the policy: `name`, or by default as its language does.
+def format_source(
+    what: Embedded, language: Language, file: Path, name: str | None
+) -> tuple[str, str]:
+    """Format the file; return its text and the identifier of the policy.
 
-    Raises TailcError for a name that the language cannot have, and for what it cannot hold.
+    name: the identifier, or None for the default of the language. Raises TailcError for a name that
+    the language does not accept, and for content that it cannot open.
     """
     body = language.body_of(what)
     if body is None:
         raise TailcError(_no_runtime(what, language))
-    called = name_for(what.policy_name, language, file, name)
+    called = choose_name(what.policy_name, language, file, name)
     return f"{language.header(what, called)}\n{body(called)}", called
 
 
@@ -45,7 +50,7 @@ def _form_of(policy: Policy) -> str:
         "shares": policy.shares,
         "a plan": policy.plan,
     }
-    form = next(words for words, held in forms.items() if held)
+    form = next(words for words, form_part in forms.items() if form_part)
     return f"{form} and a controller" if policy.controller else form
 
 

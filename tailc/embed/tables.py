@@ -1,4 +1,4 @@
-"""Ladders as flat arrays: rows of all ladders one after another, climbs of all rows likewise."""
+"""Ladders as flat arrays: the rows of all ladders in sequence, and the climbs of all rows."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tailc.forms.ladder.overload import NO_OVERLOAD
 from tailc.forms.ladder.sharing import NO_SHARING
 from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Row, Rule
 
-# As docs/artifact-format.md numbers them.
+# Numbers as in docs/artifact-format.md.
 RULE_NUMBERS = {rule: number for number, rule in enumerate(Rule, start=1)}
 
 
-def tables_of(policy: Policy) -> Tables:
-    """The policy's ladders, the one for all classes last."""
+def flatten_ladders(policy: Policy) -> Tables:
+    """Convert the policy's ladders to flat arrays; the ladder for all classes is last."""
     ladders = sorted(policy.ladders, key=lambda ladder: ladder.request_class is None)
     is_by_class = any(ladder.request_class is not None for ladder in ladders)
     arrays = [
         *(_classes(ladders) if is_by_class else ()),
-        *_of_ladders(ladders),
-        *_of_rungs(ladders),
-        *_of_costs(ladders),
-        *_of_rows(ladders),
-        *_of_climbs([row for ladder in ladders for row in ladder.rows]),
+        *_ladder_arrays(ladders),
+        *_rung_arrays(ladders),
+        *_cost_arrays(ladders),
+        *_row_arrays(ladders),
+        *_climb_arrays([row for ladder in ladders for row in ladder.rows]),
     ]
     return Tables(
         tuple(arrays),
@@ -40,7 +40,7 @@ def _classes(ladders: Sequence[Ladder]) -> list[Constants]:
     return [Constants("classes", about, tuple(one.request_class or "" for one in ladders))]
 
 
-def _of_ladders(ladders: Sequence[Ladder]) -> list[Constants]:
+def _ladder_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
     def each(name: str, about: str, value: Callable[[Ladder], int]) -> Constants:
         return Constants(name, f"By ladder: {about}.", tuple(map(value, ladders)))
 
@@ -50,17 +50,17 @@ def _of_ladders(ladders: Sequence[Ladder]) -> list[Constants]:
         each("min_load", "the least load it was compiled for", lambda one: one.guard.min_load),
         each("max_load", "the largest load it was compiled for", lambda one: one.guard.max_load),
         each("quantum_us", "microseconds between a request's ticks", lambda one: one.quantum_us),
-        each("rules", f"what a server does beyond the look-up: {_rules_told(ladders)}", _rule_bits),
+        each("rules", f"what a server does beyond the look-up: {_rules_text(ladders)}", _rule_bits),
         *_boosts(ladders),
         *_overloads(ladders),
         *_sharing(ladders),
     ]
 
 
-def _rules_told(ladders: Sequence[Ladder]) -> str:
+def _rules_text(ladders: Sequence[Ladder]) -> str:
     used = [rule for rule in Rule if any(rule in ladder.rules for ladder in ladders)]
-    told = [f"{1 << RULE_NUMBERS[rule]} is {rule.value}" for rule in used]
-    return f"the sum of its rules, where {', '.join(told)}" if told else "nothing"
+    names = [f"{1 << RULE_NUMBERS[rule]} is {rule.value}" for rule in used]
+    return f"the sum of its rules, where {', '.join(names)}" if names else "nothing"
 
 
 def _rule_bits(ladder: Ladder) -> int:
@@ -73,49 +73,57 @@ def _boosts(ladders: Sequence[Ladder]) -> list[Constants]:
         return []
     units = tuple(boost.unit if boost else 0 for boost in boosts)
     limits = tuple(boost.below_ppm if boost else 0 for boost in boosts)
-    below = "By ladder: what boosted requests stay below, in millionths of that unit; 0: no boost."
+    limit_text = (
+        "By ladder: what boosted requests stay below, in millionths of that unit; 0: no boost."
+    )
     return [
         Constants("boost_unit", "By ladder: the cost unit of its boost.", units, is_index=True),
-        Constants("boost_below_ppm", below, limits),
+        Constants("boost_below_ppm", limit_text, limits),
     ]
 
 
 def _overloads(ladders: Sequence[Ladder]) -> list[Constants]:
-    """What each rule for overload needs, where some ladder has it."""
-    told = [ladder.overload or NO_OVERLOAD for ladder in ladders]
-    found: list[Constants] = []
-    if any(one.shed_from for one in told):
+    """Parameters of each overload rule that some ladder has."""
+    rules = [ladder.overload or NO_OVERLOAD for ladder in ladders]
+    constants: list[Constants] = []
+    if any(one.shed_from for one in rules):
         about = "By ladder: refused is who arrives when so many are in the system; 0: nobody."
-        found.append(Constants("shed_from", about, tuple(one.shed_from or 0 for one in told)))
-    if any(one.cut_off_us for one in told):
+        constants.append(Constants("shed_from", about, tuple(one.shed_from or 0 for one in rules)))
+    if any(one.cut_off_us for one in rules):
         about = "By ladder: microseconds of age at which a request leaves unfinished; 0: none."
-        found.append(Constants("cut_off_us", about, tuple(one.cut_off_us or 0 for one in told)))
-    if any(one.work_ppm for one in told):
+        constants.append(
+            Constants("cut_off_us", about, tuple(one.cut_off_us or 0 for one in rules))
+        )
+    if any(one.work_ppm for one in rules):
         about = "By ladder: degraded is who arrives when so many are in the system,"
-        found.append(Constants("degrade_from", about, tuple(one.degrade_from or 0 for one in told)))
+        constants.append(
+            Constants("degrade_from", about, tuple(one.degrade_from or 0 for one in rules))
+        )
         about = "By ladder: to so many millionths of the work; 0: nobody is."
-        found.append(Constants("work_ppm", about, tuple(one.work_ppm or 0 for one in told)))
-    return found
+        constants.append(Constants("work_ppm", about, tuple(one.work_ppm or 0 for one in rules)))
+    return constants
 
 
 def _sharing(ladders: Sequence[Ladder]) -> list[Constants]:
-    """What the rules start-below and give-up need, where some ladder has them."""
-    told = [ladder.sharing or NO_SHARING for ladder in ladders]
-    found: list[Constants] = []
-    if any(one.start_below_ppm for one in told):
+    """Parameters of the rules start-below and give-up, if some ladder has them."""
+    rules = [ladder.sharing or NO_SHARING for ladder in ladders]
+    constants: list[Constants] = []
+    if any(one.start_below_ppm for one in rules):
         about = "By ladder: the cost unit by which requests start."
-        units = tuple(one.start_unit or 0 for one in told)
-        found.append(Constants("start_unit", about, units, is_index=True))
+        units = tuple(one.start_unit or 0 for one in rules)
+        constants.append(Constants("start_unit", about, units, is_index=True))
         about = "By ladder: they do while less is in use, in millionths; 0: by their rows."
-        limits = tuple(one.start_below_ppm or 0 for one in told)
-        found.append(Constants("start_below_ppm", about, limits))
-    if any(one.give_up_us for one in told):
+        limits = tuple(one.start_below_ppm or 0 for one in rules)
+        constants.append(Constants("start_below_ppm", about, limits))
+    if any(one.give_up_us for one in rules):
         about = "By ladder: microseconds of age at which a request gives up; 0: none does."
-        found.append(Constants("give_up_us", about, tuple(one.give_up_us or 0 for one in told)))
-    return found
+        constants.append(
+            Constants("give_up_us", about, tuple(one.give_up_us or 0 for one in rules))
+        )
+    return constants
 
 
-def _of_rungs(ladders: Sequence[Ladder]) -> list[Constants]:
+def _rung_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
     rungs = [rung for ladder in ladders for rung in ladder.rungs]
     arrays = _starts("first_rung", "rungs", [len(ladder.rungs) for ladder in ladders])
     arrays.append(Constants("rungs", "By rung: its name.", tuple(rung.name for rung in rungs)))
@@ -125,7 +133,7 @@ def _of_rungs(ladders: Sequence[Ladder]) -> list[Constants]:
     return arrays
 
 
-def _of_costs(ladders: Sequence[Ladder]) -> list[Constants]:
+def _cost_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
     units = [unit for ladder in ladders for unit in ladder.cost_units]
     if not units:
         return []
@@ -143,14 +151,14 @@ def _of_costs(ladders: Sequence[Ladder]) -> list[Constants]:
 
 
 def _starts(name: str, what: str, counts: Sequence[int]) -> list[Constants]:
-    """Where the parts of each ladder begin; of one ladder that is known."""
+    """Index of the first part of each ladder; omitted for a single ladder, where it is 0."""
     if len(counts) == 1:
         return []
     about = f"By ladder: where its {what} begin; those of the next follow."
     return [Constants(name, about, _sums(counts), is_index=True)]
 
 
-def _of_rows(ladders: Sequence[Ladder]) -> list[Constants]:
+def _row_arrays(ladders: Sequence[Ladder]) -> list[Constants]:
     falls_back = [ladder.guard.outside is Outside.FIRST_RUNG for ladder in ladders]
     from_arrival = [Rule.AGE_FROM_ARRIVAL in ladder.rules for ladder in ladders]
     rows = [row for ladder in ladders for row in ladder.rows]
@@ -180,7 +188,7 @@ def _first_loads(rows: Sequence[Row]) -> list[int]:
     return [row.first_load for row in rows]
 
 
-def _of_climbs(rows: Sequence[Row]) -> list[Constants]:
+def _climb_arrays(rows: Sequence[Row]) -> list[Constants]:
     climbs = [climb for row in rows for climb in row.climbs]
     ages, rungs = [climb.age_us for climb in climbs], [climb.rung for climb in climbs]
     return [
@@ -194,5 +202,5 @@ def _inner(name: str, about: str, values: Iterable[int], *, is_index: bool = Tru
 
 
 def _sums(counts: Sequence[int]) -> tuple[int, ...]:
-    """Where each part begins, and where the last one ends."""
+    """Index of the first item of each part, and the end of the last part."""
     return tuple(accumulate(counts, initial=0))

@@ -1,4 +1,4 @@
-"""A source file in its place: what is there already is replaced only if it was made so, too."""
+"""Write a source file; an existing file is replaced only if this command wrote it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tailc.errors import Code, Finding, Place, TailcError
 
 
 def write_source(path: Path, text: str) -> None:
-    """Write the file whole, or leave its place as it is.
+    """Write the file atomically.
 
-    Raises TailcError where it cannot be written, and where a file of other making is there.
+    Raises TailcError if it cannot be written, and if a file from elsewhere is there.
     """
-    # A folder is refused below; a device, a pipe or a link into nowhere would be replaced.
+    # A folder is refused below; a device, a pipe or a dangling link would be replaced.
     is_taken = os.path.lexists(path) and not path.is_dir()
     if is_taken and not (path.is_file() and _is_ours(path)):
         message = f"`{path}` is there already, and `tailc embed` has not made it"
@@ -25,7 +25,7 @@ def write_source(path: Path, text: str) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether its first line is the mark; empty files are nobody's."""
+    """Whether the first line of the file is the mark."""
     try:
         with path.open("rb") as file:
             begins = file.read(len(MARK))

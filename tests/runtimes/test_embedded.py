@@ -16,7 +16,7 @@ from tailc.artifact.files import read_whole, write_policy
 from tailc.embed.embedded import Tables
 from tailc.embed.languages import LANGUAGES
 from tailc.embed.names import camel
-from tailc.embed.source import embedded, source_of
+from tailc.embed.source import build_content, format_source
 from tailc.embed.writing import write_source
 from tests.runtimes.java import QUICK
 from tests.tailc.artifact.published import VECTORS, lucene_policy
@@ -60,10 +60,10 @@ def succeed(*command: object, folder: Path, text: str = "") -> str:
 
 
 def embed(policy: str | Path, word: str, path: Path) -> Asking:
-    what = embedded(*read_whole(VECTORS / policy), is_sealed=False)
+    what = build_content(*read_whole(VECTORS / policy), is_sealed=False)
     stem = path.stem.replace("-", "_")
     name = None if word in ("java", "rust") else stem
-    write_source(path, source_of(what, LANGUAGES[word], path, name)[0])
+    write_source(path, format_source(what, LANGUAGES[word], path, name)[0])
     tables = what.content if isinstance(what.content, Tables) else None
     return Asking(stem, bool(tables and tables.is_by_class), bool(tables and tables.is_scaled))
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tailc.embed.layout import WIDTH, comment, harmless, hex_rows, pieces, rows_of, spliced
+from tailc.embed.layout import (
+    WIDTH,
+    comment,
+    comment_text,
+    fill_template,
+    hex_rows,
+    pieces,
+    rows_of,
+)
 
 
 def test_numbers_are_wrapped_and_none_is_lost() -> None:
@@ -18,7 +26,7 @@ def test_bytes_stand_in_rows_of_sixteen() -> None:
 
 
 def test_a_comment_ends_in_nothing_that_goes_on() -> None:
-    text = comment(harmless("a\\u000a ??/ \n*/ é" + "x" * 300))
+    text = comment(comment_text("a\\u000a ??/ \n*/ é" + "x" * 300))
     assert all(line.startswith("// ") for line in text.splitlines())
     assert not set("\\?é") & set(text)
 
@@ -32,5 +40,5 @@ def test_a_piece_of_text_ends_between_characters() -> None:
 
 def test_parts_are_put_in_once_and_empty_ones_take_their_line_along() -> None:
     template = "  @a@\n@b@;\n"
-    assert spliced(template, a="", b="@a@") == "@a@;\n"
-    assert spliced(template, a="@b@", b="") == "  @b@\n;\n"
+    assert fill_template(template, a="", b="@a@") == "@a@;\n"
+    assert fill_template(template, a="@b@", b="") == "  @b@\n;\n"

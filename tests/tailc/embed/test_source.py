@@ -11,9 +11,9 @@ from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import encode_flat
 from tailc.artifact.json_form import digest_of
 from tailc.embed.language import MARK
-from tailc.embed.languages import LANGUAGES, language_called
+from tailc.embed.languages import LANGUAGES, find_language
 from tailc.embed.names import MOST_CHARACTERS
-from tailc.embed.source import embedded, source_of
+from tailc.embed.source import build_content, format_source
 from tailc.errors import Code, TailcError
 from tailc.forms.ladder.table import Climb
 from tests.tailc.artifact.published import (
@@ -30,8 +30,8 @@ LONGEST = "N" + "a" * (MOST_CHARACTERS - 1)
 def written(
     policy: Policy, word: str, file: str, name: str | None = None, *, is_sealed: bool = False
 ) -> str:
-    what = embedded(policy, digest_of(policy), encode_flat(policy), is_sealed=is_sealed)
-    return source_of(what, LANGUAGES[word], Path(file), name)[0]
+    what = build_content(policy, digest_of(policy), encode_flat(policy), is_sealed=is_sealed)
+    return format_source(what, LANGUAGES[word], Path(file), name)[0]
 
 
 def refusal(*arguments: str | Policy | None, is_sealed: bool = False) -> tuple[str, str]:
@@ -151,7 +151,7 @@ def test_c_is_refused_sealed_ladders() -> None:
 
 def test_an_unknown_language_is_refused_with_the_nearest() -> None:
     with pytest.raises(TailcError) as caught:
-        language_called("jav")
+        find_language("jav")
     assert "did you mean `java`" in (caught.value.findings[0].help or "")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
 from tailc.embed.embedded import Constants
-from tailc.embed.tables import RULE_NUMBERS, tables_of
+from tailc.embed.tables import RULE_NUMBERS, flatten_ladders
 from tailc.forms.ladder.sharing import Sharing
 from tests.tailc.artifact.published import (
     ROOT,
@@ -20,7 +20,7 @@ from tests.tailc.artifact.published import (
 
 
 def arrays_of(policy: Policy) -> dict[str, Constants]:
-    return {array.name: array for array in tables_of(policy).arrays}
+    return {array.name: array for array in flatten_ladders(policy).arrays}
 
 
 def test_rules_have_the_numbers_of_the_format_page() -> None:
@@ -46,7 +46,7 @@ def test_the_published_table_is_laid_out_row_after_row() -> None:
 
 
 def test_a_policy_for_all_requests_asks_for_no_class() -> None:
-    tables = tables_of(lucene_policy())
+    tables = flatten_ladders(lucene_policy())
     assert (tables.is_by_class, tables.is_for_all, tables.is_scaled) == (False, True, False)
     assert "classes" not in arrays_of(lucene_policy())
     assert "first_rung" not in arrays_of(lucene_policy())
@@ -56,12 +56,12 @@ def test_the_ladder_for_all_classes_comes_last() -> None:
     policy = small_policy()
     turned = replace(policy, forms=tuple(reversed(policy.forms)))
     assert arrays_of(policy)["classes"].texts == ("short", "")
-    assert tables_of(turned) == tables_of(policy)
+    assert flatten_ladders(turned) == flatten_ladders(policy)
 
 
 def test_a_policy_of_classes_alone_says_so() -> None:
     short = next(one for one in small_policy().ladders if one.request_class)
-    tables = tables_of(replace(small_policy(), forms=(short,)))
+    tables = flatten_ladders(replace(small_policy(), forms=(short,)))
     assert (tables.is_by_class, tables.is_for_all) == (True, False)
 
 
@@ -69,7 +69,7 @@ def test_parts_of_each_ladder_are_found_by_where_they_begin() -> None:
     """Two ladders of three cores, which cost in four units."""
     policy = controlled_policy()
     arrays = arrays_of(policy)
-    assert tables_of(policy).is_scaled
+    assert flatten_ladders(policy).is_scaled
     assert arrays["first_rung"].numbers == (0, 3, 6)
     assert arrays["first_unit"].numbers == (0, 4, 8)
     assert arrays["first_cost"].numbers == (0, 12, 24)
