@@ -1,6 +1,6 @@
-"""The command line: arguments in, rendering out; one command a file.
+"""The command line, one command per file.
 
-Nothing but click is imported until a command runs, so that `tailc --help` answers at once.
+Only click is imported before a command runs, so that `tailc --help` is fast.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tailc.errors import ExitCode, TailcError
 if TYPE_CHECKING:
     from tailc.errors import Finding
 
-# Each with what its help begins with, so that a list of them imports none.
+# Commands with their short help, so that a list of commands imports none of them.
 COMMANDS = {
     "check": "Check specs, and their traces with --with-trace.",
     "compile": "Compile a spec and its trace into a policy.",
@@ -45,9 +45,9 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a kind of spec.",
     "explain": "Explain the code of a finding.",
 }
-# Commands of older versions, and their names today.
+# Renamed commands, by their old name.
 RENAMED = {"vary": "sweep"}
-# Subcommands of commands that also work alone, by the name of their file.
+# Files of subcommands whose parent also works alone.
 BELOW = {
     ("size", "cores"): "size_cores",
     ("size", "colocation"): "size_colocation",
@@ -58,19 +58,19 @@ BELOW = {
 
 
 class LazyCommands(click.Group):
-    """A group that imports a command's file when the command is named."""
+    """A click group that imports the file of a command when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The commands in the order a user meets them."""
+        """List the commands in the order in which a user needs them."""
         return list(COMMANDS)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write what each command does."""
+        """Write the short help of each command."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name; None where there is none."""
+        """Find the command called `cmd_name`; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         import importlib
@@ -80,7 +80,7 @@ class LazyCommands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click's, with commands of two words and a did-you-mean for one that does not exist."""
+        """Resolve a command as click does, but with two-word commands and suggestions."""
         file = BELOW.get(tuple(args[:2]))  # type: ignore[call-overload]
         if file is not None:
             import importlib
@@ -103,7 +103,7 @@ def group() -> None:
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its exit code."""
     from tailc.cli.interrupts import Interrupts
     from tailc.cli.light_numba import import_numba_without_blas
     from tailc.cli.streams import make_streams_usable
@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911, a return an ending
-    """The exit code of a command line; it is one of ExitCode, and there is never a traceback."""
+    """Run a command line and return its exit code, one of ExitCode; no traceback is printed."""
     from tailc.cli.interrupts import Terminated
 
     try:
@@ -150,12 +150,12 @@ def _usage(error: click.ClickException, arguments: Sequence[str]) -> int:
         return ExitCode.USAGE
     message = error.format_message().rstrip(".")
     begins_with_word = message[1:2].islower()
-    told = message[:1].lower() + message[1:] if begins_with_word else message
-    return _failed(ExitCode.USAGE, arguments, Finding(Code.USAGE, told, help=_hint(error)))
+    usage_message = message[:1].lower() + message[1:] if begins_with_word else message
+    return _failed(ExitCode.USAGE, arguments, Finding(Code.USAGE, usage_message, help=_hint(error)))
 
 
 def _hint(error: click.ClickException) -> str:
-    """How the command is called."""
+    """Usage line of the command."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return "`tailc --help` lists the commands"
@@ -164,12 +164,12 @@ def _hint(error: click.ClickException) -> str:
 
 
 def _failed(exit_code: ExitCode, arguments: Sequence[str], *findings: Finding) -> int:
-    """End without a result, as data where data is asked for."""
-    from tailc.cli.outcome import Outcome, show
-    from tailc.cli.output_option import target_among
+    """End without a result; findings are JSON if the arguments request JSON."""
+    from tailc.cli.outcome import CommandOutcome, show
+    from tailc.cli.output_option import find_stdout_target
 
-    outcome = Outcome(exit_code, findings=findings)
-    return show(_command_among(arguments), outcome, [target_among(arguments)])
+    outcome = CommandOutcome(exit_code, findings=findings)
+    return show(_command_among(arguments), outcome, [find_stdout_target(arguments)])
 
 
 def _command_among(arguments: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Options for how requests arrive, the same on every command that replays."""
+"""Options for arrival processes, shared by all commands that replay requests."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--rate, --arrivals, --arrival-unit, --rescale and --gaps.
+    """Add --rate, --arrivals, --arrival-unit, --rescale and --gaps to a command.
 
-    The command gets them as one argument, `arrivals`, an AskedArrivals.
+    The command gets them as one argument, `arrivals`, of type ArrivalOptions.
     """
 
     @functools.wraps(command)
@@ -35,8 +35,8 @@ def arrivals_options(command: Callable[..., Any]) -> Callable[..., Any]:
         gaps: str,
         **options: Any,
     ) -> Any:
-        asked = asked_arrivals(rates, processes, arrival_unit, rescale, gaps)
-        return command(*args, arrivals=asked, **options)
+        combined = combine_arrivals(rates, processes, arrival_unit, rescale, gaps)
+        return command(*args, arrivals=combined, **options)
 
     decorated: Callable[..., Any] = with_arrivals
     for option in reversed(_OPTIONS):
@@ -91,32 +91,35 @@ _OPTIONS = (
 
 
 @dataclass(frozen=True)
-class AskedArrivals:
-    """What the options ask for, before the trace is read; `column` is read with it.
+class ArrivalOptions:
+    """The arrival processes of the options, before the trace is read.
 
-    every_kind: all kinds of arrivals, at `rates_mrps` or, where there are none, the policy's own.
+    column: recorded arrivals, which are read with the trace. every_kind: all kinds of arrivals, at
+    `rates_mrps` or, if empty, at the policy's rates.
     """
 
-    given: tuple[Arrivals, ...]
+    processes: tuple[Arrivals, ...]
     column: ArrivalColumn | None
     rescale_mrps: tuple[int, ...]
     every_kind: bool = False
     rates_mrps: tuple[int, ...] = ()
 
     @property
-    def is_asked(self) -> bool:
-        """Whether there is anything that has no use where nothing arrives."""
-        return bool(self.given or self.column or self.every_kind)
+    def is_given(self) -> bool:
+        """Whether an option is given that has no effect without requests."""
+        return bool(self.processes or self.column or self.every_kind)
 
-    def of(self, policy: Policy, recorded: Recorded | None) -> tuple[Arrivals, ...] | None:
-        """Every process asked for; None where none was, so that the policy's own count."""
+    def processes_for(
+        self, policy: Policy, recorded: Recorded | None
+    ) -> tuple[Arrivals, ...] | None:
+        """Build all requested processes; None if no option is given."""
         if not self.every_kind:
-            return (*self.given, *self._recorded(recorded)) or None
+            return (*self.processes, *self._recorded(recorded)) or None
         from tailc.studies.arrival_settings import arrivals_beside
 
         every = arrivals_beside(policy, self.rates_mrps or policy.rates_mrps, recorded)
         rescaled = self._recorded(recorded) if self.rescale_mrps else ()
-        return (*every, *(one for one in (*self.given, *rescaled) if one not in every))
+        return (*every, *(one for one in (*self.processes, *rescaled) if one not in every))
 
     def _recorded(self, recorded: Recorded | None) -> tuple[Recorded, ...]:
         if recorded is None:
@@ -125,20 +128,20 @@ class AskedArrivals:
         return at_rates or (recorded,)
 
 
-def asked_arrivals(
+def combine_arrivals(
     rates: tuple[int, ...],
     processes: tuple[Arrivals | Burstiness | DayCurve | RecordedColumn | EveryKind, ...],
     arrival_unit: str | None,
     rescale: tuple[int, ...],
     gaps: str,
-) -> AskedArrivals:
-    """The options' values put together; TailcError where one of them has no use.
+) -> ArrivalOptions:
+    """Combine the values of the options; TailcError if one of them has no effect.
 
-    Poisson arrivals come first, in order of rate, then the processes as given, bursty ones at each
-    rate, then the recording.
+    Order: Poisson arrivals by rate, other processes as given (bursty ones at each rate), then the
+    recording.
     """
     if not (rates or processes or arrival_unit or rescale or gaps != "error"):
-        return AskedArrivals((), None, ())
+        return ArrivalOptions((), None, ())
     from tailc.models.arrivals import Poisson
     from tailc.traces.arrivals import ArrivalColumn, Gaps
     from tailc.traces.reading import TimeUnit
@@ -158,14 +161,16 @@ def asked_arrivals(
     recorded = (ArrivalColumn(one.name, unit, Gaps(gaps), is_rescaled) for one in columns)
     column = next(recorded, None)
     poisson = (Poisson(rate) for rate in at_rates)
-    given = (*poisson, *others)
-    return AskedArrivals(given, column, tuple(sorted(set(rescale))), every_kind, tuple(at_rates))
+    processes_given = (*poisson, *others)
+    return ArrivalOptions(
+        processes_given, column, tuple(sorted(set(rescale))), every_kind, tuple(at_rates)
+    )
 
 
 def _at_rates(
     process: Arrivals | Burstiness | DayCurve, rates_mrps: list[int]
 ) -> Iterator[Arrivals]:
-    """The process, or where it lacks a rate, one for each of these."""
+    """Yield the process itself, or, if it has no rate, the process at each of the rates."""
     from tailc.errors import Code, Finding, TailcError
     from tailc.models.diurnal import DayCurve
     from tailc.models.modulated import Burstiness

@@ -1,4 +1,4 @@
-"""Arrival processes from the words of the command line."""
+"""Parsers of arrival processes on the command line."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from tailc.units import parse_mrps, parse_ppm, parse_us, shorten
 
 
 def bursts(words: str) -> Bursts:
-    """Such as `500@45/s,500@30/s`; ValueError with a sentence for anything else."""
+    """Parse bursts such as `500@45/s,500@30/s`; ValueError with a sentence for other text."""
     parts = tuple(_burst(word.strip()) for word in words.split(","))
     if (total := sum(burst.requests for burst in parts)) > MOST_ARRIVALS:
         raise ValueError(f"{total} requests are too many: at most {MOST_ARRIVALS}")
     if total < FEWEST_ARRIVALS:
         raise ValueError(f"`{shorten(words)}` is too short: at least {FEWEST_ARRIVALS} requests")
-    made = Bursts(parts)
-    if is_too_long(made.requests, made.rate_mrps):
+    built = Bursts(parts)
+    if is_too_long(built.requests, built.rate_mrps):
         raise ValueError(f"the bursts take over {LONGEST_YEARS} years: raise their rates")
-    return made
+    return built
 
 
 def _burst(word: str) -> Burst:
-    count, at, rate = word.partition("@")
-    if not at or not (count.isascii() and count.strip().isdecimal()) or not int(count):
+    count, separator, rate = word.partition("@")
+    if not separator or not (count.isascii() and count.strip().isdecimal()) or not int(count):
         raise ValueError(f"`{shorten(word)}` is not a number of requests at a rate: `500@45/s`")
     rate_mrps = parse_mrps(rate)
     if not rate_mrps:
@@ -47,44 +47,46 @@ def _burst(word: str) -> Burst:
     return Burst(int(count), rate_mrps)
 
 
-# On the grid of millionths.
+# Rounded to the grid of 1e-6.
 _NUMBER = r"[0-9]{1,9}(\.[0-9]{1,6})?"
 BURSTY = "`bursty:idc=8,spell=2s`, and busy= and rate= if you like"
 _IDC, _SPELL, _BUSY, _RATE = _BURSTY_KEYS = ("idc", "spell", "busy", "rate")
 
 
 def bursty(words: str) -> Burstiness | Modulated:
-    """Such as `idc=8,spell=2s,busy=20%,rate=40/s`; without the rate it is for rates named apart.
+    """Parse a bursty process such as `idc=8,spell=2s,busy=20%,rate=40/s`.
 
-    ValueError with a sentence for anything else, TailcError for what no two rates can do.
+    Without `rate` the process applies to the rates of other options. ValueError with a sentence for
+    other text; TailcError if no process with two rates has these parameters.
     """
-    given: dict[str, str] = {}
+    parsed: dict[str, str] = {}
     for part in words.split(","):
         key, is_there, value = (word.strip() for word in part.partition("="))
         if not is_there or key not in _BURSTY_KEYS:
             raise ValueError(f"`{shorten(part)}` is not part of {BURSTY}")
-        if key in given:
+        if key in parsed:
             raise ValueError(f"`{key}` is given twice in `{shorten(words)}`")
-        given[key] = value
-    if missing := [key for key in (_IDC, _SPELL) if key not in given]:
+        parsed[key] = value
+    if missing := [key for key in (_IDC, _SPELL) if key not in parsed]:
         raise ValueError(f"`{shorten(words)}` lacks `{missing[0]}=`: write {BURSTY}")
     burstiness = Burstiness(
-        _index_ppm(given[_IDC]),
-        _more_than_zero(_SPELL, parse_us(given[_SPELL])),
-        _share_ppm(given[_BUSY]) if _BUSY in given else BUSY_PPM,
+        _index_ppm(parsed[_IDC]),
+        _more_than_zero(_SPELL, parse_us(parsed[_SPELL])),
+        _share_ppm(parsed[_BUSY]) if _BUSY in parsed else BUSY_PPM,
     )
-    if _RATE not in given:
+    if _RATE not in parsed:
         return burstiness
-    return Modulated(_more_than_zero(_RATE, parse_mrps(given[_RATE])), burstiness)
+    return Modulated(_more_than_zero(_RATE, parse_mrps(parsed[_RATE])), burstiness)
 
 
 DIURNAL = "`diurnal:0.5,1,1.5`, levels at equal times round a day, and rate= if you like"
 
 
 def diurnal(words: str) -> DayCurve | Diurnal:
-    """Such as `0.5,1,1.5,rate=40/s`; without the rate it is for rates named apart.
+    """Parse levels of a day such as `0.5,1,1.5,rate=40/s`.
 
-    ValueError with a sentence for anything else, TailcError for levels that make no day.
+    Without `rate` the day applies to the rates of other options. ValueError with a sentence for
+    other text; TailcError for levels that are not a valid day.
     """
     levels, rate_mrps = [], None
     for part in (each.strip() for each in words.split(",")):
@@ -132,7 +134,7 @@ def _more_than_zero(key: str, value: int) -> int:
 
 
 def rate_profile(path: str) -> RateProfile:
-    """The rate profile in a file; TailcError where it is none, or too short or too long."""
+    """Read the rate profile in a file; TailcError if it is invalid, too short or too long."""
     steps = tuple(Step(duration_us, rate) for duration_us, rate in read_rate_steps(path))
     count = mean_requests(steps)
     if FEWEST_ARRIVALS <= count <= MOST_ARRIVALS:

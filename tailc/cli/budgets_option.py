@@ -1,4 +1,4 @@
-"""--budgets: what a spec lets a new policy be worse by, enforced where two are compared."""
+"""The option --budgets: enforce a spec's limits on how much worse a new policy may be."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
@@ -27,8 +27,8 @@ since = click.option(
 )
 
 
-def asked_budgets(spec: str | None, new: Policy, *, can_compare: bool) -> SpecBudgets | None:
-    """Those of the spec, if one is named; `can_compare` is whether two policies are replayed."""
+def read_budget_option(spec: str | None, new: Policy, *, can_compare: bool) -> SpecBudgets | None:
+    """Read the budgets of the spec, or None; `can_compare`: whether two policies are replayed."""
     if spec is None:
         return None
     from tailc.studies.budgets import read_budgets
@@ -39,20 +39,22 @@ def asked_budgets(spec: str | None, new: Policy, *, can_compare: bool) -> SpecBu
     return read_budgets(spec, new)
 
 
-def with_budgets(told: Outcome, asked: SpecBudgets, became: Behaviour | None) -> Outcome:
-    """The outcome with what became of the budgets; the worse exit code of both counts."""
+def with_budgets(
+    outcome: CommandOutcome, limits: SpecBudgets, behaviour: Behaviour | None
+) -> CommandOutcome:
+    """Add the verdict on the budgets to an outcome; the worse of both exit codes applies."""
     from tailc.diff.budgets import budgeted
     from tailc.errors import ExitCode
     from tailc.report.diff.budgets import budgets_dict, budgets_markdown, budgets_text
 
-    found = budgeted(asked.most_ppm, became)
-    codes = told.exit_code, found.exit_code
+    verdict = budgeted(limits.most_ppm, behaviour)
+    codes = outcome.exit_code, verdict.exit_code
     worst = next((one for one in (ExitCode.MISSED, ExitCode.UNDECIDED) if one in codes), codes[0])
     return replace(
-        told,
+        outcome,
         exit_code=worst,
-        text=told.text + budgets_text(found),
-        result={**told.result, "budgets": budgets_dict(found)},
-        findings=(*told.findings, *asked.findings(found)),
-        markdown=told.markdown and told.markdown + budgets_markdown(found),
+        text=outcome.text + budgets_text(verdict),
+        result={**outcome.result, "budgets": budgets_dict(verdict)},
+        findings=(*outcome.findings, *limits.findings(verdict)),
+        markdown=outcome.markdown and outcome.markdown + budgets_markdown(verdict),
     )

@@ -1,4 +1,4 @@
-"""tailc check: say everything that is wrong with specs, and solve nothing."""
+"""The command `tailc check`: report all errors of specs without compiling them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.errors import ExitCode, Finding, Severity, TailcError
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 @click.command("check", short_help="Check specs, and their traces with --with-trace.")
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
 @click.option("--with-trace", is_flag=True, help="Also check the trace of each spec.")
-@reports
-def command(specs: tuple[str, ...], *, with_trace: bool) -> Outcome:
+@command_with_outcome
+def command(specs: tuple[str, ...], *, with_trace: bool) -> CommandOutcome:
     """Check specs and descriptions of held-out days. With --with-trace, also check the files that
     they name.
 
@@ -39,17 +39,19 @@ def command(specs: tuple[str, ...], *, with_trace: bool) -> Outcome:
     wrong = len(specs) - len(cases)
     text = _summary(len(specs), wrong, errors, len(findings) - errors)
     result: dict[str, object] = {"checked": len(specs), "wrong": wrong, "errors": errors}
-    return Outcome(exit_code, text, result, tuple(findings), cases=tuple(cases), is_answer=False)
+    return CommandOutcome(
+        exit_code, text, result, tuple(findings), cases=tuple(cases), is_answer=False
+    )
 
 
 def _summary(checked: int, wrong: int, errors: int, warnings: int) -> str:
-    """One line, the last of many; of a single spec its errors tell that it is wrong."""
+    """Format the last line of a list; the errors of a single spec need no summary."""
     of_specs = f"{checked:,} checked" if checked == 1 else f"{checked:,} checked, {wrong:,} wrong"
     return f"{of_specs}, {_count(errors, 'error')}, {_count(warnings, 'warning')}"
 
 
 def _passed(path: str, warnings: int) -> JUnitCase:
-    """A test that passes; what is wrong with other specs are cases by themselves."""
+    """Test case of a valid spec; the findings of other specs have test cases of their own."""
     from tailc.report.junit import JUnitCase
 
     return JUnitCase("tailc check", path, None, "checked", _count(warnings, "warning"))

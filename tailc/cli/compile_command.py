@@ -1,4 +1,4 @@
-"""tailc compile: spec and traces in, artifact out."""
+"""The command `tailc compile`: compile a spec and its trace into a policy."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import PERCENTILE_PPM
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
+from tailc.cli.terminal_pictures import add_policy_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
-from tailc.cli.terminal_pictures import with_policy
 from tailc.cli.trust_option import trusts
 from tailc.errors import ExitCode, TailcError
 from tailc.units import LARGEST
@@ -35,8 +35,8 @@ _ON_DESIGN = ", predicted on the sample of the compile"
 
 
 @dataclass(frozen=True)
-class _Wish:
-    """What else a compile shall write and show; `output` None: where the policy's name says."""
+class _WriteOptions:
+    """Options for the output of a compile; `output` None: named after the policy."""
 
     output: str | None
     force: bool
@@ -88,7 +88,7 @@ class _Wish:
 @click.option(
     "--robust",
     is_flag=True,
-    callback=lambda _, __, given: _robust() if given else None,
+    callback=lambda _, __, overrides: _robust() if overrides else None,
     help="Compile for an uncertainty set of demand and speed-ups (search.robust, or its defaults).",
 )
 @click.option(
@@ -132,7 +132,7 @@ class _Wish:
     "--progress/--no-progress", default=None, help="Show progress. Default: only on a terminal."
 )
 @trusts
-@reports
+@command_with_outcome
 def command(
     spec: str,
     *,
@@ -141,8 +141,8 @@ def command(
     watch: bool,
     trust: Trust,
     previous: str | None,
-    **asked: Any,
-) -> Outcome:
+    **options: Any,
+) -> CommandOutcome:
     """Compile SPEC (a file, or - for standard input) into a policy.
 
     Without -o, the policy is written to NAME.json and NAME.tailc. An existing file that is not a
@@ -152,102 +152,110 @@ def command(
     """
     from tailc.artifact.files import read_policy
 
-    _check_stem(asked["output"])
-    held = read_policy(previous, trust) if previous else None
-    wish = _Wish(*(asked.pop(field.name) for field in fields(_Wish)))
-    threads = asked.pop("threads")
-    given = {name: value for name, value in asked.items() if value is not None}
-    once = partial(_once, spec, held, given, threads, wish)
+    _check_stem(options["output"])
+    previous_policy = read_policy(previous, trust) if previous else None
+    write_options = _WriteOptions(*(options.pop(field.name) for field in fields(_WriteOptions)))
+    threads = options.pop("threads")
+    overrides = {name: value for name, value in options.items() if value is not None}
+    once = partial(_once, spec, previous_policy, overrides, threads, write_options)
     if not (incremental or explain_rebuild or watch):
         return once()[0]
-    from tailc.cli.incremental import Again, told_options
-    from tailc.cli.watching import watched
+    from tailc.cli.incremental import IncrementalCompile, policy_options
+    from tailc.cli.watching import watch_and_print
 
-    if spec == "-" or wish.report is not None:
+    if spec == "-" or write_options.report is not None:
         raise click.UsageError("what is compiled only at need is a spec's file, without --report")
     explains = explain_rebuild or watch
-    again = Again(spec, wish.output, told_options(given, held), once, explains=explains)
-    return watched(again.outcome, again.files) if watch else again.outcome()
+    again = IncrementalCompile(
+        spec,
+        write_options.output,
+        policy_options(overrides, previous_policy),
+        once,
+        explains=explains,
+    )
+    return watch_and_print(again.outcome, again.files) if watch else again.outcome()
 
 
 def _once(
     spec: str,
-    held: Policy | None,
-    given: dict[str, object],
+    previous_policy: Policy | None,
+    overrides: dict[str, object],
     threads: int | None,
-    wish: _Wish,
-) -> tuple[Outcome, AnyCompiled]:
-    """Compile once; the policy is written unless it is not to be."""
+    write_options: _WriteOptions,
+) -> tuple[CommandOutcome, AnyCompiled]:
+    """Compile once, and write the policy unless it is a dry run."""
     from tailc.artifact.files import paths_of, refuse_others
     from tailc.atomic_files import refuse_unwritable
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.pipeline.compilation import Judging
     from tailc.pipeline.compile import compile_opened
     from tailc.pipeline.spec import open_kind
 
-    with shown(wish.progress) as draw:
+    with show_progress(write_options.progress) as draw:
         opened = open_kind(spec)
-        stem = wish.output or opened.spec.name
-        if not wish.dry_run:
+        stem = write_options.output or opened.spec.name
+        if not write_options.dry_run:
             refuse_unwritable(paths_of(stem))
-            if not wish.force:
+            if not write_options.force:
                 refuse_others(paths_of(stem), "name another by -o, or give --force")
-        if wish.report is not None:
-            refuse_unwritable([wish.report])
+        if write_options.report is not None:
+            refuse_unwritable([write_options.report])
         try:
             compiled = compile_opened(
                 opened,
-                overrides=given,
-                previous=held,
+                overrides=overrides,
+                previous=previous_policy,
                 threads=threads,
                 progress=draw,
-                judging=Judging(wish.allow_misses),
+                judging=Judging(write_options.allow_misses),
             )
         except TailcError as error:
-            raise _with_conflicts(error, opened, given, threads) from None
+            raise _with_conflicts(error, opened, overrides, threads) from None
         estimate = None
-        if wish.report is not None or wish.plot:
+        if write_options.report is not None or write_options.plot:
             from tailc.pipeline.in_sample_replay import on_design
 
             estimate = on_design(compiled, threads, draw)
-    outcome = _write(compiled, stem, wish)
-    if wish.plot:
-        outcome = with_policy(outcome, compiled.policy, estimate, replayed=_ON_DESIGN)
-    if wish.report is None:
+    outcome = _write(compiled, stem, write_options)
+    if write_options.plot:
+        outcome = add_policy_pictures(outcome, compiled.policy, estimate, replayed=_ON_DESIGN)
+    if write_options.report is None:
         return outcome, compiled
     from tailc.report.page.compile_page import compiled_page
 
-    return with_report(outcome, wish.report, compiled_page(compiled, estimate)), compiled
+    return with_report(outcome, write_options.report, compiled_page(compiled, estimate)), compiled
 
 
 def _with_conflicts(
-    error: TailcError, opened: OpenedSpec, given: dict[str, object], threads: int | None
+    error: TailcError, opened: OpenedSpec, overrides: dict[str, object], threads: int | None
 ) -> TailcError:
-    """The error, told by the lines that are in the way where no policy meets the spec."""
+    """Add the lines of the spec that conflict to an infeasibility error."""
     if error.exit_code is not ExitCode.INFEASIBLE:
         return error
     from tailc.studies.conflicts.explained import explained
 
-    return TailcError([*error.findings, *explained(opened, given, threads)])
+    return TailcError([*error.findings, *explained(opened, overrides, threads)])
 
 
-def _write(compiled: AnyCompiled, stem: str, wish: _Wish) -> Outcome:
-    """Write the policy, if it shall be written, and tell what was found."""
+def _write(compiled: AnyCompiled, stem: str, write_options: _WriteOptions) -> CommandOutcome:
+    """Write the policy unless it is a dry run, and build the outcome."""
     from tailc.artifact.files import paths_of, write_policy
     from tailc.pipeline.build_inputs import package_versions
     from tailc.pipeline.estimate_findings import is_undecided
     from tailc.report.compiled import compiled_result, compiled_text
 
     paths = paths_of(stem)
-    if not wish.dry_run:
-        write_policy(compiled.policy, stem, replaces_others=wish.force)
-    text = compiled_text(compiled, paths, is_written=not wish.dry_run)
-    files = [] if wish.dry_run else [str(path) for path in paths]
+    if not write_options.dry_run:
+        write_policy(compiled.policy, stem, replaces_others=write_options.force)
+    text = compiled_text(compiled, paths, is_written=not write_options.dry_run)
+    files = [] if write_options.dry_run else [str(path) for path in paths]
     result = {"files": files, **compiled_result(compiled), "versions": package_versions()}
     exit_code = ExitCode.OK
-    if wish.strict and is_undecided(compiled.policy):
+    if write_options.strict and is_undecided(compiled.policy):
         exit_code = ExitCode.UNDECIDED
-    return Outcome(exit_code, text, result, compiled.findings, is_answer=wish.dry_run)
+    return CommandOutcome(
+        exit_code, text, result, compiled.findings, is_answer=write_options.dry_run
+    )
 
 
 def _robust() -> RobustSpec:
@@ -257,7 +265,7 @@ def _robust() -> RobustSpec:
 
 
 def _check_stem(output: str | None) -> None:
-    """Refuse a stem that names no file before the search rather than after it."""
+    """Refuse an invalid output stem before the search instead of after it."""
     from pathlib import Path
 
     if output is not None and (output.endswith("/") or Path(output).name in ("", "..")):

@@ -1,4 +1,4 @@
-"""tailc diff: two artifacts side by side."""
+"""The command `tailc diff`: compare two policies."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
-from tailc.cli.budgets_option import asked_budgets, with_budgets
 from tailc.cli.budgets_option import budgets as budgets_option
-from tailc.cli.diff_plans import compared_plans
-from tailc.cli.diff_throughput import compared_throughput
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.budgets_option import read_budget_option, with_budgets
+from tailc.cli.diff_plans import compare_plans
+from tailc.cli.diff_throughput import compare_throughput
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
+from tailc.cli.terminal_pictures import add_change_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
-from tailc.cli.terminal_pictures import with_change
 from tailc.cli.trust_option import trusts
 from tailc.cli.verify_plan import without_plan
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.diff.compare import Diff
     from tailc.errors import Finding, TailcError
     from tailc.traces.profile import DemandProfile
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @budgets_option
 @click.option("--exit-code", is_flag=True, help="Exit 2 if the policies differ.")
 @trusts
-@reports
+@command_with_outcome
 def command(
     old: str,
     new: str,
@@ -66,7 +66,7 @@ def command(
     budgets: str | None,
     trust: Trust,
     **options: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Show which decisions of a runtime differ between OLD and NEW, and what the change does to
     latency and cost.
 
@@ -80,22 +80,28 @@ def command(
 
     plot: bool = options.pop("plot")
     policies = read_policy(old, trust), read_policy(new, trust)
-    asked = asked_budgets(budgets, policies[1], can_compare=trace is not None)
+    budget_limits = read_budget_option(budgets, policies[1], can_compare=trace is not None)
     pictured = True if trace is not None and (plot or report is not None) else None
     wanted: dict[str, Any] = {"pictured": pictured}
-    if asked is not None:
-        wanted["also_told_ppm"] = asked.percentiles_ppm
-    given = {"exit_code": exit_code, "windows": windows, **options}
-    told, found, held_out = _told(policies, trace, wanted, **given)
-    behaviour = None if found is None else found.behaviour
-    if asked is not None and found is not None:
-        told = with_budgets(told, asked, behaviour)
+    if budget_limits is not None:
+        wanted["also_told_ppm"] = budget_limits.percentiles_ppm
+    shared_options = {"exit_code": exit_code, "windows": windows, **options}
+    outcome, differences, held_out = _compare_policies(policies, trace, wanted, **shared_options)
+    behaviour = None if differences is None else differences.behaviour
+    if budget_limits is not None and differences is not None:
+        outcome = with_budgets(outcome, budget_limits, behaviour)
     if plot:
-        told = with_change(told, policies, behaviour, is_replayed=held_out is not None)
-    return told if report is None else _reported(told, policies, report, found, held_out)
+        outcome = add_change_pictures(
+            outcome, policies, behaviour, is_replayed=held_out is not None
+        )
+    return (
+        outcome
+        if report is None
+        else _write_report(outcome, policies, report, differences, held_out)
+    )
 
 
-def _told(
+def _compare_policies(
     policies: tuple[Policy, Policy],
     trace: str | None,
     wanted: dict[str, Any],
@@ -103,94 +109,97 @@ def _told(
     exit_code: bool,
     windows: int | None,
     **options: Any,
-) -> tuple[Outcome, Diff | None, DemandProfile | None]:
-    """What differs, the same as found, and the requests of the trace; both None where what is
-    replayed has no pictures yet.
+) -> tuple[CommandOutcome, Diff | None, DemandProfile | None]:
+    """Compare the policies; return the outcome, the differences, and the requests of the trace.
 
-    wanted: fields of VerifyOptions that only a replay of requests has.
+    The last two are None for plans and CPU shares, whose replays have no pictures. wanted: fields
+    of VerifyOptions that only a replay of requests uses.
     """
     from tailc.errors import ExitCode
     from tailc.report import diff as render
 
     if trace is not None and any(policy.plan for policy in policies):
-        given = {"exit_code": exit_code, "windows": windows, **options}
-        return compared_plans(policies, trace, **given), None, None
+        shared_options = {"exit_code": exit_code, "windows": windows, **options}
+        return compare_plans(policies, trace, **shared_options), None, None
     if trace is not None:
         without_plan({"windows": windows})
     elif windows is not None:
         raise _without_trace()
     if trace is not None and any(policy.shares for policy in policies):
-        told = compared_throughput(policies, trace, exit_code=exit_code, **options)
-        return told, None, None
-    found, warnings, held_out = _compared(policies, trace, **wanted, **options)
-    told = Outcome(
-        found.exit_code if exit_code else ExitCode.OK,
-        render.as_text(found),
-        render.as_dict(found),
-        (*found.warnings, *warnings),
-        render.as_notes(found),
-        markdown=render.as_markdown(found),
+        outcome = compare_throughput(policies, trace, exit_code=exit_code, **options)
+        return outcome, None, None
+    differences, warnings, held_out = _compare_requests(policies, trace, **wanted, **options)
+    outcome = CommandOutcome(
+        differences.exit_code if exit_code else ExitCode.OK,
+        render.as_text(differences),
+        render.as_dict(differences),
+        (*differences.warnings, *warnings),
+        render.as_notes(differences),
+        markdown=render.as_markdown(differences),
     )
-    return told, found, held_out
+    return outcome, differences, held_out
 
 
-def _reported(
-    told: Outcome,
+def _write_report(
+    outcome: CommandOutcome,
     policies: tuple[Policy, Policy],
     report: Path,
-    found: Diff | None,
+    differences: Diff | None,
     held_out: DemandProfile | None,
-) -> Outcome:
-    """With its page."""
+) -> CommandOutcome:
+    """Write the report page of the comparison."""
     from tailc.diff.compare import diff
     from tailc.report.page.diff_page import compared_page
 
-    page = compared_page(policies, found or diff(*policies), held_out, told.text)
-    return with_report(told, report, page)
+    page = compared_page(policies, differences or diff(*policies), held_out, outcome.text)
+    return with_report(outcome, report, page)
 
 
-def _compared(
+def _compare_requests(
     policies: tuple[Policy, Policy],
     trace: str | None,
     trace_format: Format,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     progress: bool | None,
     **options: Any,
 ) -> tuple[Diff, tuple[Finding, ...], DemandProfile | None]:
-    """What differs, what is odd about the trace, and its requests; None without a trace."""
+    """Compare two policies; return the differences, findings about the trace, and its requests.
+
+    Requests are None without a trace.
+    """
     from tailc.diff.compare import diff
 
     if trace is None:
         _check_unused(trace_format, arrivals, options)
         return diff(*policies), (), None
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.drift import drift_from
     from tailc.experiment.options import VerifyOptions
     from tailc.studies.held_out import read_held_out, trace_warnings
 
     held_out = read_held_out(policies[1], trace, trace_format, arrivals.column)
-    with shown(progress) as draw:
+    with show_progress(progress) as draw:
         chosen = VerifyOptions(
-            arrivals=arrivals.of(policies[1], held_out.recorded),
+            arrivals=arrivals.processes_for(policies[1], held_out.recorded),
             held_out_name=trace,
-            progress=lambda done, of: draw("replaying", done / of),
-            **replay_options.given(options),
+            progress=lambda finished, total: draw("replaying", finished / total),
+            **replay_options.given_options(options),
         )
-        found = diff(*policies, held_out.profile, chosen)
+        differences = diff(*policies, held_out.profile, chosen)
     drift = drift_from(policies[1], held_out.profile, chosen.seed)
     findings = (
         *overlap_findings(policies, held_out.profile, trace),
         *trace_warnings(policies[1], held_out, trace, drift),
     )
-    return found, findings, held_out.profile
+    return differences, findings, held_out.profile
 
 
-def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
-    """Options of a replay ask for one, which needs requests."""
-    # A flag that is not given is False; a seed of 0 is given, and equals it.
+def _check_unused(trace_format: Format, arrivals: ArrivalOptions, options: dict[str, Any]) -> None:
+    """Refuse options of a replay if there is no trace."""
+    # A flag that is not given is False; a seed of 0 is given although it equals False.
     chosen = [value for value in options.values() if value is not None and value is not False]
-    if chosen or trace_format != "auto" or arrivals.is_asked:
+    if chosen or trace_format != "auto" or arrivals.is_given:
         raise _without_trace()
 
 

@@ -1,30 +1,30 @@
-"""What diff prints of plans on held-out days."""
+"""The part of `tailc diff` that replays plans on held-out days."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 from tailc.cli.verify_plan import check_options, plan_options
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.traces.source import Format
 
 
-def compared_plans(
+def compare_plans(
     policies: tuple[Policy, Policy],
     days: str,
     trace_format: Format,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     progress: bool | None,  # noqa: ARG001 - a second is not worth showing
     *,
     exit_code: bool,
     windows: int | None,
     **options: Any,
-) -> Outcome:
-    """What differs, and what becomes of jobs and energy on the same windows."""
+) -> CommandOutcome:
+    """Compare two plans, and replay both on the same windows of held-out days."""
     from tailc.diff.compare import diff
     from tailc.diff.plan_days import comparable, days_change
     from tailc.errors import ExitCode
@@ -36,13 +36,13 @@ def compared_plans(
     check_options(policies[1], trace_format, arrivals, options)
     held_out = read_held_out_days(policies[1], days, windows)
     change = days_change(*policies, held_out, plan_options(options))
-    found = diff(*policies)
-    result: dict[str, object] = {**render.as_dict(found), "days": changes.as_dict(change)}
-    return Outcome(
-        found.exit_code if exit_code else ExitCode.OK,
-        f"{render.as_text(found)}\n{changes.as_text(change)}",
+    differences = diff(*policies)
+    result: dict[str, object] = {**render.as_dict(differences), "days": changes.as_dict(change)}
+    return CommandOutcome(
+        differences.exit_code if exit_code else ExitCode.OK,
+        f"{render.as_text(differences)}\n{changes.as_text(change)}",
         result,
-        (*found.warnings, *held_out.warnings),
-        render.as_notes(found) + changes.as_notes(change),
-        markdown=render.as_markdown(found) + changes.as_markdown(change),
+        (*differences.warnings, *held_out.warnings),
+        render.as_notes(differences) + changes.as_notes(change),
+        markdown=render.as_markdown(differences) + changes.as_markdown(change),
     )

@@ -1,16 +1,16 @@
-"""tailc explain: what a code means, and what to do."""
+"""The command `tailc explain`: explain a finding code and its remedy."""
 
 from __future__ import annotations
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 
 
 @click.command("explain", short_help="Explain the code of a finding.")
 @click.argument("code")
-@reports
-def command(code: str) -> Outcome:
+@command_with_outcome
+def command(code: str) -> CommandOutcome:
     """Explain what the finding CODE, such as TC0105, means and how to resolve it.
 
     CODE can also be the name of a finding of `tailc lint-trace`, such as coarse-clock. The same
@@ -22,16 +22,18 @@ def command(code: str) -> Outcome:
     from tailc.errors import Code
     from tailc.report.explanations import explanation, find_rule, heading, severity_of
 
-    found = find_rule(code)
-    if found is None:
-        close = get_close_matches(code.upper(), [known.ident for known in Code], n=1)
+    rule = find_rule(code)
+    if rule is None:
+        close = get_close_matches(code.upper(), [names.ident for names in Code], n=1)
         hint = f"did you mean `{close[0]}`?" if close else "a code is such as `TC0105`"
         raise click.UsageError(f"no code `{code}`; {hint}")
     result: dict[str, object] = {
-        "code": found.ident,
-        "severity": severity_of(found).value,
-        "exit_code": int(found.exit_code),
-        "title": found.title,
-        "explanation": explanation(found),
+        "code": rule.ident,
+        "severity": severity_of(rule).value,
+        "exit_code": int(rule.exit_code),
+        "title": rule.title,
+        "explanation": explanation(rule),
     }
-    return Outcome(text=f"{heading(found)}\n\n{textwrap.fill(explanation(found))}", result=result)
+    return CommandOutcome(
+        text=f"{heading(rule)}\n\n{textwrap.fill(explanation(rule))}", result=result
+    )

@@ -1,4 +1,4 @@
-"""tailc fit arrivals: how bursty recorded arrivals are."""
+"""The command `tailc fit arrivals`: fit an arrival process to recorded arrivals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrival_unit, gaps_of
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 
 if TYPE_CHECKING:
     from tailc.traces.source import Format
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 @click.option("--time", required=True, metavar="COLUMN", help="Column of the arrival times.")
 @arrival_unit
 @gaps_of
-@reports
+@command_with_outcome
 def command(
     trace: str, trace_format: Format, time: str, arrival_unit: str | None, gaps: str
-) -> Outcome:
+) -> CommandOutcome:
     """Fit a two-rate arrival process to TRACE, a file with one row for each request.
 
     Prints the index of dispersion of the number of arrivals by length of time, the parameters of
@@ -36,7 +36,7 @@ def command(
 
     unit = TimeUnit(arrival_unit) if arrival_unit else None
     fit = fit_arrivals(trace, ArrivalColumn(time, unit, Gaps(gaps)), format=trace_format)
-    return Outcome(
+    return CommandOutcome(
         text=render.as_text(fit),
         result=render.as_dict(fit),
         findings=fit.warnings,

@@ -1,4 +1,4 @@
-"""tailc fit: what can be fitted to measurements; each is a command of its own."""
+"""The command group `tailc fit`: fit models to measurements."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def command() -> None:
     "arrivals", short_help="Measure the burstiness of recorded arrivals.", add_help_option=False
 )
 def arrivals() -> None:
-    """Listed here; the group above runs the file of that name before it gets here."""
+    """Placeholder for the help text; the group runs the command in fit_arrivals_command.py."""
 
 
 @command.command("power", short_help="Fit the power model of a server.", add_help_option=False)
 def power() -> None:
-    """Listed here, as the one above."""
+    """Placeholder for the help text; the group runs the command in fit_power_command.py."""

@@ -1,4 +1,4 @@
-"""tailc fit power: a server's power model from its counters."""
+"""The command `tailc fit power`: fit a power model to performance counters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import SHARE_PPM
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ HELD_OUT_PPM = 200_000
     metavar="SHARE",
     help="Share of TRACE to hold out for the test.  [default: 20%]",
 )
-@reports
+@command_with_outcome
 def command(
     trace: str, trace_format: Format, test: str | None, held_out_ppm: int | None
-) -> Outcome:
+) -> CommandOutcome:
     """Fit a power model of a server to TRACE, a file of performance counters and measured power.
 
     Cores, uncore, DRAM and the rest are fitted separately, each by least squares with non-negative
@@ -47,7 +47,7 @@ def command(
         raise click.UsageError("--test and --held-out both say what to test on: give one")
     share_ppm = HELD_OUT_PPM if held_out_ppm is None else held_out_ppm
     fit = fit_power(trace, test=test, held_out_ppm=share_ppm, format=trace_format)
-    return Outcome(
+    return CommandOutcome(
         text=render.as_text(fit),
         result=render.as_dict(fit),
         markdown=render.as_markdown_table(fit),

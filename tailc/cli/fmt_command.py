@@ -1,4 +1,4 @@
-"""tailc fmt: specs in the one layout, with the comments that they have."""
+"""The command `tailc fmt`: format specs and keep their comments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.errors import Code, ExitCode, Finding, Place, Severity, TailcError
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 @click.argument("specs", nargs=-1, required=True, metavar="SPEC...")
 @click.option("--check", is_flag=True, help="Write nothing; exit 2 if a SPEC would change.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
-@reports
-def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:
+@command_with_outcome
+def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> CommandOutcome:
     """Format every SPEC: keys in the order of the reference, one layout.
 
     Comments stay with the keys that they describe, and the meaning of a spec does not change. If
@@ -33,11 +33,11 @@ def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:
         except TailcError as error:
             findings += error.findings
     if findings:
-        return Outcome(findings[0].code.exit_code, findings=tuple(findings))
+        return CommandOutcome(findings[0].code.exit_code, findings=tuple(findings))
     changed = [file for file in files if file.is_changed]
     to_write = [] if check or diff else [file for file in changed if file.path != "-"]
     _write(to_write)
-    told = Outcome(
+    outcome = CommandOutcome(
         text=_text(files, changed, check=check, diff=diff),
         result={
             "checked": len(files),
@@ -48,7 +48,7 @@ def command(specs: tuple[str, ...], *, check: bool, diff: bool) -> Outcome:
         cases=tuple(_case(file, is_changed=file in changed) for file in files) if check else (),
         is_answer=diff or (not check and "-" in specs),
     )
-    return _unformatted(told, changed) if check and changed else told
+    return _unformatted(outcome, changed) if check and changed else outcome
 
 
 def _formatted(path: str) -> Rewritten:
@@ -62,9 +62,9 @@ def _formatted(path: str) -> Rewritten:
 
 
 def _write(files: list[Rewritten]) -> None:
-    from tailc.cli.rewrite import write
+    from tailc.cli.rewrite import replace_all
 
-    write(files)
+    replace_all(files)
 
 
 def _text(files: list[Rewritten], changed: list[Rewritten], *, check: bool, diff: bool) -> str:
@@ -77,11 +77,11 @@ def _text(files: list[Rewritten], changed: list[Rewritten], *, check: bool, diff
     return "\n".join([*lines, f"{len(files):,} checked, {len(changed):,} {verb}"])
 
 
-def _unformatted(told: Outcome, changed: list[Rewritten]) -> Outcome:
+def _unformatted(outcome: CommandOutcome, changed: list[Rewritten]) -> CommandOutcome:
     from dataclasses import replace
 
     findings = tuple(_finding(file) for file in changed)
-    return replace(told, exit_code=ExitCode.DIFFERS, findings=findings)
+    return replace(outcome, exit_code=ExitCode.DIFFERS, findings=findings)
 
 
 def _finding(file: Rewritten) -> Finding:

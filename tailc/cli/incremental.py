@@ -1,7 +1,7 @@
-"""Compiling only where something has changed of what a policy was made from.
+"""Incremental compile: compile only if an input of the policy has changed.
 
-`STEM.inputs.json` beside a policy is the record of that. It is written last: without it, or where
-it is of another policy, the policy is made again.
+The file `STEM.inputs.json` next to a policy records its inputs. It is written last: if it is
+missing, or belongs to another policy, the policy is compiled again.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 from tailc.errors import TailcError
 
 if TYPE_CHECKING:
@@ -22,22 +22,25 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Again:
-    """A compile that runs where it has to; `compile_once` also writes the policy.
+class IncrementalCompile:
+    """A compile that runs only if needed; `compile_once` also writes the policy.
 
-    output: the stem, None: by the policy's name. options: of the command line, as they decide on
-    the policy. explains: whether to say why it runs.
+    output: stem of the files; None: named after the policy. options: command-line options that
+    affect the policy. explains: whether to print why it compiles.
     """
 
     spec: str
     output: str | None
     options: Mapping[str, str]
-    compile_once: Callable[[], tuple[Outcome, AnyCompiled]]
+    compile_once: Callable[[], tuple[CommandOutcome, AnyCompiled]]
     explains: bool
     known_files: list[str] = field(default_factory=list)
 
-    def outcome(self) -> Outcome:
-        """What came of the compile, or that it was not needed. Raises TailcError as it does."""
+    def outcome(self) -> CommandOutcome:
+        """Compile if needed; the outcome says why, or that nothing has changed.
+
+        Raises TailcError as a compile does.
+        """
         from tailc.pipeline.build_inputs import made_from
         from tailc.pipeline.spec import open_kind
 
@@ -47,20 +50,22 @@ class Again:
         reasons = _reasons(stem, now)
         if not reasons:
             text = f"{stem} is up to date: nothing that it is made from has changed"
-            return Outcome(text=text, result={"files": [], "changed": []}, is_answer=False)
-        made, compiled = self.compile_once()
-        files = [str(file) for file in made.result["files"]]  # type: ignore[attr-defined]
+            return CommandOutcome(text=text, result={"files": [], "changed": []}, is_answer=False)
+        compiled_outcome, compiled = self.compile_once()
+        files = [str(file) for file in compiled_outcome.result["files"]]  # type: ignore[attr-defined]
         if files:
-            files.append(str(_keep_record(stem, now, compiled.policy)))
-        result = {**made.result, "files": files, "changed": reasons}
-        return replace(made, result=result, text=self._told(reasons) + made.text)
+            files.append(str(_write_record(stem, now, compiled.policy)))
+        result = {**compiled_outcome.result, "files": files, "changed": reasons}
+        return replace(
+            compiled_outcome, result=result, text=self._explanation(reasons) + compiled_outcome.text
+        )
 
-    def _told(self, reasons: list[str]) -> str:
+    def _explanation(self, reasons: list[str]) -> str:
         lines = "".join(f"  {reason}\n" for reason in reasons)
         return f"compiled, because\n{lines}\n" if self.explains else ""
 
     def files(self) -> list[str]:
-        """The spec, and what it names: of a spec that is none, what it named before."""
+        """The spec and the files that it names; if the spec is invalid, the files named before."""
         from tailc.pipeline.build_inputs import named_files
         from tailc.specs.document import read_document
 
@@ -71,16 +76,16 @@ class Again:
         return [self.spec, *self.known_files]
 
 
-def told_options(overrides: Mapping[str, object], previous: Policy | None) -> dict[str, str]:
-    """What the command line says besides the spec that decides on the policy."""
+def policy_options(overrides: Mapping[str, object], previous: Policy | None) -> dict[str, str]:
+    """Command-line options that affect the policy, as text."""
     from tailc.artifact.json_form import digest_of
 
-    told = {name: str(value) for name, value in overrides.items()}
-    return told if previous is None else {**told, "previous": digest_of(previous)}
+    texts = {name: str(value) for name, value in overrides.items()}
+    return texts if previous is None else {**texts, "previous": digest_of(previous)}
 
 
-def _keep_record(stem: str, now: MadeFrom, policy: Policy) -> Path:
-    """Write what the policy at `stem` was made from, and return that path."""
+def _write_record(stem: str, now: MadeFrom, policy: Policy) -> Path:
+    """Write the record of the inputs of the policy at `stem`, and return its path."""
     from tailc.artifact.json_form import digest_of
     from tailc.atomic_files import replace_files
     from tailc.pipeline.build_inputs import record_of
@@ -106,17 +111,17 @@ def _reasons(stem: str, now: MadeFrom) -> list[str]:
     if absent is not None:
         return [f"there is no `{absent}`"]
     record = _record(stem)
-    known = recorded(record.read_bytes()) if record.is_file() else None
-    if known is None:
+    record_content = recorded(record.read_bytes()) if record.is_file() else None
+    if record_content is None:
         return [f"no `{record}` tells what `{stem}` was made from"]
-    before, digest = known
+    before, digest = record_content
     if any(_digest(path) != digest for path in paths_of(stem)):
         return [f"`{record}` is of another policy than `{stem}`"]
     return changes(before, now)
 
 
 def _digest(path: Path) -> str | None:
-    """Of the policy in a file; None where it holds none."""
+    """Digest of the policy in a file; None if the file has no policy."""
     from tailc.artifact.files import read_whole
 
     try:

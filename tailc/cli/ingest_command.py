@@ -1,4 +1,4 @@
-"""tailc ingest: what load generators and loggers write, as one profile."""
+"""The command `tailc ingest`: convert outputs of load generators and logs to a profile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli.metric_options import check_metric, metric_options
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import CUT_OFF_US, MEASURE, TIME_UNIT
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 )
 @click.option("--columns", "map_path", metavar="MAP", help="File that maps the columns of a table.")
 @metric_options
-@reports
+@command_with_outcome
 def command(
     inputs: tuple[str, ...],
     out: str,
@@ -71,7 +71,7 @@ def command(
     with_internal: bool,
     map_path: str | None,
     **named: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Count the times in every INPUT into one profile, which a spec can name as its trace.
 
     An INPUT (- is standard input) is the output of wrk2, k6, vegeta, hey, oha, JMeter or vLLM, an
@@ -120,7 +120,7 @@ def command(
     result = {"file": out, **ingested_result(ingested)}
     findings = (*ingested.warnings, *histogram_findings(ingested.counted.histogram, inputs[0]))
     text = ingested_text(ingested, out)
-    return Outcome(text=text, result=result, findings=findings, is_answer=False)
+    return CommandOutcome(text=text, result=result, findings=findings, is_answer=False)
 
 
 def _check_named_once(inputs: tuple[str, ...]) -> None:
@@ -135,7 +135,7 @@ def _check_named_once(inputs: tuple[str, ...]) -> None:
 
 
 def _check_out(out: str, read: Iterable[str | None]) -> None:
-    """A usage error where the profile would replace what it is made from."""
+    """Usage error if the profile would replace one of its inputs."""
     from os.path import realpath
 
     if out == "-":

@@ -1,4 +1,4 @@
-"""tailc init: a first spec, from a trace or a profile."""
+"""The command `tailc init`: draft a spec from a trace or a profile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import MEASURE, RATE_MRPS, TIME_UNIT
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ _SLO = re.compile(r"\s*p?([0-9.]+)\s*%?\s*(?:<=?|:|\s)\s*(\S.*?)\s*$", re.IGNORE
 @click.option("--because", metavar="WHY", help="Reason why a response time can be used as demand.")
 @click.option("--reference", metavar="TEXT", help="Machine that demand was measured on.")
 @click.option("--force", is_flag=True, help="Replace SPEC if it exists.")
-@reports
-def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
+@command_with_outcome
+def command(trace: str, output: str, *, force: bool, **wish_options: Any) -> CommandOutcome:
     """Draft the spec of a few-to-many policy for the requests in TRACE.
 
     On a terminal, tailc asks for the settings that no option gives. The spec is checked with its
@@ -83,23 +83,25 @@ def command(trace: str, output: str, *, force: bool, **wished: Any) -> Outcome:
     from tailc.studies.draft_demand import Columns, Meaning, Wishes
 
     _check_paths(trace, Path(output), force=force)
-    given: dict[str, Any] = {key: value for key, value in wished.items() if value is not None}
-    if "speedup" in given:
-        given["speedup"] = _speedup(given["speedup"])
-    given["columns"] = Columns(given.pop("column", None), given.pop("unit", None))
-    given["meaning"] = Meaning(given.pop("measure", None), given.pop("because", None))
-    slos, untold = _slos(given)
-    if not (_has_terminal() or (slos and "cores" in given)):
-        raise _wanting(trace, Wishes(**{"cores": 0, **given}, slos=slos))
-    given["cores"] = given.get("cores") or _prompt("Cores of the server", _cores)
+    settings: dict[str, Any] = {
+        key: value for key, value in wish_options.items() if value is not None
+    }
+    if "speedup" in settings:
+        settings["speedup"] = _speedup(settings["speedup"])
+    settings["columns"] = Columns(settings.pop("column", None), settings.pop("unit", None))
+    settings["meaning"] = Meaning(settings.pop("measure", None), settings.pop("because", None))
+    slos, slo_warnings = _slos(settings)
+    if not (_has_terminal() or (slos and "cores" in settings)):
+        raise _missing_settings(trace, Wishes(**{"cores": 0, **settings}, slos=slos))
+    settings["cores"] = settings.get("cores") or _prompt("Cores of the server", _cores)
     slos = slos or tuple(_prompt(_SLO_QUESTION, _objectives))
-    wishes = Wishes(slos=slos, **given)
-    drafted = _drafted(trace, wishes, output)
+    wishes = Wishes(slos=slos, **settings)
+    drafted = _draft_or_ask(trace, wishes, output)
     replace_files([(Path(output), drafted.text.encode())])
     result: dict[str, object] = {"file": output, "name": drafted.name}
-    findings = (*untold, *drafted.warnings)
-    text = _told(drafted, trace, output)
-    return Outcome(text=text, result=result, findings=findings, is_answer=False)
+    findings = (*slo_warnings, *drafted.warnings)
+    text = _summary(drafted, trace, output)
+    return CommandOutcome(text=text, result=result, findings=findings, is_answer=False)
 
 
 def _check_paths(trace: str, output: Path, *, force: bool) -> None:
@@ -117,26 +119,26 @@ def _check_paths(trace: str, output: Path, *, force: bool) -> None:
         raise click.UsageError(f"there is no folder `{output.parent}` for the spec: make it")
 
 
-def _drafted(trace: str, wishes: Wishes, output: str) -> Draft:
-    """The draft; where a trace does not tell what a draft needs, a terminal is asked for it."""
-    from tailc.cli.progress import shown
+def _draft_or_ask(trace: str, wishes: Wishes, output: str) -> Draft:
+    """Draft the spec; ask at the terminal for settings that the trace does not contain."""
+    from tailc.cli.progress import show_progress
     from tailc.errors import TailcError
     from tailc.studies.draft import draft
 
     try:
-        with shown(None) as progress:
+        with show_progress(None) as progress:
             return draft(trace, wishes, output, progress)
     except TailcError as error:
         (wish,) = error.findings[0].about or (None,)
         if wish not in _QUESTIONS or not _has_terminal():
             raise
         question, answered = _QUESTIONS[wish]
-    told = _prompt(question, partial(answered, wishes))
-    return _drafted(trace, told, output)
+    answered_wishes = _prompt(question, partial(answered, wishes))
+    return _draft_or_ask(trace, answered_wishes, output)
 
 
-def _wanting(trace: str, wishes: Wishes) -> TailcError:
-    """All that is missing, where there is no terminal to ask at."""
+def _missing_settings(trace: str, wishes: Wishes) -> TailcError:
+    """Build the error that lists all missing settings, if there is no terminal."""
     from tailc.errors import Code, Finding, TailcError
     from tailc.studies.draft import wanting
 
@@ -144,18 +146,18 @@ def _wanting(trace: str, wishes: Wishes) -> TailcError:
         "cores": (wishes.cores, "say how many cores the server has, as `--cores 4`"),
         "slo": (wishes.slos, "say what latency must meet, as `--slo 'p99 <= 500ms'`"),
     }
-    found = [
+    findings = [
         Finding(
             Code.USAGE, f"`--{option}` is missing, and there is no terminal to ask at", help=hint
         )
         for option, (value, hint) in missing.items()
         if not value
     ]
-    return TailcError([*found, *wanting(trace, wishes)])
+    return TailcError([*findings, *wanting(trace, wishes)])
 
 
 def _prompt(question: str, read: Callable[[str], Any]) -> Any:
-    """What `read` makes of the answer; asks again where that is a usage error."""
+    """Ask at the terminal and parse the answer; ask again after a usage error."""
     return click.prompt(question, value_proc=read, err=True)
 
 
@@ -167,24 +169,24 @@ def _has_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _slos(given: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Finding, ...]]:
-    """Take the objectives out of the options; with warnings of parts that are not imported."""
+def _slos(settings: dict[str, Any]) -> tuple[tuple[Objective, ...], tuple[Finding, ...]]:
+    """Remove the SLO options from the settings; return SLOs and warnings of OpenSLO documents."""
     from tailc.specs.openslo.read import read_openslo
 
-    slos: tuple[str, ...] = given.pop("slo", ())
-    openslo, unit = (given.pop(name, None) for name in ("openslo", "openslo_unit"))
+    slos: tuple[str, ...] = settings.pop("slo", ())
+    openslo, unit = (settings.pop(name, None) for name in ("openslo", "openslo_unit"))
     if openslo is None:
         if unit is not None:
             raise click.UsageError("--openslo-unit is for thresholds of --openslo FILE")
         return tuple(one for text in slos for one in _objectives(text)), ()
     if slos:
         raise click.UsageError("--slo and --openslo both say what latency must meet: give one")
-    found = read_openslo(openslo, unit)
-    return found.objectives, found.warnings
+    document = read_openslo(openslo, unit)
+    return document.objectives, document.warnings
 
 
 def _objectives(text: str) -> list[Objective]:
-    """Those of a text, with commas between."""
+    """Parse SLOs separated by commas."""
     return [_slo(part) for part in text.split(",")]
 
 
@@ -192,13 +194,13 @@ def _slo(text: str) -> Objective:
     from tailc.specs.openslo.read import Objective
     from tailc.units import DURATION, PERCENT, QuantityError, parse
 
-    found = _SLO.match(text)
-    if found is None:
+    match = _SLO.match(text)
+    if match is None:
         raise click.UsageError(f"`{text}` is no objective: write `--slo 'p99 <= 500ms'`")
-    percentile, latency = f"{found[1]}%", found[2]
-    for said, dimension in ((percentile, PERCENT), (latency, DURATION)):
+    percentile, latency = f"{match[1]}%", match[2]
+    for quantity, dimension in ((percentile, PERCENT), (latency, DURATION)):
         try:
-            parse(said, dimension)
+            parse(quantity, dimension)
         except QuantityError as fault:
             message = f"`{text.strip()}` is no objective: {fault.message}; {fault.help}"
             raise click.UsageError(message) from None
@@ -206,7 +208,7 @@ def _slo(text: str) -> Objective:
 
 
 def _speedup(text: str) -> ListedSpeedup | SharedWork:
-    """The wish that `--speedup` is: a list, or a share of parallel work."""
+    """Parse `--speedup`: a list of speed-ups, or a parallel share of the work."""
     from tailc.studies.draft_demand import ListedSpeedup, SharedWork
 
     try:
@@ -224,7 +226,7 @@ def _speedup(text: str) -> ListedSpeedup | SharedWork:
 
 
 def _of_one_number(text: str, value: float) -> str:
-    """The question that one number raises: a share of work, or a speed-up on how many threads."""
+    """Hint for a single number, which can be a parallel share or a speed-up."""
     share = f"{100 * value:.4g}%" if value < 1 else "90%"
     return (
         f"is `{text}` the share of a request's work that several threads can do? Then write "
@@ -260,7 +262,7 @@ _QUESTIONS: dict[object, tuple[str, Callable[[Wishes, str], Wishes]]] = {
         _with_speedup,
     ),
 }
-"""By the wish that is wanting, and what an answer makes of it."""
+"""By missing setting: the question, and the function that applies the answer."""
 
 
 def _share(text: str) -> float:
@@ -270,15 +272,15 @@ def _share(text: str) -> float:
     return share
 
 
-def _told(drafted: Draft, trace: str, output: str) -> str:
+def _summary(drafted: Draft, trace: str, output: str) -> str:
     from pathlib import Path
     from shlex import quote
 
     stem = f"build/{drafted.name}"
-    held = quote(trace) if drafted.is_held_out else f"HELD-OUT{Path(trace).suffix}"
-    found = "".join(f"  {line}\n" for line in drafted.detected)
+    held_out_path = quote(trace) if drafted.is_held_out else f"HELD-OUT{Path(trace).suffix}"
+    keys = "".join(f"  {line}\n" for line in drafted.detected)
     return (
-        f"wrote {output}, with these keys for the trace:\n{found}\n"
+        f"wrote {output}, with these keys for the trace:\n{keys}\n"
         f"next: tailc compile {quote(output)} -o {stem}\n"
-        f"      tailc verify {stem}.tailc --trace {held}\n"
+        f"      tailc verify {stem}.tailc --trace {held_out_path}\n"
     )

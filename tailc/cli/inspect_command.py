@@ -1,4 +1,4 @@
-"""tailc inspect: an artifact in words."""
+"""The command `tailc inspect`: print a policy as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.plan_pictures import write_pictures
 from tailc.cli.quantities import ZONE
 from tailc.cli.trust_option import trusts
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     help="Time zone in pictures, such as America/Denver. Default: UTC.",
 )
 @trusts
-@reports
+@command_with_outcome
 def command(
     artifact: str,
     trust: Trust,
@@ -49,7 +49,7 @@ def command(
     picture_file: str | None,
     jobs_picture: str | None,
     zone: tzinfo | None,
-) -> Outcome:
+) -> CommandOutcome:
     """Print the SLO, the tables and the evidence of a policy.
 
     ARTIFACT is a .tailc or a .json file, or the STEM of both.
@@ -72,8 +72,8 @@ def command(
         text += "\n\n" + plan_rows_text(policy.plan)
     elif rows:
         text += "".join(f"\n\n{part}" for part in [evidence_text(policy.evidence)] if part)
-    written = write_pictures(policy.plan, picture_file, jobs_picture, zone)
-    return Outcome(
-        text="\n".join([text, *(f"wrote {path}" for path in written)]),
-        result=result | ({"files": written} if written else {}),
+    files = write_pictures(policy.plan, picture_file, jobs_picture, zone)
+    return CommandOutcome(
+        text="\n".join([text, *(f"wrote {path}" for path in files)]),
+        result=result | ({"files": files} if files else {}),
     )

@@ -1,8 +1,8 @@
-"""SIGINT, SIGTERM and SIGHUP end a command within a second, also in the middle of a compiled loop.
+"""Signal handling: SIGINT, SIGTERM and SIGHUP end a command within a second.
 
-Python itself answers a signal between two steps of its own, and a compiled loop is one step that
-may take minutes. A thread hears of every signal at once, lets the command end in its own way for a
-while, and then ends the process.
+Python handles a signal between two bytecode instructions, and a compiled loop is one instruction
+that may take minutes. A thread notices every signal at once, gives the command time to end
+normally, and then ends the process.
 """
 
 from __future__ import annotations
@@ -25,22 +25,25 @@ _CODES = {
     signal.SIGHUP: ExitCode.HUNG_UP,
 }
 _GRACE_S = 0.5
-# What a terminal is told where a progress bar had hidden its cursor: the line is empty again.
+# Written to a terminal whose cursor a progress bar has hidden: show it, and clear the line.
 _SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 
 
 class Terminated(BaseException):
-    """SIGTERM or SIGHUP has come; it goes the way of KeyboardInterrupt."""
+    """Raised after SIGTERM or SIGHUP; it propagates as KeyboardInterrupt does."""
 
     def __init__(self, code: ExitCode) -> None:
         self.code = code
 
 
 class Interrupts:
-    """Hears of signals from now on; `tell` says that the command was ended with that exit code."""
+    """Signal handlers with a watchdog thread.
 
-    def __init__(self, tell: Callable[[ExitCode], object]) -> None:
-        self._tell = tell
+    report: called with the exit code if a signal ends the command.
+    """
+
+    def __init__(self, report: Callable[[ExitCode], object]) -> None:
+        self._report = report
         self._is_heard = False
         self._heard, hear = os.pipe()
         os.set_blocking(hear, False)
@@ -51,13 +54,13 @@ class Interrupts:
         threading.Thread(target=self._end_late, daemon=True).start()
 
     def leave(self, code: int) -> NoReturn:
-        """End the process. After a signal, do not wait for threads that still compute."""
+        """End the process; after a signal, do not wait for threads that still compute."""
         if not self._is_heard:
             sys.exit(code)
         _end(code)
 
     def _end_late(self) -> None:
-        """Where the command has not ended some time after a signal, end it."""
+        """End the process if the command has not ended some time after a signal."""
         while (number := os.read(self._heard, 1)[0]) not in _CODES:
             pass
         self._is_heard = True
@@ -66,8 +69,8 @@ class Interrupts:
         try:
             if sys.stderr.isatty():
                 sys.stderr.write(_SHOW_CURSOR)
-            self._tell(code)
-        finally:  # nobody may be there to be told
+            self._report(code)
+        finally:  # standard error may be closed
             _end(code)
 
 
@@ -76,7 +79,7 @@ def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _end(code: int) -> NoReturn:
-    """End at once: processes that were started, and what is to be removed at an end, first."""
+    """End at once: stop child processes and remove temporary files first."""
     if "multiprocessing" in sys.modules:
         for child in sys.modules["multiprocessing"].active_children():
             child.kill()

@@ -1,4 +1,4 @@
-"""Says when numba translates kernels: once a machine, in seconds in which no pass begins."""
+"""Progress messages while numba compiles kernels, which happens once per machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ DOING = "translating kernels for this machine, once"
 def announcing_kernels(
     draw: Callable[[str, float], None],
 ) -> Iterator[Callable[[str, float], None]]:
-    """A progress callable that draws the same, and what is translated meanwhile."""
+    """Wrap a progress callable so that it also shows which kernel is being compiled."""
     progress = _Progress(draw)
     with install_listener("numba:compile", progress):
         yield progress
 
 
 class _Progress(Listener):
-    """Remembers the pass, to draw it again when a kernel and those that it calls are translated."""
+    """Listener that shows the compilation of a kernel, and then the interrupted pass again."""
 
     def __init__(self, draw: Callable[[str, float], None]) -> None:
         self._draw = draw

@@ -1,4 +1,4 @@
-"""tailc keygen: a pair of keys to sign policies with, and to check them by."""
+"""The command `tailc keygen`: create a key pair to sign and verify policies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
-from tailc.cli.passphrase import passphrase_file, passphrase_in, typed_passphrase
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
+from tailc.cli.passphrase import ask_passphrase, passphrase_file, read_passphrase
 
 _PRIVATE_SUFFIX, _PUBLIC_SUFFIX = ".key", ".pub"
 _OWNER_ALONE = 0o600
@@ -18,8 +18,10 @@ _OWNER_ALONE = 0o600
 @click.option("--passphrase", is_flag=True, help="Ask for a passphrase to encrypt the key with.")
 @passphrase_file
 @click.option("--force", is_flag=True, help="Replace existing keys; the old ones are lost.")
-@reports
-def command(stem: str, *, passphrase: bool, passphrase_file: str | None, force: bool) -> Outcome:
+@command_with_outcome
+def command(
+    stem: str, *, passphrase: bool, passphrase_file: str | None, force: bool
+) -> CommandOutcome:
     """Create an Ed25519 key pair: STEM.key signs policies, and STEM.pub verifies them.
 
     Both are PEM files. Keep STEM.key secret, and only where policies are signed. Give STEM.pub to
@@ -31,16 +33,16 @@ def command(stem: str, *, passphrase: bool, passphrase_file: str | None, force: 
     private, public = _paths_of(stem)
     if not force:
         _refuse_to_replace(private, public)
-    word = passphrase_in(passphrase_file) if passphrase_file else None
+    word = read_passphrase(passphrase_file) if passphrase_file else None
     if passphrase:
-        word = typed_passphrase("Passphrase of the new key", is_new=True)
+        word = ask_passphrase("Passphrase of the new key", is_new=True)
     key = new_private_key()
     replace_files([(private, key.pem(word))], mode=_OWNER_ALONE)
     replace_files([(public, key.public.pem())])
     key_id = key.public.key_id.hex()
     text = f"key id {key_id}\nwrote {private}, which is secret\nwrote {public}"
     result: dict[str, object] = {"key_id": key_id, "files": [str(private), str(public)]}
-    return Outcome(text=text, result=result, is_answer=False)
+    return CommandOutcome(text=text, result=result, is_answer=False)
 
 
 def _paths_of(stem: str) -> tuple[Path, Path]:

@@ -1,6 +1,6 @@
-"""Import numba without scipy.linalg, which takes longer than all of numba's own array functions.
+"""Import numba without scipy.linalg, which takes longer than all of numba's array functions.
 
-numba imports it to find out whether kernels may use BLAS. No kernel here does.
+numba imports it to find out whether kernels may use BLAS; no kernel here does.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _ASKS, _FOR = "numba.np.arraymath", "scipy.linalg"
 
 
 def import_numba_without_blas() -> None:
-    """From now on, in this process; nothing is imported yet.
+    """Make later imports of numba in this process skip scipy.linalg.
 
-    A program that uses the library may have kernels with BLAS: only the command line calls this.
+    A program that uses the library may have kernels with BLAS, so only the command line calls this.
     """
     if _ASKS not in sys.modules and _FOR not in sys.modules:
         sys.meta_path.insert(0, _Finder())
@@ -37,7 +37,7 @@ class _Finder(MetaPathFinder):
 
 
 class _WithoutBlas(Loader):
-    """Runs the module while an import of scipy.linalg raises ImportError."""
+    """Loader that runs a module while imports of scipy.linalg raise ImportError."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader

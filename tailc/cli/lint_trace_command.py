@@ -1,4 +1,4 @@
-"""tailc lint-trace: what is wrong or odd about traces."""
+"""The command `tailc lint-trace`: find defects in traces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import PERCENTILE_PPM, TIME_UNIT
 from tailc.errors import ExitCode
 
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 @click.option(
     "--ignore", "ignored", multiple=True, metavar="CODE", help="Do not report this finding."
 )
-@reports
+@command_with_outcome
 def command(
     traces: tuple[str, ...],
     ignored: tuple[str, ...],
     spec: str | None,
     zone: str | None,
     percentile_ppm: int | None,
-    **told: str | None,
-) -> Outcome:
+    **column_options: str | None,
+) -> CommandOutcome:
     """Find defects in every TRACE that would make a policy wrong, and suggest how to mend them.
 
     A TRACE is a table (Parquet, CSV, NDJSON), a time series of power or weather, a profile, the
@@ -64,31 +64,31 @@ def command(
     from tailc.lint.lint import lint
     from tailc.report.lint_report import linted_result, linted_text
 
-    options = replace(_options(told), zone=zone, percentile_ppm=percentile_ppm)
+    options = replace(_options(column_options), zone=zone, percentile_ppm=percentile_ppm)
     if spec is not None:
         from tailc.studies.column_defaults import column_defaults
 
-        found = column_defaults(spec)
-        traces, options = traces or (found.trace,), options.over(found.options)
+        linted = column_defaults(spec)
+        traces, options = traces or (linted.trace,), options.over(linted.options)
     _check(traces, ignored, zone)
     every = [lint(path, options, ignored) for path in traces]
     exit_code = next((one.exit_code for one in every if one.exit_code), ExitCode.OK)
     findings = tuple(finding for one in every for finding in one.findings)
-    return Outcome(exit_code, linted_text(every), linted_result(every), findings)
+    return CommandOutcome(exit_code, linted_text(every), linted_result(every), findings)
 
 
-def _options(told: Mapping[str, str | None]) -> TraceOptions:
-    """Those of columns and their units, by the names of the command's parameters."""
+def _options(column_options: Mapping[str, str | None]) -> TraceOptions:
+    """Build the options about columns and units from the command's parameters."""
     from tailc.lint.roles import Role, TraceOptions
     from tailc.traces.reading import TimeUnit
 
     columns = {
-        Role.DEMAND: told["column"],
-        Role.TIME: told["time"],
-        Role.REQUEST_CLASS: told["request_class"],
-        Role.WEIGHT: told["weight"],
+        Role.DEMAND: column_options["column"],
+        Role.TIME: column_options["time"],
+        Role.REQUEST_CLASS: column_options["request_class"],
+        Role.WEIGHT: column_options["weight"],
     }
-    units = {Role.DEMAND: told["unit"], Role.TIME: told["time_unit"]}
+    units = {Role.DEMAND: column_options["unit"], Role.TIME: column_options["time_unit"]}
     return TraceOptions(
         {role: name for role, name in columns.items() if name is not None},
         {role: TimeUnit(unit) for role, unit in units.items() if unit is not None},
@@ -101,10 +101,10 @@ def _check(traces: tuple[str, ...], ignored: tuple[str, ...], zone: str | None) 
 
     if not traces:
         raise click.UsageError("name a TRACE, or by --spec the spec that names it")
-    known = {one.ident for one in (*find_defects(), *OF_READERS)}
-    known |= {one.name for one in find_defects()}
+    names = {one.ident for one in (*find_defects(), *OF_READERS)}
+    names |= {one.name for one in find_defects()}
     for word in ignored:
-        if word.upper() not in known and word.lower() not in known:
+        if word.upper() not in names and word.lower() not in names:
             raise click.UsageError(
                 f"no code `{word}`: `tailc explain` explains each of docs/lint-trace.md"
             )

@@ -1,23 +1,23 @@
-"""Options that take several values, with commas between."""
+"""Option types for several values separated by commas."""
 
 from __future__ import annotations
 
 import click
 
-from tailc.cli.quantities import Quantity
+from tailc.cli.quantities import QuantityType
 
 
-class Listed(click.ParamType):
-    """Quantities with commas between; in order and each once, whatever order they are given in."""
+class QuantityListType(click.ParamType):
+    """Option type: quantities separated by commas, sorted and without duplicates."""
 
-    def __init__(self, quantity: Quantity) -> None:
+    def __init__(self, quantity: QuantityType) -> None:
         self.name = f"{quantity.name}s"
         self._quantity = quantity
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """The whole numbers behind the text; a usage error for anything else."""
+        """Parse the text to integers; a usage error for anything else."""
         if isinstance(value, tuple):
             return value
         words = [word.strip() for word in str(value).split(",")]

@@ -1,4 +1,4 @@
-"""tailc lookup: ask an artifact what a request, or a core, does."""
+"""The command `tailc lookup`: print what a policy decides for a request, a core or a job."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import DURATION_US, MOMENT_UNIX_S, RATE_MRPS, RATES_MRPS, SHARE_PPM
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
 
-# Of servers and of epochs; tailc.forms.plan.quote says the same, and takes time to import.
+# Limits of servers and epochs; equal to those of tailc.forms.plan.quote, which is slow to import.
 MOST_OF_A_JOB = 2**20
 
 
@@ -113,8 +113,8 @@ MOST_OF_A_JOB = 2**20
     help="Green share of the energy of the job, such as 50%. Default: 0%.",
 )
 @trusts
-@reports
-def command(artifact: str, trust: Trust, **options: Any) -> Outcome:
+@command_with_outcome
+def command(artifact: str, trust: Trust, **options: Any) -> CommandOutcome:
     """Print whether a request may start, how much longer it waits, and the rung for its age.
 
     For a tail table: the frequency of a core that holds the requests of --held, and the reason. For
@@ -134,9 +134,9 @@ def command(artifact: str, trust: Trust, **options: Any) -> Outcome:
 
     policy, given = read_policy(artifact, trust), given_options(options)
     if policy.plan is not None:
-        return lookup_plan.looked_up(policy.plan, PlanQuery.from_options(given))
+        return lookup_plan.look_up(policy.plan, PlanQuery.from_options(given))
     if policy.shares is not None:
-        return lookup_shares.looked_up(policy.shares, SharesQuery.from_options(given))
+        return lookup_shares.look_up(policy.shares, SharesQuery.from_options(given))
     if policy.tail_table is not None:
-        return lookup_tails.looked_up(policy, policy.tail_table, TailTableQuery.from_options(given))
-    return lookup_ladder.looked_up(policy, LadderQuery.from_options(given))
+        return lookup_tails.look_up(policy, policy.tail_table, TailTableQuery.from_options(given))
+    return lookup_ladder.look_up(policy, LadderQuery.from_options(given))

@@ -1,4 +1,4 @@
-"""What a controller puts out in a look-up, whatever the form."""
+"""The output of a controller in a look-up, for all forms."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Steering:
-    """What a controller puts out, exactly and in millionths, after `measured_us` at a rate."""
+class ControllerOutput:
+    """Output of a controller, in its own unit and in 1e-6, after tails `measured_us` at a rate."""
 
     output: int
     output_ppm: int
     measured_us: tuple[int, ...]
     rate_mrps: int | None
 
-    def told(self) -> str:
-        """Such as `98 % after 210 ms at 60/s`."""
+    def text(self) -> str:
+        """Format the output, such as `98 % after 210 ms at 60/s`."""
         from tailc.units import format_mrps, format_ppm, format_us
 
         steps = ", ".join(format_us(tail_us) for tail_us in self.measured_us)
@@ -30,12 +30,14 @@ class Steering:
         return format_ppm(self.output_ppm) + after
 
     def result(self) -> dict[str, object]:
-        """For a machine to read."""
+        """Convert the output to JSON data."""
         return {"output": self.output, "output_ppm": self.output_ppm}
 
 
-def steering(controller: Controller | None, query: ControllerQuery) -> Steering | None:
-    """The controller's output after a step for each measured tail; None where there is none."""
+def controller_output(
+    controller: Controller | None, query: ControllerQuery
+) -> ControllerOutput | None:
+    """Compute the output after one step per measured tail; None without a controller."""
     from dataclasses import replace
 
     from tailc.forms.controller import first_state, output_ppm, step
@@ -46,14 +48,14 @@ def steering(controller: Controller | None, query: ControllerQuery) -> Steering 
     scale, measured, rate = query.scale_ppm, query.measured_us, query.rate_mrps
     if measured and rate is None:
         raise click.UsageError("a controller's gains are by arrival rate: give --rate too")
-    first_ppm = controller.first_ppm if scale is None else _possible(scale, controller)
+    first_ppm = controller.first_ppm if scale is None else _check_scale(scale, controller)
     state = first_state(replace(controller, first_ppm=first_ppm))
     for measured_us in measured:
         state = step(controller, state, measured_us, rate or 0)
-    return Steering(state.output, output_ppm(controller, state), measured, rate)
+    return ControllerOutput(state.output, output_ppm(controller, state), measured, rate)
 
 
-def _possible(scale: int, controller: Controller) -> int:
+def _check_scale(scale: int, controller: Controller) -> int:
     if not controller.least_ppm <= scale <= controller.most_ppm:
         from tailc.units import format_ppm
 

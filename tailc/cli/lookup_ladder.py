@@ -1,4 +1,4 @@
-"""tailc lookup in a policy of ladders: whether a request starts, and its rung."""
+"""The part of `tailc lookup` for ladders: whether a request starts, and its rung."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.lookup_controller import Steering, steering
+from tailc.cli.lookup_controller import ControllerOutput, controller_output
 from tailc.cli.lookup_query import LadderQuery
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from tailc.forms.ladder.table import Climb, Ladder
 
 
-def looked_up(policy: Policy, query: LadderQuery) -> Outcome:
-    """What a request of an age does at a load, and what the controller puts out."""
+def look_up(policy: Policy, query: LadderQuery) -> CommandOutcome:
+    """Look up what a request of an age does at a load, and the controller's output."""
     from tailc.forms.controller import scaled_ladder
     from tailc.forms.ladder.lookup import lookup
 
     waited, age = query.waited_us, query.age_us
     form = _form(policy, query.request_class)
-    steered = steering(policy.controller, query.controller)
+    steered = controller_output(policy.controller, query.controller)
     has_steps = None if policy.controller is None else bool(query.controller.measured_us)
     load = _load(form.load_axis.value, query.in_system, query.controller.rate_mrps, has_steps)
     if steered is None:
         answer = _shared(lookup(form, load, waited, age), form, waited, age)
-        return Outcome(text=_sentence(answer, form), result=_result(answer, form))
+        return CommandOutcome(text=_sentence(answer, form), result=_result(answer, form))
     scaled = scaled_ladder(form, steered.output_ppm)
     answer, climbs = lookup(scaled, load, waited, age), _climbs(scaled, load)
     answer = _shared(answer, form, waited, age)
-    return Outcome(
+    return CommandOutcome(
         text=f"{_sentence(answer, form)}\n{_steered(steered, climbs, form)}",
         result=_result(answer, form) | {"controller": _steered_result(steered, climbs)},
     )
 
 
 def _shared(answer: Answer, form: Ladder, waited_us: int, executed_us: int) -> Answer:
-    """With the first rung, where a request of that age has given up."""
+    """Apply the sharing rule: a request that has given up runs on the first rung."""
     from tailc.forms.ladder.table import Rule
 
     age_us = executed_us + (waited_us if Rule.AGE_FROM_ARRIVAL in form.rules else 0)
@@ -54,28 +54,30 @@ def _form(policy: Policy, request_class: str | None) -> Ladder:
     try:
         return policy.form_for(request_class)
     except LookupError:
-        known = ", ".join(f"`{printable(form.request_class or '')}`" for form in policy.ladders)
+        classes = ", ".join(f"`{printable(form.request_class or '')}`" for form in policy.ladders)
         raise click.UsageError(
-            f"this artifact's tables are by class: give --class {known}"
+            f"this artifact's tables are by class: give --class {classes}"
         ) from None
 
 
 def _load(axis: str, in_system: int | None, rate: int | None, has_steps: bool | None) -> int:
-    """The load; `has_steps`: whether a controller, if there is one, takes a step at the rate."""
+    """The load of the look-up; `has_steps`: whether a controller takes a step at the rate."""
     options = [("--in-system", in_system), ("--rate", rate)]
-    (needed, given), (other, odd) = options if axis == "in_system" else reversed(options)
-    if given is None:
+    (needed, names), (foreign, odd) = options if axis == "in_system" else reversed(options)
+    if names is None:
         raise click.UsageError(f"this artifact's rows are by {axis}: give {needed}")
-    if odd is not None and not (has_steps and other == "--rate"):
-        if has_steps is not None and other == "--rate":
+    if odd is not None and not (has_steps and foreign == "--rate"):
+        if has_steps is not None and foreign == "--rate":
             message = "--rate is for a step of the controller: give --measured too"
             raise click.UsageError(f"this artifact's rows are by {axis}; {message}")
-        raise click.UsageError(f"this artifact's rows are by {axis}: {other} does not apply")
-    return given
+        raise click.UsageError(f"this artifact's rows are by {axis}: {foreign} does not apply")
+    return names
 
 
 def _climbs(ladder: Ladder, load: int) -> tuple[Climb, ...]:
-    """Those of the row that holds; outside a guard that says so, no more than the first rung."""
+    """Climbs of the row for the load; outside a guard's range only the first, if the guard says
+    so.
+    """
     from tailc.forms.ladder.lookup import row_at
     from tailc.forms.ladder.table import Climb, Outside
 
@@ -89,7 +91,7 @@ def _result(answer: Answer, form: Ladder) -> dict[str, object]:
     from tailc.forms.ladder.table import beside_rows
 
     rung = form.rungs[answer.rung]
-    told: dict[str, object] = {
+    text: dict[str, object] = {
         "start": answer.start.value,
         "wait_us": answer.wait_us,
         "rung": answer.rung,
@@ -97,10 +99,10 @@ def _result(answer: Answer, form: Ladder) -> dict[str, object]:
         "speed_ppm": rung.speed_ppm,
     }
     rules = [rule.value for rule in beside_rows(form)]
-    return told | ({"rules": rules} if rules else {})
+    return text | ({"rules": rules} if rules else {})
 
 
-def _steered_result(steered: Steering, climbs: tuple[Climb, ...]) -> dict[str, object]:
+def _steered_result(steered: ControllerOutput, climbs: tuple[Climb, ...]) -> dict[str, object]:
     return {
         **steered.result(),
         "climbs": [{"age_us": climb.age_us, "rung": climb.rung} for climb in climbs],
@@ -127,7 +129,7 @@ def _sentence(answer: Answer, form: Ladder) -> str:
     return "\n".join([*lines, *filter(None, (sharing_text(form), overload_text(form)))])
 
 
-def _steered(steered: Steering, climbs: tuple[Climb, ...], form: Ladder) -> str:
+def _steered(steered: ControllerOutput, climbs: tuple[Climb, ...], form: Ladder) -> str:
     from tailc.report.steering import climbs_text
 
-    return f"controller: ages times {steered.told()}\nclimbs: {climbs_text(climbs, form)}"
+    return f"controller: ages times {steered.text()}\nclimbs: {climbs_text(climbs, form)}"

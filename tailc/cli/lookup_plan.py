@@ -1,4 +1,4 @@
-"""tailc lookup in a plan: where a job runs, what feeds a pool, or what another job would pay."""
+"""The part of `tailc lookup` for plans: servers of a job, power of a pool, or a quote for a job."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli.lookup_query import (
-    JobQuestion,
+    JobQuery,
     PlanQuery,
-    PoolQuestion,
-    PoolsQuestion,
-    PriceQuestion,
+    PoolQuery,
+    PoolsQuery,
+    PriceQuery,
     given_options,
     refuse,
 )
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from tailc.forms.plan.plan import Plan
     from tailc.forms.plan.quote import Quote, Whole
 
-# So many names are listed where one is not known; of more those that are closest to it.
+# Number of names in a message about an unknown name; if there are more, the closest ones.
 _LISTED = 12
 
 
-def looked_up(plan: Plan, query: PlanQuery) -> Outcome:
-    """What the plan says of a moment, and of a job or pool in it, or of another job."""
+def look_up(plan: Plan, query: PlanQuery) -> CommandOutcome:
+    """Look up the decisions of a plan at a time, about a job, a pool, or a new job."""
     epoch = _epoch(plan, query.at_unix_s)
     from tailc.traces.zones import utc_text
 
@@ -37,49 +37,49 @@ def looked_up(plan: Plan, query: PlanQuery) -> Outcome:
     text += utc_text(first + plan.epoch_s)
     result: dict[str, object] = {"epoch": epoch, "first_unix_s": first}
     answer = _answer(plan, epoch, query)
-    return Outcome(text=f"{text}\n{answer[0]}", result=result | answer[1])
+    return CommandOutcome(text=f"{text}\n{answer[0]}", result=result | answer[1])
 
 
 def _answer(plan: Plan, epoch: int, query: PlanQuery) -> tuple[str, dict[str, object]]:
     match query.question:
-        case JobQuestion(name):
-            return _of_job(plan, epoch, name)
-        case PriceQuestion() as job:
+        case JobQuery(name):
+            return _job_answer(plan, epoch, name)
+        case PriceQuery() as job:
             return _priced(plan, epoch, job)
-        case PoolQuestion(name):
-            return _of_pools(plan, epoch, [_pool(plan, name)])
-        case PoolsQuestion():
-            text, result = _of_pools(plan, epoch, range(len(plan.pools)))
-            told, battery = _of_battery(plan, epoch)
-            return text + told, result | battery
+        case PoolQuery(name):
+            return _pools_answer(plan, epoch, [_pool(plan, name)])
+        case PoolsQuery():
+            text, result = _pools_answer(plan, epoch, range(len(plan.pools)))
+            battery_text, battery = _battery_answer(plan, epoch)
+            return text + battery_text, result | battery
 
 
 def _epoch(plan: Plan, at_unix_s: int | None) -> int:
     from tailc.traces.zones import utc_text
 
-    held = f"it holds from {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}"
+    validity = f"it holds from {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}"
     if at_unix_s is None:
         example = f"--at {utc_text(plan.start_unix_s)}"
-        raise click.UsageError(f"a plan is by time, and {held}: give --at, such as {example}")
+        raise click.UsageError(f"a plan is by time, and {validity}: give --at, such as {example}")
     epoch = plan.epoch_at(at_unix_s)
     if epoch is None:
-        message = f"`{utc_text(at_unix_s)}` is outside the plan: {held}"
+        message = f"`{utc_text(at_unix_s)}` is outside the plan: {validity}"
         raise click.BadParameter(message, param_hint="'--at'")
     return epoch
 
 
-def _of_job(plan: Plan, epoch: int, name: str) -> tuple[str, dict[str, object]]:
+def _job_answer(plan: Plan, epoch: int, name: str) -> tuple[str, dict[str, object]]:
     from tailc.units import printable
 
     names = [job.name for job in plan.jobs]
     if name not in names:
         raise _unknown("job", name, names, "the plan has no jobs")
     places = plan.allocation(name, epoch) or ()
-    told = [
+    servers = [
         f"{servers} of {printable(plan.pools[pool].name)} ({_source(plan, pool, epoch)})"
         for pool, servers in places
     ]
-    text = f"{printable(name)}: {', '.join(told) or 'no servers'}"
+    text = f"{printable(name)}: {', '.join(servers) or 'no servers'}"
     rows = [
         {
             "pool": plan.pools[pool].name,
@@ -91,18 +91,18 @@ def _of_job(plan: Plan, epoch: int, name: str) -> tuple[str, dict[str, object]]:
     return text, {"job": name, "places": rows}
 
 
-def _of_pools(plan: Plan, epoch: int, chosen: Sequence[int]) -> tuple[str, dict[str, object]]:
+def _pools_answer(plan: Plan, epoch: int, chosen: Sequence[int]) -> tuple[str, dict[str, object]]:
     from tailc.report.plan import money_text
     from tailc.report.table import aligned
     from tailc.units import printable
 
-    rows, told = [("pool", "source", "free", "of", "price")], []
+    rows, pools = [("pool", "source", "free", "of", "price")], []
     for pool in chosen:
         one, free = plan.pools[pool], int(plan.free[pool, epoch])
         price, source = plan.prices[pool].udollars[epoch], _source(plan, pool, epoch)
         cells = (printable(one.name), source, f"{free:,}", f"{one.servers:,}", money_text(price))
         rows.append(cells)
-        told.append(
+        pools.append(
             {
                 "name": one.name,
                 "source": source,
@@ -111,11 +111,11 @@ def _of_pools(plan: Plan, epoch: int, chosen: Sequence[int]) -> tuple[str, dict[
                 "price_udollars": price,
             }
         )
-    return aligned(rows, (2, 3, 4)), {"pools": told}
+    return aligned(rows, (2, 3, 4)), {"pools": pools}
 
 
-def _of_battery(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:
-    """What the battery does in the epoch, and what it holds at its end; nothing without one."""
+def _battery_answer(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:
+    """What the battery does in the epoch, and its charge at the end; empty without a battery."""
     from tailc.report.plan import energy_text
 
     if plan.battery is None:
@@ -124,13 +124,13 @@ def _of_battery(plan: Plan, epoch: int) -> tuple[str, dict[str, object]]:
         row[epoch] for row in (plan.battery_mj, plan.battery.states_mj(plan.battery_mj))
     )
     does = f"{'takes' if flow_mj >= 0 else 'gives'} {energy_text(abs(flow_mj))}"
-    held = f"{energy_text(stored_mj)} of {energy_text(plan.battery.capacity_mj)}"
+    charge = f"{energy_text(stored_mj)} of {energy_text(plan.battery.capacity_mj)}"
     result = {"battery_mj": flow_mj, "stored_mj": stored_mj}
-    return f"\nthe battery {does}, and holds {held} at the end", {"battery": result}
+    return f"\nthe battery {does}, and holds {charge} at the end", {"battery": result}
 
 
-def _priced(plan: Plan, epoch: int, job: PriceQuestion) -> tuple[str, dict[str, object]]:
-    """A quote of a rigid job, or the cheapest of a malleable one's widths."""
+def _priced(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, object]]:
+    """Quote for a rigid job, or for the cheapest width of a malleable one."""
     if len(job.epochs) != len(job.widths):
         raise click.UsageError("each --width needs its --epochs, for how many the job then runs")
     if plan.malleable is None:
@@ -142,7 +142,7 @@ def _priced(plan: Plan, epoch: int, job: PriceQuestion) -> tuple[str, dict[str, 
     return _cheapest(plan, epoch, dict(zip(job.widths, job.epochs, strict=True)))
 
 
-def _quoted(plan: Plan, epoch: int, job: PriceQuestion) -> tuple[str, dict[str, object]]:
+def _quoted(plan: Plan, epoch: int, job: PriceQuery) -> tuple[str, dict[str, object]]:
     from tailc.forms.plan.plan import PPM
     from tailc.forms.plan.quote import RigidJob, quote
     from tailc.report.plan import money_text
@@ -150,36 +150,36 @@ def _quoted(plan: Plan, epoch: int, job: PriceQuestion) -> tuple[str, dict[str, 
     (width,), (epochs,), green_ppm = job.widths, job.epochs, job.green_ppm or 0
     if green_ppm > PPM:
         raise click.BadParameter("a share lies from 0 % to 100 %", param_hint="'--green'")
-    told = quote(plan, plan.free, RigidJob(epoch, epochs, width, green_ppm))
+    offer = quote(plan, plan.free, RigidJob(epoch, epochs, width, green_ppm))
     within, cut = _within(plan, epoch, epochs)
-    result: dict[str, object] = {"quote": _quote_dict(plan, told) | {"epochs_in_plan": within}}
-    if told.places is None:
+    result: dict[str, object] = {"quote": _quote_dict(plan, offer) | {"epochs_in_plan": within}}
+    if offer.places is None:
         return _no_room(plan, epoch, epochs), result
-    does = "admitted: it pays" if told.is_admitted else "refused: it pays only"
-    pays, worth = money_text(told.pays_udollars), money_text(told.worth_udollars)
-    slots = f"{told.green_slots:,} of {width * within:,} server-epochs are green"
-    where = _places_text(plan, told.places)
+    does = "admitted: it pays" if offer.is_admitted else "refused: it pays only"
+    pays, worth = money_text(offer.pays_udollars), money_text(offer.worth_udollars)
+    slots = f"{offer.green_slots:,} of {width * within:,} server-epochs are green"
+    where = _places_text(plan, offer.places)
     return f"{does} {pays}, its places are worth {worth}\n{slots}; {where}{cut}", result
 
 
 def _within(plan: Plan, epoch: int, epochs: int) -> tuple[int, str]:
-    """How many epochs of a job lie in the plan, and what to say where that is not all of them."""
+    """Number of the job's epochs inside the plan, and a note if that is not all of them."""
     within = min(epochs, len(plan.epochs) - epoch)
     if within == epochs:
         return within, ""
-    told = (
+    note = (
         f"the plan ends after {within:,} of the job's {epochs:,} epochs: no later ones are priced"
     )
-    return within, f"\n{told}"
+    return within, f"\n{note}"
 
 
-def _quote_dict(plan: Plan, told: Quote) -> dict[str, object]:
+def _quote_dict(plan: Plan, offer: Quote) -> dict[str, object]:
     return {
-        "is_admitted": told.is_admitted,
-        "price_udollars": told.pays_udollars,
-        "value_udollars": told.worth_udollars,
-        "green_slots": told.green_slots,
-        "places": None if told.places is None else _spans(plan, told.places),
+        "is_admitted": offer.is_admitted,
+        "price_udollars": offer.pays_udollars,
+        "value_udollars": offer.worth_udollars,
+        "green_slots": offer.green_slots,
+        "places": None if offer.places is None else _spans(plan, offer.places),
     }
 
 
@@ -243,6 +243,6 @@ def _unknown(noun: str, name: str, names: list[str], none: str) -> click.BadPara
     from tailc.units import shorten
 
     close = difflib.get_close_matches(name, names, _LISTED, cutoff=0)
-    told = did_you_mean(name, names if len(names) <= _LISTED else close) if names else none
-    message = f"{noun} `{shorten(name)}` is not in the plan: {told}"
+    hint = did_you_mean(name, names if len(names) <= _LISTED else close) if names else none
+    message = f"{noun} `{shorten(name)}` is not in the plan: {hint}"
     return click.BadParameter(message, param_hint=f"'--{noun}'")

@@ -1,4 +1,4 @@
-"""The query of a look-up, one type a form, built from the options of the command."""
+"""Queries of `tailc lookup`, one type per form, built from the command's options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 Options = Mapping[str, Any]
-"""The options that are given, by the name of their parameter."""
+"""The options that are given, by parameter name."""
 
 _OF_LADDERS = ("in_system", "waited", "age", "request_class")
 _OF_TAIL_TABLES = ("held", "cycles", "memory")
@@ -26,27 +26,27 @@ _NO_SHARES = {"this artifact is of requests": _OF_SHARES}
 
 
 def given_options(options: Mapping[str, Any]) -> Options:
-    """Those of the options that have a value."""
+    """Select the options that have a value."""
     return {name: value for name, value in options.items() if value not in (None, ())}
 
 
-def refuse(given: Options, foreign: Mapping[str, tuple[str, ...]]) -> None:
-    """Raise a usage error for the first option that is given although it has no meaning.
+def refuse(given_values: Options, foreign: Mapping[str, tuple[str, ...]]) -> None:
+    """Raise a usage error for the first given option without a meaning for this policy.
 
-    `foreign` has the options without a meaning by the reason why.
+    foreign: options without a meaning, by the reason.
     """
     for reason, names in foreign.items():
         for name in names:
-            if name in given:
+            if name in given_values:
                 option = "--" + name.removeprefix("request_").replace("_", "-")
                 raise click.UsageError(f"{reason}: {option} does not apply")
 
 
 @dataclass(frozen=True)
 class ControllerQuery:
-    """What a controller puts out after a step for each measured tail, at an arrival rate.
+    """Query for the output of a controller after one step per measured tail, at an arrival rate.
 
-    scale_ppm: what it begins with; None: what it is compiled to begin with.
+    scale_ppm: initial output; None: the compiled one.
     """
 
     scale_ppm: int | None
@@ -54,21 +54,24 @@ class ControllerQuery:
     rate_mrps: int | None
 
     @classmethod
-    def from_options(cls, given: Options) -> ControllerQuery:
-        """That of the options."""
-        return cls(given.get("scale"), given.get("measured", ()), given.get("rate"))
+    def from_options(cls, given_values: Options) -> ControllerQuery:
+        """Build the query from the options."""
+        return cls(
+            given_values.get("scale"), given_values.get("measured", ()), given_values.get("rate")
+        )
 
     def refuse(self) -> None:
-        """Raise a usage error where it is asked for although there is no controller."""
-        asked = {"scale": self.scale_ppm, "measured": self.measured_us}
-        refuse(given_options(asked), {"this artifact has no controller": _OF_CONTROLLERS})
+        """Raise a usage error if the query is not empty, since there is no controller."""
+        requested = {"scale": self.scale_ppm, "measured": self.measured_us}
+        refuse(given_options(requested), {"this artifact has no controller": _OF_CONTROLLERS})
 
 
 @dataclass(frozen=True)
 class LadderQuery:
-    """A request that waited and executed for so long, at a load, and the controller's step.
+    """Query about a request that has waited and executed for given times, at a load.
 
-    in_system: the load of a table by requests in the system; that by rate has the controller's.
+    in_system: load of a table by requests in the system; a table by rate uses the controller's
+    rate.
     """
 
     in_system: int | None
@@ -78,22 +81,22 @@ class LadderQuery:
     controller: ControllerQuery
 
     @classmethod
-    def from_options(cls, given: Options) -> LadderQuery:
-        """That of the options; a usage error for one that is of another form."""
+    def from_options(cls, given_values: Options) -> LadderQuery:
+        """Build the query from the options; a usage error for options of other forms."""
         no_tail_table = {"this artifact has no tail table": _OF_TAIL_TABLES}
-        refuse(given, _NO_PLAN | _NO_SHARES | no_tail_table)
+        refuse(given_values, _NO_PLAN | _NO_SHARES | no_tail_table)
         return cls(
-            given.get("in_system"),
-            given.get("request_class"),
-            given.get("waited", 0),
-            given.get("age", 0),
-            ControllerQuery.from_options(given),
+            given_values.get("in_system"),
+            given_values.get("request_class"),
+            given_values.get("waited", 0),
+            given_values.get("age", 0),
+            ControllerQuery.from_options(given_values),
         )
 
 
 @dataclass(frozen=True)
 class TailTableQuery:
-    """A core that holds requests since so long, what its running one had, and the controller."""
+    """Query about a core: arrival of each request on it, and the work of the running one."""
 
     held_us: tuple[int, ...]
     cycles: int
@@ -101,51 +104,55 @@ class TailTableQuery:
     controller: ControllerQuery
 
     @classmethod
-    def from_options(cls, given: Options) -> TailTableQuery:
-        """That of the options; a usage error for one of another form, or that misses another."""
-        refuse(given, _NO_PLAN | _NO_SHARES | {"this artifact has a tail table": _OF_LADDERS})
-        if "rate" in given and "measured" not in given:
+    def from_options(cls, given_values: Options) -> TailTableQuery:
+        """Build the query from the options; a usage error for options of other forms, or missing
+        ones.
+        """
+        refuse(
+            given_values, _NO_PLAN | _NO_SHARES | {"this artifact has a tail table": _OF_LADDERS}
+        )
+        if "rate" in given_values and "measured" not in given_values:
             raise click.UsageError("--rate is for a step of the controller: give --measured too")
         return cls(
-            given.get("held", ()),
-            given.get("cycles", 0),
-            given.get("memory", 0),
-            ControllerQuery.from_options(given),
+            given_values.get("held", ()),
+            given_values.get("cycles", 0),
+            given_values.get("memory", 0),
+            ControllerQuery.from_options(given_values),
         )
 
 
 @dataclass(frozen=True)
 class SharesQuery:
-    """The throughput of the machines with targets in each step [1/1000 per second]."""
+    """Query about CPU shares: throughput of machines with targets in each step [1/1000 per s]."""
 
     throughput: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def from_options(cls, given: Options) -> SharesQuery:
-        """That of the options; a usage error for one that is of another form."""
-        refuse(given, _NO_PLAN | {"this artifact shares a host out": _OF_REQUESTS})
-        return cls(given.get("throughput", ()))
+    def from_options(cls, given_values: Options) -> SharesQuery:
+        """Build the query from the options; a usage error for options of other forms."""
+        refuse(given_values, _NO_PLAN | {"this artifact shares a host out": _OF_REQUESTS})
+        return cls(given_values.get("throughput", ()))
 
 
 @dataclass(frozen=True)
-class JobQuestion:
-    """Where a job of the plan runs."""
+class JobQuery:
+    """Query for the servers of a job of the plan."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class PoolQuestion:
-    """What feeds a pool."""
+class PoolQuery:
+    """Query for the power sources of a pool."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class PriceQuestion:
-    """What a job would pay that starts then: on one of these widths, for so many epochs each.
+class PriceQuery:
+    """Query for the price of a new job on one of several widths, each with its run time in epochs.
 
-    green_ppm: how much of its energy shall be green; None: that is not asked for.
+    green_ppm: promised green share of its energy; None: no promise.
     """
 
     widths: tuple[int, ...]
@@ -154,31 +161,37 @@ class PriceQuestion:
 
 
 @dataclass(frozen=True)
-class PoolsQuestion:
-    """What feeds each pool, and what the battery does."""
+class PoolsQuery:
+    """Query for the power sources of all pools, and for the battery."""
 
 
 @dataclass(frozen=True)
 class PlanQuery:
-    """A question to a plan about a moment; None: no moment is named."""
+    """Query to a plan about a time; None: no time is given."""
 
     at_unix_s: int | None
-    question: JobQuestion | PoolQuestion | PriceQuestion | PoolsQuestion
+    question: JobQuery | PoolQuery | PriceQuery | PoolsQuery
 
     @classmethod
-    def from_options(cls, given: Options) -> PlanQuery:
-        """That of the options; a usage error for one of another form, or for two questions."""
-        refuse(given, {"this artifact is a plan": (*_OF_REQUESTS, *_OF_SHARES)})
-        return cls(given.get("at"), _question(given))
+    def from_options(cls, given_values: Options) -> PlanQuery:
+        """Build the query from the options; a usage error for options of other forms, or two
+        queries.
+        """
+        refuse(given_values, {"this artifact is a plan": (*_OF_REQUESTS, *_OF_SHARES)})
+        return cls(given_values.get("at"), _question(given_values))
 
 
-def _question(given: Options) -> JobQuestion | PoolQuestion | PriceQuestion | PoolsQuestion:
-    asked = [f"--{name}" for name in ("job", "pool", "width") if name in given]
-    if len(asked) > 1:
-        raise click.UsageError(f"{' and '.join(asked)} are different questions: ask one of them")
-    if "width" in given:
-        return PriceQuestion(given["width"], given.get("epochs", ()), given.get("green"))
-    refuse(given, {"only a job of some --width is priced": ("epochs", "green")})
-    if "job" in given:
-        return JobQuestion(given["job"])
-    return PoolQuestion(given["pool"]) if "pool" in given else PoolsQuestion()
+def _question(given_values: Options) -> JobQuery | PoolQuery | PriceQuery | PoolsQuery:
+    requested = [f"--{name}" for name in ("job", "pool", "width") if name in given_values]
+    if len(requested) > 1:
+        raise click.UsageError(
+            f"{' and '.join(requested)} are different questions: ask one of them"
+        )
+    if "width" in given_values:
+        return PriceQuery(
+            given_values["width"], given_values.get("epochs", ()), given_values.get("green")
+        )
+    refuse(given_values, {"only a job of some --width is priced": ("epochs", "green")})
+    if "job" in given_values:
+        return JobQuery(given_values["job"])
+    return PoolQuery(given_values["pool"]) if "pool" in given_values else PoolsQuery()

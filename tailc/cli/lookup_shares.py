@@ -1,4 +1,4 @@
-"""tailc lookup in a form of shares: what each machine is given, and by what model."""
+"""The part of `tailc lookup` for CPU shares: the share of each machine, and its model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli.lookup_query import SharesQuery
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from tailc.forms.shares import Shares
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _MILLI = 1_000
 
 
-def looked_up(shares: Shares, query: SharesQuery) -> Outcome:
-    """The shares after a step for each of the measured throughputs, from the start on."""
+def look_up(shares: Shares, query: SharesQuery) -> CommandOutcome:
+    """Look up the shares after one step per measured throughput, from the initial state."""
     from tailc.forms.shares_step import cannot_meet, first_state
 
     state = first_state(shares)
@@ -25,7 +25,7 @@ def looked_up(shares: Shares, query: SharesQuery) -> Outcome:
         state = _after_a_step(shares, state, measured)
     flags = iter(cannot_meet(shares, state))
     models = iter(state.machines)
-    rows, told = [("machine", "share", "target", "a", "b")], []
+    rows, machines = [("machine", "share", "target", "a", "b")], []
     for machine, granted_ppm in zip(shares.machines, state.granted_ppm, strict=True):
         line: dict[str, object] = {"name": machine.name, "granted_ppm": granted_ppm}
         cells = (machine.name, _percent(granted_ppm), "what is left", "", "")
@@ -34,14 +34,14 @@ def looked_up(shares: Shares, query: SharesQuery) -> Outcome:
             a, b = model.believed_a, model.believed_b * per_level
             line |= {"a": a, "b": b, "cannot_meet": next(flags)}
             cells = (machine.name, _percent(granted_ppm), *_words(machine.target_milli, a, b))
-        told.append(line)
+        machines.append(line)
         rows.append(cells)
-    result: dict[str, object] = {"ticks": state.ticks, "machines": told}
-    return Outcome(text=_text(rows, told), result=result)
+    result: dict[str, object] = {"ticks": state.ticks, "machines": machines}
+    return CommandOutcome(text=_text(rows, machines), result=result)
 
 
 def _after_a_step(shares: Shares, state: HostState, measured: tuple[int, ...]) -> HostState:
-    """The state a step later, at each tick of which the same was measured."""
+    """The state after one step; the measured throughput is the same at each tick of it."""
     from tailc.forms.shares_step import lag_ticks, tick
 
     if len(measured) != len(shares.served):
@@ -65,10 +65,10 @@ def _percent(ppm: int) -> str:
     return format_ppm(ppm)
 
 
-def _text(rows: list[tuple[str, ...]], told: list[dict[str, object]]) -> str:
+def _text(rows: list[tuple[str, ...]], machines: list[dict[str, object]]) -> str:
     from tailc.report.table import aligned
     from tailc.units import printable
 
     table = aligned([tuple(map(printable, row)) for row in rows], (1, 2, 3, 4))
-    short = [str(line["name"]) for line in told if line.get("cannot_meet")]
+    short = [str(line["name"]) for line in machines if line.get("cannot_meet")]
     return "\n".join([table, *(f"{printable(name)} cannot meet its target" for name in short)])

@@ -1,4 +1,4 @@
-"""tailc lookup in a tail table: the frequency of a core, and the request that asks for it."""
+"""The part of `tailc lookup` for tail tables: frequency of a core, and the reason."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.lookup_controller import Steering, steering
+from tailc.cli.lookup_controller import ControllerOutput, controller_output
 from tailc.cli.lookup_query import TailTableQuery
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 _NS_PER_US = 1_000
 
 
-def looked_up(policy: Policy, table: TailTable, query: TailTableQuery) -> Outcome:
-    """The level of a core by what it holds, under what the controller puts out."""
+def look_up(policy: Policy, table: TailTable, query: TailTableQuery) -> CommandOutcome:
+    """Look up the frequency of a core with given requests, and the controller's output."""
     from tailc.forms.tail_needs import needs
     from tailc.forms.tail_table import PPM, level_for
 
-    steered = steering(policy.controller, query.controller)
+    steered = controller_output(policy.controller, query.controller)
     scale_ppm = PPM if steered is None else steered.output_ppm
     queued = _queued(query)
     level, needed = level_for(table, queued, scale_ppm), needs(table, queued, scale_ppm)
     text = f"{_level_text(table, level)}\n{_because(table, queued, needed)}"
     result = _result(table, level, needed)
     if steered is None:
-        return Outcome(text=text, result=result)
-    return Outcome(
+        return CommandOutcome(text=text, result=result)
+    return CommandOutcome(
         text=f"{text}\n{_steered(table, steered)}",
         result=result | {"controller": steered.result()},
     )
@@ -67,26 +67,26 @@ def _result(table: TailTable, level: int, needed: tuple[Need, ...]) -> dict[str,
 def _level_text(table: TailTable, level: int) -> str:
     from tailc.units import format_khz, format_mw
 
-    told = table.levels[level]
-    which = f"level {level + 1} of {len(table.levels)}"
-    return f"frequency: {format_khz(told.frequency_khz)} ({which}), {format_mw(told.power_mw)}"
+    row = table.levels[level]
+    position = f"level {level + 1} of {len(table.levels)}"
+    return f"frequency: {format_khz(row.frequency_khz)} ({position}), {format_mw(row.power_mw)}"
 
 
 def _because(table: TailTable, queued: Queued, needed: tuple[Need, ...]) -> str:
-    """The request that binds, and what it needs; or why there is none."""
+    """Name the request that needs the frequency and its remaining work, or why there is none."""
     if not needed:
-        held = f"the core holds {len(queued.ages_ns)} requests"
-        return f"because {held}, more than the table's {table.positions} positions"
-    if told := _never_seen(table, queued):
-        return f"because the running request has had more {told} than any that was measured"
+        content = f"the core holds {len(queued.ages_ns)} requests"
+        return f"because {content}, more than the table's {table.positions} positions"
+    if work := _beyond_sample(table, queued):
+        return f"because the running request has had more {work} than any that was measured"
     from tailc.forms.tail_needs import binding
 
     need = binding(needed)
     return f"because {_named(need.position)} {_needs(table, need)}"
 
 
-def _never_seen(table: TailTable, queued: Queued) -> str:
-    """What is beyond the sample: from the last row on, entries ask for the highest frequency."""
+def _beyond_sample(table: TailTable, queued: Queued) -> str:
+    """Note about elapsed work beyond the sample, for which the table has the highest frequency."""
     from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, row_at
 
     if row_at(table.cycles, queued.elapsed_cycles).left[0] == LARGEST_CYCLES:
@@ -117,9 +117,9 @@ def _needs(table: TailTable, need: Need) -> str:
     return f"needs {needed}: {need.cycles:,} cycles in {slack_us:,.3f} us{beyond}"
 
 
-def _steered(table: TailTable, steered: Steering) -> str:
+def _steered(table: TailTable, steered: ControllerOutput) -> str:
     from tailc.forms.tail_table import internal_bound_ns
     from tailc.units import format_us
 
     bound_us = internal_bound_ns(table, steered.output_ppm) // _NS_PER_US
-    return f"controller: bound times {steered.told()}, {format_us(bound_us)}"
+    return f"controller: bound times {steered.text()}, {format_us(bound_us)}"

@@ -1,4 +1,4 @@
-"""Options that say which histogram of a scrape is meant."""
+"""Options that select a histogram of a Prometheus scrape."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tailc.cli.quantities import PERCENTILE_PPM
 
 
 class Label(click.ParamType):
-    """`NAME=VALUE`, as a pair."""
+    """Option type: `NAME=VALUE` as a pair."""
 
     name = "label"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """The name and the value; a usage error for a text without both."""
+        """Parse name and value; a usage error for a text without both."""
         if isinstance(value, tuple):
             return value
         name, is_pair, text = str(value).partition("=")
@@ -48,7 +48,7 @@ _OPTIONS = (
 
 
 def metric_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command `metric`, `labels`, `since` and `percentile_ppm`."""
+    """Add the options `metric`, `labels`, `since` and `percentile_ppm` to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -62,7 +62,7 @@ def check_metric(
     since: str | None,
     **_others: object,
 ) -> None:
-    """A usage error where these are of a table, or `--since` of no one input."""
+    """Usage error for these options together with those of a table, or `--since` of many inputs."""
     if column is not None and (metric or labels or since):
         message = "`--metric`, `--label` and `--since` are of a scrape, and `--column` of a table"
         raise click.UsageError(message)

@@ -1,4 +1,4 @@
-"""tailc migrate: specs and policies of older versions as this version writes them."""
+"""The command `tailc migrate`: rewrite specs and policies of older versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.trust_option import trusts
 from tailc.errors import Finding, TailcError
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Migration:
-    """A file and its text in this version; `rewritten` is None if its bytes stay.
+    """A file and its text in this version; `rewritten` is None if the file needs no change.
 
-    source: the file itself, where `path` is a stem.
+    source: the file itself, if `path` is a stem.
     """
 
     path: str
@@ -43,8 +43,10 @@ class _Migration:
     help="Write STEM.json and STEM.tailc, unsigned, and leave FILE, a policy, unchanged.",
 )
 @trusts
-@reports
-def command(inputs: tuple[str, ...], *, diff: bool, output: str | None, trust: Trust) -> Outcome:
+@command_with_outcome
+def command(
+    inputs: tuple[str, ...], *, diff: bool, output: str | None, trust: Trust
+) -> CommandOutcome:
     """Rewrite every FILE, a spec or a policy of any version, in the current version.
 
     Look-ups in a policy give the same answers as before, and signatures stay valid. If a FILE is
@@ -53,28 +55,34 @@ def command(inputs: tuple[str, ...], *, diff: bool, output: str | None, trust: T
     if output is not None and (diff or len(inputs) > 1):
         raise click.UsageError("`-o` is for one policy, and without `--diff`")
     findings: list[Finding] = []
-    found: list[_Migration] = []
+    migrations: list[_Migration] = []
     for path in dict.fromkeys(inputs):
         try:
-            found.append(_migration_of(path, trust))
+            migrations.append(_migration_of(path, trust))
         except TailcError as error:
             findings += error.findings
     if findings:
-        return Outcome(findings[0].code.exit_code, findings=tuple(findings))
-    changed = [file.rewritten for file in found if file.rewritten and file.rewritten.is_changed]
-    files = _written(found[0], output) if output is not None else _rewritten(changed, diff=diff)
-    shown = "".join(file.diff for file in changed) if diff else None
+        return CommandOutcome(findings[0].code.exit_code, findings=tuple(findings))
+    changed = [
+        file.rewritten for file in migrations if file.rewritten and file.rewritten.is_changed
+    ]
+    files = (
+        _write_files(migrations[0], output)
+        if output is not None
+        else _rewritten(changed, diff=diff)
+    )
+    diff_text = "".join(file.diff for file in changed) if diff else None
     unsigned = ", unsigned" if output is not None else ""
-    lines = [f"{file.path}: {file.summary}" for file in found]
+    lines = [f"{file.path}: {file.summary}" for file in migrations]
     lines += [f"wrote {path}{unsigned}" for path in files]
     result: dict[str, object] = {
-        "inputs": [{"file": file.path, "version": file.version} for file in found],
+        "inputs": [{"file": file.path, "version": file.version} for file in migrations],
         "changed": [file.path for file in changed],
         "files": files,
-        "diff": shown,
+        "diff": diff_text,
     }
-    text = "\n".join(lines) if shown is None else shown
-    return Outcome(text=text, result=result, is_answer=diff)
+    text = "\n".join(lines) if diff_text is None else diff_text
+    return CommandOutcome(text=text, result=result, is_answer=diff)
 
 
 def _migration_of(path: str, trust: Trust) -> _Migration:
@@ -87,7 +95,7 @@ def _migration_of(path: str, trust: Trust) -> _Migration:
 
 
 def _is_no_file(path: Path) -> bool:
-    """Whether it is a pipe or a device, which can be read only once."""
+    """Whether the path is a pipe or a device, which can be read only once."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
@@ -108,7 +116,7 @@ def _policy(path: str, trust: Trust) -> _Migration:
 
 
 def _spec(path: str) -> _Migration:
-    """A spec of this version stays as it is, byte by byte."""
+    """Migrate a spec; a spec of this version stays unchanged byte by byte."""
     from tailc.cli.rewrite import Rewritten
     from tailc.pipeline.spec import migrated
     from tailc.specs.common import API_VERSION
@@ -121,7 +129,7 @@ def _spec(path: str) -> _Migration:
     return _Migration(path, Path(path), API_VERSION, summary, Rewritten(path, before, after))
 
 
-def _written(file: _Migration, output: str) -> list[str]:
+def _write_files(file: _Migration, output: str) -> list[str]:
     from tailc.artifact.files import paths_of, write_policy
 
     if file.policy is None:
@@ -134,7 +142,7 @@ def _written(file: _Migration, output: str) -> list[str]:
 
 
 def _rewritten(changed: list[Rewritten], *, diff: bool) -> list[str]:
-    from tailc.cli.rewrite import write
+    from tailc.cli.rewrite import replace_all
 
-    write([] if diff else changed)
+    replace_all([] if diff else changed)
     return [] if diff else [file.path for file in changed]

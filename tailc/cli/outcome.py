@@ -1,7 +1,7 @@
-"""How every command ends: an outcome, rendered for people, programs or CI.
+"""The outcome of a command, and its output for people, programs or CI services.
 
-stdout is data, stderr is talk. In text the outcome's text goes to stdout and findings to stderr;
-in every other format, and in every file, one document has both.
+Standard output is for data, standard error for messages. In the text format, results go to standard
+output and findings to standard error; all other formats, and all files, have both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.output_option import Target, keep, output_option
+from tailc.cli.output_option import OutputTarget, output_option, refuse_own_files
 from tailc.cli.own_files import own_files, words_in
 from tailc.cli.volume import Volume, timed, volume, volume_options
 from tailc.errors import ExitCode, Finding, Severity, TailcError
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from tailc.report.junit import JUnitCase
     from tailc.report.notes import Note
 
-# Arguments that name the file a command is about, the first that there is.
+# Arguments with the file that a command is about; the first one with a value counts.
 _SUBJECTS = ("spec", "artifact", "new")
-# Options and arguments of files that are read, of which `-` is standard input.
+# Options and arguments with files to read, for which `-` is standard input.
 _READ = {"artifact", "artifacts", "budgets", "inputs", "new", "old", "over", "previous", "response"}
 _READ |= {"since", "spec", "specs", "trace", "traces"}
 
@@ -37,18 +37,18 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 @dataclass(frozen=True)
 class Pictures:
-    """Drawn in characters: as `shown` on standard output, and `plain` in a file."""
+    """Pictures made of characters: `for_terminal` for standard output, `plain` for files."""
 
-    shown: str
+    for_terminal: str
     plain: str
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a command found out; `result` is its JSON form, notes and cases are for CI services.
+class CommandOutcome:
+    """The outcome of a command; `result` is its JSON form, notes and cases are for CI services.
 
-    `markdown` is for a comment; a command without one has its text there. Only text has pictures.
-    A text that is no answer tells what was done, which -q leaves out.
+    markdown: for comments; if empty, `text` is used. pictures: only for text. is_answer: whether
+    the text is what the user asked for; -q omits other texts.
     """
 
     exit_code: ExitCode = ExitCode.OK
@@ -62,20 +62,20 @@ class Outcome:
     is_answer: bool = True
 
 
-def reports(function: Callable[..., Outcome]) -> Callable[..., int]:
-    """Give a command what all have, and turn its outcome, or its error, into an exit code."""
+def command_with_outcome(function: Callable[..., CommandOutcome]) -> Callable[..., int]:
+    """Decorate a command: add common options, and convert its outcome or error to an exit code."""
 
     @output_option
     @volume_options
     @functools.wraps(function)
-    def run(*args: object, targets: tuple[Target, ...], **options: object) -> int:
+    def run(*args: object, targets: tuple[OutputTarget, ...], **options: object) -> int:
         _check_read_once(options)
-        keep(targets, lambda: own_files(options))
+        refuse_own_files(targets, lambda: own_files(options))
         with timed() as ended:
             with inputs_held():
                 outcome = _outcome(function, *args, **options)
             command = click.get_current_context().info_name or ""
-            keep(targets, lambda: words_in(outcome.result.get("files")))
+            refuse_own_files(targets, lambda: words_in(outcome.result.get("files")))
             exit_code = show(command, outcome, targets, _subject(options))
             ended(exit_code)
         return exit_code
@@ -90,16 +90,18 @@ def _check_read_once(options: dict[str, object]) -> None:
 
 
 def _subject(options: dict[str, object]) -> str:
-    """The file that a command was given to look at."""
+    """The file that the command is about, or empty."""
     named = (options.get(name) for name in _SUBJECTS)
     return next((path for path in named if isinstance(path, str)), "")
 
 
-def _outcome(function: Callable[..., Outcome], *args: object, **options: object) -> Outcome:
+def _outcome(
+    function: Callable[..., CommandOutcome], *args: object, **options: object
+) -> CommandOutcome:
     try:
         return function(*args, **options)
     except TailcError as error:
-        return Outcome(error.exit_code, findings=error.findings)
+        return CommandOutcome(error.exit_code, findings=error.findings)
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except ImportError as error:
@@ -107,26 +109,26 @@ def _outcome(function: Callable[..., Outcome], *args: object, **options: object)
     except Exception as error:
         if isinstance(error, OSError) and error.filename is not None:
             finding = _of_file(error)
-            return Outcome(finding.code.exit_code, findings=(finding,))
+            return CommandOutcome(finding.code.exit_code, findings=(finding,))
         if os.environ.get("TAILC_DEBUG"):
             raise
-        return Outcome(ExitCode.BUG, findings=(_bug(error),))
+        return CommandOutcome(ExitCode.BUG, findings=(_bug(error),))
 
 
-def _missing_part(error: ImportError) -> Outcome:
-    """A library is not installed; a module of ours that is missing is a bug like any other."""
+def _missing_part(error: ImportError) -> CommandOutcome:
+    """Outcome for a library that is not installed; a missing module of tailc is a bug."""
     from tailc.errors import Code
 
     part = (error.name or "").partition(".")[0]
     if part in ("", "tailc", "tailc_solvers"):
-        return Outcome(ExitCode.BUG, findings=(_bug(error),))
+        return CommandOutcome(ExitCode.BUG, findings=(_bug(error),))
     message = f"this command needs `{part}`, which cannot be imported: {error}"
     finding = Finding(Code.MISSING_PART, message, help=f"pip install {part}")
-    return Outcome(ExitCode.MISSING_PART, findings=(finding,))
+    return CommandOutcome(ExitCode.MISSING_PART, findings=(finding,))
 
 
 def _of_file(error: OSError) -> Finding:
-    """The system refuses a file: a name that is too long, no room, or it has just vanished."""
+    """Finding for a file that the system refuses: long name, full disk, or file just removed."""
     from tailc.errors import Code, Place
 
     name, reason = str(error.filename), (error.strerror or type(error).__name__).lower()
@@ -149,17 +151,25 @@ def _bug(error: Exception) -> Finding:
     )
 
 
-def show(command: str, outcome: Outcome, targets: Sequence[Target], subject: str = "") -> ExitCode:
-    """Tell an outcome and return its exit code; OSError where standard output takes no more.
+def show(
+    command: str, outcome: CommandOutcome, targets: Sequence[OutputTarget], subject: str = ""
+) -> ExitCode:
+    """Write the outcome to all targets and return its exit code.
 
-    Where a file cannot be written, that is what is told.
+    If a file cannot be written, the finding about it is added. OSError if standard output is
+    closed.
     """
-    from tailc.cli.rendering import rendered
+    from tailc.cli.rendering import render_document
 
     files = [target for target in targets if target.file is not None]
     if files:
         try:
-            _write([(target, rendered(target.form, command, outcome, subject)) for target in files])
+            _write(
+                [
+                    (target, render_document(target.form, command, outcome, subject))
+                    for target in files
+                ]
+            )
         except TailcError as error:
             exit_code = outcome.exit_code or error.exit_code
             findings = (*outcome.findings, *error.findings)
@@ -171,7 +181,7 @@ def show(command: str, outcome: Outcome, targets: Sequence[Target], subject: str
     return outcome.exit_code
 
 
-def _write(contents: Sequence[tuple[Target, str]]) -> None:
+def _write(contents: Sequence[tuple[OutputTarget, str]]) -> None:
     from pathlib import Path
 
     from tailc.atomic_files import replace_files
@@ -181,12 +191,12 @@ def _write(contents: Sequence[tuple[Target, str]]) -> None:
     )
 
 
-def _print(form: str, command: str, outcome: Outcome, subject: str) -> None:
-    """Of text, findings go to standard error."""
-    from tailc.cli.rendering import rendered, text_of
+def _print(form: str, command: str, outcome: CommandOutcome, subject: str) -> None:
+    """Print the outcome; in the text format, findings go to standard error."""
+    from tailc.cli.rendering import outcome_text, render_document
 
     if form != "text":
-        click.echo(rendered(form, command, outcome, subject), nl=False)
+        click.echo(render_document(form, command, outcome, subject), nl=False)
         return
     is_quiet = volume() is Volume.QUIET
     if findings := _visible(outcome.findings, is_quiet=is_quiet):
@@ -196,8 +206,8 @@ def _print(form: str, command: str, outcome: Outcome, subject: str) -> None:
         click.echo(as_text(findings, colour), err=True, color=colour)
     if is_quiet and not outcome.is_answer:
         outcome = replace(outcome, text="")
-    shown = "" if outcome.pictures is None else outcome.pictures.shown
-    click.echo(text_of(outcome, shown), nl=False)
+    pictures_text = "" if outcome.pictures is None else outcome.pictures.for_terminal
+    click.echo(outcome_text(outcome, pictures_text), nl=False)
 
 
 def _visible(findings: tuple[Finding, ...], *, is_quiet: bool) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""--output-format: in which forms a command tells what came of it, and where to."""
+"""The option --output-format: formats of a command's output, and where each goes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _HELP = (
 
 
 @dataclass(frozen=True)
-class Target:
-    """A form, and the file it goes to; None: standard output."""
+class OutputTarget:
+    """A format and the file that it is written to; None: standard output."""
 
     form: str
     file: str | None = None
 
 
-TEXT = Target("text")
+TEXT = OutputTarget("text")
 
 
 class _TargetType(click.ParamType):
@@ -32,8 +32,8 @@ class _TargetType(click.ParamType):
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Target:
-        if isinstance(value, Target):
+    ) -> OutputTarget:
+        if isinstance(value, OutputTarget):
             return value
         form, colon, file = str(value).partition(":")
         if form not in FORMATS:
@@ -44,43 +44,45 @@ class _TargetType(click.ParamType):
             self.fail(f"`{value}` names no file: write {form}:FILE", param, ctx)
         if file == "-":
             self.fail(f"`{value}`: write `{form}` for standard output", param, ctx)
-        return Target(form, file if colon else None)
+        return OutputTarget(form, file if colon else None)
 
 
 _TYPE = _TargetType()
 
 
 def output_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command --output-format; it gets a tuple of `targets`."""
+    """Add --output-format to a command, which gets a tuple of `targets`."""
     option = click.option(
         "--output-format",
         "targets",
         type=_TYPE,
         multiple=True,
         metavar="FORMAT[:FILE]",
-        callback=lambda _, __, given: _checked(given),
+        callback=lambda _, __, requested: _check_targets(requested),
         help=_HELP,
     )
     return option(function)
 
 
-def _checked(given: tuple[Target, ...]) -> tuple[Target, ...]:
-    """Text on standard output where nothing else goes there; two cannot have one place."""
+def _check_targets(requested: tuple[OutputTarget, ...]) -> tuple[OutputTarget, ...]:
+    """Add text on standard output if no other format goes there; refuse two formats in one
+    place.
+    """
     from pathlib import Path
 
-    places = [target.file and Path(target.file).resolve() for target in given]
+    places = [target.file and Path(target.file).resolve() for target in requested]
     twice = next((place for place in places if places.count(place) > 1), "")
     if twice is None:
         raise click.BadParameter("only one format can go to standard output: write FORMAT:FILE")
     if twice:
         raise click.BadParameter(f"two formats would go to `{twice}`: name another file for one")
-    return given if None in places else (TEXT, *given)
+    return requested if None in places else (TEXT, *requested)
 
 
-def keep(targets: Sequence[Target], files: Callable[[], Iterable[str]]) -> None:
-    """Refuse targets that are files the command reads or has written itself, by whatever path.
+def refuse_own_files(targets: Sequence[OutputTarget], files: Callable[[], Iterable[str]]) -> None:
+    """Refuse targets that are files which the command reads or writes, by any path.
 
-    `files` are asked for only where a target is a file.
+    files: called only if a target is a file.
     """
     from os.path import realpath
 
@@ -93,13 +95,13 @@ def keep(targets: Sequence[Target], files: Callable[[], Iterable[str]]) -> None:
             )
 
 
-def target_among(arguments: Sequence[str]) -> Target:
-    """What a command line wants on standard output, whatever else is wrong with it.
+def find_stdout_target(arguments: Sequence[str]) -> OutputTarget:
+    """The format that a command line requests for standard output, even if it has errors.
 
-    Files are not written then: one could be a file that the command should have read.
+    File targets are ignored: a file could be an input of the command.
     """
     words = [word for argument in arguments for word in argument.split("=", 1)]
     for option, value in itertools.pairwise(words):
         if option == "--output-format" and value in FORMATS:
-            return Target(value)
+            return OutputTarget(value)
     return TEXT

@@ -1,4 +1,4 @@
-"""The files that a command reads or writes itself: no document that it tells may replace one."""
+"""The files that a command reads or writes, which no output document may replace."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-# Both files that a stem names.
+# The two files of a stem.
 _ENDINGS = ("", ".json", ".tailc")
-# Arguments and options that name specs, and how files end that are one wherever they are named.
+# Arguments and options that name specs, and endings of files that are specs.
 _SPECS = ("spec", "specs", "budgets")
 _SPEC_ENDINGS = (".yaml", ".yml")
 
 
 def own_files(options: Mapping[str, object]) -> Iterator[str]:
-    """What files could be called that a command with these options is about.
+    """Yield possible paths of all files of a command with these options.
 
-    Of a spec also what it names, as far as it can be read at all.
+    For a spec this includes the files that it names, if it can be read.
     """
     for option, value in options.items():
         for word in words_in(value):
@@ -26,7 +26,7 @@ def own_files(options: Mapping[str, object]) -> Iterator[str]:
 
 
 def words_in(value: object) -> Iterator[str]:
-    """The texts and paths that a value is or has."""
+    """Yield the texts and paths in a value."""
     if isinstance(value, str | Path):
         yield str(value)
     elif isinstance(value, list | tuple):
@@ -39,7 +39,7 @@ def _named_by(spec: str) -> Iterator[str]:
     from tailc.pipeline.build_inputs import named_files
     from tailc.specs.document import read_document
 
-    if spec == "-":  # which can be read once
+    if spec == "-":  # a pipe can be read only once
         return
     with suppress(TailcError):
         named = named_files(read_document(spec))

@@ -1,4 +1,4 @@
-"""The passphrase of a private key: from a file, or typed unseen."""
+"""The passphrase of a private key: from a file, or typed without echo."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 
 def passphrase_file(command: Command) -> Command:
-    """Give a command --passphrase-file."""
+    """Add --passphrase-file to a command."""
     return click.option(
         "--passphrase-file",
         metavar="FILE",
@@ -20,8 +20,8 @@ def passphrase_file(command: Command) -> Command:
     )(command)
 
 
-def passphrase_in(path: str) -> bytes:
-    """The first line of a file; TailcError where there is none."""
+def read_passphrase(path: str) -> bytes:
+    """Read the first line of a file; TailcError if there is none."""
     from tailc.errors import Code, Finding, Place, TailcError
     from tailc.input_files import open_input
 
@@ -37,8 +37,8 @@ def passphrase_in(path: str) -> bytes:
     return line
 
 
-def typed_passphrase(question: str, *, is_new: bool) -> bytes:
-    """What is typed at the terminal, twice where it is new; a usage error where there is none."""
+def ask_passphrase(question: str, *, is_new: bool) -> bytes:
+    """Ask for a passphrase, twice if it is new; a usage error without a terminal."""
     if not sys.stdin.isatty():
         raise click.UsageError("there is no terminal to type a passphrase at: --passphrase-file")
     typed = click.prompt(question, hide_input=True, confirmation_prompt=is_new, err=True)

@@ -1,4 +1,4 @@
-"""Options that name a picture's file."""
+"""Checks of options that name picture files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 
 def picture_format(picture_file: str | None) -> Literal["svg", "png"] | None:
-    """What a picture's file ends in; a usage error for anything else, None without a file."""
+    """Format of a picture file by its ending; a usage error for others, None without a file."""
     if picture_file is None:
         return None
     suffix = Path(picture_file).suffix.lower().removeprefix(".")
@@ -21,8 +21,8 @@ def picture_format(picture_file: str | None) -> Literal["svg", "png"] | None:
     raise click.BadParameter(f"`{shorten(picture_file)}` ends in neither `.svg` nor `.png`")
 
 
-def check_apart(files: Mapping[str, str | None]) -> None:
-    """A usage error where two options name one file; None: that option is not given."""
+def check_distinct_files(files: Mapping[str, str | None]) -> None:
+    """Usage error if two options name the same file; None: the option is not given."""
     options: dict[Path, str] = {}
     for option, file in files.items():
         if file is not None:

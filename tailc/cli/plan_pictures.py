@@ -1,4 +1,4 @@
-"""The pictures of a plan that a command is asked for."""
+"""Write the pictures of a plan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.pictures import check_apart, picture_format
+from tailc.cli.pictures import check_distinct_files, picture_format
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 def write_pictures(
     plan: Plan | None, power_file: str | None, jobs_file: str | None, zone: tzinfo | None
 ) -> list[str]:
-    """Write what was asked for, all or nothing; the files.
+    """Write the requested pictures, all or none, and return their paths.
 
-    A usage error where a file is of no kind of picture, both are one, or there is no plan.
+    Usage error if an ending is not a picture format, both files are the same, or there is no plan.
     """
     power_kind, jobs_kind = picture_format(power_file), picture_format(jobs_file)
     files = {"--picture": power_file, "--jobs-picture": jobs_file}
-    asked = [option for option, file in files.items() if file]
-    if not asked:
+    requested = [option for option, file in files.items() if file]
+    if not requested:
         if zone is not None:
             raise click.UsageError("--zone is of pictures: give --picture or --jobs-picture too")
         return []
     if plan is None:
-        raise click.UsageError(f"this artifact is no plan: {asked[0]} does not apply")
-    check_apart(files)
+        raise click.UsageError(f"this artifact is no plan: {requested[0]} does not apply")
+    check_distinct_files(files)
 
     from datetime import UTC
 
@@ -41,10 +41,10 @@ def write_pictures(
 
     contents: list[tuple[Path, bytes]] = []
     if power_file is not None and power_kind is not None:
-        drawn = plan_power_plot.picture(power_from_plan(plan), power_kind, zone or UTC)
-        contents.append((Path(power_file), drawn))
+        picture_files = plan_power_plot.picture(power_from_plan(plan), power_kind, zone or UTC)
+        contents.append((Path(power_file), picture_files))
     if jobs_file is not None and jobs_kind is not None:
-        drawn = plan_jobs_plot.picture(plan, jobs_kind, zone or UTC)
-        contents.append((Path(jobs_file), drawn))
+        picture_files = plan_jobs_plot.picture(plan, jobs_kind, zone or UTC)
+        contents.append((Path(jobs_file), picture_files))
     replace_files(contents)
     return [str(path) for path, _ in contents]

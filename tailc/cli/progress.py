@@ -1,6 +1,6 @@
-"""Progress on stderr: a bar on a terminal, a line for each pass in a log.
+"""Progress on standard error: a bar on a terminal, a line per pass in a log.
 
-rich, and numba to ask it what it does, are imported only where something is drawn.
+rich and the listener of numba are imported only if progress is shown.
 """
 
 from __future__ import annotations
@@ -16,28 +16,30 @@ from tailc.cli.volume import Volume, volume
 
 
 @contextlib.contextmanager
-def shown(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
-    """A progress callable; it draws if `wanted`, by default when stderr is a terminal.
+def show_progress(wanted: bool | None) -> Iterator[Callable[[str, float], None]]:
+    """Provide a progress callable; it draws if `wanted`, by default if stderr is a terminal.
 
-    With -q by default none, and with -v lines with times.
+    With -q the default is no progress, with -v lines with times.
     """
-    is_told, on_terminal = volume() is Volume.VERBOSE, sys.stderr.isatty()
+    is_verbose, on_terminal = volume() is Volume.VERBOSE, sys.stderr.isatty()
     if wanted is None:
-        wanted = is_told or (on_terminal and volume() is not Volume.QUIET)
+        wanted = is_verbose or (on_terminal and volume() is not Volume.QUIET)
     if not wanted:
-        yield _draw_nothing
+        yield _ignore_progress
         return
     from tailc.cli.kernel_progress import announcing_kernels
 
     with (
-        _drawn(on_terminal and not is_told, is_timed=is_told) as draw,
+        _progress_display(on_terminal and not is_verbose, is_timed=is_verbose) as draw,
         announcing_kernels(draw) as progress,
     ):
         yield progress
 
 
 @contextlib.contextmanager
-def _drawn(on_terminal: bool, *, is_timed: bool) -> Iterator[Callable[[str, float], None]]:
+def _progress_display(
+    on_terminal: bool, *, is_timed: bool
+) -> Iterator[Callable[[str, float], None]]:
     if not on_terminal:
         yield _Log(is_timed=is_timed)
         return
@@ -55,7 +57,7 @@ def _drawn(on_terminal: bool, *, is_timed: bool) -> Iterator[Callable[[str, floa
 
 
 class _Log:
-    """Says each pass once, with the time since the first where that is asked for."""
+    """Progress log that prints each pass once, with the time since the first if `is_timed`."""
 
     def __init__(self, *, is_timed: bool) -> None:
         self._said = ""
@@ -69,5 +71,5 @@ class _Log:
             self._said = doing
 
 
-def _draw_nothing(doing: str, share: float) -> None:
+def _ignore_progress(doing: str, share: float) -> None:
     pass

@@ -1,4 +1,4 @@
-"""Option types with units, the same words as in a spec."""
+"""Option types for quantities with units, as in specs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from tailc.models.modulated import Burstiness
 
 
-class Quantity(click.ParamType):
-    """A text with a unit, parsed to a whole number by the named function of tailc.units.
+class QuantityType(click.ParamType):
+    """Option type: a quantity with a unit, parsed to an integer by a function of tailc.units.
 
-    Numbers below `least`, 0 or 1, are refused, and shares that are no part of a `whole`, if given.
+    Numbers below `least` (0 or 1) are refused, and shares that do not divide `whole`, if given.
     """
 
     def __init__(self, name: str, parser: str, least: int, whole: int | None = None) -> None:
@@ -30,7 +30,7 @@ class Quantity(click.ParamType):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """The whole number behind the text; a usage error for anything else."""
+        """Parse the text to an integer; a usage error for anything else."""
         if isinstance(value, int):
             return value
         from tailc import units
@@ -47,25 +47,25 @@ class Quantity(click.ParamType):
         return number
 
 
-DURATION_US = Quantity("duration", "parse_us", least=0)
-CUT_OFF_US = Quantity("duration", "parse_us", least=1)
-RATE_MRPS = Quantity("rate", "parse_mrps", least=1)
-SHARE_PPM = Quantity("share", "parse_ppm", least=0)
-PERCENTILE_PPM = Quantity("share", "parse_ppm", least=1, whole=1_000_000)
-# What the times of a trace measure, and their units, as a spec has them.
+DURATION_US = QuantityType("duration", "parse_us", least=0)
+CUT_OFF_US = QuantityType("duration", "parse_us", least=1)
+RATE_MRPS = QuantityType("rate", "parse_mrps", least=1)
+SHARE_PPM = QuantityType("share", "parse_ppm", least=0)
+PERCENTILE_PPM = QuantityType("share", "parse_ppm", least=1, whole=1_000_000)
+# What the times of a trace measure, and their units, as in specs.
 MEASURE = click.Choice(["demand-cpu", "demand-busy", "response-open", "response-closed"])
 TIME_UNIT = click.Choice(["ns", "us", "ms", "s"])
 
 
-class Rates(click.ParamType):
-    """Rates with commas between, as whole thousandths a second; 0/s is one of them."""
+class RatesType(click.ParamType):
+    """Option type: rates separated by commas, in 1/1000 per second; 0/s is allowed."""
 
     name = "rates"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """The numbers behind the text; a usage error for anything else."""
+        """Parse the text to integers; a usage error for anything else."""
         if isinstance(value, tuple):
             return value
         from tailc.units import parse_mrps
@@ -76,18 +76,18 @@ class Rates(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-RATES_MRPS = Rates()
+RATES_MRPS = RatesType()
 
 
-class Moment(click.ParamType):
-    """A time in ISO 8601 with its zone, as Unix seconds."""
+class MomentType(click.ParamType):
+    """Option type: a time in ISO 8601 with its zone, as Unix seconds."""
 
     name = "time"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
-        """The seconds behind the text; a usage error for anything else."""
+        """Parse the text to seconds; a usage error for anything else."""
         if isinstance(value, int):
             return value
         from tailc.traces.zones import TimeError, instant
@@ -99,18 +99,18 @@ class Moment(click.ParamType):
             self.fail(f"{error}: {add}" if error.lacks_zone else str(error), param, ctx)
 
 
-MOMENT_UNIX_S = Moment()
+MOMENT_UNIX_S = MomentType()
 
 
-class Zone(click.ParamType):
-    """A zone of time by its name."""
+class ZoneType(click.ParamType):
+    """Option type: the name of a time zone."""
 
     name = "zone"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tzinfo:
-        """The zone of that name; a usage error where there is none."""
+        """Find the zone of that name; a usage error if there is none."""
         if isinstance(value, tzinfo):
             return value
         from tailc.traces.zones import ADVICE, TimeError, zone_of
@@ -121,34 +121,34 @@ class Zone(click.ParamType):
             self.fail(f"{error}: {ADVICE}", param, ctx)
 
 
-ZONE = Zone()
+ZONE = ZoneType()
 
 
-# Key in a context of what is told once standard input is read.
-_TAKEN = "tailc.standard_input_is_taken"
+# Key in click's context for the message after standard input has been read.
+_STDIN_KEY = "tailc.standard_input_is_taken"
 
 
 @dataclass(frozen=True)
 class RecordedColumn:
-    """The arrivals stand in this column of the trace."""
+    """Arrivals recorded in this column of the trace."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class EveryKind:
-    """Arrivals of every kind, at the rates of the policy."""
+    """Arrivals of all kinds, at the rates of the policy."""
 
 
 class ArrivalsType(click.ParamType):
-    """`bursty:idc=8,...`, `bursts:500@45/s,...`, `profile:FILE` and so on."""
+    """Option type: an arrival process, such as `bursty:idc=8,...` or `profile:FILE`."""
 
     name = "arrivals"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Arrivals | Burstiness | DayCurve | RecordedColumn | EveryKind:
-        """The process, what is one at each rate, or the column to be read with the trace."""
+        """Parse a process, with or without a rate, or the column of recorded arrivals."""
         if value == "all":
             return EveryKind()
         shape, _, detail = str(value).partition(":")
@@ -179,11 +179,11 @@ class ArrivalsType(click.ParamType):
             self.fail(str(error), param, ctx)
 
     def _take_standard_input(self, param: click.Parameter | None, ctx: click.Context) -> None:
-        """Fail where a spec, a trace (both eager) or another profile is read from it."""
+        """Fail if a spec, a trace (both parsed first) or another profile reads standard input."""
         read = (ctx.params.get("spec"), ctx.params.get("trace"))
-        if "-" in read or ctx.meta.get(_TAKEN):
+        if "-" in read or ctx.meta.get(_STDIN_KEY):
             self.fail("standard input can be read once: give one of the files by name", param, ctx)
-        ctx.meta[_TAKEN] = True
+        ctx.meta[_STDIN_KEY] = True
 
 
 ARRIVALS = ArrivalsType()

@@ -1,11 +1,11 @@
-"""An outcome as a document of each format."""
+"""Format an outcome as a document of each output format."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -13,85 +13,88 @@ if TYPE_CHECKING:
     from tailc.report.junit import JUnitCase
 
 
-def rendered(form: str, command: str, outcome: Outcome, subject: str) -> str:
-    """The whole document, ending its last line; `subject` is the file that it is about."""
+def render_document(form: str, command: str, outcome: CommandOutcome, subject: str) -> str:
+    """Format the whole document with a final line end.
+
+    subject: the file that the document is about.
+    """
     return _FORMS[form](command, outcome, subject)
 
 
-def text_of(outcome: Outcome, pictures: str = "") -> str:
-    """The text without findings, and below it the pictures, ending its last line."""
+def outcome_text(outcome: CommandOutcome, pictures: str = "") -> str:
+    """The text without findings, then the pictures, with a final line end."""
     ends = not outcome.text or outcome.text.endswith("\n")
     text = outcome.text if ends else f"{outcome.text}\n"
     return "\n".join(part for part in (text, pictures) if part)
 
 
-def _text(_command: str, outcome: Outcome, _subject: str) -> str:
+def _text(_command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.findings import as_text
 
     plain = "" if outcome.pictures is None else outcome.pictures.plain
-    parts = (as_text(outcome.findings), text_of(outcome, plain))
+    parts = (as_text(outcome.findings), outcome_text(outcome, plain))
     return "\n".join(part for part in parts if part)
 
 
-def _json(command: str, outcome: Outcome, _subject: str) -> str:
+def _json(command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.document import json_document
 
     document = json_document(command, outcome.exit_code, outcome.findings, outcome.result)
     return f"{document}\n"
 
 
-def _json_lines(command: str, outcome: Outcome, _subject: str) -> str:
+def _json_lines(command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.json_lines import json_lines
 
-    found = outcome.findings, outcome.notes, outcome.cases
-    return json_lines(command, outcome.exit_code, *found, outcome.result)
+    findings_text = outcome.findings, outcome.notes, outcome.cases
+    return json_lines(command, outcome.exit_code, *findings_text, outcome.result)
 
 
-def _junit(command: str, outcome: Outcome, subject: str) -> str:
+def _junit(command: str, outcome: CommandOutcome, subject: str) -> str:
     from tailc.report.junit import junit_document
 
     cases = outcome.cases or _whole_case(command, outcome, subject)
     return junit_document(command, cases, outcome.findings)
 
 
-def _whole_case(command: str, outcome: Outcome, subject: str) -> tuple[JUnitCase, ...]:
-    """The command itself, where it has no cases and no error that would be one."""
+def _whole_case(command: str, outcome: CommandOutcome, subject: str) -> tuple[JUnitCase, ...]:
+    """Test case for the command itself, if it has no cases and no error."""
     from tailc.errors import Severity
     from tailc.report.junit import CaseFault, JUnitCase
 
     if any(finding.severity is Severity.ERROR for finding in outcome.findings):
         return ()
-    said = next(iter(outcome.text.splitlines()), "")
+    message = next(iter(outcome.text.splitlines()), "")
     fault = None if outcome.exit_code is ExitCode.OK else CaseFault.FAILURE
     kind = outcome.exit_code.name.lower()
-    return (JUnitCase(f"tailc {command}", subject or command, fault, kind, said),)
+    return (JUnitCase(f"tailc {command}", subject or command, fault, kind, message),)
 
 
-def _github(_command: str, outcome: Outcome, _subject: str) -> str:
+def _github(_command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.github import as_github
 
     return as_github(outcome.findings, outcome.notes)
 
 
-def _gitlab(command: str, outcome: Outcome, subject: str) -> str:
+def _gitlab(command: str, outcome: CommandOutcome, subject: str) -> str:
     from tailc.report.gitlab import gitlab_document
 
     return gitlab_document(command, _issues(outcome, subject))
 
 
-def _sarif(_command: str, outcome: Outcome, subject: str) -> str:
+def _sarif(_command: str, outcome: CommandOutcome, subject: str) -> str:
     from tailc.report.sarif import sarif_document
 
     return sarif_document(outcome.exit_code, _issues(outcome, subject))
 
 
-def _issues(outcome: Outcome, subject: str) -> tuple[Issue, ...]:
+def _issues(outcome: CommandOutcome, subject: str) -> tuple[Issue, ...]:
     from tailc.report.issues import issues
 
     return tuple(issues(outcome.findings, outcome.notes, subject))
 
 
-def _markdown(_command: str, outcome: Outcome, _subject: str) -> str:
+def _markdown(_command: str, outcome: CommandOutcome, _subject: str) -> str:
     from tailc.report.findings import as_markdown
     from tailc.report.table import fenced
 
@@ -99,7 +102,7 @@ def _markdown(_command: str, outcome: Outcome, _subject: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-_FORMS: dict[str, Callable[[str, Outcome, str], str]] = {
+_FORMS: dict[str, Callable[[str, CommandOutcome, str], str]] = {
     "text": _text,
     "json": _json,
     "jsonl": _json_lines,

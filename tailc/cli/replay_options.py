@@ -1,4 +1,4 @@
-"""Options of every command that replays requests: which ones, how many, on which random numbers."""
+"""Options of all commands that replay requests: requests, replays and random numbers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tailc.cli.quantities import CUT_OFF_US, SHARE_PPM
 Command = Callable[..., Any]
 
 
-def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """One decorator for several options, which help lists in this order."""
+def _combine_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Combine several option decorators to one; the help lists them in this order."""
 
     def decorate(function: Command) -> Command:
         for option in reversed(options):
@@ -56,12 +56,12 @@ other_power = click.option(
 )
 
 
-# What is replayed where there is no default, as help lists it.
+# Default baselines for the help text of commands whose option has no default.
 _USUAL = "the first, the best by hand, the policy without extras"
 
 
 def baselines(default: str | None = None) -> Callable[[Command], Command]:
-    """--baselines; the command gets names, or None where none are given and there is no default."""
+    """Add --baselines; the command gets names, or None without a value and a default."""
     return click.option(
         "--baselines",
         callback=lambda _context, _option, text: _names(text),
@@ -102,8 +102,8 @@ failures = click.option(
     help="For plans of rigid jobs: share of busy servers that fail in an hour, such as 0.1%.",
 )
 
-# The names are those of the fields of VerifyOptions.
-thoroughness = _together(
+# The parameter names are those of the fields of VerifyOptions.
+thoroughness = _combine_options(
     click.option(
         "--seed",
         type=click.IntRange(0, 2**63 - 1),
@@ -132,27 +132,27 @@ thoroughness = _together(
 )
 
 
-def requests(fewest: int, of: str) -> Callable[[Command], Command]:
-    """--requests, of commands with a fixed number of replays."""
+def requests(fewest: int, purpose: str) -> Callable[[Command], Command]:
+    """Add --requests to a command with a fixed number of replays."""
     return click.option(
         "--requests",
         type=click.IntRange(fewest, 1_000_000),
         default=20_000,
         show_default=True,
         metavar="X",
-        help=f"Requests in {of}.",
+        help=f"Requests in {purpose}.",
     )
 
 
-def seed(of: str) -> Callable[[Command], Command]:
-    """--seed, of commands that always have one."""
+def seed(purpose: str) -> Callable[[Command], Command]:
+    """Add --seed to a command that always has a seed."""
     return click.option(
         "--seed",
         type=click.IntRange(0, 2**63 - 1),
         default=1,
         show_default=True,
         metavar="X",
-        help=f"Seed of {of}.",
+        help=f"Seed of {purpose}.",
     )
 
 
@@ -162,9 +162,9 @@ progress = click.option(
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:
-    """Baselines as written: `none`, or names with commas between, each once.
+    """Parse baselines: `none`, or names separated by commas, without duplicates.
 
-    `all` and `first` are names that stand for all that suit the policy, and for the first of those.
+    `all` means all baselines that suit the policy, and `first` the first of them.
     """
     if text is None:
         return None
@@ -180,6 +180,6 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     )
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given; the others keep the defaults of VerifyOptions."""
+def given_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Select the options that have a value; the others keep the defaults of VerifyOptions."""
     return {name: value for name, value in options.items() if value is not None}

@@ -9,23 +9,23 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.report_option import REPORT_FILE, with_report
+from tailc.cli.terminal_pictures import add_policy_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
-from tailc.cli.terminal_pictures import with_policy
 from tailc.cli.trust_option import trusts
-from tailc.cli.verify_requests import judged
+from tailc.cli.verify_requests import judge_requests
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.traces.source import Format
 
 # A page that is written, and no answer.
-_NOTHING = Outcome(is_answer=False)
+_NOTHING = CommandOutcome(is_answer=False)
 
 
 @click.command("report", short_help="Write an HTML report of a policy.")
@@ -50,7 +50,7 @@ _NOTHING = Outcome(is_answer=False)
 @replay_options.allow_compile_trace
 @replay_options.progress
 @trusts
-@reports
+@command_with_outcome
 def command(
     artifact: str,
     *,
@@ -58,11 +58,11 @@ def command(
     plot: bool,
     trace: str | None,
     trace_format: Format,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     progress: bool | None,
     trust: Trust,
     **options: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Write a report of ARTIFACT as one HTML page with pictures and their numbers.
 
     The page loads no other file.
@@ -72,7 +72,7 @@ def command(
     --plot, -o can be left out. Exits 0 whatever the verdict is.
     """
     from tailc.artifact.files import read_policy
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.report.page.pages import policy_page
 
     if out is None and not plot:
@@ -80,23 +80,23 @@ def command(
     policy = read_policy(artifact, trust)
     if trace is None:
         _check_unused(trace_format, arrivals, options)
-        told = with_policy(_NOTHING, policy) if plot else _NOTHING
-        return told if out is None else with_report(told, out, policy_page(policy))
+        outcome = add_policy_pictures(_NOTHING, policy) if plot else _NOTHING
+        return outcome if out is None else with_report(outcome, out, policy_page(policy))
     _check_requests(policy)
-    with shown(progress) as draw:
-        given = {**options, "pictured": True}
-        found = judged(policy, trace, trace_format, arrivals, draw, given)
-    told = replace(_NOTHING, findings=found.warnings)
+    with show_progress(progress) as draw:
+        replay_fields = {**options, "pictured": True}
+        judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)
+    outcome = replace(_NOTHING, findings=judgement.warnings)
     if plot:
-        told = with_policy(told, policy, found.verdicts)
-    return told if out is None else with_report(told, out, found.page(policy))
+        outcome = add_policy_pictures(outcome, policy, judgement.verdicts)
+    return outcome if out is None else with_report(outcome, out, judgement.page(policy))
 
 
-def _check_unused(trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
-    """Options of a replay ask for one, which needs requests."""
+def _check_unused(trace_format: Format, arrivals: ArrivalOptions, options: dict[str, Any]) -> None:
+    """Refuse options of a replay if there is no trace."""
     # A flag that is not given is False.
     chosen = [value for value in options.values() if value is not None and value is not False]
-    if chosen or trace_format != "auto" or arrivals.is_asked:
+    if chosen or trace_format != "auto" or arrivals.is_given:
         from tailc.errors import Code, Finding, TailcError
 
         message = "options of a replay are given, and no requests to replay"
@@ -109,7 +109,7 @@ def _check_requests(policy: Policy) -> None:
     from tailc.errors import Code, Finding, TailcError
     from tailc.units import shorten
 
-    of = "throughput" if policy.plan is None else "jobs"
-    message = f"`{shorten(policy.name)}` is a policy of {of}: there are no requests to replay"
+    subject = "throughput" if policy.plan is None else "jobs"
+    message = f"`{shorten(policy.name)}` is a policy of {subject}: there are no requests to replay"
     hint = "leave --trace out, or use `tailc verify --report`"
     raise TailcError(Finding(Code.USAGE, message, help=hint))

@@ -1,4 +1,4 @@
-"""The option that names the file of a report, and how one is written."""
+"""The option --report, and writing of the report page."""
 
 from __future__ import annotations
 
@@ -9,27 +9,30 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from tailc.cli.outcome import Outcome
+    from tailc.cli.outcome import CommandOutcome
     from tailc.report.page.content import Page
 
 _ENDINGS = (".html", ".htm")
 
 
 class ReportFile(click.ParamType):
-    """The path of a page. Another ending is refused, so that no report replaces a policy."""
+    """Option type: path of an HTML page.
+
+    Other endings are refused, so that no policy is replaced.
+    """
 
     name = "file"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Path:
-        """The path; a usage error where it ends otherwise, or is a folder."""
+        """Check the path; a usage error for another ending, or a folder."""
         path = Path(str(value))
         if path.suffix.lower() not in _ENDINGS or path.is_dir():
             from tailc.units import shorten
 
-            told = "is a folder" if path.is_dir() else "ends in neither `.html` nor `.htm`"
-            self.fail(f"`{shorten(str(value))}` {told}", param, ctx)
+            reason = "is a folder" if path.is_dir() else "ends in neither `.html` nor `.htm`"
+            self.fail(f"`{shorten(str(value))}` {reason}", param, ctx)
         return path
 
 
@@ -40,8 +43,8 @@ report = click.option(
 )
 
 
-def with_report(outcome: Outcome, path: Path, page: Page) -> Outcome:
-    """Write the page; the outcome tells of the file. An old one stays until the new is whole."""
+def with_report(outcome: CommandOutcome, path: Path, page: Page) -> CommandOutcome:
+    """Write the page and add its path to the outcome; an existing page is replaced atomically."""
     from tailc.atomic_files import replace_files
     from tailc.cli.own_files import words_in
     from tailc.report.page.html_file import page_bytes

@@ -1,4 +1,4 @@
-"""Files that a command writes anew: what changes in them, as a list, a diff or the files."""
+"""Files that a command rewrites: list of changes, diff, or the files themselves."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 from tailc.errors import Code, Finding, Place, TailcError
 
-# In the mode of a file.
+# Write permissions in the mode of a file.
 _ANY_WRITE = 0o222
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """The text of a file before and after; `path` as the user named it."""
+    """The text of a file before and after; `path` as given by the user."""
 
     path: str
     before: str
@@ -22,14 +22,14 @@ class Rewritten:
 
     @property
     def is_changed(self) -> bool:
-        """Whether the file would have other bytes, ends of lines and a byte order mark included."""
+        """Whether the bytes of the file would change, line ends and byte order mark included."""
         if self.path == "-":
             return self.before != self.after
         return Path(self.path).read_bytes() != self.after.encode()
 
     @property
     def diff(self) -> str:
-        """A unified diff of the texts; empty where only ends of lines differ."""
+        """Unified diff of the texts; empty if only line ends differ."""
         import difflib
 
         before, after = (text.splitlines(keepends=True) for text in (self.before, self.after))
@@ -38,16 +38,16 @@ class Rewritten:
 
     @property
     def first_line(self) -> int:
-        """The first line, from 1, that is another one after; else the last."""
+        """First line, from 1, that changes; the last line if only line ends change."""
         pairs = zip(self.before.split("\n"), self.after.split("\n"), strict=False)
         others = (number for number, (before, after) in enumerate(pairs, 1) if before != after)
         return next(others, self.before.count("\n") + 1)
 
 
-def write(files: Sequence[Rewritten]) -> None:
-    """Replace each file as a whole: the one a link leads to, with the rights that it had.
+def replace_all(files: Sequence[Rewritten]) -> None:
+    """Replace all files atomically, through links and with their permissions.
 
-    Raises TailcError for one that its owner has kept from being written, before any is.
+    Raises TailcError if a file is read-only, before any is written.
     """
     for file in files:
         _check_writable(file.path)
@@ -56,7 +56,7 @@ def write(files: Sequence[Rewritten]) -> None:
 
 
 def replace_in_place(path: Path, content: bytes) -> None:
-    """Replace the file that the path leads to, by links too, with the rights that it has."""
+    """Replace the file at the path atomically, through links and with its permissions."""
     from tailc.atomic_files import replace_files
 
     _check_writable(str(path))
@@ -65,7 +65,10 @@ def replace_in_place(path: Path, content: bytes) -> None:
 
 
 def _check_writable(path: str) -> None:
-    """By its rights, which say nothing to root, nor to a folder in which files are replaced."""
+    """Refuse a read-only file.
+
+    Permissions are checked because root could write the file nevertheless.
+    """
     if not Path(path).stat().st_mode & _ANY_WRITE:
         message = f"cannot write `{path}`: it is read-only"
         hint = f"make it writable first: `chmod u+w {path}`"

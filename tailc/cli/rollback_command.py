@@ -1,4 +1,4 @@
-"""tailc rollback: an old policy as the newest one."""
+"""The command `tailc rollback`: publish an old policy as a new generation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     "-o", "--output", required=True, metavar="STEM", help="Write STEM.json and STEM.tailc."
 )
 @trusts
-@reports
-def command(old: str, over: str, output: str, trust: Trust) -> Outcome:
+@command_with_outcome
+def command(old: str, over: str, output: str, trust: Trust) -> CommandOutcome:
     """Publish OLD again, one generation after CURRENT.
 
     The generation is the number of a policy in the sequence of those published. A server refuses a
@@ -36,9 +36,9 @@ def command(old: str, over: str, output: str, trust: Trust) -> Outcome:
     policy = rolled_back(read_policy(old, trust), read_policy(over, trust))
     paths = [str(path) for path in write_policy(policy, output)]
     digests = dict(policy.evidence.versions)
-    told = f"{policy.name}, generation {policy.generation}: {digests[RESTORED][:12]} restored"
-    text = f"{told}, {digests[REPLACED][:12]} replaced"
-    return Outcome(
+    origin = f"{policy.name}, generation {policy.generation}: {digests[RESTORED][:12]} restored"
+    text = f"{origin}, {digests[REPLACED][:12]} replaced"
+    return CommandOutcome(
         text="\n".join([text, *(f"wrote {path}" for path in paths)]),
         result={
             "generation": policy.generation,

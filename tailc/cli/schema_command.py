@@ -1,4 +1,4 @@
-"""tailc schema: the JSON Schema of a kind's spec, or of another document, for editors."""
+"""The command `tailc schema`: print the JSON Schema of a kind of spec, or of another document."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 
 
 @click.command("schema", short_help="Print the JSON Schema of a kind of spec.")
 @click.argument("kind", required=False)
-@reports
-def command(kind: str | None) -> Outcome:
+@command_with_outcome
+def command(kind: str | None) -> CommandOutcome:
     """Print the JSON Schema for specs of a KIND; without KIND, list the kinds.
 
     Two of them describe no policy: `days`, the held-out days of a plan, and `column-map`, for
@@ -22,7 +22,7 @@ def command(kind: str | None) -> Outcome:
 
     models = DOCUMENT_MODELS
     if kind is None:
-        return Outcome(text="\n".join(models), result={"kinds": list(models)})
+        return CommandOutcome(text="\n".join(models), result={"kinds": list(models)})
     if kind not in models:
         from tailc.errors import did_you_mean
 
@@ -30,4 +30,4 @@ def command(kind: str | None) -> Outcome:
     from tailc.specs.json_schema import spec_schema
 
     schema = spec_schema(models[kind])
-    return Outcome(text=json.dumps(schema, indent=2), result=schema)
+    return CommandOutcome(text=json.dumps(schema, indent=2), result=schema)

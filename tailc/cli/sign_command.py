@@ -1,4 +1,4 @@
-"""tailc sign: a policy that servers can tell from one of somebody else."""
+"""The command `tailc sign`: sign a policy, so that servers can verify its origin."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
-from tailc.cli.passphrase import passphrase_file, passphrase_in, typed_passphrase
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
+from tailc.cli.passphrase import ask_passphrase, passphrase_file, read_passphrase
 from tailc.cli.quantities import MOMENT_UNIX_S
 from tailc.cli.rewrite import replace_in_place
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", metavar="FILE", help="Write FILE.tailc, and leave ARTIFACT unchanged."
 )
-@reports
+@command_with_outcome
 def command(
     artifact: str,
     key: str,
     passphrase_file: str | None,
     expires_s: int | None,
     output: str | None,
-) -> Outcome:
+) -> CommandOutcome:
     """Sign ARTIFACT, a .tailc file or the STEM of one, with a private key.
 
     The signature covers the hash of the payload (which includes the generation and the name) and
@@ -54,19 +54,19 @@ def command(
         raise click.UsageError("what comes by standard input has no file to sign: give -o FILE")
     signer = _signer(key, passphrase_file)
     exposed = exposure(key)
-    found, policy, sealed = read_sealed(artifact)
+    sealed_path, policy, sealed = read_sealed(artifact)
     signed = signer.signed(sealed, expires_s or 0)
     if output is None:
-        path = found
+        path = sealed_path
         replace_in_place(path, signed)
     else:
         refuse_device(output)
         path = paths_of(output)[1]
         replace_files([(path, signed)])
     key_id = signer.public.key_id.hex()
-    told = f"signed {policy.name}, generation {policy.generation}, with key {key_id}"
-    return Outcome(
-        text=f"{told}, {until_text(expires_s or 0)}\nwrote {path}",
+    signed_by = f"signed {policy.name}, generation {policy.generation}, with key {key_id}"
+    return CommandOutcome(
+        text=f"{signed_by}, {until_text(expires_s or 0)}\nwrote {path}",
         result={"key_id": key_id, "generation": policy.generation, "files": [str(path)]},
         findings=(exposed,) if exposed else (),
         is_answer=False,
@@ -76,8 +76,8 @@ def command(
 def _signer(path: str, passphrase_file: str | None) -> PrivateKey:
     from tailc.artifact.keys import NeedsPassphrase, read_private_key
 
-    word = passphrase_in(passphrase_file) if passphrase_file else None
+    word = read_passphrase(passphrase_file) if passphrase_file else None
     try:
         return read_private_key(path, word)
     except NeedsPassphrase:
-        return read_private_key(path, typed_passphrase(f"Passphrase of {path}", is_new=False))
+        return read_private_key(path, ask_passphrase(f"Passphrase of {path}", is_new=False))

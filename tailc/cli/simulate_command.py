@@ -1,4 +1,4 @@
-"""tailc simulate: from a spec straight to the numbers of a replay."""
+"""The command `tailc simulate`: compile a spec in memory and replay the policy."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
-from tailc.cli.outcome import Outcome, reports
-from tailc.cli.verify_plan import judged_plan, without_plan
-from tailc.cli.verify_requests import judged
-from tailc.cli.verify_throughput import judged_throughput
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
+from tailc.cli.verify_plan import judge_plan, without_plan
+from tailc.cli.verify_requests import judge_requests
+from tailc.cli.verify_throughput import judge_throughput
 
 if TYPE_CHECKING:
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.pipeline.compile import AnyCompiled
     from tailc.traces.source import Format
 
@@ -40,45 +40,45 @@ if TYPE_CHECKING:
 @replay_options.picture
 @replay_options.failures
 @replay_options.progress
-@reports
+@command_with_outcome
 def command(
     spec: str,
     trace: str | None,
     trace_format: Format,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     progress: bool | None,
     **options: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Compile SPEC in memory, and replay the policy and its baselines; no policy is written.
 
     Use it before compile, to see what a spec would give. It computes the same numbers as compile
     followed by verify. Requests that the policy was compiled from may be replayed; the report marks
     them. Exits 0 whatever the verdicts are.
     """
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.pipeline.compile import compile_policy
     from tailc.studies.simulate import trace_of
 
     trace = trace or trace_of(spec)
     options["allow_compile_trace"] = True
-    with shown(progress) as draw:
+    with show_progress(progress) as draw:
         compiled = compile_policy(spec, progress=draw, threads=options["threads"])
         policy = compiled.policy
         if policy.plan is not None:
-            given = {**options, "threads": None}
-            told = judged_plan(policy, trace, trace_format, arrivals, draw, given)
-            return _without_verdict(told, compiled)
+            replay_fields = {**options, "threads": None}
+            outcome = judge_plan(policy, trace, trace_format, arrivals, draw, replay_fields)
+            return _without_verdict(outcome, compiled)
         options = without_plan(options)
         if policy.shares is not None:
-            told = judged_throughput(policy, trace, trace_format, arrivals, None, options)
-            return _without_verdict(told, compiled)
-        found = judged(policy, trace, trace_format, arrivals, draw, options)
-    return replace(found.outcome(*compiled.findings), notes=(), cases=())
+            outcome = judge_throughput(policy, trace, trace_format, arrivals, None, options)
+            return _without_verdict(outcome, compiled)
+        verdicts = judge_requests(policy, trace, trace_format, arrivals, draw, options)
+    return replace(verdicts.outcome(*compiled.findings), notes=(), cases=())
 
 
-def _without_verdict(told: Outcome, compiled: AnyCompiled) -> Outcome:
-    """Exit 0 whatever was found; what was odd about the trace is told once."""
+def _without_verdict(outcome: CommandOutcome, compiled: AnyCompiled) -> CommandOutcome:
+    """Set the exit code to 0, and remove duplicate findings about the trace."""
     from tailc.errors import ExitCode
 
-    findings = tuple(dict.fromkeys((*compiled.findings, *told.findings)))
-    return replace(told, exit_code=ExitCode.OK, findings=findings, notes=(), cases=())
+    findings = tuple(dict.fromkeys((*compiled.findings, *outcome.findings)))
+    return replace(outcome, exit_code=ExitCode.OK, findings=findings, notes=(), cases=())

@@ -1,4 +1,4 @@
-"""tailc size colocation: batch work beside requests, and the servers that it saves."""
+"""The command `tailc size colocation`: batch work on request servers, and the servers it saves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.pictures import picture_format
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ _MOST = 10_000_000
 _SIDES = 2
 
 
-class Ratios(click.ParamType):
-    """Ratios such as `75:25` with commas between, of servers with requests to batch servers."""
+class RatiosType(click.ParamType):
+    """Option type: ratios of request servers to batch servers, such as `75:25,50:50`."""
 
     name = "ratios"
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[tuple[int, int], ...]:
-        """Pairs of whole numbers, not both 0; a usage error for anything else."""
+        """Parse pairs of integers that are not both 0; a usage error for anything else."""
         if isinstance(value, tuple):
             return value
         return tuple(self._ratio(word.strip(), param, ctx) for word in str(value).split(","))
@@ -66,7 +66,7 @@ class Ratios(click.ParamType):
 )
 @click.option(
     "--ratios",
-    type=Ratios(),
+    type=RatiosType(),
     metavar="LIST",
     help="Ratios of request servers to batch servers in --total, such as 100:0,75:25,50:50,0:100.",
 )
@@ -76,7 +76,7 @@ class Ratios(click.ParamType):
 @replay_options.requests(100, "each replay")
 @replay_options.seed("the arrivals")
 @replay_options.progress
-@reports
+@command_with_outcome
 def command(
     spec: str,
     servers: int | None,
@@ -86,31 +86,31 @@ def command(
     picture_file: str | None,
     progress: bool | None,
     **options: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Find how much batch work the servers of SPEC can run in addition to requests, and how many
     servers that saves.
 
     SPEC is of kind rubik, with `batch`. Give --servers and --batch, or --total and --ratios. Beyond
     the knee of the supply curve, dedicated servers run batch work with less power.
     """
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.report import colocation as render
     from tailc.studies.colocation_sizing import size_colocation
 
     kind = picture_format(picture_file)
     demands = _demands(servers, batch, total, ratios)
-    with shown(progress) as draw:
+    with show_progress(progress) as draw:
         sized = size_colocation(spec, demands, progress=draw, **options)
-    written: list[str] = []
+    files: list[str] = []
     if picture_file is not None and kind is not None:
         from tailc.atomic_files import replace_files
         from tailc.report.supply_curve import picture
 
         replace_files([(Path(picture_file), picture(sized, kind))])
-        written = [picture_file]
-    return Outcome(
-        text="\n".join([render.as_text(sized), *(f"wrote {path}" for path in written)]),
-        result={**render.as_dict(sized), "files": written},
+        files = [picture_file]
+    return CommandOutcome(
+        text="\n".join([render.as_text(sized), *(f"wrote {path}" for path in files)]),
+        result={**render.as_dict(sized), "files": files},
         markdown=render.as_markdown_table(sized),
     )
 
@@ -121,7 +121,7 @@ def _demands(
     total: int | None,
     ratios: tuple[tuple[int, int], ...] | None,
 ) -> tuple[Demand, ...]:
-    """One of each way to say it; a usage error for a mix or a half."""
+    """Demands for batch work, from one of two sets of options; else a usage error."""
     from tailc.studies.colocation_sizing import Demand
 
     if batch is not None and not math.isfinite(batch):

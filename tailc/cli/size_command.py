@@ -1,4 +1,4 @@
-"""tailc size: how much a server carries, and how many a fleet needs."""
+"""The command `tailc size`: highest rate of a server, and number of servers of a fleet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import RATE_MRPS
 from tailc.cli.trust_option import trusts
 
@@ -46,7 +46,7 @@ _DIGITS_OF_DIGEST = 12
 @replay_options.allow_compile_trace
 @replay_options.progress
 @trusts
-@reports
+@command_with_outcome
 def command(
     artifacts: tuple[str, ...],
     trace: str,
@@ -55,7 +55,7 @@ def command(
     progress: bool | None,
     trust: Trust,
     **options: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Find the highest Poisson rate at which each of ARTIFACTS meets an SLO.
 
     The SLO is the first one of the first artifact. With --fleet-rate, also print the number of
@@ -66,7 +66,7 @@ def command(
     the batch work that servers can run in addition to requests.
     """
     from tailc.artifact.files import read_policy
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.experiment.design_overlap import overlap_findings
     from tailc.experiment.drift import drift_from
     from tailc.experiment.options import VerifyOptions
@@ -76,15 +76,15 @@ def command(
 
     policies = [read_policy(artifact, trust) for artifact in artifacts]
     held_out = read_held_out(policies[0], trace, trace_format)
-    with shown(progress) as draw:
+    with show_progress(progress) as draw:
         chosen = VerifyOptions(
             held_out_name=trace,
-            progress=lambda done, of: draw("sizing", done / of),
-            **replay_options.given(options),
+            progress=lambda finished, total: draw("sizing", finished / total),
+            **replay_options.given_options(options),
         )
-        sizing = _told_apart(size(policies, held_out.profile, chosen), policies)
+        sizing = _distinguish_names(size(policies, held_out.profile, chosen), policies)
     drift = drift_from(policies[0], held_out.profile, chosen.seed)
-    return Outcome(
+    return CommandOutcome(
         text=render.as_text(sizing, fleet_mrps),
         result=render.as_dict(sizing, fleet_mrps),
         findings=(
@@ -95,10 +95,10 @@ def command(
     )
 
 
-def _told_apart(sizing: Sizing, policies: Sequence[Policy]) -> Sizing:
-    """Where policies share a name: with their generations, or digests where those are shared too.
+def _distinguish_names(sizing: Sizing, policies: Sequence[Policy]) -> Sizing:
+    """Add generations, or digests if those are equal, to policies with the same name.
 
-    The policies' capacities come first, in their order.
+    The capacities of the policies come first, in the order of the policies.
     """
     from tailc.artifact.json_form import digest_of
 
@@ -108,5 +108,5 @@ def _told_apart(sizing: Sizing, policies: Sequence[Policy]) -> Sizing:
     if len(set(labels)) < len(labels):
         labels = [f"{policy.name}, {digest_of(policy)[:_DIGITS_OF_DIGEST]}" for policy in policies]
     ours, others = sizing.capacities[: len(policies)], sizing.capacities[len(policies) :]
-    told = (replace(one, subject=label) for one, label in zip(ours, labels, strict=True))
-    return replace(sizing, capacities=(*told, *others))
+    names = (replace(one, subject=label) for one, label in zip(ours, labels, strict=True))
+    return replace(sizing, capacities=(*names, *others))

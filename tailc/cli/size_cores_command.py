@@ -1,4 +1,4 @@
-"""tailc size cores: which cores to choose, by load and latency."""
+"""The command `tailc size cores`: cores with the least energy, by rate and latency target."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.list_option import Listed
-from tailc.cli.outcome import Outcome, reports
-from tailc.cli.pictures import check_apart, picture_format
+from tailc.cli.list_option import QuantityListType
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
+from tailc.cli.pictures import check_distinct_files, picture_format
 from tailc.cli.quantities import CUT_OFF_US, RATE_MRPS
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option(
     "--rates",
     "rates_mrps",
-    type=Listed(RATE_MRPS),
+    type=QuantityListType(RATE_MRPS),
     required=True,
     metavar="LIST",
     help="Arrival rates, such as 10/s,30/s,60/s.",
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--targets",
     "targets_us",
-    type=Listed(CUT_OFF_US),
+    type=QuantityListType(CUT_OFF_US),
     required=True,
     metavar="LIST",
     help="Latency targets for the percentile of the first SLO, such as 150ms,200ms.",
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     "--threads", type=click.IntRange(min=1), metavar="X", help="Number of threads of the replays."
 )
 @replay_options.progress
-@reports
+@command_with_outcome
 def command(
     specs: tuple[str, ...],
     rates_mrps: tuple[int, ...],
@@ -60,24 +60,24 @@ def command(
     picture_file: str | None,
     progress: bool | None,
     **options: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Find, for each rate and target, which of the configurations in SPECS needs the least energy.
 
     The specs describe one service: the same trace and percentile, on different cores. A cell is
     empty if no configuration meets the target.
     """
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.report import core_sizes as render
     from tailc.studies.core_sizing import Grid, size_cores
 
     kind = picture_format(picture_file)
-    check_apart({"--output": table, "--picture": picture_file})
-    with shown(progress) as draw:
+    check_distinct_files({"--output": table, "--picture": picture_file})
+    with show_progress(progress) as draw:
         sizing = size_cores(specs, Grid(rates_mrps, targets_us), progress=draw, **options)
-    written = _write(sizing, table, picture_file, kind)
-    return Outcome(
-        text="\n".join([render.as_text(sizing), *(f"wrote {path}" for path in written)]),
-        result={**render.as_dict(sizing), "files": written},
+    files = _write(sizing, table, picture_file, kind)
+    return CommandOutcome(
+        text="\n".join([render.as_text(sizing), *(f"wrote {path}" for path in files)]),
+        result={**render.as_dict(sizing), "files": files},
         markdown=render.as_markdown_table(sizing),
     )
 
@@ -88,7 +88,7 @@ def _write(
     picture_file: str | None,
     kind: Literal["svg", "png"] | None,
 ) -> list[str]:
-    """The files that were asked for, and where they are."""
+    """Write the requested files and return their paths."""
     from tailc.atomic_files import replace_files
     from tailc.report.core_sizes import as_csv
     from tailc.report.heat_map import picture

@@ -1,10 +1,10 @@
-"""tailc split: a trace in two parts, by the rule of a spec."""
+"""The command `tailc split`: write the design part and the held-out part of a trace."""
 
 from __future__ import annotations
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 
 
 @click.command("split", short_help="Split a trace into design and held-out parts.")
@@ -12,8 +12,8 @@ from tailc.cli.outcome import Outcome, reports
 @click.option(
     "-o", "--output", metavar="STEM", help="Write STEM.design.parquet and STEM.held-out.parquet."
 )
-@reports
-def command(spec: str, output: str | None) -> Outcome:
+@command_with_outcome
+def command(spec: str, output: str | None) -> CommandOutcome:
     """Write the design part and the held-out part of the trace of SPEC as two Parquet files.
 
     The spec must have `held_out`. The parts are those that compile uses, with the same digests. Use
@@ -22,11 +22,11 @@ def command(spec: str, output: str | None) -> Outcome:
     """
     from tailc.studies.split import split_spec
 
-    written = split_spec(spec, output)
-    lines = [f"{part.path}  {part.number} {part.of}  {part.digest}" for part in written.parts]
+    paths = split_spec(spec, output)
+    lines = [f"{part.path}  {part.number} {part.of}  {part.digest}" for part in paths.parts]
     result: dict[str, object] = {
         part.role.value: {"path": str(part.path), part.of: part.number, "digest": part.digest}
-        for part in written.parts
+        for part in paths.parts
     }
     text = "\n".join(lines)
-    return Outcome(text=text, result=result, findings=written.warnings, is_answer=False)
+    return CommandOutcome(text=text, result=result, findings=paths.warnings, is_answer=False)

@@ -1,7 +1,7 @@
-"""Standard streams that are closed or full: no command crashes for them, nor writes elsewhere.
+"""Handling of standard streams that are closed or full, so that no command crashes.
 
-What cannot be said on standard error is left unsaid. What cannot be written to standard output is
-an error of the command, for it is data.
+Messages that standard error does not accept are dropped. Data that standard output does not accept
+is an error of the command.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from contextlib import suppress
 
 
 def make_streams_usable() -> None:
-    """Open closed streams, so that no file takes their number, and let talk fail silently.
+    """Open closed streams, so that no file gets their number, and make errors of stderr silent.
 
-    A closed standard output refuses what is written to it, and a closed standard input is empty.
+    A closed standard output refuses writes, and a closed standard input is empty.
     """
     for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None:
@@ -31,12 +31,12 @@ def make_streams_usable() -> None:
 
 
 def abandon_standard_output() -> None:
-    """Keep the interpreter from complaining at its end of what it cannot write."""
+    """Redirect standard output, so that the interpreter reports no error at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_nothing(number: int) -> None:
-    """Read-only: writing there is an error."""
+    """Open the null device read-only, so that writing to it is an error."""
     opened = os.open(os.devnull, os.O_RDONLY)
     if opened != number:
         os.dup2(opened, number)
@@ -44,7 +44,7 @@ def _open_nothing(number: int) -> None:
 
 
 class _Talk(io.RawIOBase):
-    """Standard error, which takes all that it is given."""
+    """Standard error that accepts all writes, even if it is closed."""
 
     def writable(self) -> bool:
         return True
@@ -56,8 +56,8 @@ class _Talk(io.RawIOBase):
         return os.isatty(2)
 
     def write(self, data: memoryview | bytes, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        left = memoryview(data)
+        remaining = memoryview(data)
         with suppress(OSError):
-            while left:
-                left = left[os.write(2, left) :]
+            while remaining:
+                remaining = remaining[os.write(2, remaining) :]
         return len(data)

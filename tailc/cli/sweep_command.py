@@ -1,4 +1,4 @@
-"""tailc sweep: one spec compiled with many values, and what comes of each in a table."""
+"""The command `tailc sweep`: compile a spec with several values, and compare the policies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("spec")
 @click.option(
     "--set",
-    "given",
+    "assignments",
     multiple=True,
     required=True,
     metavar="PATH=VALUES",
@@ -48,16 +48,16 @@ if TYPE_CHECKING:
     "--keep", metavar="FOLDER", help="Write each policy, as NAME-ROW.json and NAME-ROW.tailc."
 )
 @replay_options.progress
-@reports
+@command_with_outcome
 def command(
     spec: str,
-    given: tuple[str, ...],
+    assignments: tuple[str, ...],
     one_at_a_time: bool,
     jobs: int | None,
     table: str | None,
     keep: str | None,
     progress: bool | None,
-) -> Outcome:
+) -> CommandOutcome:
     """Compile SPEC once for each of several values of its keys, and compare the policies.
 
     Write values as in the spec, separated by commas. Each row of the table is a complete compile;
@@ -65,29 +65,32 @@ def command(
     limits. Exits as compile does for the first row without a policy; the other rows are printed
     nevertheless.
     """
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.report.variants import json_form, tables, words
     from tailc.specs.variations import read_variation
     from tailc.studies.sweep import compile_variants
 
-    variations = [read_variation(argument) for argument in given]
-    with shown(progress) as draw:
+    variations = [read_variation(argument) for argument in assignments]
+    with show_progress(progress) as draw:
         variants = compile_variants(
             spec, variations, one_at_a_time=one_at_a_time, processes=jobs, progress=draw
         )
-    kept = _kept(variants, keep)
-    written = [*_written(variants, table), *(file for files in kept for file in files)]
-    return Outcome(
+    files_by_variant = _write_policies(variants, keep)
+    table_files = [
+        *_write_table(variants, table),
+        *(file for files in files_by_variant for file in files),
+    ]
+    return CommandOutcome(
         exit_code=words.exit_code(variants),
-        text="\n".join([tables.as_text(variants), *(f"wrote {path}" for path in written)]),
-        result=json_form.as_dict(variants, kept) | {"files": written},
+        text="\n".join([tables.as_text(variants), *(f"wrote {path}" for path in table_files)]),
+        result=json_form.as_dict(variants, files_by_variant) | {"files": table_files},
         findings=words.findings(variants),
         markdown=tables.as_markdown_table(variants),
     )
 
 
-def _kept(variants: Variants, folder: str | None) -> list[list[str]]:
-    """By row, the files of its policy; none where they are not asked for."""
+def _write_policies(variants: Variants, folder: str | None) -> list[list[str]]:
+    """Write the policies to the folder; return the files of each row, empty without a folder."""
     if folder is None:
         return [[] for _ in variants.answers]
     from tailc.artifact.files import write_policy
@@ -100,7 +103,7 @@ def _kept(variants: Variants, folder: str | None) -> list[list[str]]:
     return [files(row, one.policy) if one.policy is not None else [] for row, one in rows]
 
 
-def _written(variants: Variants, table: str | None) -> list[str]:
+def _write_table(variants: Variants, table: str | None) -> list[str]:
     if table is None:
         return []
     from tailc.atomic_files import replace_files

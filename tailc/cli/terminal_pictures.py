@@ -1,4 +1,4 @@
-"""--plot: pictures in the terminal, below what a command tells as text."""
+"""The option --plot: pictures in the terminal, below the text of a command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from tailc.cli.outcome import Outcome, Pictures
+from tailc.cli.outcome import CommandOutcome, Pictures
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tailc.experiment.point import Comparison
     from tailc.report.terminal.look import TerminalStyle
 
-# Where neither a terminal nor COLUMNS tells the width.
+# Size if neither a terminal nor COLUMNS gives the width.
 _SIZE = (80, 24)
 
 plot = click.option(
@@ -30,19 +30,19 @@ plot = click.option(
 )
 
 
-def with_policy(
-    told: Outcome,
+def add_policy_pictures(
+    outcome: CommandOutcome,
     policy: Policy,
     comparison: Comparison | None = None,
     *,
     replayed: str = "",
     since: tuple[Policy, Behaviour | None] | None = None,
-) -> Outcome:
-    """With the spectrum at the busiest arrivals kept up with, where there are some, and the map
-    of each ladder.
+) -> CommandOutcome:
+    """Add the spectrum at the highest rate without overload, and the map of each ladder.
 
-    replayed: what stands behind the arrivals, where that is no held-out trace. since: the policy
-    before, and what became of the same requests under both. What cannot be drawn is said.
+    replayed: note in the title if the requests are not a held-out trace. since: the previous
+    policy, and the behaviour of both on the same requests. A sentence replaces a picture that
+    cannot be drawn.
     """
 
     from tailc.report.page.latencies import without_latency
@@ -55,38 +55,45 @@ def with_policy(
             spectra.append(_change(since[1], (since[0], policy), look))
         return [*spectra, *_maps(policy, look)]
 
-    return _with(told, parts)
+    return _add_pictures(outcome, parts)
 
 
-def with_change(
-    told: Outcome,
+def add_change_pictures(
+    outcome: CommandOutcome,
     policies: tuple[Policy, Policy],
     behaviour: Behaviour | None,
     *,
     is_replayed: bool,
-) -> Outcome:
-    """With both spectra where requests are there to replay, and the map of the change of each
-    ladder; `behaviour` None: nothing differs that a replay could show.
+) -> CommandOutcome:
+    """Add the spectra of both policies, if there are requests, and the map of each ladder's change.
+
+    behaviour None: both policies run all requests alike.
     """
 
     def parts(look: TerminalStyle) -> list[str]:
         spectra = [_change(behaviour, policies, look)] if is_replayed else []
         return [*spectra, *_changes(*policies, look)]
 
-    return _with(told, parts)
+    return _add_pictures(outcome, parts)
 
 
-def _with(told: Outcome, parts: Callable[[TerminalStyle], Sequence[str]]) -> Outcome:
-    """Drawn for standard output, and plainly for files."""
+def _add_pictures(
+    outcome: CommandOutcome, parts: Callable[[TerminalStyle], Sequence[str]]
+) -> CommandOutcome:
+    """Draw the pictures for standard output, and in plain characters for files."""
     from tailc.report.terminal.look import PLAIN
 
-    shown, plain = ("\n\n".join(parts(look)) + "\n" for look in (look_of(sys.stdout), PLAIN))
-    return replace(told, pictures=Pictures(shown, plain))
+    for_terminal, plain = (
+        "\n\n".join(parts(look)) + "\n" for look in (detect_terminal_style(sys.stdout), PLAIN)
+    )
+    return replace(outcome, pictures=Pictures(for_terminal, plain))
 
 
-def look_of(stream: TextIO) -> TerminalStyle:
-    """A terminal has colours, unless NO_COLOR (no-color.org) is set or it is dumb, and the marks
-    that its encoding has; a pipe or a file has neither, so that a log is the same everywhere.
+def detect_terminal_style(stream: TextIO) -> TerminalStyle:
+    """Detect colours and character set of a stream.
+
+    A terminal has colours unless NO_COLOR (no-color.org) is set or it is dumb. Pipes and files have
+    neither colours nor special characters, so that logs are the same everywhere.
     """
     from tailc.report.terminal.look import FINE_MARKS, TerminalStyle
 
@@ -94,10 +101,10 @@ def look_of(stream: TextIO) -> TerminalStyle:
     if not stream.isatty():
         return TerminalStyle(width)
     is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return TerminalStyle(width, not is_plain, _has(stream.encoding, FINE_MARKS))
+    return TerminalStyle(width, not is_plain, _can_encode(stream.encoding, FINE_MARKS))
 
 
-def _has(encoding: str | None, marks: str) -> bool:
+def _can_encode(encoding: str | None, marks: str) -> bool:
     try:
         marks.encode(encoding or "ascii")
     except (LookupError, UnicodeEncodeError):
@@ -124,8 +131,8 @@ def _change(
 
     if behaviour is None:
         return "no latency before and after: every request runs as before"
-    kept = [point for point in behaviour.points if comparison_spectra(point)]
-    point = max(kept, key=lambda point: point.rate_mrps, default=None)
+    comparable = [point for point in behaviour.points if comparison_spectra(point)]
+    point = max(comparable, key=lambda point: point.rate_mrps, default=None)
     if point is None:
         return "no latency before and after: at no arrivals do both policies keep up"
     title = f"Latency by percentile at {point.arrivals}, new and old"
@@ -137,30 +144,30 @@ def _maps(policy: Policy, look: TerminalStyle) -> list[str]:
     from tailc.report.terminal.maps import map_text
 
     maps = [
-        f"Rungs by load and age{_of(ladder.request_class)}\n{map_text(ladder, look)}"
+        f"Rungs by load and age{_class_suffix(ladder.request_class)}\n{map_text(ladder, look)}"
         for ladder in policy.ladders
     ]
     return maps or [without_map(policy)]
 
 
 def _changes(old: Policy, new: Policy, look: TerminalStyle) -> list[str]:
-    """A map, or why there is none, for each class of the new policy."""
+    """Map of the change of each ladder of the new policy, or why there is none."""
     from tailc.report.page.diff_map import without_change_map
     from tailc.report.page.parts import without_map
     from tailc.report.terminal.maps import change_text
 
     before = {ladder.request_class: ladder for ladder in old.ladders}
-    found = []
+    change_maps = []
     for ladder in new.ladders:
-        title = f"Rungs by load and age, new against old{_of(ladder.request_class)}"
+        title = f"Rungs by load and age, new against old{_class_suffix(ladder.request_class)}"
         was = before.get(ladder.request_class)
-        drawn = None if was is None else change_text(was, ladder, look)
+        change_map = None if was is None else change_text(was, ladder, look)
         why = without_change_map(was, ladder)
-        found.append(f"{title}\n{drawn or f'no map: {why}'}")
-    return found or [without_map(new)]
+        change_maps.append(f"{title}\n{change_map or f'no map: {why}'}")
+    return change_maps or [without_map(new)]
 
 
-def _of(request_class: str | None) -> str:
+def _class_suffix(request_class: str | None) -> str:
     from tailc.units import printable
 
     return "" if request_class is None else f" for class {printable(request_class)}"

@@ -1,4 +1,4 @@
-"""--trust: whose signature a command asks for on every artifact that it reads."""
+"""The option --trust: public keys that must have signed every policy that a command reads."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Command = TypeVar("Command", bound=Callable[..., object])
 
 
 def trusts(command: Command) -> Command:
-    """Give a command --trust; it gets the keys as `trust`, read before it begins."""
+    """Add --trust to a command, which gets the keys as `trust`."""
     return click.option(
         "--trust",
-        # A path, so that the variable is split where the system splits lists of paths.
+        # A path type, so that click splits the variable as the system splits lists of paths.
         type=click.Path(),
         multiple=True,
         envvar=VARIABLE,

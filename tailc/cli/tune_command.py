@@ -1,4 +1,4 @@
-"""tailc tune: what can be tuned; each is a command of its own."""
+"""The command group `tailc tune`."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ def command() -> None:
 
 @command.command("pid", short_help="Tune a PI or PID controller.", add_help_option=False)
 def pid() -> None:
-    """Listed here; the group above runs the file of that name before it gets here."""
+    """Placeholder for the help text; the group runs the command in tune_pid_command.py."""

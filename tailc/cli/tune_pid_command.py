@@ -1,4 +1,4 @@
-"""tailc tune pid: a PI or PID controller for any plant, from a response or a transfer function."""
+"""The command `tailc tune pid`: tune a PI or PID controller for a plant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.pictures import picture_format
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tailc.studies.tune_pid import Study, Units, Wish
 
 
-class _Numbers(click.ParamType):
-    """Coefficients with spaces or commas between."""
+class _NumbersType(click.ParamType):
+    """Option type: coefficients separated by spaces or commas."""
 
     name = "numbers"
 
@@ -32,8 +32,8 @@ class _Numbers(click.ParamType):
         )
 
 
-class _Number(click.ParamType):
-    """A finite number above `least`, or from it on where `is_reached`."""
+class _NumberType(click.ParamType):
+    """Option type: a finite number above `least`, or equal to it if `is_reached`."""
 
     name = "number"
 
@@ -65,7 +65,9 @@ def _number(
 
 @click.command("pid", short_help="Tune a PI or PID controller for any plant.")
 @click.argument("response", required=False)
-@click.option("--step", type=_Number(), metavar="X", help="Size of the step of the input at row 1.")
+@click.option(
+    "--step", type=_NumberType(), metavar="X", help="Size of the step of the input at row 1."
+)
 @click.option("--time", "time_column", default="time", show_default=True, metavar="COLUMN")
 @click.option("--output-column", default="output", show_default=True, metavar="COLUMN")
 @click.option(
@@ -75,17 +77,17 @@ def _number(
     metavar="COLUMN",
     help="Column of the input, which has the step if --step is not given.",
 )
-@click.option("--num", type=_Numbers(), metavar="LIST", help='Numerator in s, such as "-1 1".')
-@click.option("--den", type=_Numbers(), metavar="LIST", help='Denominator, such as "1 3 3 1".')
+@click.option("--num", type=_NumbersType(), metavar="LIST", help='Numerator in s, such as "-1 1".')
+@click.option("--den", type=_NumbersType(), metavar="LIST", help='Denominator, such as "1 3 3 1".')
 @click.option(
     "--dead-time",
-    type=_Number(0.0, is_reached=True),
+    type=_NumberType(0.0, is_reached=True),
     metavar="X",
     help="Dead time of the transfer function. Default: 0.",
 )
 @click.option(
     "--sample-time",
-    type=_Number(0.0),
+    type=_NumberType(0.0),
     metavar="X",
     help="Tune the velocity form for a controller with this sample time.",
 )
@@ -99,7 +101,7 @@ def _number(
 )
 @click.option(
     "--max-sensitivity",
-    type=_Number(1.0),
+    type=_NumberType(1.0),
     default=1.6,
     show_default=True,
     metavar="X",
@@ -107,7 +109,7 @@ def _number(
 )
 @click.option(
     "--max-overshoot",
-    type=_Number(0.0, is_reached=True),
+    type=_NumberType(0.0, is_reached=True),
     metavar="PERCENT",
     help="Largest overshoot of a set-point step. Default: no limit.",
 )
@@ -121,10 +123,10 @@ def _number(
 @click.option("--time-unit", default="s", show_default=True, metavar="UNIT")
 @click.option("--input-unit", default="input", show_default=True, metavar="UNIT")
 @click.option("--output-unit", default="output", show_default=True, metavar="UNIT")
-@reports
+@command_with_outcome
 def command(
     response: str | None, picture_file: str | None, report: Path | None, **options: Any
-) -> Outcome:
+) -> CommandOutcome:
     """Tune a controller for a plant, given by its step RESPONSE (a CSV file) or by --num and --den.
 
     RESPONSE has columns of time, output and input; - is standard input. The gains minimise the
@@ -137,26 +139,26 @@ def command(
     from tailc.report import tune_pid as render
     from tailc.studies.tune_pid import Units, Wish
 
-    over = options["max_overshoot"]
+    overshoot = options["max_overshoot"]
     wish = Wish(
         options["structure"],
         options["criterion"],
         options["max_sensitivity"],
-        math.inf if over is None else over / 100,
+        math.inf if overshoot is None else overshoot / 100,
         options["sample_time"],
     )
     units = Units(options["time_unit"], options["input_unit"], options["output_unit"])
     study = _study(response, wish, units, options)
-    written = _write(study, picture_file, kind)
-    told = Outcome(
-        text=render.as_text(study) + "".join(f"\nwrote {path}\n" for path in written),
-        result={**render.as_dict(study), "files": written},
+    files = _write(study, picture_file, kind)
+    outcome = CommandOutcome(
+        text=render.as_text(study) + "".join(f"\nwrote {path}\n" for path in files),
+        result={**render.as_dict(study), "files": files},
     )
     if report is None:
-        return told
+        return outcome
     from tailc.report.page.loops import study_page
 
-    return with_report(told, report, study_page(study, render.as_text(study)))
+    return with_report(outcome, report, study_page(study, render.as_text(study)))
 
 
 def _check(response: str | None, options: dict[str, Any]) -> None:
@@ -186,7 +188,7 @@ def _study(response: str | None, wish: Wish, units: Units, options: dict[str, An
 
 
 def _write(study: Study, picture_file: str | None, kind: Literal["svg", "png"] | None) -> list[str]:
-    """The file that was asked for, and where it is."""
+    """Write the requested picture and return its path."""
     if picture_file is None or kind is None:
         return []
     from tailc.atomic_files import replace_files

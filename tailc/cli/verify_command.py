@@ -1,4 +1,4 @@
-"""tailc verify: an artifact against held-out data."""
+"""The command `tailc verify`: judge a policy on held-out data."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import click
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
-from tailc.cli.budgets_option import asked_budgets, with_budgets
 from tailc.cli.budgets_option import budgets as budgets_option
+from tailc.cli.budgets_option import read_budget_option, with_budgets
 from tailc.cli.budgets_option import since as since_option
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import SHARE_PPM
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
+from tailc.cli.terminal_pictures import add_policy_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
-from tailc.cli.terminal_pictures import with_policy
 from tailc.cli.trust_option import trusts
-from tailc.cli.verify_drift import judged_drift
-from tailc.cli.verify_plan import judged_plan, without_plan
-from tailc.cli.verify_requests import judged
-from tailc.cli.verify_throughput import judged_throughput
+from tailc.cli.verify_drift import judge_drift
+from tailc.cli.verify_plan import judge_plan, without_plan
+from tailc.cli.verify_requests import judge_requests
+from tailc.cli.verify_throughput import judge_throughput
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.studies.budgets import SpecBudgets
     from tailc.traces.source import Format
 
@@ -73,18 +73,18 @@ if TYPE_CHECKING:
 @replay_options.allow_compile_trace
 @replay_options.progress
 @trusts
-@reports
+@command_with_outcome
 def command(
     artifact: str,
     trace: str,
     trace_format: Format,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     tolerance_ppm: int | None,
     drift: bool,
     progress: bool | None,
     trust: Trust,
     **options: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Replay ARTIFACT on a held-out trace, and judge every SLO under every arrival process.
 
     Unless --rate or --arrivals is given, the arrivals are those that the policy was tuned for, or
@@ -94,49 +94,51 @@ def command(
     be the demand log that the runtime of a server wrote.
     """
     from tailc.artifact.files import read_policy
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
 
     report: Path | None = options.pop("report")
     plot: bool = options.pop("plot")
     policy = read_policy(artifact, trust)
-    asked, old = _asked(options, policy, trust, drift=drift)
+    spec_budgets, old = _read_budgets(options, policy, trust, drift=drift)
     if drift:
         if report is not None:
             raise click.UsageError("--drift has no results that a report shows")
-        return judged_drift(policy, trace, trace_format, options["seed"])
+        return judge_drift(policy, trace, trace_format, options["seed"])
     if policy.plan is not None:
-        given = {**options, "tolerance_ppm": tolerance_ppm, "report": report}
-        with shown(progress) as draw:
-            told = judged_plan(policy, trace, trace_format, arrivals, draw, given)
-        return with_policy(told, policy) if plot else told
+        replay_fields = {**options, "tolerance_ppm": tolerance_ppm, "report": report}
+        with show_progress(progress) as draw:
+            verdict_outcome = judge_plan(policy, trace, trace_format, arrivals, draw, replay_fields)
+        return add_policy_pictures(verdict_outcome, policy) if plot else verdict_outcome
     options = without_plan(options)
     if policy.shares is not None:
-        told = judged_throughput(policy, trace, trace_format, arrivals, tolerance_ppm, options)
-        told = with_policy(told, policy) if plot else told
-        return _reported(told, policy, report)
+        verdict_outcome = judge_throughput(
+            policy, trace, trace_format, arrivals, tolerance_ppm, options
+        )
+        verdict_outcome = add_policy_pictures(verdict_outcome, policy) if plot else verdict_outcome
+        return _write_text_report(verdict_outcome, policy, report)
     if tolerance_ppm is not None:
         raise click.UsageError("--tolerance is for throughput targets, and this artifact has none")
-    with shown(progress) as draw:
-        given = {**options, "pictured": report is not None or plot}
-        found = judged(policy, trace, trace_format, arrivals, draw, given)
-    outcome = replace(found.outcome(), exit_code=found.verdicts.exit_code)
+    with show_progress(progress) as draw:
+        replay_fields = {**options, "pictured": report is not None or plot}
+        judgement = judge_requests(policy, trace, trace_format, arrivals, draw, replay_fields)
+    outcome = replace(judgement.outcome(), exit_code=judgement.verdicts.exit_code)
     since = None
-    if asked is not None and old is not None:
+    if spec_budgets is not None and old is not None:
         from tailc.diff.compare import diff
 
-        chosen = replace(found.options, also_told_ppm=asked.percentiles_ppm)
-        compared = diff(old, policy, found.held_out, chosen)
-        outcome = with_budgets(outcome, asked, compared.behaviour)
+        chosen = replace(judgement.options, also_told_ppm=spec_budgets.percentiles_ppm)
+        compared = diff(old, policy, judgement.held_out, chosen)
+        outcome = with_budgets(outcome, spec_budgets, compared.behaviour)
         since = old, compared.behaviour
     if plot:
-        outcome = with_policy(outcome, policy, found.verdicts, since=since)
-    return outcome if report is None else with_report(outcome, report, found.page(policy))
+        outcome = add_policy_pictures(outcome, policy, judgement.verdicts, since=since)
+    return outcome if report is None else with_report(outcome, report, judgement.page(policy))
 
 
-def _asked(
+def _read_budgets(
     options: dict[str, Any], policy: Policy, trust: Trust, *, drift: bool
 ) -> tuple[SpecBudgets | None, Policy | None]:
-    """Budgets and the policy before, whose options are taken out."""
+    """Read the budgets and the previous policy, and remove their options."""
     from tailc.artifact.files import read_policy
 
     budgets: str | None = options.pop("budgets")
@@ -145,14 +147,18 @@ def _asked(
         raise click.UsageError("--since is what --budgets are counted from: name their spec")
     if since is not None and options["chip"] is not None:
         raise click.UsageError("--since compares policies without a chip: leave out --chip")
-    asked = asked_budgets(budgets, policy, can_compare=since is not None and not drift)
-    return asked, None if since is None else read_policy(since, trust)
+    spec_budgets = read_budget_option(budgets, policy, can_compare=since is not None and not drift)
+    return spec_budgets, None if since is None else read_policy(since, trust)
 
 
-def _reported(told: Outcome, policy: Policy, report: Path | None) -> Outcome:
-    """With a page of its words, where nothing is replayed that pictures could show."""
+def _write_text_report(
+    verdict_outcome: CommandOutcome, policy: Policy, report: Path | None
+) -> CommandOutcome:
+    """Write a report page that has text only, for replays without pictures."""
     if report is None:
-        return told
+        return verdict_outcome
     from tailc.report.page.pages import text_page
 
-    return with_report(told, report, text_page(policy, told.text, told.exit_code))
+    return with_report(
+        verdict_outcome, report, text_page(policy, verdict_outcome.text, verdict_outcome.exit_code)
+    )

@@ -1,4 +1,4 @@
-"""What verify --drift prints: whether demand has moved since the compile, without a replay."""
+"""The option --drift of `tailc verify`: test for drift of demand, without a replay."""
 
 from __future__ import annotations
 
@@ -7,40 +7,42 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 from tailc.errors import ExitCode
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.traces.source import Format
 
-# Options that say something without a replay.
-_TAKEN = {"drift", "seed", "trace", "trace_format", "progress", "trust", "targets"}
+# Options that have an effect without a replay.
+_DRIFT_OPTIONS = {"drift", "seed", "trace", "trace_format", "progress", "trust", "targets"}
 
 
-def judged_drift(
+def judge_drift(
     policy: Policy,
     trace: str,
     trace_format: Format,
     seed: int | None,
-) -> Outcome:
-    """The drift; exit 2 where it is flagged, 4 where the policy does not tell of its compile."""
+) -> CommandOutcome:
+    """Test for drift; exit code 2 if demand has drifted, 4 if the policy has no design demand."""
     from tailc.experiment.options import VerifyOptions
     from tailc.report import drift as render
     from tailc.studies.drift import read_drift
 
     check_options(click.get_current_context())
-    found = read_drift(policy, trace, VerifyOptions().seed if seed is None else seed, trace_format)
-    if found.drift is None:
+    measured_drift = read_drift(
+        policy, trace, VerifyOptions().seed if seed is None else seed, trace_format
+    )
+    if measured_drift.drift is None:
         code = ExitCode.UNDECIDED
     else:
-        code = ExitCode.DIFFERS if found.drift.is_flagged else ExitCode.OK
-    text = render.as_text(policy, found.profile, found.drift)
-    return Outcome(
+        code = ExitCode.DIFFERS if measured_drift.drift.is_flagged else ExitCode.OK
+    text = render.as_text(policy, measured_drift.profile, measured_drift.drift)
+    return CommandOutcome(
         exit_code=code,
         text=text,
-        result=render.as_dict(policy, found.profile, found.drift),
-        findings=found.warnings,
+        result=render.as_dict(policy, measured_drift.profile, measured_drift.drift),
+        findings=measured_drift.warnings,
         markdown=text,
     )
 
@@ -51,7 +53,7 @@ def check_options(context: click.Context) -> None:
         parameter.opts[0]
         for parameter in context.command.params
         if isinstance(parameter, click.Option)
-        and parameter.name not in _TAKEN
+        and parameter.name not in _DRIFT_OPTIONS
         and context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
     ]
     if odd:

@@ -1,4 +1,4 @@
-"""What verify and simulate print of a plan: its prices on held-out days."""
+"""The part of `tailc verify` and `tailc simulate` that replays plans on held-out days."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 from tailc.cli.pictures import picture_format
 
 if TYPE_CHECKING:
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tailc.artifact.envelope import Policy
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.experiment.held_out_days import HeldOutDays
     from tailc.experiment.plan_options import PlanOptions
     from tailc.traces.source import Format
 
 _OF_PLANS = {"picture_file": "--picture", "windows": "--windows", "failures_ppm": "--failures"}
-# Options that say something about requests, or of how often they are replayed.
+# Options for requests and their replays, which plans do not have.
 _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
     "other_power_ppm": "--other-power",
@@ -32,15 +32,15 @@ _OF_REQUESTS = {
 }
 
 
-def judged_plan(
+def judge_plan(
     policy: Policy,
     days: str,
     trace_format: Format,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     draw: Callable[[str, float], None],
     options: dict[str, Any],
-) -> Outcome:
-    """The verdict on the windows of the days that the document tells of, and its page if asked."""
+) -> CommandOutcome:
+    """Judge the plan on the windows of the held-out days; write its report page if requested."""
     from tailc.experiment.job_windows import replayable
     from tailc.report import plan_verdict as render
     from tailc.studies.held_out_days import read_held_out_days
@@ -49,39 +49,43 @@ def judged_plan(
 
     check_options(policy, trace_format, arrivals, options)
     kind = picture_format(options.get("picture_file"))
-    chosen = plan_options(options, progress=lambda done, of: draw("replaying", done / of))
+    chosen = plan_options(
+        options, progress=lambda finished, total: draw("replaying", finished / total)
+    )
     replayable(policy, chosen)
     held_out = read_held_out_days(policy, days, options.get("windows"))
-    judged = verify_plan(policy, held_out, chosen)
-    files = _drawn(policy, held_out, chosen, options.get("picture_file"), kind)
-    told = Outcome(
-        exit_code=judged.verdict.exit_code,
-        text="\n".join((render.as_text(judged), *(f"wrote {printable(one)}" for one in files))),
-        result={**render.as_dict(judged), **({"files": files} if files else {})},
+    verdict = verify_plan(policy, held_out, chosen)
+    files = _write_picture(policy, held_out, chosen, options.get("picture_file"), kind)
+    outcome = CommandOutcome(
+        exit_code=verdict.verdict.exit_code,
+        text="\n".join((render.as_text(verdict), *(f"wrote {printable(one)}" for one in files))),
+        result={**render.as_dict(verdict), **({"files": files} if files else {})},
         findings=held_out.warnings,
-        notes=render.as_notes(judged),
-        cases=render.as_cases(judged),
-        markdown=render.as_markdown(judged),
+        notes=render.as_notes(verdict),
+        cases=render.as_cases(verdict),
+        markdown=render.as_markdown(verdict),
     )
     report: Path | None = options.get("report")
     if report is None:
-        return told
+        return outcome
     from tailc.cli.report_option import with_report
     from tailc.report.page.pages import plan_verdict_page
     from tailc.report.plan_window import power_of_window
 
     power = power_of_window(policy, held_out, chosen)
-    return with_report(told, report, plan_verdict_page(policy, power, told.text, told.exit_code))
+    return with_report(
+        outcome, report, plan_verdict_page(policy, power, outcome.text, outcome.exit_code)
+    )
 
 
-def _drawn(
+def _write_picture(
     policy: Policy,
     held_out: HeldOutDays,
     options: PlanOptions,
     picture_file: str | None,
     kind: Literal["svg", "png"] | None,
 ) -> list[str]:
-    """Write the picture of the first window, if there shall be one; its file."""
+    """Write the picture of the first window if requested, and return its path."""
     if picture_file is None or kind is None:
         return []
     from pathlib import Path
@@ -96,36 +100,36 @@ def _drawn(
 
 
 def check_options(
-    policy: Policy, trace_format: Format, arrivals: AskedArrivals, options: dict[str, Any]
+    policy: Policy, trace_format: Format, arrivals: ArrivalOptions, options: dict[str, Any]
 ) -> None:
-    """Refuse options that say something about requests, or of a file of them."""
+    """Refuse options for requests, and trace formats."""
     odd = [name for key, name in _OF_REQUESTS.items() if options.get(key) is not None]
     if trace_format != "auto":
         odd.append("--format")
-    if arrivals.is_asked:
+    if arrivals.is_given:
         odd.append("--rate and --arrivals")
     if odd:
         from tailc.units import shorten
 
-        told = ", ".join(odd)
-        of = f"`{shorten(policy.name)}` is a plan of jobs, not of requests"
+        outcome = ", ".join(odd)
+        total = f"`{shorten(policy.name)}` is a plan of jobs, not of requests"
         does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
-        raise click.UsageError(f"{of}: {told} {does} not apply")
+        raise click.UsageError(f"{total}: {outcome} {does} not apply")
 
 
 def plan_options(
     options: dict[str, Any], progress: Callable[[int, int], None] | None = None
 ) -> PlanOptions:
-    """Those of the options that were given; the others keep their defaults."""
+    """Build the options of a plan's replay; options without a value keep their defaults."""
     from tailc.experiment.plan_options import PlanOptions
 
     names = ("seed", "failures_ppm", "baselines", "allow_compile_trace")
-    given = {name: options[name] for name in names if options.get(name) is not None}
-    return PlanOptions(**given, progress=progress)
+    replay_fields = {name: options[name] for name in names if options.get(name) is not None}
+    return PlanOptions(**replay_fields, progress=progress)
 
 
 def without_plan(options: dict[str, Any]) -> dict[str, Any]:
-    """The other options; refuses those that say something about plans."""
+    """Remove the options for plans; refuse those that have a value."""
     odd = [name for key, name in _OF_PLANS.items() if options.get(key) is not None]
     if odd:
         does = "is" if len(odd) == 1 else "are"

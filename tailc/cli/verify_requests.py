@@ -1,4 +1,4 @@
-"""What verify and simulate share: a policy is replayed, and what is odd about the trace is told."""
+"""The part of `tailc verify` and `tailc simulate` that replays requests."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tailc.cli import replay_options
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tailc.artifact.envelope import Policy
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.errors import Finding
     from tailc.experiment.options import VerifyOptions
     from tailc.report.page.content import Page
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The verdicts, names of the policy's rungs, warnings about the trace and its arrivals, its
-    requests, and how they were replayed.
-    """
+class RequestJudgement:
+    """Verdicts on a policy, with its rungs, findings about the trace, requests and options."""
 
     verdicts: Verdicts
     rungs: tuple[str, ...]
@@ -34,19 +32,19 @@ class Judged:
     options: VerifyOptions
 
     def page(self, policy: Policy) -> Page:
-        """The same in pictures."""
+        """Build the report page."""
         from tailc.report.page.pages import verdict_page
 
         return verdict_page(policy, self.verdicts, self.held_out, self.rungs)
 
-    def outcome(self, *earlier: Finding) -> Outcome:
-        """All there is to print, exit 0; of warnings that say the same the `earlier` are kept."""
+    def outcome(self, *earlier: Finding) -> CommandOutcome:
+        """Build the outcome with exit code 0; of equal warnings, those in `earlier` are kept."""
         from tailc.report import verdict as render
 
         once: dict[object, Finding] = {}
         for finding in (*earlier, *self.warnings):
             once.setdefault((finding.code, finding.message), finding)
-        return Outcome(
+        return CommandOutcome(
             text=render.as_text(self.verdicts, self.rungs),
             result=render.as_dict(self.verdicts),
             findings=tuple(once.values()),
@@ -56,18 +54,17 @@ class Judged:
         )
 
 
-def judged(
+def judge_requests(
     policy: Policy,
     trace: str,
     trace_format: Format,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     draw: Callable[[str, float], None],
     options: dict[str, Any],
-) -> Judged:
-    """The policy on the trace.
+) -> RequestJudgement:
+    """Judge the policy on the trace.
 
-    `options` are fields of VerifyOptions, None where not given, but for `chip`, which is the path
-    of a spec.
+    options: fields of VerifyOptions, None if not given; only `chip` is the path of a spec.
     """
     from tailc.experiment.options import VerifyOptions
     from tailc.experiment.policy_arrivals import not_as_recorded
@@ -80,10 +77,10 @@ def judged(
 
         options = {**options, "chip": chip_of(options["chip"], policy, held_out.profile)}
     chosen = VerifyOptions(
-        arrivals=arrivals.of(policy, held_out.recorded),
+        arrivals=arrivals.processes_for(policy, held_out.recorded),
         held_out_name=trace,
-        progress=lambda done, of: draw("replaying", done / of),
-        **replay_options.given(options),
+        progress=lambda finished, total: draw("replaying", finished / total),
+        **replay_options.given_options(options),
     )
     verdicts = verify(policy, held_out.profile, chosen)
     rungs = tuple(rung.name for ladder in policy.ladders[:1] for rung in ladder.rungs)
@@ -92,4 +89,4 @@ def judged(
         *trace_warnings(policy, held_out, trace, verdicts.drift),
         *not_as_recorded(policy, chosen.arrivals),
     )
-    return Judged(verdicts, rungs, warnings, held_out.profile, chosen)
+    return RequestJudgement(verdicts, rungs, warnings, held_out.profile, chosen)

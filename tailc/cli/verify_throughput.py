@@ -1,4 +1,4 @@
-"""What verify prints of a policy of shares: its machines on held-out throughput."""
+"""The part of `tailc verify` that replays CPU-share policies on held-out throughput."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tailc.cli import replay_options
-from tailc.cli.outcome import Outcome
+from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.traces.source import Format
 
-# Options that say something about requests, which a policy of shares has none of.
+# Options for requests, which CPU-share policies do not have.
 _OF_REQUESTS = {
     "cut_off_us": "--cut-off",
     "other_power_ppm": "--other-power",
@@ -23,15 +23,15 @@ _OF_REQUESTS = {
 }
 
 
-def judged_throughput(
+def judge_throughput(
     policy: Policy,
     trace: str,
     trace_format: Format,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     tolerance_ppm: int | None,
     options: dict[str, Any],
-) -> Outcome:
-    """The verdict on the rows of the trace, at the tolerance given or promised."""
+) -> CommandOutcome:
+    """Judge the policy on the rows of the trace, with the given tolerance or the policy's."""
     from tailc.experiment.options import VerifyOptions
     from tailc.report import throughput as render
     from tailc.studies.held_out_rows import read_held_out_rows
@@ -40,10 +40,10 @@ def judged_throughput(
 
     check_options(policy, arrivals, options)
     held_out = read_held_out_rows(policy, trace, trace_format)
-    chosen = VerifyOptions(held_out_name=trace, **replay_options.given(options))
+    chosen = VerifyOptions(held_out_name=trace, **replay_options.given_options(options))
     verdicts = verify_throughput(policy, held_out, chosen, tolerance_ppm)
     drifts = tuple(machine.drift for machine in verdicts.machines)
-    return Outcome(
+    return CommandOutcome(
         exit_code=verdicts.exit_code,
         text=render.as_text(verdicts),
         result=render.as_dict(verdicts),
@@ -54,15 +54,15 @@ def judged_throughput(
     )
 
 
-def check_options(policy: Policy, arrivals: AskedArrivals, options: dict[str, Any]) -> None:
-    """Refuse options that say something about requests."""
+def check_options(policy: Policy, arrivals: ArrivalOptions, options: dict[str, Any]) -> None:
+    """Refuse options for requests."""
     odd = [name for key, name in _OF_REQUESTS.items() if options.get(key) is not None]
-    if arrivals.is_asked:
+    if arrivals.is_given:
         odd.append("--rate and --arrivals")
     if odd:
         from tailc.units import shorten
 
-        told = ", ".join(odd)
-        of = f"`{shorten(policy.name)}` is of throughput, not of requests"
+        names = ", ".join(odd)
+        subject = f"`{shorten(policy.name)}` is of throughput, not of requests"
         does = "does" if len(odd) == 1 and odd[0].count("--") == 1 else "do"
-        raise click.UsageError(f"{of}: {told} {does} not apply")
+        raise click.UsageError(f"{subject}: {names} {does} not apply")

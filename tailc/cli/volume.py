@@ -1,4 +1,4 @@
-"""-q and -v, which every command has: how much it says beside what it is asked for."""
+"""The options -q and -v of all commands: how many messages are printed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _KEY = __name__
 
 
 class Volume(enum.Enum):
-    """Errors and answers alone, also what was done and warnings, or also each pass and its time."""
+    """How much is printed.
+
+    QUIET: errors and results. NORMAL: also warnings and messages. VERBOSE: also passes with times.
+    """
 
     QUIET = "quiet"
     NORMAL = "normal"
@@ -24,13 +27,13 @@ class Volume(enum.Enum):
 
 
 def volume() -> Volume:
-    """The one that the running command was given."""
+    """Volume of the running command."""
     context = click.get_current_context(silent=True)
     return Volume.NORMAL if context is None else context.meta.get(_KEY, Volume.NORMAL)
 
 
 def volume_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command -q and -v."""
+    """Add -q and -v to a command."""
     quiet = _flag("-q", Volume.QUIET, "Print errors and results only.")
     verbose = _flag("-v", Volume.VERBOSE, "Print each pass and its time on standard error.")
     return quiet(verbose(function))
@@ -49,7 +52,7 @@ def _flag(short: str, chosen: Volume, text: str) -> Callable[..., Any]:
 
 @contextmanager
 def timed() -> Iterator[Callable[[ExitCode], None]]:
-    """Where all is told, say which version runs, and, when the callable is called, how it ended."""
+    """With -v, print the version now, and the end of the command by the returned callable."""
     if volume() is not Volume.VERBOSE:
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""tailc why: what decides in one cell of a table, and what that buys."""
+"""The command `tailc why`: explain a table cell and the effect of changes to it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from click.core import ParameterSource
 
 from tailc.cli import replay_options
 from tailc.cli.arrivals_option import arrivals_options
-from tailc.cli.outcome import Outcome, reports
+from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import DURATION_US
 from tailc.cli.trust_option import trusts
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.artifact.trust import Trust
-    from tailc.cli.arrivals_option import AskedArrivals
+    from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.errors import Finding
     from tailc.studies.why.answer import Bought
     from tailc.studies.why.decision import Decision
@@ -60,17 +60,17 @@ if TYPE_CHECKING:
 )
 @replay_options.progress
 @trusts
-@reports
+@command_with_outcome
 def command(
     artifact: str,
     in_system: int,
     age: int,
     trace: str | None,
     spec: str | None,
-    arrivals: AskedArrivals,
+    arrivals: ArrivalOptions,
     trust: Trust,
     **options: Any,
-) -> Outcome:
+) -> CommandOutcome:
     """Explain what the policy decides for a request of some age at some load, and why.
 
     Only for policies with one ladder (a table by requests in the system and age), without a
@@ -89,39 +89,41 @@ def command(
     from tailc.studies.why.decision import decision, table_of
 
     policy = read_policy(artifact, trust)
-    at = decision(table_of(policy), in_system, age)
+    cell = decision(table_of(policy), in_system, age)
     if trace is None and spec is None:
         _check_nothing_replayed(arrivals)
-        return Outcome(text=as_text(at, None), result=as_dict(at, None))
-    found, findings = _bought(policy, at, arrivals, trace=trace, spec=spec, **options)
-    return Outcome(text=as_text(at, found), result=as_dict(at, found), findings=findings)
+        return CommandOutcome(text=as_text(cell, None), result=as_dict(cell, None))
+    effects, findings = _measure_effects(policy, cell, arrivals, trace=trace, spec=spec, **options)
+    return CommandOutcome(
+        text=as_text(cell, effects), result=as_dict(cell, effects), findings=findings
+    )
 
 
-def _check_nothing_replayed(arrivals: AskedArrivals) -> None:
-    """UsageError where an option is given that says how to replay."""
+def _check_nothing_replayed(arrivals: ArrivalOptions) -> None:
+    """UsageError if an option of a replay is given without requests to replay."""
     context = click.get_current_context()
     named = [
         f"--{name}"
         for name in ("requests", "seed", "threads")
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
-    named = [*(("--rate or --arrivals",) if arrivals.is_asked else ()), *named]
+    named = [*(("--rate or --arrivals",) if arrivals.is_given else ()), *named]
     if named:
         raise click.UsageError(f"for replays alone: {', '.join(named)}; give --trace or --spec too")
 
 
-def _bought(
-    policy: Policy, at: Decision, arrivals: AskedArrivals, **options: Any
+def _measure_effects(
+    policy: Policy, cell: Decision, arrivals: ArrivalOptions, **options: Any
 ) -> tuple[Bought, tuple[Finding, ...]]:
-    from tailc.cli.progress import shown
+    from tailc.cli.progress import show_progress
     from tailc.models.smt.waking import waking_of
     from tailc.studies.why.answer import Asked, bought
     from tailc.studies.why.setup import Source, arrivals_for, material, percentile_of
 
     source = Source(*(options[name] for name in ("trace", "trace_format", "spec")))
-    with shown(options["progress"]) as draw:
+    with show_progress(options["progress"]) as draw:
         read = material(policy, source, options["threads"], draw, arrivals.column)
-        under = arrivals_for(policy, arrivals.of(policy, read.recorded))
+        arrival_process = arrivals_for(policy, arrivals.processes_for(policy, read.recorded))
         effort = (options[name] for name in ("requests", "seed", "threads"))
-        asked = Asked(percentile_of(policy), under, *effort, waking=waking_of(policy))
-        return bought(at, read.load, read.formula, asked, draw), read.findings
+        question = Asked(percentile_of(policy), arrival_process, *effort, waking=waking_of(policy))
+        return bought(cell, read.load, read.formula, question, draw), read.findings

@@ -1,3 +1,1 @@
-"""Reports of results: text, JSON, Markdown, HTML pages, pictures, and annotations for CI
-services.
-"""
+"""Reports of results: text, JSON, Markdown, HTML pages, pictures, and CI annotations."""

@@ -15,9 +15,7 @@ _NUMBERS = range(4)
 
 
 def as_text(fitted: ArrivalsFit) -> str:
-    """Format the fit as text: index of dispersion by window, fitted values, and the option to
-    replay it.
-    """
+    """Format the fit as text: index of dispersion by window, parameters, and the replay option."""
     words = f"--arrivals {fitted.fit.process.words}\n"
     if fitted.day is not None:
         words += f"\nOr as a day, by the hour:\n\n--arrivals {fitted.day.words}\n"

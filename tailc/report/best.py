@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 
 def best_result(chosen: Chosen) -> dict[str, object]:
-    """Build the JSON data of the choice: the table, its bootstrap loss share, and the search
-    effort.
-    """
+    """Build the JSON data of the choice: table, bootstrap loss share, and search effort."""
     best = chosen.best
     return {
         "best": {
@@ -30,9 +28,7 @@ def best_result(chosen: Chosen) -> dict[str, object]:
 
 
 def best_paragraphs(chosen: Chosen) -> tuple[str, ...]:
-    """Format the chosen frequency policy as text; empty for ladders, whose estimates say it
-    already.
-    """
+    """Format the chosen frequency policy as text; empty for ladders, whose estimates have it."""
     if isinstance(chosen.best.option.table, Ladder):
         return ()
     sample = "held out from the search" if chosen.kept_back else "that it was made from"

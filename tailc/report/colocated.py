@@ -21,9 +21,7 @@ _OUTCOMES = {
 
 
 def colocated_result(problem: TailProblem, solution: TailSolution) -> dict[str, object]:
-    """Build the JSON data of batch work and of power throttling; omits what the spec does not
-    have.
-    """
+    """Build the JSON data of batch work and of power throttling, if the spec has them."""
     result: dict[str, object] = {}
     if solution.pair is not None:
         result["batch"] = _pair_dict(problem, solution.pair)

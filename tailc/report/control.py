@@ -1,6 +1,4 @@
-"""Reports of a tuned controller: the response surface, then plant, gains and margins by
-interval.
-"""
+"""Reports of a tuned controller: response surface, and plant, gains and margins by interval."""
 
 from __future__ import annotations
 

@@ -29,9 +29,7 @@ _CSV_HEADS = (
 
 
 def as_text(sizing: CoreSizing) -> str:
-    """Format the table of best configurations by rate and target, then the legend of its
-    letters.
-    """
+    """Format the best configurations by rate and target, then the legend of their letters."""
     return f"{_title(sizing)}\n\n{aligned(_rows(sizing), _numbers(sizing))}\n\n{_legend(sizing)}\n"
 
 

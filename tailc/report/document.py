@@ -16,9 +16,7 @@ VERSION = 1
 def json_document(
     command: str, exit_code: ExitCode, findings: Sequence[Finding], result: dict[str, object]
 ) -> str:
-    """Format the JSON document: the command, its exit code, the findings, and the command's
-    result.
-    """
+    """Format the JSON document: command, exit code, findings, and the command's result."""
     document = {
         "format": "tailc-output",
         "version": VERSION,

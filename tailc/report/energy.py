@@ -41,8 +41,9 @@ def in_watts(evidence: Evidence) -> bool:
 
 
 def energy_text(value: int, is_in_watts: bool) -> str:
-    """Format an energy [1e-6 of the unit of power times us], such as `41.2 mJ` or `41.2 slow-core
-    ms`.
+    """Format an energy, such as `41.2 mJ` or `41.2 slow-core ms`.
+
+    value: in 1e-6 of the unit of power times us.
     """
     unit = "mJ" if is_in_watts else "slow-core ms"
     return f"{value / PPM / _US_PER_MS:.4g} {unit}"

@@ -65,9 +65,7 @@ def _draw_best(axes: Axes, sizing: CoreSizing) -> None:
 
 
 def _map(sizing: CoreSizing, value: Any) -> NDArray[Any]:
-    """Build an array of a value of the best choice, (targets, rates); masked where there is
-    none.
-    """
+    """Build an array of a value of the best choices, (targets, rates), masked where none exists."""
     import numpy as np
 
     rates, targets = len(sizing.grid.rates_mrps), len(sizing.grid.targets_us)

@@ -20,9 +20,7 @@ def json_lines(
     cases: Sequence[JUnitCase],
     result: dict[str, object],
 ) -> str:
-    """Format one JSON object per line, its `type` first: findings, notes, cases, then the
-    result.
-    """
+    """Format one JSON object per line, `type` first: findings, notes, cases, then the result."""
     lines = [
         *_findings(findings),
         *_notes(notes),

@@ -21,9 +21,7 @@ MJ_PER_J = 1_000
 
 
 def plan_text(plan: Plan) -> str:
-    """Format a plan: horizon, terms, expected energy and money, pools, a strip of epochs, and
-    jobs.
-    """
+    """Format a plan: horizon, terms, expected energy and money, pools, epochs and jobs."""
     books = expected_of(plan)
     head = [
         f"horizon     {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}, "
@@ -145,9 +143,7 @@ def pools_text(plan: Plan) -> str:
 
 
 def jobs_text(plan: Plan, books: Expected, jobs: Sequence[PlannedJob]) -> str:
-    """Format one line per job: start, duration, slots, green slots, and the servers that it
-    uses.
-    """
+    """Format one line per job: start, duration, slots, green slots, and its servers."""
     by_name = {job.name: job for job in books.jobs}
     title = ["job", "from", "epochs", "slots", "promised", "green", "servers by epoch"]
     rows = [title]

@@ -14,10 +14,10 @@ from tailc.forms.plan.plan import Plan
 
 
 class JobBand(NamedTuple):
-    """Servers `low` to `high` - 1 of a pool, used by a job in epochs `first_epoch` to `past_epoch`
-    - 1.
+    """Servers of a pool that a job uses in consecutive epochs.
 
-    job: index of the job in the plan.
+    low, high: servers `low` to `high` - 1. first_epoch, past_epoch: epochs `first_epoch` to
+    `past_epoch` - 1. job: index of the job in the plan.
     """
 
     job: int
@@ -37,9 +37,7 @@ def job_bands(plan: Plan) -> list[list[JobBand]]:
 
 
 def _changes(plan: Plan) -> list[dict[int, dict[int, int]]]:
-    """New numbers of servers, as [pool][epoch][job], for each epoch at which a job's number
-    changes.
-    """
+    """Changed numbers of servers as [pool][epoch][job], for each epoch with a change."""
     counts: list[dict[int, dict[int, int]]] = [defaultdict(dict) for _ in plan.pools]
     for number, job in enumerate(plan.jobs):
         for span in job.spans:

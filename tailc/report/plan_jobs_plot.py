@@ -44,9 +44,7 @@ class _Group(NamedTuple):
 
     @property
     def filled(self) -> Any:
-        """Keyword arguments that fill an area; the hatch uses the edge colour, the edge is not
-        drawn.
-        """
+        """Arguments that fill an area: a hatch in the edge colour, without an edge."""
         look = self.look
         return {"facecolor": look.color, "edgecolor": look.ink, "hatch": look.hatch, "linewidth": 0}
 

@@ -178,9 +178,7 @@ def _change(change: Change | None) -> str:
 
 
 def radius_line(evidence: Evidence) -> str | None:
-    """Format the errors up to which the first objective holds at all rates; None if not
-    computed.
-    """
+    """Format the errors up to which the first objective holds at all rates; None if not known."""
     settings = dict(evidence.settings)
     if "robust_holds" not in settings:
         return None

@@ -1,6 +1,4 @@
-"""The rungs of a ladder as text, if requests share their resources and they are not thread
-counts.
-"""
+"""The rungs of a ladder as text, if requests share resources other than threads."""
 
 from __future__ import annotations
 
@@ -12,9 +10,7 @@ from tailc.units import plain_ppm, printable
 
 
 def is_joint(ladder: Ladder) -> bool:
-    """Whether rungs cost several resources, some of them shared, and are neither cores nor
-    threads.
-    """
+    """Whether rungs cost several resources, some of them shared, but no cores and no threads."""
     limited = [unit for unit in ladder.cost_units if unit.capacity_ppm is not None]
     has_shared_units = bool(limited) and len(ladder.cost_units) > 1
     return has_shared_units and ladder.power is None and degrees(ladder) is None

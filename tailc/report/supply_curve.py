@@ -16,9 +16,7 @@ _SIZE_IN = (9.0, 3.8)
 
 
 def picture(sized: Colocation, kind: PictureFormat) -> bytes:
-    """Render the picture: least power on the left, marginal power here and on a dedicated server
-    right.
-    """
+    """Render least power (left), and marginal power here and on a dedicated server (right)."""
 
     def draw(figure: Figure) -> None:
         power, marginal = figure.subplots(1, 2, sharex=True)

@@ -30,9 +30,7 @@ class Tick(NamedTuple):
 
 
 def set_time_axis(axes: Axes, start_unix_s: int, length_s: int, zone: tzinfo) -> None:
-    """Set the limits of the axis to 0 to `length_s` [s since the start] and label it in the zone's
-    time.
-    """
+    """Set the limits to 0 and `length_s` [s since the start], with labels in the zone's time."""
     ticks = make_ticks(start_unix_s, start_unix_s + length_s, zone)
     axes.set_xlim(0, length_s)
     axes.set_xticks([one.unix_s - start_unix_s for one in ticks], [one.text for one in ticks])

@@ -61,9 +61,7 @@ def cost_title(change: PlanChange) -> str:
 
 
 def cost_table(change: PlanChange) -> Rows:
-    """Build rows with old value, new value and difference; quantities that are 0 in both are
-    omitted.
-    """
+    """Build rows with old value, new value and difference; omit quantities that are 0 in both."""
     rows: Rows = [("", "old", "new", "change")]
     for cost in change.costs:
         if cost.old or cost.new:

@@ -73,7 +73,7 @@ def logarithmic(title: str, values: Sequence[float]) -> Axis:
 
 
 def spectrum(title: str, last_ppm: int) -> Axis:
-    """Axis of percentiles [ppm] on the scale log(1 / (1 - q)): each further nine is equally
+    """Axis of percentiles [ppm] on the scale log(1 / (1 - q)), on which all nines are equally
     wide.
     """
     percentiles_ppm = (

@@ -23,9 +23,7 @@ class Section:
     text: str = ""
 
     def halved(self) -> Section:
-        """Return the section with the first half of its figures, at least one, and a note about
-        it.
-        """
+        """Return the section with half of its figures, at least one, and a note about it."""
         figures_kept = self.figures[: -(-len(self.figures) // 2)]
         if figures_kept == self.figures:
             return self
@@ -34,9 +32,7 @@ class Section:
 
     @property
     def printed_text(self) -> str:
-        """The text, or its first lines and the number of the others if it is too long for a
-        page.
-        """
+        """The text; if it is too long for a page, its first lines and the number of the others."""
         if len(self.text) <= _LONGEST_TEXT:
             return self.text
         lines = self.text[:_LONGEST_TEXT].split("\n")[:-1]

@@ -68,9 +68,7 @@ def diff_map_figure(ident: str, title: str, old: Ladder, new: Ladder) -> Figure 
 
 
 def without_change_map(old: Ladder | None, new: Ladder) -> str:
-    """Reason why there is no map, or an empty text; `old` None: the old policy has no such
-    ladder.
-    """
+    """Reason why there is no map, else empty; `old` None: the old policy has no such ladder."""
     if old is None:
         return "the old policy has no such ladder"
     return "" if old.load_axis is new.load_axis else "the two ladders count load otherwise"

@@ -44,9 +44,7 @@ def estimates_section(policy: Policy) -> Section | None:
 
 
 def _figure(policy: Policy, estimates: Estimates, number: int) -> Figure | None:
-    """Draw the percentile of one SLO by rate; None unless the server keeps up at two rates or
-    more.
-    """
+    """Draw the percentile of one SLO by rate; None if fewer than two rates are not overloaded."""
     slo, ident = policy.slos[number], f"estimates-{number + 1}"
     of_slo = [row for row in estimates.rows if row.slo == number]
     rows = sorted((row for row in of_slo if not is_overloaded(row)), key=_rate)

@@ -31,7 +31,7 @@ class Numbers:
 
     @property
     def csv(self) -> str:
-        """Format the numbers as CSV (RFC 4180); formulas are quoted, so that no spreadsheet runs
+        """Format the numbers as CSV (RFC 4180); formulas are quoted, so that spreadsheets ignore
         them.
         """
         buffer = io.StringIO()

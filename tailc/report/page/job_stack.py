@@ -54,9 +54,7 @@ def jobs_figure(plan: Plan) -> Figure | None:
 
 
 def _layers(stack: JobStack, times: Intervals) -> Iterator[_Layer]:
-    """Yield a layer for each of the largest jobs, as far as colours suffice, and one for the
-    others.
-    """
+    """Yield a layer for each of the largest jobs, one per colour, and one for all others."""
     slots = [int(stack.heights([job]).sum()) for job in range(len(stack.jobs))]
     largest = sorted(range(len(slots)), key=lambda job: (-slots[job], job))[:LINES]
     begins = [min(run.first for run in runs) for _, runs in stack.jobs]

@@ -51,9 +51,7 @@ def text_page(policy: Policy, text: str, exit_code: ExitCode) -> Page:
 
 
 def plan_verdict_page(policy: Policy, power: PowerSeries, text: str, exit_code: ExitCode) -> Page:
-    """Build the page of a plan's verdict: the verdict, and the power of the first held-out
-    window.
-    """
+    """Build the page of a plan's verdict, with the power of the first held-out window."""
     words = Section("verdict", "Verdict in words", text=text)
     sections = (words, power_section(power), certificate_section(policy), words_section(policy))
     facts = policy_facts(policy)

@@ -153,9 +153,7 @@ class Plot:
         )
 
     def corner(self, end: Point, label: str) -> Markup:
-        """Limit up to a percentile: a horizontal line that ends in a vertical drop, with a
-        label.
-        """
+        """Limit up to a percentile: a horizontal line that ends in a vertical drop, labelled."""
         (left, _), (x, y) = self.to_canvas(self.x.low, self.y.low), end
         drop = f"M{number(left)} {number(y)}H{number(x)}V{number(self.bottom)}"
         return joined(

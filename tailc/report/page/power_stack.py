@@ -50,9 +50,7 @@ class SmallPicture(NamedTuple):
 
 
 def power_section(power: PowerSeries, figures: Sequence[Figure] = ()) -> Section:
-    """Build the section: the stack, `figures`, and price, CO2 and battery charge where they
-    vary.
-    """
+    """Build the section: the stack, `figures`, and price, CO2 and charge where they vary."""
     times = Intervals(power.start_unix_s, power.edges_s)
     expected = "As the plan expects it." if power.is_expected else "As it came in the replay."
     beside = [_small_figure(times, one) for one in _small_pictures(power)]

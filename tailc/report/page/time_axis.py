@@ -54,7 +54,7 @@ class Intervals:
         return sums / np.add.reduceat(lengths_s, firsts)
 
     def steps(self, values: Iterable[float]) -> list[Point]:
-        """Line along values that are constant in each interval; equal neighbours form one
+        """Line along values that are constant in each interval; equal neighbours are one
         segment.
         """
         heights = [float(value) for value in values]

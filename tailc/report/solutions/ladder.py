@@ -50,8 +50,8 @@ def solution_text(compiled: _Compiled) -> str:
 
 
 def speedup_line(compiled: _Compiled) -> str:
-    """Format mean speed-ups by degree and the number of degrees used; for joint rungs, the
-    target.
+    """Format mean speed-ups by degree and the number of degrees used, or the target of joint
+    rungs.
     """
     ladder, problem = compiled.policy.ladders[0], compiled.sweep.chosen.problem
     if is_joint(ladder):

@@ -37,9 +37,7 @@ def limits(verdict: SloEstimate, decimals: int) -> str:
 
 
 def change(ours: Run, theirs: Run, number: int) -> str:
-    """Format our percentile relative to theirs, such as `-32.0 %`; empty if either is
-    overloaded.
-    """
+    """Format our percentile relative to theirs, such as `-32.0 %`; empty if one is overloaded."""
     base_us = theirs.estimates[number].estimate_us
     if ours.load.is_overloaded or theirs.load.is_overloaded or not base_us:
         return ""

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tailc.cli.arrivals_option import asked_arrivals
+from tailc.cli.arrivals_option import combine_arrivals
 from tailc.cli.quantities import ARRIVALS, EveryKind, RecordedColumn
 from tailc.errors import Code, TailcError
 from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
@@ -131,45 +131,50 @@ def test_a_spec_on_standard_input_leaves_none_for_a_rate_profile(in_folder, tail
 
 
 def test_nothing_asked_leaves_the_policy_its_rates():
-    asked = asked_arrivals((), (), None, (), "error")
+    asked = combine_arrivals((), (), None, (), "error")
     assert asked.column is None
-    assert asked.of(TOY, None) is None
+    assert asked.processes_for(TOY, None) is None
 
 
 def test_rates_come_first_and_recordings_last():
-    asked = asked_arrivals((40_000, 30_000), (RecordedColumn("at"), BURSTS), "ms", (), "keep")
+    asked = combine_arrivals((40_000, 30_000), (RecordedColumn("at"), BURSTS), "ms", (), "keep")
     assert asked.column == ArrivalColumn("at", TimeUnit.MS, Gaps.KEEP)
     recorded = Recorded(times_ns(0, 1, 3), None, "at")
-    assert asked.of(TOY, recorded) == (Poisson(30_000), Poisson(40_000), BURSTS, recorded)
+    assert asked.processes_for(TOY, recorded) == (
+        Poisson(30_000),
+        Poisson(40_000),
+        BURSTS,
+        recorded,
+    )
 
 
 def test_bursty_arrivals_come_at_every_rate():
     bursty = Burstiness(2_000_000, 2_000_000)
-    asked = asked_arrivals((40_000, 30_000), (bursty, BURSTS), None, (), "error")
+    asked = combine_arrivals((40_000, 30_000), (bursty, BURSTS), None, (), "error")
     slow, fast = (Modulated(rate, bursty) for rate in (30_000, 40_000))
-    assert asked.of(TOY, None) == (Poisson(30_000), Poisson(40_000), slow, fast, BURSTS)
+    assert asked.processes_for(TOY, None) == (Poisson(30_000), Poisson(40_000), slow, fast, BURSTS)
 
 
 def test_days_have_a_rate_or_take_those_named_apart():
     curve = DayCurve((500_000, 1_500_000))
     assert ARRIVALS.convert("diurnal:0.5, 1.5", None, None) == curve
     assert ARRIVALS.convert("diurnal:0.5,1.5,rate=40/s", None, None) == curve.at(40_000)
-    asked = asked_arrivals((30_000,), (curve,), None, (), "error")
-    assert asked.of(TOY, None) == (Poisson(30_000), curve.at(30_000))
+    asked = combine_arrivals((30_000,), (curve,), None, (), "error")
+    assert asked.processes_for(TOY, None) == (Poisson(30_000), curve.at(30_000))
 
 
 def test_all_kinds_come_at_the_policy_s_rates_or_at_those_named():
-    at_own = asked_arrivals((), (EveryKind(),), None, (), "error").of(TOY, None)
+    at_own = combine_arrivals((), (EveryKind(),), None, (), "error").processes_for(TOY, None)
     assert at_own is not None
     assert [one.name.split(",")[0] for one in at_own] == [
         "20/s",
         "bursty 20/s",
         "diurnal 20/s",
     ]
-    asked = asked_arrivals(
+    asked = combine_arrivals(
         (30_000,), (BURSTS, ARRIVALS.convert("all", None, None)), None, (), "error"
     )
-    named = asked.of(TOY, None)
+    named = asked.processes_for(TOY, None)
     assert named is not None
     assert [one.rate_mrps for one in named[:3]] == [30_000] * 3
     assert named[3:] == (BURSTS,)
@@ -183,15 +188,15 @@ def test_a_day_of_one_level_is_refused(tailc):
 
 def test_bursty_arrivals_need_a_rate():
     with pytest.raises(TailcError) as refused:
-        asked_arrivals((), (Burstiness(2_000_000, 2_000_000),), None, (), "error")
+        combine_arrivals((), (Burstiness(2_000_000, 2_000_000),), None, (), "error")
     (finding,) = refused.value.findings
     assert finding.message == "`bursty:idc=2,spell=2s,busy=20%` has no rate"
     assert finding.help == "add `--rate 40/s`, or add `rate=40/s` to the arrival process"
 
 
 def test_a_recording_is_rescaled_to_each_rate_asked_for():
-    asked = asked_arrivals((), (RecordedColumn("at"),), None, (4_000, 1_000), "error")
-    processes = asked.of(TOY, Recorded(times_ns(0, 1, 3), None, "at"))
+    asked = combine_arrivals((), (RecordedColumn("at"),), None, (4_000, 1_000), "error")
+    processes = asked.processes_for(TOY, Recorded(times_ns(0, 1, 3), None, "at"))
     assert processes is not None
     assert [process.name for process in processes] == [
         "recorded `at` at 1/s",
@@ -207,7 +212,7 @@ def times_ns(*seconds):
 
 def test_options_of_recordings_need_one():
     with pytest.raises(TailcError) as refused:
-        asked_arrivals((), (BURSTS,), "s", (40_000,), "keep")
+        combine_arrivals((), (BURSTS,), "s", (40_000,), "keep")
     assert [finding.message for finding in refused.value.findings] == [
         "`--arrival-unit` is for recorded arrivals",
         "`--rescale` is for recorded arrivals",
@@ -217,7 +222,7 @@ def test_options_of_recordings_need_one():
 
 def test_requests_arrived_once():
     with pytest.raises(TailcError) as refused:
-        asked_arrivals((), (RecordedColumn("at"), RecordedColumn("seen")), None, (), "error")
+        combine_arrivals((), (RecordedColumn("at"), RecordedColumn("seen")), None, (), "error")
     assert "`at`, `seen`" in refused.value.findings[0].message
 
 

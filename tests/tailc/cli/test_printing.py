@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from numba import njit
 
-from tailc.cli.progress import shown
+from tailc.cli.progress import show_progress
 from tailc.pipeline import compile as compiling
 
 FULL = Path("/dev/full")
@@ -111,7 +111,7 @@ def test_an_option_for_the_other_axis_is_refused(compiled, tailc):
 
 
 def test_progress_in_a_log_is_a_line_for_each_pass(capsys):
-    with shown(True) as draw:
+    with show_progress(True) as draw:
         draw("reading the trace", 0.0)
         draw("searching schedules", 0.1)
         draw("searching schedules", 0.5)
@@ -122,7 +122,7 @@ def test_progress_says_when_kernels_are_translated(capsys):
     """Once, with those that they call."""
     twice = njit(lambda x: 2 * x)
     four_times = njit(lambda x: twice(twice(x)))
-    with shown(True) as draw:
+    with show_progress(True) as draw:
         draw("replaying", 0.0)
         assert [four_times(3), four_times(4)] == [12, 16]
     lines = ("replaying", "translating kernels for this machine, once: 1", "replaying")
@@ -130,7 +130,7 @@ def test_progress_says_when_kernels_are_translated(capsys):
 
 
 def test_progress_is_silent_where_nobody_watches(capsys):
-    with shown(None) as draw:
+    with show_progress(None) as draw:
         draw("searching schedules", 0.5)
     assert capsys.readouterr() == ("", "")
 

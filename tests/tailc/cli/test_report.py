@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tailc.cli.terminal_pictures import look_of
+from tailc.cli.terminal_pictures import detect_terminal_style
 from tailc.report.terminal.look import TerminalStyle
 from tests.tailc.cli.compiling import compile_in
 from tests.tailc.cli.test_verify import P95, QUICK, trace
@@ -188,21 +188,23 @@ def test_a_terminal_has_colours_unless_it_is_asked_not_to_or_cannot(monkeypatch)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert look_of(Terminal()) == TerminalStyle(100, has_colours=True, has_fine_marks=True)
-    assert look_of(Terminal(is_terminal=False)) == TerminalStyle(100)
+    assert detect_terminal_style(Terminal()) == TerminalStyle(
+        100, has_colours=True, has_fine_marks=True
+    )
+    assert detect_terminal_style(Terminal(is_terminal=False)) == TerminalStyle(100)
     monkeypatch.setattr(Terminal, "encoding", "latin-1")
-    assert look_of(Terminal()) == TerminalStyle(100, has_colours=True)
+    assert detect_terminal_style(Terminal()) == TerminalStyle(100, has_colours=True)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert look_of(Terminal()) == TerminalStyle(100)
+    assert detect_terminal_style(Terminal()) == TerminalStyle(100)
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
-    assert look_of(Terminal()) == TerminalStyle(100)
+    assert detect_terminal_style(Terminal()) == TerminalStyle(100)
 
 
 def test_a_width_that_nothing_tells_is_80(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((0, 0)))
-    assert look_of(Terminal(is_terminal=False)).width == 80
+    assert detect_terminal_style(Terminal(is_terminal=False)).width == 80
 
 
 def test_a_page_that_cannot_be_written_says_where_and_the_old_one_stays(
