@@ -41,7 +41,7 @@ from tailc.report.robust import radius_line
 from tailc.specs.robust import RobustSpec
 from tailc.threads import thread_count
 from tailc.tuning.operating_point import operating_points
-from tailc.tuning.robust.comparison import Change, Tail, compare_robust
+from tailc.tuning.robust.comparison import MeanChange, MeanTail, compare_robust
 from tailc.tuning.robust.robustness import RobustTables
 from tailc.tuning.robust.uncertainty_cases import uncertainty_cases
 from tailc.tuning.scaled_table import ScaledTable
@@ -126,11 +126,11 @@ def energy_rows(server: Server) -> Iterator[tuple[str, ...]]:
     print(f"{server.name}: {part} of the formula's ages; {taken}; it stands {stood}")
 
 
-def shown(tail: Tail) -> str:
+def shown(tail: MeanTail) -> str:
     return f"{tail.us / 1e3:.1f} ({tail.low_us / 1e3:.1f} .. {tail.high_us / 1e3:.1f})"
 
 
-def changed(change: Change | None) -> str:
+def changed(change: MeanChange | None) -> str:
     if change is None:
         return "overloaded"
     mean, low, high = (ppm / 1e4 for ppm in (change.ppm, change.low_ppm, change.high_ppm))

@@ -14,7 +14,7 @@ from tailc.units import digits_text, format_mrps, format_ppm, format_us
 
 if TYPE_CHECKING:
     from tailc.forms.ladder.table import Ladder
-    from tailc.tuning.robust.comparison import Change, RateStands, Stand, Tail
+    from tailc.tuning.robust.comparison import MeanChange, MeanTail, NominalAndWorst, RobustRate
     from tailc.tuning.robust.robustness import Robustness, RobustTables
     from tailc.tuning.robust.search import RobustTable
     from tailc.tuning.tuned_table import TunedTable
@@ -62,17 +62,17 @@ def _hardened_result(hard: RobustTable) -> dict[str, object]:
     }
 
 
-def _tables(stands: RateStands) -> tuple[tuple[str, Stand], ...]:
+def _tables(stands: RobustRate) -> tuple[tuple[str, NominalAndWorst], ...]:
     return ("formula", stands.formula), ("plain", stands.plain), ("robust", stands.robust)
 
 
-def _tail_result(tail: Tail) -> dict[str, object]:
+def _tail_result(tail: MeanTail) -> dict[str, object]:
     """Convert a tail to JSON data; values are null if the table is overloaded."""
     members = {"us": tail.us, "low_us": tail.low_us, "high_us": tail.high_us}
     return {name: None if tail.overloaded else us for name, us in members.items()}
 
 
-def _stand_result(stand: Stand, cases: tuple[str, ...]) -> dict[str, object]:
+def _stand_result(stand: NominalAndWorst, cases: tuple[str, ...]) -> dict[str, object]:
     members: dict[str, object] = {
         "nominal": _tail_result(stand.nominal),
         "worst": _tail_result(stand.worst),
@@ -132,7 +132,7 @@ def _choice_text(plain: TunedTable[Ladder], hard: RobustTable) -> str:
 
 
 def _rows(
-    stands: RateStands, cases: tuple[str, ...], is_in_watts: bool
+    stands: RobustRate, cases: tuple[str, ...], is_in_watts: bool
 ) -> Iterator[tuple[str, ...]]:
     for name, stand in _tables(stands):
         rate = format_mrps(stands.rate_mrps)
@@ -162,13 +162,13 @@ def _limit_lines(limit_us: int | None, hard: RobustTable) -> Iterator[str]:
         )
 
 
-def _tail(tail: Tail) -> tuple[str, str]:
+def _tail(tail: MeanTail) -> tuple[str, str]:
     if tail.overloaded:
         return OVERLOADED, ""
     return format_us(tail.us), f"{format_us(tail.low_us)} .. {format_us(tail.high_us)}"
 
 
-def _change(change: Change | None) -> str:
+def _change(change: MeanChange | None) -> str:
     if change is None:
         return ""
     mean, low, high = (

@@ -1,9 +1,8 @@
-"""What tables do as measured and in the worst case, on requests that they were not tuned on.
+"""Compare tables as measured and in their worst cases, on requests that did not tune them.
 
-All meet the same requests at the same times in every case, so a change from one table to another is
-taken replay by replay; intervals are Student's at 95 % for the chance of arrivals and of their
-order. The worst case of a table is the one with the longest tail, or the most energy, in the mean
-of the replays.
+All tables get the same requests at the same times in every case, so changes from one table to
+another are taken replay by replay. Intervals are Student's at 95 %, for the randomness of arrivals
+and of their order. The worst case of a table has the longest mean tail, or the most mean energy.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from tailc.tuning.validation import energy_in_artifact_units
 
 
 @dataclass(frozen=True)
-class Tail:
-    """A tail in the mean of replays, and the interval of that mean.
+class MeanTail:
+    """Mean tail of replays, and the interval of that mean.
 
-    overloaded: whether some replay was given up, so that these are no measure; see `Measurements`.
+    overloaded: whether a replay was aborted, so that these are not valid; see `Measurements`.
     """
 
     us: int
@@ -39,8 +38,8 @@ class Tail:
 
 
 @dataclass(frozen=True)
-class Change:
-    """A relative change in the mean of replays, and its interval."""
+class MeanChange:
+    """Mean relative change over replays, and its interval."""
 
     ppm: int
     low_ppm: int
@@ -48,10 +47,10 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Energy of a request as measured and in the case, number `case`, where that is most.
+class CaseEnergies:
+    """Energy per request as measured, and in the case with the most [1e-6 of power unit times us].
 
-    In millionths of the unit of power times microseconds.
+    case: the number of that case.
     """
 
     nominal: int
@@ -60,47 +59,47 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Stand:
-    """A table's tail at a rate as measured, and in its worst case, whose number is `case`.
+class NominalAndWorst:
+    """Tail of a table at a rate as measured, and in its worst case, whose number is `case`.
 
-    drawn: None where rungs are no cores.
+    drawn: energies; None if rungs have no power.
     """
 
-    nominal: Tail
-    worst: Tail
+    nominal: MeanTail
+    worst: MeanTail
     case: int
-    drawn: Drawn | None = None
+    drawn: CaseEnergies | None = None
 
 
 @dataclass(frozen=True)
-class RateStands:
-    """At one rate: three tables, and what robustness costs and gains.
+class RobustRate:
+    """Three tables at one rate, with the price and the gain of robustness.
 
-    price: of what is made small under the robust table as measured, relative to the plain one;
-    gain: of the tail in the worst case; each None where one of the two is overloaded there.
+    price: change of the amount to minimise from the plain table to the robust one, as measured.
+    gain: change of the tail in the worst case. None if one of the two tables is overloaded.
     """
 
     rate_mrps: int
-    formula: Stand
-    plain: Stand
-    robust: Stand
-    price: Change | None
-    gain: Change | None
+    formula: NominalAndWorst
+    plain: NominalAndWorst
+    robust: NominalAndWorst
+    price: MeanChange | None
+    gain: MeanChange | None
 
 
 @dataclass(frozen=True)
-class Compared:
-    """By rate; and whether the robust table is better than the formula's in the worst case, beyond
-    chance, and at no rate shown to be worse, as measured or in the worst case.
+class RobustComparison:
+    """The comparison at each rate, and whether the robust table is better.
 
-    keeps_tail: whether a tail that is to be kept surely is in every case; where not, the robust
-    table is not better. The formula's is the one with `formula_part_ppm` of its ages, which keeps
-    it: None where none does. only_keeps: as of `Judged`. beats_plain: whether the robust table is
-    better than the plain one in the worst case beyond chance, or a tail is to be kept in every
-    case, which the plain one need not.
+    is_better: better than the formula's in the worst case beyond chance, and at no rate worse
+    beyond chance, as measured or in the worst case. keeps_tail: whether it keeps the limit in every case
+    beyond chance; if not, it is not better. formula_part_ppm: factor of the ages of the formula's
+    table that keeps the limit [1e-6]; None if none does. only_keeps: see `ValidatedTable`.
+    beats_plain: whether it is better than the plain table in the worst case beyond chance, or a
+    limit must be kept in every case, which the plain table need not do.
     """
 
-    rates: tuple[RateStands, ...]
+    rates: tuple[RobustRate, ...]
     is_better: bool
     formula_part_ppm: int | None = PPM
     keeps_tail: bool = True
@@ -112,15 +111,15 @@ def compare_robust(
     formula: ScaledTable[Ladder],
     plain: Ladder,
     robust: ScaledTable[Ladder],
-    trials: TuningSample[Ladder],
+    sample: TuningSample[Ladder],
     aim: TuningObjective,
-) -> Compared:
-    """The three on the trials, whose scenes are cases of all rates, what was measured first."""
-    seen = trials.measure([formula.table, plain, robust.table])
-    tails_us = _by_case(seen.tail_us, aim)
-    amounts = _by_case(measure_of(aim).amounts(seen), aim)
-    overloaded = _overloaded(seen, aim)
-    energies = None if seen.energy is None else _by_case(seen.energy, aim)
+) -> RobustComparison:
+    """Compare on a sample whose operating points are all rates of each case, as measured first."""
+    measured = sample.measure([formula.table, plain, robust.table])
+    tails_us = _by_case(measured.tail_us, aim)
+    amounts = _by_case(measure_of(aim).amounts(measured), aim)
+    overloaded = _overloaded(measured, aim)
+    energies = None if measured.energy is None else _by_case(measured.energy, aim)
     rates = tuple(
         _at_rate(
             rate_mrps,
@@ -139,19 +138,21 @@ def compare_robust(
     is_excused = formula.part_ppm is None or not (formula.was_kept or worse)
     is_better = keeps_tail and (less or is_excused)
     only_keeps = is_excused and not less and formula.part_ppm is not None
-    return Compared(rates, is_better, formula.part_ppm, keeps_tail, only_keeps, beats_plain)
+    return RobustComparison(rates, is_better, formula.part_ppm, keeps_tail, only_keeps, beats_plain)
 
 
 def _by_case(values: NDArray, aim: TuningObjective) -> NDArray:
-    """From (tables, scenes, repeats) to (tables, cases, rates, repeats)."""
+    """Reshape (tables, points, repeats) to (tables, cases, rates, repeats)."""
     return values.reshape(len(values), -1, len(aim.rates_mrps), values.shape[-1])
 
 
-def _overloaded(seen: Measurements, aim: TuningObjective) -> NDArray[np.bool_]:
-    """Bool (tables, cases, rates)."""
-    tables, scenes, _ = seen.tail_us.shape
-    told = [[seen.is_overloaded(table, at) for at in range(scenes)] for table in range(tables)]
-    return np.array(told).reshape(tables, -1, len(aim.rates_mrps))
+def _overloaded(measured: Measurements, aim: TuningObjective) -> NDArray[np.bool_]:
+    """Whether a replay was aborted, bool (tables, cases, rates)."""
+    tables, points, _ = measured.tail_us.shape
+    aborted = [
+        [measured.is_overloaded(table, at) for at in range(points)] for table in range(tables)
+    ]
+    return np.array(aborted).reshape(tables, -1, len(aim.rates_mrps))
 
 
 def _at_rate(
@@ -160,40 +161,40 @@ def _at_rate(
     overloaded: NDArray[np.bool_],
     amounts: NDArray[np.float64],
     energies: NDArray[np.float64] | None,
-) -> RateStands:
-    """Each (tables, cases, repeats), but overloaded: (tables, cases)."""
+) -> RobustRate:
+    """Arrays are (tables, cases, repeats); overloaded is (tables, cases)."""
     drawn = [None] * len(tails_us) if energies is None else [_drawn(one) for one in energies]
-    stands = [_stand(*told) for told in zip(tails_us, overloaded, drawn, strict=True)]
+    stands = [_stand(*parts) for parts in zip(tails_us, overloaded, drawn, strict=True)]
     plain, robust = stands[1:]
     price = gain = None
     if not (plain.nominal.overloaded or robust.nominal.overloaded):
         price = _change(amounts[2, 0], amounts[1, 0])
     if not (plain.worst.overloaded or robust.worst.overloaded):
         gain = _change(tails_us[2, robust.case], tails_us[1, plain.case])
-    return RateStands(rate_mrps, *stands, price=price, gain=gain)
+    return RobustRate(rate_mrps, *stands, price=price, gain=gain)
 
 
 def _stand(
-    tails_us: NDArray[np.int64], overloaded: NDArray[np.bool_], drawn: Drawn | None
-) -> Stand:
+    tails_us: NDArray[np.int64], overloaded: NDArray[np.bool_], drawn: CaseEnergies | None
+) -> NominalAndWorst:
     case = _worst(tails_us)
     nominal, worst = (_tail(tails_us[one], bool(overloaded[one])) for one in (0, case))
-    return Stand(nominal, worst, case, drawn)
+    return NominalAndWorst(nominal, worst, case, drawn)
 
 
-def _drawn(energies: NDArray[np.float64]) -> Drawn:
+def _drawn(energies: NDArray[np.float64]) -> CaseEnergies:
     case = _worst(energies)
     nominal, most = (energy_in_artifact_units(float(energies[one].mean())) for one in (0, case))
-    return Drawn(nominal, most, case)
+    return CaseEnergies(nominal, most, case)
 
 
 def _worst(values: NDArray) -> int:
-    """The first with the largest mean, of (cases, repeats)."""
+    """Number of the first case with the largest mean; `values` is (cases, repeats)."""
     return int(np.argmax(values.mean(axis=1)))
 
 
 def _is_less(by_case: NDArray[np.float64], weights: Sequence[int]) -> tuple[bool, bool]:
-    """Whether the second is less as a whole, and whether it is more somewhere; both beyond chance.
+    """Whether the second table is better overall, and whether it is worse at a rate; beyond chance.
 
     by_case: (two tables, cases, rates, repeats).
     """
@@ -203,14 +204,14 @@ def _is_less(by_case: NDArray[np.float64], weights: Sequence[int]) -> tuple[bool
 
 
 def _is_less_at_worst(by_case: NDArray[np.float64], weights: Sequence[int]) -> bool:
-    """Whether the second of two is less in the worst cases, in the weighted mean beyond chance."""
+    """Whether the second table is better in the weighted mean of worst cases, beyond chance."""
     share = np.array(weights) / sum(weights)
     whole = (np.array(_at_worst(by_case)) * share[:, None]).sum(axis=0)
     return _limits(whole)[2] < 0
 
 
 def _at_worst(by_case: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """The change from the first of two to the second, by rate, each in the worst of its cases."""
+    """Change by rate from the first table to the second, each in its worst case."""
     pairs = np.moveaxis(by_case, 2, 0)
     return [_relative(two[_worst(two)], one[_worst(one)]) for one, two in pairs]
 
@@ -219,14 +220,14 @@ def _relative(values: NDArray, to: NDArray) -> NDArray[np.float64]:
     return values / np.maximum(to, 1) - 1.0
 
 
-def _change(values: NDArray, to: NDArray) -> Change:
+def _change(values: NDArray, to: NDArray) -> MeanChange:
     mean, low, high = (PPM * one for one in _limits(_relative(values, to)))
-    return Change(round(mean), math.floor(low), math.ceil(high))
+    return MeanChange(round(mean), math.floor(low), math.ceil(high))
 
 
-def _tail(tails_us: NDArray[np.int64], overloaded: bool) -> Tail:
+def _tail(tails_us: NDArray[np.int64], overloaded: bool) -> MeanTail:
     mean, low, high = _limits(tails_us.astype(np.float64))
-    return Tail(round(mean), math.floor(low), math.ceil(high), overloaded)
+    return MeanTail(round(mean), math.floor(low), math.ceil(high), overloaded)
 
 
 def _limits(values: NDArray[np.float64]) -> tuple[float, float, float]:

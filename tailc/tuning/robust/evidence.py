@@ -1,4 +1,4 @@
-"""What the evidence of a policy tells of errors that its table stands."""
+"""Evidence of a policy about errors of its inputs under which its table keeps the SLO."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tailc.forms.ladder.table import Ladder
 from tailc.specs.robust import Ambiguity
-from tailc.tuning.robust.comparison import RateStands
+from tailc.tuning.robust.comparison import RobustRate
 from tailc.tuning.robust.radius import Radius
 from tailc.tuning.robust.search import RobustTable
 from tailc.tuning.tuned_table import TunedTable
@@ -14,7 +14,7 @@ from tailc.tuning.validation import EnergyPair, RateGain
 
 
 def chosen_table(plain: TunedTable[Ladder], hard: RobustTable) -> TunedTable[Ladder]:
-    """The robust table where it is better than the formula's in the worst case, else the plain."""
+    """Return the robust table if it beats the formula's in the worst case, else the plain one."""
     if not hard.compared.is_better:
         return plain
     reached = hard.clairvoyant_us or (None,) * len(hard.compared.rates)
@@ -32,8 +32,8 @@ def chosen_table(plain: TunedTable[Ladder], hard: RobustTable) -> TunedTable[Lad
     return replace(plain, validated=judged, evaluations=hard.evaluations, requests=hard.requests)
 
 
-def _gain(gain: RateGain, stands: RateStands, clairvoyant_us: int | None) -> RateGain:
-    """All as measured, and of the same replays."""
+def _gain(gain: RateGain, stands: RobustRate, clairvoyant_us: int | None) -> RateGain:
+    """The gain as measured, from the replays that compared the robust table."""
     formula, robust = stands.formula, stands.robust
     energy = None
     if formula.drawn is not None and robust.drawn is not None:
@@ -53,7 +53,7 @@ def _gain(gain: RateGain, stands: RateStands, clairvoyant_us: int | None) -> Rat
 
 
 def robust_settings(hard: RobustTable) -> dict[str, int]:
-    """How many cases there were, and at each rate the worst tails, price and gain."""
+    """Settings: number of cases, and at each rate the worst tails, the price and the gain."""
     settings = {"robust_cases": len(hard.cases), "robust_searched": hard.searched}
     for number, stands in enumerate(hard.compared.rates, 1):
         tails = {
@@ -62,30 +62,30 @@ def robust_settings(hard: RobustTable) -> dict[str, int]:
             "plain_worst_us": stands.plain.worst,
             "tuned_worst_us": stands.robust.worst,
         }
-        told = {name: tail.us for name, tail in tails.items() if not tail.overloaded}
+        values = {name: tail.us for name, tail in tails.items() if not tail.overloaded}
         changes = {"price_ppm": stands.price, "gain_ppm": stands.gain}
-        told |= {name: change.ppm for name, change in changes.items() if change is not None}
-        told |= _drawn_settings(stands)
-        settings |= {f"robust_rate_{number}_{name}": value for name, value in told.items()}
+        values |= {name: change.ppm for name, change in changes.items() if change is not None}
+        values |= _drawn_settings(stands)
+        settings |= {f"robust_rate_{number}_{name}": value for name, value in values.items()}
     return settings
 
 
-def _drawn_settings(stands: RateStands) -> dict[str, int]:
-    """Most energy of a request in any case, by table; nothing where rungs are no cores."""
+def _drawn_settings(stands: RobustRate) -> dict[str, int]:
+    """Largest energy per request in any case, by table; empty if rungs have no power."""
     tables = {"formula": stands.formula, "plain": stands.plain, "tuned": stands.robust}
     drawn = {name: one.drawn for name, one in tables.items()}
     return {f"{name}_most_energy": one.most for name, one in drawn.items() if one is not None}
 
 
-def radius_settings(told: Ambiguity, radius: Radius) -> dict[str, int]:
-    """What was in doubt, and up to where the SLO holds."""
+def radius_settings(ambiguity: Ambiguity, radius: Radius) -> dict[str, int]:
+    """Settings: the stated uncertainty, and the largest errors under which the SLO holds."""
     settings = {
-        "robust_demand_ppm": told.demand_ppm,
-        "robust_tail_ppm": told.tail_ppm,
-        "robust_tail_from_ppm": told.tail_from_ppm,
-        "robust_speedup_ppm": told.speedup_ppm,
-        "robust_mixture_ppm": told.mixture_ppm,
-        "robust_resamples": told.resamples,
+        "robust_demand_ppm": ambiguity.demand_ppm,
+        "robust_tail_ppm": ambiguity.tail_ppm,
+        "robust_tail_from_ppm": ambiguity.tail_from_ppm,
+        "robust_speedup_ppm": ambiguity.speedup_ppm,
+        "robust_mixture_ppm": ambiguity.mixture_ppm,
+        "robust_resamples": ambiguity.resamples,
         "robust_holds": int(radius.holds),
     }
     reached = {f"robust_radius_{one.axis.value}_ppm": one.ppm for one in radius.reaches}

@@ -1,9 +1,9 @@
-"""Up to which errors of the inputs a table keeps its SLO.
+"""The largest errors of the inputs under which a table keeps its SLO.
 
-A limit holds where the whole 95 % interval of the percentile, as `verify` has it, meets it: chance
-of arrivals, of their order and of the records count. Errors are tried on a grid, from what was
-measured on, on the same random numbers; the last that holds before the first that does not is
-taken, by a secant, for which more of an error is taken never to be better.
+The SLO holds if the whole 95 % interval of the percentile, computed as by `verify`, is within it:
+the interval includes the randomness of arrivals, their order and the records. Errors are on a grid
+from 0 upward, with the same random numbers. The result is the last error that holds before the
+first that does not; a secant finds it, on the assumption that a larger error is never better.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
 from tailc.tuning.robust.uncertainty_cases import Slowed
 
-# Errors are tried in steps of this, and factors in steps of so much of what is stated.
+# Steps of errors, and of factors of the stated errors.
 _STEP_PPM = 10_000
 _FACTOR_STEP_PPM = 50_000
-# A factor beyond that says that nothing is in doubt.
+# Largest factor of the stated errors that is tried.
 _MOST_FACTOR_PPM = 10 * PPM
 _OPTIONS = VerifyOptions(
     seed=Seed.RADIUS,
@@ -42,12 +42,12 @@ _OPTIONS = VerifyOptions(
     repeats=RADIUS.repeats,
     replicates=FEWEST_REPLICATES,
 )
-# By about how much the margin falls with a step of each.
+# Approximate decrease of the margin per step.
 _FALL = 0.02
 
 
 class Axis(enum.Enum):
-    """Which input is off; `JOINT` is all that are in doubt, in the proportion stated."""
+    """The input with an error; `JOINT`: all uncertain inputs, in the stated proportion."""
 
     DEMAND = "demand"
     TAIL = "tail"
@@ -57,9 +57,9 @@ class Axis(enum.Enum):
 
 @dataclass(frozen=True)
 class Reach:
-    """How far an input may be off: an error, or as many times what is stated, in millionths.
+    """Largest error of an input, or factor of the stated errors [1e-6].
 
-    is_all: so far as was tried, so it may be further.
+    is_all: whether it is the largest that was tried, so the true one may be larger.
     """
 
     axis: Axis
@@ -69,7 +69,10 @@ class Reach:
 
 @dataclass(frozen=True)
 class Radius:
-    """Of one SLO at all rates. `holds` is of what was measured; if it does not, all reach 0."""
+    """Largest errors for one SLO at all rates.
+
+    holds: whether the SLO holds without errors; if not, all reaches are 0.
+    """
 
     slo: Slo
     holds: bool
@@ -82,33 +85,37 @@ def radius_of(
     load: Workload,
     arrivals: Sequence[Arrivals],
     slo: Slo,
-    told: Ambiguity,
+    ambiguity: Ambiguity,
     workers: Executor,
     progress: Progress,
 ) -> Radius:
-    """The least over the rates, for each input that is in doubt, and for all of them at once.
+    """Smallest radius over the rates, for each uncertain input and for all of them together.
 
-    subject: a table, and the controller that scales it, if there is one. slowed: what an error of
-    speed is on its rungs.
+    subject: a table, with its controller if it has one. slowed: effect of an error of speed on the
+    rungs of the table.
     """
-    search = _Search(subject, slowed, load, arrivals, slo, told, workers)
+    search = _Search(subject, slowed, load, arrivals, slo, ambiguity, workers)
     reaches = []
-    axes = _axes(told)
+    axes = _axes(ambiguity)
     for number, axis in enumerate(axes):
         progress("seeking how large errors the SLO stands", number / len(axes))
         reaches.append(search.reach(axis))
     return Radius(slo, search.holds, tuple(reaches))
 
 
-def _axes(told: Ambiguity) -> list[Axis]:
-    sizes = {Axis.DEMAND: told.demand_ppm, Axis.TAIL: told.tail_ppm, Axis.SPEEDUP: told.speedup_ppm}
+def _axes(ambiguity: Ambiguity) -> list[Axis]:
+    sizes = {
+        Axis.DEMAND: ambiguity.demand_ppm,
+        Axis.TAIL: ambiguity.tail_ppm,
+        Axis.SPEEDUP: ambiguity.speedup_ppm,
+    }
     alone = [axis for axis, size in sizes.items() if size]
     return [*alone, Axis.JOINT] if len(alone) > 1 else alone
 
 
 @dataclass(frozen=True)
 class _Errors:
-    """In millionths."""
+    """Errors of the inputs [1e-6]."""
 
     demand: int = 0
     tail: int = 0
@@ -123,14 +130,14 @@ class _Search:
         load: Workload,
         arrivals: Sequence[Arrivals],
         slo: Slo,
-        told: Ambiguity,
+        ambiguity: Ambiguity,
         workers: Executor,
     ) -> None:
         self._subject = subject
         self._slowed = slowed
         self._load = load
         self._slo = slo
-        self._told = told
+        self._ambiguity = ambiguity
         self._workers = workers
         self._margin_at = cache(self._margin)
         nominal = {at: self._margin_at(at, _Errors()) for at in arrivals}
@@ -138,8 +145,8 @@ class _Search:
         self._hardest_first = sorted(arrivals, key=nominal.__getitem__)
 
     def reach(self, axis: Axis) -> Reach:
-        """How far that input may be off at all rates."""
-        steps = _steps(axis, self._told)
+        """Largest error of an input at all rates."""
+        steps = _steps(axis, self._ambiguity)
         found = steps if self.holds else 0
         for arrivals in self._hardest_first:
             found = self._last_met(axis, arrivals, found)
@@ -147,10 +154,10 @@ class _Search:
         return Reach(axis, found * size, found == steps)
 
     def _last_met(self, axis: Axis, arrivals: Arrivals, most: int) -> int:
-        """Of so many steps; mostly a rate that is not the hardest stands them all."""
+        """Last step that holds at one rate, at most `most`; most rates hold at all steps."""
 
         def margin(step: int) -> float:
-            return self._margin_at(arrivals, _errors(axis, step, self._told))
+            return self._margin_at(arrivals, _errors(axis, step, self._ambiguity))
 
         is_hardest = arrivals is self._hardest_first[0]
         if most == 0 or (not is_hardest and margin(most) >= 0):
@@ -159,9 +166,9 @@ class _Search:
         return last_met(margin, begin, _FALL, most)
 
     def _margin(self, arrivals: Arrivals, errors: _Errors) -> float:
-        """The SLO's latency over the upper limit of the percentile, less 1; -1 under overload.
+        """Latency of the SLO relative to the upper limit of the percentile, minus 1.
 
-        Where the estimate misses already, its own margin: the limit's is less.
+        -1 if overloaded. If the estimate already misses the SLO, the margin of the estimate.
         """
         subject, tails = self._subject, (Tail(self._slo.percentile_ppm),)
         moved = self._moved(errors)
@@ -180,19 +187,19 @@ class _Search:
         return self._slo.latency_us / max(latency_us, 1) - 1
 
     def _moved(self, errors: _Errors) -> Workload:
-        heavy = with_longer_tail(self._load, self._told.tail_from_ppm, errors.tail / PPM)
+        heavy = with_longer_tail(self._load, self._ambiguity.tail_from_ppm, errors.tail / PPM)
         return self._slowed(longer(heavy, 1 + errors.demand / PPM), errors.speedup / PPM)
 
 
-def _steps(axis: Axis, told: Ambiguity) -> int:
-    """So many are tried at most: errors up to 100 %, factors up to ten."""
+def _steps(axis: Axis, ambiguity: Ambiguity) -> int:
+    """Largest number of steps: errors up to 100 %, factors up to 10."""
     if axis is not Axis.JOINT:
         return PPM // _STEP_PPM
-    largest = max(told.demand_ppm, told.tail_ppm, told.speedup_ppm)
+    largest = max(ambiguity.demand_ppm, ambiguity.tail_ppm, ambiguity.speedup_ppm)
     return min(PPM * PPM // largest, _MOST_FACTOR_PPM) // _FACTOR_STEP_PPM
 
 
-def _errors(axis: Axis, step: int, told: Ambiguity) -> _Errors:
+def _errors(axis: Axis, step: int, ambiguity: Ambiguity) -> _Errors:
     size = step * _STEP_PPM
     match axis:
         case Axis.DEMAND:
@@ -203,5 +210,5 @@ def _errors(axis: Axis, step: int, told: Ambiguity) -> _Errors:
             return _Errors(speedup=size)
         case Axis.JOINT:
             factor_ppm = step * _FACTOR_STEP_PPM
-            stated = (told.demand_ppm, told.tail_ppm, told.speedup_ppm)
+            stated = (ambiguity.demand_ppm, ambiguity.tail_ppm, ambiguity.speedup_ppm)
             return _Errors(*(factor_ppm * one // PPM for one in stated))

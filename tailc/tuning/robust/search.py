@@ -27,7 +27,7 @@ from tailc.traces.day_of import Days
 from tailc.traces.profile import DemandProfile
 from tailc.tuning.criteria import measure_of
 from tailc.tuning.operating_point import OperatingPoint, operating_points
-from tailc.tuning.robust.comparison import Compared, compare_robust
+from tailc.tuning.robust.comparison import RobustComparison, compare_robust
 from tailc.tuning.robust.uncertainty_cases import (
     MEASURED,
     UncertaintyCase,
@@ -64,7 +64,7 @@ class RobustTable:
     table: Ladder
     cases: tuple[str, ...]
     searched: int
-    compared: Compared
+    compared: RobustComparison
     evaluations: int
     requests: int
     clairvoyant_us: tuple[int, ...] = ()

@@ -5,7 +5,13 @@ from __future__ import annotations
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo import Slo
-from tailc.tuning.robust.comparison import Change, Compared, RateStands, Stand, Tail
+from tailc.tuning.robust.comparison import (
+    MeanChange,
+    MeanTail,
+    NominalAndWorst,
+    RobustComparison,
+    RobustRate,
+)
 from tailc.tuning.robust.radius import Radius
 from tailc.tuning.robust.robustness import Robustness, RobustTables
 from tailc.tuning.robust.search import RobustTable
@@ -15,11 +21,13 @@ from tests.tailc.tuning.core_case import clocked
 
 LIMIT_US = 100_000
 CASES = ("as measured", "demand +10 %")
-SAME = Change(0, 0, 0)
+SAME = MeanChange(0, 0, 0)
 
 
-def stand(worst_us: int) -> Stand:
-    return Stand(Tail(90_000, 89_000, 91_000), Tail(worst_us, worst_us, worst_us), 1)
+def stand(worst_us: int) -> NominalAndWorst:
+    return NominalAndWorst(
+        MeanTail(90_000, 89_000, 91_000), MeanTail(worst_us, worst_us, worst_us), 1
+    )
 
 
 def robust(criterion: Criterion, *worst_us: int) -> RobustTables:
@@ -29,11 +37,11 @@ def robust(criterion: Criterion, *worst_us: int) -> RobustTables:
     kept = {"criterion": criterion, "target_us": limit_us, "limit_us": limit_us}
     aim = TuningObjective(950_000, rates, (1,) * len(rates), 1, **kept)
     stands = [
-        RateStands(rate, stand(us), stand(us), stand(us), SAME, SAME)
+        RobustRate(rate, stand(us), stand(us), stand(us), SAME, SAME)
         for rate, us in zip(rates, worst_us, strict=True)
     ]
     keeps_tail = criterion is Criterion.TAIL or max(worst_us) <= LIMIT_US
-    told = Compared(tuple(stands), is_better=False, keeps_tail=keeps_tail)
+    told = RobustComparison(tuple(stands), is_better=False, keeps_tail=keeps_tail)
     hard = RobustTable(clocked(0), CASES, 2, told, 1, 1)
     plain = TunedTable(
         aim, ValidatedTable(clocked(0), (), is_better=True), 1, 1, True, 600, kept_out=True
