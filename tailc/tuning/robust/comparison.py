@@ -94,7 +94,8 @@ class RobustComparison:
     is_better: better than the formula's in the worst case beyond chance, and at no rate worse
     beyond chance, as measured or in the worst case. keeps_tail: whether it keeps the limit in every
     case beyond chance; if not, it is not better. formula_part_ppm: factor of the ages of the
-    formula's table that keeps the limit [1e-6]; None if none does. only_keeps: see `ValidatedTable`.
+    formula's table that keeps the limit [1e-6]; None if none does. only_keeps: see
+    `ValidatedTable`.
     beats_plain: whether it is better than the plain table in the worst case beyond chance, or a
     limit must be kept in every case, which the plain table need not do.
     """
