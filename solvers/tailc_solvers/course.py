@@ -1,4 +1,4 @@
-"""How far a search was after so much effort, which is counted and never timed."""
+"""Convergence trace of a search by its effort, which is counted, not timed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Reached(NamedTuple):
-    """What is minimised has no value below `bound`, and `found` is the least that was found.
+    """A point of a convergence trace: lower bound and least value found after some effort.
 
-    Infinite where there is none yet; both in the unit of what is minimised.
+    Infinite if there is none yet; both in the unit of what is minimised.
     """
 
     effort: int

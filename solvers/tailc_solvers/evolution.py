@@ -1,9 +1,9 @@
-"""Least value of a function that is only known point by point, by separable CMA-ES.
+"""Minimise a function given point by point, by separable CMA-ES.
 
 The variances are adapted by the library `cmaes` (Ros and Hansen, PPSN 2008, "A Simple Modification
 in CMA-ES Achieving Linear Time and Space Complexity"). Without covariances no matrix is decomposed,
-which other linear algebra, or another number of its threads, would do in other bits. A generation
-is evaluated together, so that the caller may do it on as many threads as it likes.
+so the result does not depend on the linear algebra library or its number of threads. A generation
+is evaluated together, so that the caller may use any number of threads.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Below a larger population CMA-ES is not defined.
+# CMA-ES is not defined for a smaller population.
 LEAST_POPULATION = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The best point that was evaluated, its value, and how many were.
+    """The best evaluated point, its value, and the number of evaluations.
 
     has_settled: whether the search ended before its last generation.
     """
@@ -45,12 +45,12 @@ def evolved(
     seed: int,
     has_settled: Callable[[NDArray[np.float64]], bool] = _never,
 ) -> Found:
-    """The least of what `values_of` says of `start` and of some generations of points around it.
+    """Minimise `values_of` over `start` and some generations of points around it.
 
-    start, spread: float64 (dimensions,), the mean of the first generation and its standard
-    deviations, above 0. The distribution's last mean is evaluated too: where values are noisy it is
-    often the best. has_settled: asked after each generation with the distribution's mean; true ends
-    the search, as does a distribution that has become too narrow.
+    start, spread: float64 (dimensions,), mean of the first generation and its standard deviations,
+    above 0. The last mean of the distribution is evaluated too: for noisy values it is often the
+    best. has_settled: called after each generation with the distribution's mean; true ends the
+    search, as does a distribution that has become too narrow.
     """
     # Its first import takes a second.
     from cmaes import SepCMA

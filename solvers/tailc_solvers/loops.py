@@ -1,4 +1,4 @@
-"""How inner loops are compiled."""
+"""Options of numba for inner loops."""
 
 from numba import njit
 

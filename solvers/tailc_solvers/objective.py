@@ -1,4 +1,4 @@
-"""What a search minimises."""
+"""Objectives of a search."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""A weighted sample of demands with the speed of every rung: where ladder problems start."""
+"""A weighted sample of demands with the speed of every rung: the input of ladder problems."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -13,7 +13,7 @@ class Sample:
 
     Attributes:
         demand_ms: work of each request at the reference rung, positive, in any order [R].
-        weight: how many requests each entry stands for, positive integers [R].
+        weight: number of requests of each entry, positive integers [R].
         speeds: work per ms on each rung, positive [curves, rungs].
         curve: the row of `speeds` that each request follows [R].
     """
@@ -81,7 +81,7 @@ class Sample:
         return int(self.weight.sum())
 
     def check_rank(self, rank: int) -> None:
-        """Raise ValueError unless `rank` counts one of the requests, weights included, from 1."""
+        """Raise ValueError unless `rank` is a 1-based rank of a request, weights included."""
         _require(1 <= rank <= self.total_weight, f"rank must be between 1 and {self.total_weight}")
 
 

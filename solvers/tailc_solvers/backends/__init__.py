@@ -1,4 +1,4 @@
-"""General solvers, each behind one adapter and in a process of its own: they propose.
+"""General solvers, each behind one adapter and in its own process.
 
-What they answer is believed as far as `check` can confirm it, and no further.
+Their answers are proposals: `check` decides how far they can be trusted.
 """

@@ -1,4 +1,4 @@
-"""The solvers there are, and what to install for each."""
+"""The available solvers, and what to install for each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc_solvers.backends.scaling import row_sizes, scaled, too_wide, unscaled
 
 
 class Backend(StrEnum):
-    """A solver. CLARABEL takes no whole variables, and CP_SAT rounds all others to a grid."""
+    """A general solver. CLARABEL has no integer variables; CP_SAT rounds others to a grid."""
 
     HIGHS = "highs"
     SCIP = "scip"
@@ -34,7 +34,7 @@ _WHERE = {Backend.GUROBI: "tailc[gurobi]"}
 
 
 class Solver:
-    """One backend in its child, for as many programs as wanted; use as a context manager."""
+    """One backend in a child process, for any number of programs; use as a context manager."""
 
     def __init__(self, backend: Backend | str) -> None:
         self.backend = Backend(backend)
@@ -52,9 +52,10 @@ class Solver:
         self._child.__exit__(kind, value, trace)
 
     def answer(self, program: LinearProgram, limits: Limits | None = None) -> Answer:
-        """What the solver claims, unchecked, of a program whose rows were scaled.
+        """Scale the rows of a program and return the solver's answer, unchecked.
 
-        NOT_INSTALLED names what to install; REFUSED where coefficients are too far apart.
+        The outcome is NOT_INSTALLED, with what to install, if the library is missing, and REFUSED
+        if the coefficients differ too much in size.
         """
         if (why := too_wide(program)) is not None:
             return Answer(Outcome.REFUSED, message=why)

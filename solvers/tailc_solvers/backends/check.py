@@ -1,11 +1,11 @@
-"""How far an answer can be believed: solvers propose, and this decides.
+"""Check answers of solvers: solvers propose, and this module decides.
 
-A point is put into the program anew, and its objective is computed anew. An optimum is proved where
-the multipliers that came with it prove a bound as high (weak duality: any multipliers do), or the
-caller has such a bound from elsewhere. A claim is refuted where it contradicts itself, the program
-or something known. What is neither proved nor refuted stays a claim: so an optimum of a program
-with whole variables, whose proof is a search tree that no solver hands over, and an infeasible
-program for which nobody knows a point.
+The objective and the constraints of a point are computed again from the program. An optimum is
+proved if the multipliers that came with it prove an equal bound (weak duality: any multipliers
+prove a bound), or if the caller has such a bound from elsewhere. A claim is refuted if it
+contradicts itself, the program or a known fact. A claim that is neither proved nor refuted stays a
+claim. For example the optimum of a program with integer variables, because no solver hands over its
+search tree; and an infeasible program without a known point.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Trust(StrEnum):
 
 
 class Fault(StrEnum):
-    """What is wrong with an answer."""
+    """A reason to refute an answer."""
 
     POINT_MISSING = "a point is claimed and there is none"
     POINT_UNASKED = "there is a point beside a claim that there is none"
@@ -55,12 +55,12 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True)
 class Tolerances:
-    """How much a solver may be off, each relative to 1 + the size of the number compared with.
+    """Tolerances of the checks, each relative to 1 + the size of the compared number.
 
     Attributes:
-        feasibility: rows and bounds, of a row by its size (`scaling`); solvers work to 1e-9.
-        integrality: distance to a whole number, absolute.
-        objective: objectives and bounds.
+        feasibility: of rows and bounds, for a row relative to its size (`scaling`).
+        integrality: distance to an integer, absolute.
+        objective: of objectives and bounds.
     """
 
     feasibility: float = 1e-6
@@ -76,10 +76,10 @@ class Tolerances:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the program from elsewhere.
+    """Facts about a program from elsewhere.
 
     Attributes:
-        points: points believed to be feasible; those that are not are left out.
+        points: points assumed to be feasible; infeasible ones are ignored.
         bound: proved lower bound on the objective.
     """
 
@@ -89,15 +89,15 @@ class Known:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim.
+    """Result of checking a claim.
 
     Attributes:
         outcome: the claim.
-        trust: what it is worth.
-        faults: why it is refuted, in order; empty otherwise.
-        objective: of the point, computed anew; None without a feasible point.
-        bound: highest lower bound that is proved here, -inf where none is.
-        tolerances: what was compared with.
+        trust: whether the claim is proved, unproved or refuted.
+        faults: reasons for a refutation, in order; empty otherwise.
+        objective: of the point, recomputed; None without a feasible point.
+        bound: highest lower bound proved here, or -inf.
+        tolerances: the tolerances of the comparison.
     """
 
     outcome: Outcome
@@ -108,17 +108,17 @@ class Verdict:
     tolerances: Tolerances = Tolerances()
 
     def reason(self, answer: Answer) -> str:
-        """Why an answer is refuted, or else what the solver says itself."""
+        """The reason for a refutation, or else the solver's own message."""
         return "; ".join(self.faults) or answer.message
 
     @property
     def is_proved_optimum(self) -> bool:
-        """Whether the proved bound meets the objective, to the tolerance."""
+        """Whether the proved bound equals the objective, within the tolerance."""
         return self.objective is not None and not self.tolerances.above(self.objective, self.bound)
 
     @property
     def gap(self) -> float:
-        """Objective less proved bound; inf where there is no point."""
+        """Objective less proved bound; inf without a point."""
         return math.inf if self.objective is None else self.objective - self.bound
 
 
@@ -128,7 +128,7 @@ def verdict(
     known: Known | None = None,
     tolerances: Tolerances | None = None,
 ) -> Verdict:
-    """The verdict on one answer; failures of the child, which claim nothing, are CLAIMED."""
+    """Check one answer; failures of the child process, which claim nothing, are CLAIMED."""
     case = _Case(program, answer, known or Known(), tolerances or Tolerances())
     if answer.outcome.has_point:
         return case.of_point()
@@ -136,9 +136,9 @@ def verdict(
 
 
 def optimum(program: LinearProgram, answer: Answer) -> Verdict:
-    """The verdict on the optimum of a linear program whose multipliers are to be used.
+    """Check the optimum of a linear program whose multipliers will be used as prices.
 
-    A point whose multipliers do not prove it the best is REFUTED: they are no prices.
+    A point whose multipliers do not prove it optimal is REFUTED.
     """
     found = verdict(program, answer)
     if found.objective is None or found.faults or found.is_proved_optimum:
@@ -158,10 +158,10 @@ def claimed_bound(program: LinearProgram, answer: Answer) -> float | None:
 
 
 def proved_bound(program: LinearProgram, dual: Vector) -> float:
-    """The lower bound that row multipliers prove, whatever they are; -inf where they prove none.
+    """The lower bound that any row multipliers prove; -inf if they prove none.
 
     With d = c - A' y, every feasible x has c x = y A x + d x, and each term is least at the bound
-    that its sign picks.
+    given by its sign.
     """
     if dual.shape != (program.n_rows,) or not (np.abs(dual) < LARGEST).all():
         return -math.inf
@@ -175,7 +175,7 @@ def proved_bound(program: LinearProgram, dual: Vector) -> float:
 
 
 def reduced_costs(program: LinearProgram, dual: Vector) -> Vector:
-    """What row multipliers leave of the costs, d = c - A' y, every one rounded once [n].
+    """Reduced costs of row multipliers, d = c - A' y, each rounded once [n].
 
     Multipliers of rows without a bound on their side count as 0.
     """
@@ -187,7 +187,7 @@ def reduced_costs(program: LinearProgram, dual: Vector) -> Vector:
 
 
 def _bounding(program: LinearProgram, dual: Vector) -> Vector:
-    """The multipliers without those whose row has no bound on their side."""
+    """The multipliers, with 0 for rows without a bound on their side."""
     side = np.where(dual > 0, program.row_lower, program.row_upper)
     return np.where(np.isinf(side), 0.0, dual)
 
@@ -198,7 +198,7 @@ def _masked(multiplier: Vector, bound: Vector) -> tuple[Vector, Vector]:
 
 
 def faults_of_point(program: LinearProgram, x: Vector, tolerances: Tolerances) -> list[Fault]:
-    """Why `x` is no feasible point, empty where it is one."""
+    """Reasons why `x` is not a feasible point; empty if it is."""
     if x.shape != (program.n_variables,):
         return [Fault.WRONG_LENGTH]
     if not (np.abs(x) < LARGEST).all():
@@ -218,7 +218,7 @@ def faults_of_point(program: LinearProgram, x: Vector, tolerances: Tolerances) -
 
 
 def _outside(values: Vector, lower: Vector, upper: Vector, off: float) -> bool:
-    # An infinite bound is as far off as it is allowed to be.
+    # The distance to an infinite bound must not be computed.
     with np.errstate(invalid="ignore"):
         below = lower - values > off * (1 + np.abs(lower))
         above = values - upper > off * (1 + np.abs(upper))
@@ -267,7 +267,7 @@ class _Case:
         return Verdict(self.answer.outcome, Trust.CLAIMED, bound=self.known.bound)
 
     def _faults_of_value(self, claimed: float, objective: float, bound: float) -> list[Fault]:
-        """Contradictions of a feasible point of this objective."""
+        """Contradictions of a feasible point with this objective."""
         claimed_bound = self.answer.bound
         numbers = [value for value in (claimed, claimed_bound) if value is not None]
         if not all(math.isfinite(value) for value in numbers):

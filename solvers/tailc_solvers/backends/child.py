@@ -1,8 +1,8 @@
-"""A solver in a process of its own, with limits of wall time and memory.
+"""Run a solver in its own process, with limits of wall time and memory.
 
-Whatever happens there is an outcome here: a child that hangs is ended, one that crashes is
-replaced, and bytes that are no answer are not read as one. Nothing is printed. `guard` runs the
-worker, and ends it and all that it started, also when this process is killed.
+Every failure has an outcome: a child that hangs is ended, one that crashes is replaced, and garbled
+bytes are not read as an answer. Nothing is printed. `guard` runs the worker, and ends it with
+everything that it started, also when this process is killed.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ NO_MEMORY = (b"bad_alloc", b"MemoryError", b"memory allocation of", b"annot allo
 class Child:
     """Answers programs with one adapter, `module:function`; use as a context manager.
 
-    The process starts with the first question and serves many: starting costs more than most
-    programs. After a failure the next question starts another.
+    The process starts with the first program and serves many, because starting costs more than most
+    programs. After a failure the next program starts a new process.
     """
 
     def __init__(self, adapter: str) -> None:
@@ -72,7 +72,7 @@ class Child:
         self._end()
 
     def answer(self, program: LinearProgram, limits: Limits) -> Answer:
-        """What the solver claims, or what became of it."""
+        """The solver's answer, or the kind of failure."""
         begun = time.monotonic()
         try:
             running = self._ready(limits.memory_bytes)
@@ -90,7 +90,7 @@ class Child:
             raise
 
     def _ready(self, memory_bytes: int) -> _Process:
-        """The child, its library loaded."""
+        """The child process, with its library loaded."""
         if self._running is None or self._running.memory_bytes != memory_bytes:
             self._end()
             self._running = _Process(self._adapter, memory_bytes)
@@ -100,7 +100,7 @@ class Child:
     def _crashed(self, limits: Limits, elapsed_s: float) -> Answer:
         assert self._running is not None
         code, words = self._running.end()
-        # The worker's own wall limit came first; a guard that was killed cannot say so.
+        # The worker's own wall limit was reached first. A guard that was killed cannot report it.
         is_late = code == -signal.SIGKILL and elapsed_s >= limits.wall_s
         if code == -signal.SIGALRM or is_late:
             return self._timed_out(limits)
@@ -123,7 +123,7 @@ class Child:
 
 
 class _Process:
-    """One worker with its pipes."""
+    """One worker process with its pipes."""
 
     def __init__(self, adapter: str, memory_bytes: int) -> None:
         self.memory_bytes = memory_bytes
@@ -160,7 +160,10 @@ class _Process:
             raise GarbledFrameError("the child did not say that it is ready") if first else EOFError
 
     def exchange(self, question: bytes, wall_s: float) -> bytes:
-        """The frame that answers; TimeoutError, EOFError, BrokenPipeError or GarbledFrameError."""
+        """Send a question and return the answer's frame.
+
+        Raises TimeoutError, EOFError, BrokenPipeError or GarbledFrameError.
+        """
         deadline = time.monotonic() + wall_s
         left = memoryview(question)
         received = bytearray()
@@ -187,14 +190,14 @@ class _Process:
         return chunk
 
     def end(self) -> tuple[int, bytes]:
-        """End the child and all it started; its exit code and last words. May be called again."""
+        """End the child and all it started; return its exit code and last output. Idempotent."""
         if self._child.stdin is not None and not self._child.stdin.closed:
             if self._has_closed_its_pipe():
-                # Its own end is near, and tells its code.
+                # The process is about to end, and then has an exit code.
                 self._await_end(CODE_S)
             os.close(self._lifeline)
             self._await_end(GUARD_S)
-            # The child leads a group of its own; not waited for, its number is not another's yet.
+            # The child leads its own process group. Before it is reaped, its number is not reused.
             os.killpg(self._child.pid, signal.SIGKILL)
             self._child.wait()
             self._child.stdin.close()
@@ -208,7 +211,7 @@ class _Process:
             return False
 
     def _await_end(self, wall_s: float) -> None:
-        """Wait until the guard has ended, without taking its number away."""
+        """Wait until the guard has ended, without reaping it."""
         deadline = time.monotonic() + wall_s
         while time.monotonic() < deadline:
             if os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
@@ -226,7 +229,7 @@ class _Process:
 
 
 def _widen(pipe: int) -> None:
-    """Let a pipe hold a whole question, where the system can and may."""
+    """Enlarge a pipe to hold a whole question, if the system allows it."""
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with contextlib.suppress(PermissionError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, CHUNK_BYTES)
@@ -239,6 +242,6 @@ def _is_whole(received: bytearray) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """This process's, with one thread for each library and the same modules to import."""
+    """The environment of this process, with one thread a library and the same import path."""
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     return {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}

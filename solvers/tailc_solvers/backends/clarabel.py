@@ -5,7 +5,7 @@
 Equations are the zero cone; every other finite bound, of a row or of a variable, is one row of the
 nonnegative cone.
 """
-# The library is compiled and has no types.
+# The library is compiled and has no type information.
 # pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _OUTCOMES = {
 
 
 def solve(program: LinearProgram, limits: Limits) -> Answer:
-    """The relaxation's answer; a program with whole variables is refused."""
-    del limits  # iterations are bounded, nothing is random, and the wall only aborts
+    """Solve the relaxation; refuse a program with integer variables."""
+    del limits  # Iterations are limited and nothing is random; the wall limit only aborts.
     if program.integer.any():
         return Answer(Outcome.REFUSED, message="Clarabel takes no whole variables")
     A = sparse.csc_matrix(

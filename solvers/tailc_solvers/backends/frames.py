@@ -1,9 +1,9 @@
-"""Programs, limits and answers as bytes, so that nothing a child sends is ever run.
+"""Encode programs, limits and answers as bytes, so that nothing a child sends is executed.
 
-A frame is the magic, the length of the rest, the length of a JSON head, the head, and the arrays
-one after another; the head names each array with its type and its number of elements. Each part
-begins at a multiple of eight bytes, so that arrays are read where they lie: a copy of a large
-program takes as long as to solve it. Whatever does not fit raises GarbledFrameError.
+A frame is the magic, the length of the rest, the length of a JSON head, the head, and the arrays in
+sequence. The head names each array with its type and number of elements. Each part begins at a
+multiple of eight bytes, so that arrays are views of the frame: copying a large program takes as
+long as solving it. Bytes that do not fit raise GarbledFrameError.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ _TYPES = {"f": np.dtype("<f8"), "i": np.dtype("<i8"), "b": np.dtype("?")}
 
 
 class GarbledFrameError(ValueError):
-    """The bytes are no frame."""
+    """The bytes are not a valid frame."""
 
 
 Arrays = dict[str, NDArray]
 
 
 def encoded(head: dict, arrays: Arrays) -> bytes:
-    """One frame; scalars in the head may be infinite or NaN."""
+    """Encode one frame; scalars in the head may be infinite or NaN."""
     layout = [[name, a.dtype.kind, a.size] for name, a in arrays.items()]
     text = _padded(json.dumps({"head": head, "arrays": layout}).encode(), b" ")
     body = [
@@ -67,7 +67,7 @@ def encoded(head: dict, arrays: Arrays) -> bytes:
 
 
 def body_bytes(prefix: bytes) -> int:
-    """How many bytes follow a prefix."""
+    """Number of bytes after a prefix."""
     if len(prefix) != PREFIX_BYTES:
         raise GarbledFrameError("the frame is cut off")
     magic, length, head = PREFIX.unpack(prefix)
@@ -77,13 +77,13 @@ def body_bytes(prefix: bytes) -> int:
 
 
 def _padded(part: bytes | memoryview, end: bytes) -> bytes | memoryview:
-    """To a multiple of eight bytes."""
+    """Pad to a multiple of eight bytes."""
     lack = -len(part) % ALIGNED
     return bytes(part) + lack * end if lack else part
 
 
 def decoded(frame: bytes | bytearray) -> tuple[dict, Arrays]:
-    """Head and arrays of one whole frame, which the arrays share."""
+    """Decode one whole frame to its head and its arrays, which are views of the frame."""
     if len(frame) - PREFIX_BYTES != body_bytes(bytes(frame[:PREFIX_BYTES])):
         raise GarbledFrameError("the frame has a wrong length")
     _, _, text = PREFIX.unpack(frame[:PREFIX_BYTES])
@@ -96,7 +96,7 @@ def decoded(frame: bytes | bytearray) -> tuple[dict, Arrays]:
 
 
 def _arrays(layout: list[tuple[str, str, int]], body: bytes | bytearray, at: int) -> Arrays:
-    """Those that lie from `at` on."""
+    """The arrays that begin at byte `at`."""
     arrays: Arrays = {}
     for name, kind, size in layout:
         dtype = _TYPES.get(kind)
@@ -111,7 +111,7 @@ def _arrays(layout: list[tuple[str, str, int]], body: bytes | bytearray, at: int
 
 
 def encoded_question(program: LinearProgram, limits: Limits) -> bytes:
-    """A program and its limits."""
+    """Encode a program and its limits."""
     arrays = {
         field.name: getattr(program, field.name)
         for field in fields(program)
@@ -122,7 +122,7 @@ def encoded_question(program: LinearProgram, limits: Limits) -> bytes:
 
 
 def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, Limits]:
-    """The inverse of `encoded_question`."""
+    """Decode a program and its limits."""
     head, arrays = decoded(frame)
     start = _basis(arrays)
     program = LinearProgram(**arrays, offset=head["offset"], start=start)
@@ -130,7 +130,7 @@ def decoded_question(frame: bytes | bytearray) -> tuple[LinearProgram, Limits]:
 
 
 def encoded_answer(answer: Answer) -> bytes:
-    """An answer."""
+    """Encode an answer."""
     point, duals = answer.point, answer.duals
     arrays = {"x": point.x if point else None, "dual": duals.rows if duals else None}
     head = {
@@ -147,7 +147,7 @@ def encoded_answer(answer: Answer) -> bytes:
 
 
 def decoded_answer(frame: bytes) -> Answer:
-    """The inverse of `encoded_answer`; whatever else is there raises GarbledFrameError."""
+    """Decode an answer; raises GarbledFrameError for anything else."""
     head, arrays = decoded(frame)
     basis, course = _basis(arrays), _course(arrays)
     if set(arrays) - {"x", "dual"} or any(a.dtype.kind != "f" for a in arrays.values()):
@@ -168,7 +168,7 @@ def decoded_answer(frame: bytes) -> Answer:
 
 
 def _point(x: Vector | None, objective: float | None) -> Point | None:
-    """Both or neither; ValueError for one alone."""
+    """A point from both values or None; ValueError for one without the other."""
     if x is None and objective is None:
         return None
     if x is None or objective is None:
@@ -177,7 +177,7 @@ def _point(x: Vector | None, objective: float | None) -> Point | None:
 
 
 def _duals(rows: Vector | None, basis: Basis | None) -> Duals | None:
-    """ValueError for a corner without multipliers."""
+    """The duals; ValueError for a basis without multipliers."""
     if rows is None and basis is not None:
         raise ValueError("a corner has multipliers")
     return None if rows is None else Duals(rows, basis)
@@ -188,7 +188,7 @@ def _parts(basis: Basis | None) -> Arrays:
 
 
 def _basis(arrays: Arrays) -> Basis | None:
-    """Take a basis out of the arrays, if they have one."""
+    """The basis in the arrays, or None."""
     parts = [arrays.pop(name) for name in BASIS if name in arrays]
     if not parts:
         return None
@@ -198,7 +198,7 @@ def _basis(arrays: Arrays) -> Basis | None:
 
 
 def _course(arrays: Arrays) -> tuple[Reached, ...]:
-    """Take a course out of the arrays, if they have one."""
+    """The convergence trace in the arrays; empty if there is none."""
     told = arrays.pop(COURSE, np.zeros(0))
     if told.dtype.kind != "f" or told.size % len(Reached._fields):
         raise GarbledFrameError("a course is three numbers each")

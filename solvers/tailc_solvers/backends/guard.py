@@ -1,9 +1,9 @@
-"""Runs a worker, and ends it and all that it started when the worker or its user has ended.
+"""Run a worker, and end it with all that it started when the worker or its user has ended.
 
     python -m tailc_solvers.backends.guard MODULE:FUNCTION ANSWERS MEMORY_BYTES LIFELINE
 
-LIFELINE is the reading end of a pipe on which nothing is ever written: it closes when the process
-at the other end dies, however it dies. The guard loads no library, so that none can stop it.
+LIFELINE is the reading end of a pipe on which nothing is written: it closes when the process at the
+other end dies in any way. The guard loads no library, so that none can block it.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-# Of prctl(2), which only Linux has.
+# Options of prctl(2), which only Linux has.
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 IS_LINUX = sys.platform == "linux"
 
 
 def main() -> None:
-    """Start the worker, wait for it, and end as it ended."""
+    """Start the worker, wait for it, and exit with its code."""
     answers, lifeline = int(sys.argv[2]), int(sys.argv[4])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if IS_LINUX:
-        # What the worker's own children leave behind becomes a child of the guard.
+        # Orphans of the worker become children of the guard.
         _prctl(PR_SET_CHILD_SUBREAPER, 1)
     guard, worker = os.getpid(), os.fork()
     if worker == 0:
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _work(guard: int) -> None:
-    """Be the worker, which the kernel ends if the guard ends first."""
+    """Become the worker, which the kernel ends if the guard ends first."""
     if IS_LINUX:
         _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != guard:
@@ -69,7 +69,7 @@ def _end_with(lifeline: int, worker: int) -> None:
 
 
 def _code_of(worker: int) -> int:
-    """The worker's exit code, negative for a signal; orphans that end before it are reaped."""
+    """The worker's exit code, negative for a signal; reaps orphans that end before it."""
     ended, status = os.wait()
     while ended != worker:
         ended, status = os.wait()
@@ -77,7 +77,7 @@ def _code_of(worker: int) -> int:
 
 
 def _end_the_rest() -> None:
-    """Kill every child, and those that become children by that, until there are none."""
+    """Kill all child processes, including those that become children meanwhile."""
     while children := list(_children()):
         for child in children:
             os.kill(child, signal.SIGKILL)
@@ -85,13 +85,13 @@ def _end_the_rest() -> None:
 
 
 def _children() -> Iterator[int]:
-    """Processes of which this one is the parent, as far as the system lists them."""
+    """Child processes of this process, as far as the system lists them."""
     for task in Path("/proc/self/task").glob("*/children"):
         yield from map(int, task.read_text().split())
 
 
 def _leave(code: int) -> NoReturn:
-    """End with the code, or by the signal."""
+    """Exit with the code, or by the signal."""
     if code < 0:
         with contextlib.suppress(OSError):  # SIGKILL has no handler to reset
             signal.signal(-code, signal.SIG_DFL)

@@ -21,7 +21,7 @@ _OUTCOMES = {
 
 
 def solve(program: LinearProgram, limits: Limits) -> Answer:
-    """Simplex, and branch and bound; TOO_LARGE above the licence's limit."""
+    """Solve by simplex, or branch and bound; TOO_LARGE above the licence's limit."""
     with gurobipy.Env(params=_params(limits)) as env, gurobipy.Model(env=env) as model:
         try:
             return _solved(program, model)
@@ -57,7 +57,7 @@ def _solved(program: LinearProgram, model: gurobipy.Model) -> Answer:
 
 
 def _add_rows(program: LinearProgram, model: gurobipy.Model, x: gurobipy.MVar):
-    """Index and constraint of the equations, the upper and the lower bounds of rows."""
+    """Add equations, upper and lower bounds of rows; return their indices and constraints."""
     A = sparse.csr_matrix(
         (program.value, (program.row, program.column)), shape=(program.n_rows, program.n_variables)
     )

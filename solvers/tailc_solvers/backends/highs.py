@@ -1,8 +1,8 @@
-"""HiGHS through highspy. In a child of its own: OR-Tools cannot be imported beside it.
+"""HiGHS through highspy, in its own child process: it cannot share one with OR-Tools.
 
-Column generation asks the last program again with more variables and other upper bounds, from where
-it ended. HiGHS then keeps what it has of it, its factor above all: to hand over a small program and
-its corner takes as long as to solve it.
+Column generation solves the last program again with more variables and other upper bounds, from the
+last basis. HiGHS then keeps its state, above all the factorization: sending a small program with
+its basis again takes as long as solving it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _CODES = {status.value: place for place, status in _PLACES.items()}
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """A linear program, where it ended, and HiGHS as it was then."""
+    """The last linear program with its final basis and the state of HiGHS."""
 
     highs: highspy.Highs
     program: LinearProgram
@@ -71,10 +71,10 @@ _last: _Last | None = None
 
 @dataclass
 class _Watch:
-    """How far branch and bound is, by how often HiGHS asked whether to go on.
+    """Record the progress of branch and bound, by the number of HiGHS callbacks.
 
-    It asks after each piece of work, so that the same program gives the same course; its nodes are
-    too few to tell it, for it does most at the root.
+    HiGHS calls back after each piece of work, so the same program gives the same convergence trace.
+    The number of nodes is too small for that, because HiGHS does most of its work at the root.
     """
 
     checks: int = 0
@@ -83,7 +83,7 @@ class _Watch:
     def __call__(
         self, _kind: object, _message: str, out: highspy.cb.HighsCallbackOutput, *_rest: object
     ) -> None:
-        """Note what became better."""
+        """Record an improvement of the bound or of the best point."""
         self.checks += 1
         now = Reached(self.checks, float(out.mip_dual_bound), float(out.mip_primal_bound))
         before = self.course[-1] if self.course else Reached(0, -math.inf, math.inf)
@@ -92,7 +92,7 @@ class _Watch:
 
 
 def _is_further(before: Reached, now: Reached) -> bool:
-    """Whether a better point is known, or the bound has come nearer by a share worth telling."""
+    """Whether a better point is known, or the bound has improved by a noticeable share."""
     if now.found < before.found or before.bound == -math.inf:
         return now[1:] != before[1:]
     reach = abs(now.found - before.bound) if math.isfinite(now.found) else abs(before.bound)
@@ -100,7 +100,7 @@ def _is_further(before: Reached, now: Reached) -> bool:
 
 
 def solve(program: LinearProgram, limits: Limits) -> Answer:
-    """Simplex, from the program's start where it has one, and branch and bound."""
+    """Solve by simplex, from the program's start basis if it has one, or by branch and bound."""
     global _last  # noqa: PLW0603 (a child answers one question after another)
     last, _last = _last, None
     if last is not None and _goes_on(program, last, limits.seed):
@@ -115,7 +115,7 @@ def solve(program: LinearProgram, limits: Limits) -> Answer:
 
 
 def _passed(program: LinearProgram, limits: Limits) -> highspy.Highs:
-    """HiGHS with a program and nothing else."""
+    """A new HiGHS model with only this program."""
     highs = highspy.Highs()
     highs.passOptions(_options(limits.nodes, limits.seed))
     _pass_model(highs, program)
@@ -141,7 +141,7 @@ def _answer(highs: highspy.Highs, program: LinearProgram) -> Answer:
 
 
 def _goes_on(program: LinearProgram, last: _Last, seed: int) -> bool:
-    """Whether a program is the last one, begun where that ended, but for upper bounds and more."""
+    """Whether the program continues the last one from its basis, possibly with other limits."""
     old, start = last.program, program.start
     n, e = old.n_variables, old.value.size
     if start is None or program.n_rows != old.n_rows or seed != last.seed:
@@ -160,7 +160,7 @@ def _goes_on(program: LinearProgram, last: _Last, seed: int) -> bool:
 
 
 def _extended(last: _Last, program: LinearProgram) -> highspy.Highs:
-    """HiGHS as the last program left it, with the upper bounds and the variables of this one."""
+    """The last HiGHS model with the upper bounds and the additional variables of this program."""
     highs, old = last.highs, last.program
     n, e = old.n_variables, old.value.size
     changed = np.flatnonzero(program.upper[:n] != old.upper).astype(np.int32)
@@ -246,10 +246,10 @@ def _basis(start: Basis) -> highspy.HighsBasis:
 
 
 def _corner(program: LinearProgram, highs: highspy.Highs, x: Vector) -> Basis | None:
-    """As `_told`, from the numbers of what is basic: statuses one by one take as long as a solve.
+    """The basis as in `_read_basis`, from the indices of basic variables, which is faster.
 
-    What is basic is known while there is a factor of it. All else is at the bound that it is close
-    to, and at the lower one of two that are equal.
+    Reading statuses one by one takes as long as solving. Basic variables are known while there is a
+    factorization. All others are at the nearest bound, and at the lower one if both are equal.
     """
     status, basic = highs.getBasicVariables()  # pyright: ignore[reportAttributeAccessIssue]
     if status != highspy.HighsStatus.kOk or not highs.getBasis().valid:
@@ -268,14 +268,14 @@ def _corner(program: LinearProgram, highs: highspy.Highs, x: Vector) -> Basis | 
 
 
 def _bounds_at(at: Vector, lower: Vector, upper: Vector) -> Places:
-    """At which bound something is that is not basic."""
+    """The bound of each nonbasic variable."""
     is_upper = np.abs(upper - at) < np.abs(at - lower)
     is_free = np.isinf(lower) & np.isinf(upper)
     return np.where(is_free, Place.FREE, np.where(is_upper, Place.AT_UPPER, Place.AT_LOWER))
 
 
 def _told(basis: highspy.HighsBasis) -> Basis | None:
-    """The corner; None where HiGHS has none, or leaves open at which bound something is."""
+    """The basis; None if HiGHS has none or does not say at which bound a variable is."""
     parts = [[_CODES.get(s.value) for s in part] for part in (basis.col_status, basis.row_status)]
     if not basis.valid or any(None in part for part in parts):
         return None

@@ -1,7 +1,7 @@
-"""Linear and mixed-integer programs as arrays, and what a solver answers.
+"""Linear and mixed-integer programs as arrays, and answers of solvers.
 
 minimise    c x + offset
-subject to  row_lower <= A x <= row_upper,    lower <= x <= upper,    x_j whole where integer_j
+subject to  row_lower <= A x <= row_upper,    lower <= x <= upper,    x_j integer if integer_j
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ GRID_STEPS = 1_000
 
 
 class Outcome(StrEnum):
-    """What a solver claims, or what became of it.
+    """A solver's claim, or the kind of failure.
 
-    OPTIMAL: the point is best, within the solver's tolerances. GRID_OPTIMAL: it is the best of
+    OPTIMAL: the point is optimal, within the solver's tolerances. GRID_OPTIMAL: it is optimal among
     those whose variables are multiples of 1 / GRID_STEPS. FEASIBLE: a point, and a limit ended the
-    search. INFEASIBLE, UNBOUNDED: no point, no least one. LIMIT: a limit ended the search before
-    any point. TIMED_OUT: no answer within the wall time, and the child was ended. OUT_OF_MEMORY:
-    the child's memory ran out. CRASHED: the child ended without an answer. GARBLED: what it sent is
-    no answer. REFUSED: the solver turned the program down or gave up. TOO_LARGE: the program is
-    larger than the licence allows. NOT_INSTALLED: the library is not there, or broken.
+    search. INFEASIBLE: there is no point. UNBOUNDED: there is no minimum. LIMIT: a limit ended the
+    search before any point. TIMED_OUT: no answer within the wall time, and the child was ended.
+    OUT_OF_MEMORY: the child's memory was exhausted. CRASHED: the child ended without an answer.
+    GARBLED: the child sent invalid bytes. REFUSED: the solver rejected the program or gave up.
+    TOO_LARGE: the program is larger than the licence allows. NOT_INSTALLED: the library is missing
+    or broken.
     """
 
     OPTIMAL = "optimal"
@@ -58,7 +59,7 @@ class Outcome(StrEnum):
 
 
 class Place(IntEnum):
-    """Where a simplex method has a variable, or the value of a row."""
+    """Status of a variable or a row in a simplex basis."""
 
     AT_LOWER = 0
     BASIC = 1
@@ -68,7 +69,7 @@ class Place(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A corner of a linear program: the `Place` of each variable [n] and each row [m]."""
+    """A basis of a linear program: the `Place` of each variable [n] and each row [m]."""
 
     variables: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -76,16 +77,16 @@ class Basis:
 
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
-    """One program; A has `value[e]` in row `row[e]` and column `column[e]`, each place once.
+    """One program; A has `value[e]` in row `row[e]` and column `column[e]`, each entry once.
 
     Attributes:
         cost: c [n].
-        lower, upper: bounds of the variables, infinite where there are none [n].
-        integer: which variables are whole [n].
+        lower, upper: bounds of the variables, infinite for none [n].
+        integer: which variables are integers [n].
         row, column, value: the coefficients of A [e].
-        row_lower, row_upper: bounds of A x, infinite where there are none [m].
+        row_lower, row_upper: bounds of A x, infinite for none [m].
         offset: added to the objective.
-        start: where a simplex method may begin; those that have no use for it ignore it.
+        start: initial basis of a simplex method; other methods ignore it.
     """
 
     cost: Vector
@@ -131,7 +132,7 @@ class LinearProgram:
         integer: ArrayLike = False,
         offset: float = 0.0,
     ) -> LinearProgram:
-        """From rows (lower, coefficients by variable, upper); scalars stand for all variables."""
+        """Build from rows (lower, coefficients by variable, upper); scalars are for all of them."""
         c = np.array(cost, dtype=np.float64)
         entries = [(r, j, a) for r, (_, terms, _) in enumerate(rows) for j, a in terms.items()]
         return cls(
@@ -158,13 +159,13 @@ class LinearProgram:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a solver may use. The work is limited by nodes, which repeat; the wall only aborts.
+    """Limits of a solver. Nodes limit the work reproducibly; the wall time only aborts.
 
     Attributes:
-        wall_s: wall time of one answer, the program's transfer included.
+        wall_s: wall time of one answer, including the transfer of the program.
         memory_bytes: address space of the child.
-        nodes: branch-and-bound nodes; CP-SAT, which counts none, has its deterministic time.
-        seed: of the solver's own random choices.
+        nodes: branch-and-bound nodes; CP-SAT uses its deterministic time instead.
+        seed: of the solver's random choices.
     """
 
     wall_s: float = 60.0
@@ -175,7 +176,7 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point [n], and its objective as the solver says."""
+    """A point [n] with its objective as claimed by the solver."""
 
     x: Vector
     objective: float
@@ -183,11 +184,11 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Duals:
-    """What a linear program ended with.
+    """The final multipliers of a linear program.
 
     Attributes:
-        rows: multipliers, positive where raising the row's lower bound raises the objective [m].
-        basis: the corner at which it ended; None where the solver tells none.
+        rows: multipliers, positive if raising the row's lower bound raises the objective [m].
+        basis: the final basis, or None if the solver does not give one.
     """
 
     rows: Vector
@@ -196,17 +197,17 @@ class Duals:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a solver claims. Nothing in it is checked: that is `check.verdict`.
+    """A solver's claims. Nothing in it is checked; use `check.verdict`.
 
     Attributes:
         outcome: the claim.
-        point: None where there is none.
-        bound: claimed lower bound on the objective; None where there is none.
+        point: None if there is none.
+        bound: claimed lower bound on the objective, or None.
         duals: of a linear program; None otherwise.
         solver: name and version.
-        message: a sentence for people where there is no point.
-        course: bound and best point by the solver's own count of its work, of whole variables where
-            the solver tells it.
+        message: a sentence on the failure if there is no point.
+        course: convergence trace (bound and best point by the solver's count of its work) of a
+            program with integer variables, if the solver reports it.
     """
 
     outcome: Outcome

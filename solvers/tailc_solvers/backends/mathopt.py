@@ -1,4 +1,4 @@
-"""OR-Tools MathOpt: SCIP and CP-SAT. Imported in a child only; wall time is its concern."""
+"""SCIP and CP-SAT through OR-Tools MathOpt. Imported only in a child, which limits wall time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OUTCOMES = {
 
 
 def solve_scip(program: LinearProgram, limits: Limits) -> Answer:
-    """Branch, cut and price."""
+    """Solve with SCIP: branch, cut and price."""
     params = _params()
     params.threads = 1
     params.random_seed = limits.seed
@@ -46,9 +46,10 @@ def solve_scip(program: LinearProgram, limits: Limits) -> Answer:
 
 
 def solve_cp_sat(program: LinearProgram, limits: Limits) -> Answer:
-    """Constraint programming over whole numbers.
+    """Solve with CP-SAT: constraint programming over integers.
 
-    With other variables an optimum is that of a grid: the answer is GRID_OPTIMAL, without a bound.
+    With continuous variables, an optimum is that of a grid: the answer is GRID_OPTIMAL, without a
+    bound.
     """
     params = _params()
     params.threads = 1

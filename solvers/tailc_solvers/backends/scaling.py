@@ -1,9 +1,9 @@
-"""Rows of a program at one size for every solver, and multipliers back at the size of the rows.
+"""Scale the rows of a program to one size, and scale multipliers back.
 
-A solver keeps each row to an absolute tolerance, and HiGHS leaves out coefficients below 1e-9. So a
+A solver meets each row to an absolute tolerance, and HiGHS ignores coefficients below 1e-9. So a
 row is divided by about its largest coefficient, if that is unusual. Divisors are powers of two, so
-that no digit is lost. A row whose coefficients are too far apart cannot be helped: the terms of
-its small ones are within the tolerance of its large ones, and a solver may decide either way.
+that no digit is lost. Scaling cannot help a row whose coefficients differ too much in size: its
+small terms are within the tolerance of the large ones, so a solver may choose either value.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ times what a whole variable may be off, which is 1e-9."""
 
 
 def row_sizes(program: LinearProgram) -> Vector:
-    """What each row is divided by: a power of two, 1 for rows of a usual size [m]."""
+    """Divisor of each row: a power of two, 1 for rows of a usual size [m]."""
     largest = np.zeros(program.n_rows)
     np.maximum.at(largest, program.row, np.abs(program.value))
     least, most = USUAL
@@ -32,7 +32,7 @@ def row_sizes(program: LinearProgram) -> Vector:
 
 
 def scaled(program: LinearProgram, size: Vector) -> LinearProgram:
-    """The program with each row divided by its size."""
+    """Divide each row of the program by its size."""
     if (size == 1).all():
         return program
     return replace(
@@ -44,7 +44,7 @@ def scaled(program: LinearProgram, size: Vector) -> LinearProgram:
 
 
 def unscaled(answer: Answer, size: Vector) -> Answer:
-    """The answer to the program as it was before `scaled`."""
+    """Convert an answer to a scaled program back."""
     duals = answer.duals
     if duals is None or duals.rows.shape != size.shape or (size == 1).all():
         return answer
@@ -52,10 +52,11 @@ def unscaled(answer: Answer, size: Vector) -> Answer:
 
 
 def too_wide(program: LinearProgram) -> str | None:
-    """Why a solver may get the program wrong, as a sentence; None where its tolerance is enough.
+    """Why a solver may get the program wrong, as a sentence; None if its tolerance is enough.
 
-    A whole variable may be off by the tolerance. Times its coefficient, that must be far below one
-    step of every other whole variable in the row, and below the range of all that have limits.
+    An integer variable may be off by the tolerance. Times its coefficient, that must be far below
+    one step of every other integer variable in the row, and below the range of all bounded
+    variables.
     """
     if not program.integer.any():
         return None

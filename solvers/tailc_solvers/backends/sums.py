@@ -1,7 +1,7 @@
-"""Sums of products rounded once: what answers are checked with.
+"""Exact sums of products, rounded once, to check answers with.
 
 Each product is split without error into two numbers (Dekker, 1971) and the parts are added exactly
-(Shewchuk, 1997, as math.fsum). Products beyond 1e290 or below 1e-290 in size are outside.
+(Shewchuk, 1997, as in math.fsum). Products above 1e290 or below 1e-290 in size are not supported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def dot(a: Vector, b: Vector) -> float:
 
 
 def dots_by(group: NDArray[np.int64], groups: int, a: Vector, b: Vector) -> Vector:
-    """The sum of a_e b_e over each group, every one rounded once [groups]."""
+    """The sum of a_e b_e over each group, each rounded once [groups]."""
     order = np.argsort(group, kind="stable")
     ends = np.searchsorted(group[order], np.arange(groups + 1)).tolist()
     parts = _parts(a[order], b[order]).ravel().tolist()
@@ -31,7 +31,7 @@ def dots_by(group: NDArray[np.int64], groups: int, a: Vector, b: Vector) -> Vect
 
 
 def _parts(a: Vector, b: Vector) -> Vector:
-    """Products and what their rounding left out [.., 2]."""
+    """Products and their rounding errors [.., 2]."""
     product = a * b
     high_a, high_b = _high(a), _high(b)
     low_a, low_b = a - high_a, b - high_b

@@ -1,7 +1,7 @@
-"""The child's side: limit the memory, load one adapter, answer questions until there are no more.
+"""Worker in a child process: limit the memory, load one adapter, and answer questions.
 
-Questions come on standard input, answers leave on the descriptor ANSWERS of `guard`, which calls
-this; standard output and error belong to the libraries.
+Questions come on standard input, answers go to the descriptor ANSWERS of `guard`, which calls this
+module. Standard output and error are left to the libraries.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from tailc_solvers.backends.linear import Answer, Limits, LinearProgram, Outcome
 
 
 def main() -> None:
-    """Answer the questions on standard input."""
+    """Answer the questions on standard input until it ends."""
     adapter, descriptor, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     with os.fdopen(sys.stdin.fileno(), "rb") as questions, os.fdopen(descriptor, "wb") as answers:
-        with contextlib.suppress(Exception):  # the first question says what is wrong
+        with contextlib.suppress(Exception):  # The first answer reports what is wrong.
             _adapter(adapter)
         answers.write(READY)
         answers.flush()
@@ -56,19 +56,19 @@ def _adapter(name: str) -> Callable[[LinearProgram, Limits], Answer]:
 
 
 def _answered(adapter: str, question: bytes | bytearray) -> bytes:
-    """What the adapter says; whatever it raises is a refusal."""
+    """The adapter's answer; any exception is a refusal."""
     program, limits = decoded_question(question)
-    # The kernel keeps the limit too: the process that asked may be stopped, or dead.
+    # The kernel also enforces the limit, because the asking process may be stopped or dead.
     signal.setitimer(signal.ITIMER_REAL, limits.wall_s)
     try:
         return encoded_answer(_adapter(adapter)(program, limits))
     except ModuleNotFoundError as error:
         answer = Answer(Outcome.NOT_INSTALLED, message=f"`{error.name}` is not installed")
-    except ImportError as error:  # it is there, but broken
+    except ImportError as error:  # It is installed but broken.
         answer = Answer(Outcome.NOT_INSTALLED, message=f"it cannot be imported: {error}"[:500])
     except MemoryError:
         answer = Answer(Outcome.OUT_OF_MEMORY, message="the solver ran out of memory")
-    except Exception as error:  # the library's own, of any kind
+    except Exception as error:  # An exception of the library, of any type.
         answer = Answer(Outcome.REFUSED, message=f"{type(error).__name__}: {error}"[:500])
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -1,1 +1,1 @@
-"""Batch work beside latency-critical work: frequencies of a core, a chip's limit, a fleet."""
+"""Batch work next to latency-critical work: core frequencies, a chip's limit, a fleet."""

@@ -34,8 +34,8 @@ class SharedCore:
         critical_power_w, batch_power_w: P_l and P_b while they run [F].
         critical_memory, batch_memory: m of each, 0 to 1.
         utilization: u0, arrival rate times mean service time at f0, positive.
-        throughput: T0, batch work a second at f0 on a core without requests, positive.
-        shared_w: power that is drawn at any frequency.
+        throughput: T0, batch work per second at f0 on a core without requests, positive.
+        shared_w: power that does not depend on the frequency.
     """
 
     freq_ghz: Floats
@@ -69,33 +69,33 @@ class SharedCore:
         return self.utilization * self.stretch(self.critical_memory)
 
     def batch_work(self) -> Floats:
-        """Batch work a second, 0 where requests cannot be kept up with [f_l, f_b]."""
+        """Batch work per second, 0 if requests overload the core [f_l, f_b]."""
         idle = np.maximum(1 - self.busy(), 0.0)
         return idle[:, None] * self.throughput / self.stretch(self.batch_memory)
 
     def power_w(self) -> Floats:
-        """Mean power, shared power included [f_l, f_b]."""
+        """Mean power, including shared power [f_l, f_b]."""
         busy = np.minimum(self.busy(), 1.0)[:, None]
         return (
             busy * self.critical_power_w[:, None] + (1 - busy) * self.batch_power_w + self.shared_w
         )
 
     def work_per_joule(self) -> Floats:
-        """TPW [f_l, f_b]."""
+        """TPW, batch throughput per watt [f_l, f_b]."""
         return self.batch_work() / self.power_w()
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The most efficient frequencies, or those where a climb ends.
+    """The most efficient pair of frequencies, or the end of a climb.
 
     Attributes:
-        status: INFEASIBLE where requests overload the core at every frequency allowed, LOCAL for
-            the end of a climb.
-        critical, batch: entries of the grid; None where infeasible.
-        work_per_joule: TPW of the pair, 0 where infeasible.
+        status: INFEASIBLE if requests overload the core at every allowed frequency, LOCAL for the
+            end of a climb.
+        critical, batch: entries of the grid; None if infeasible.
+        work_per_joule: TPW of the pair, 0 if infeasible.
         best_batch: for each f_l the most efficient f_b, or the end of a climb with that f_l; None
-            where requests overload the core.
+            if requests overload the core.
     """
 
     status: Status
@@ -106,9 +106,9 @@ class Pair:
 
 
 def best_pair(core: SharedCore, least_critical: int = 0) -> Pair:
-    """The pair of the largest TPW among all, f_l no lower than entry `least_critical` of the grid.
+    """The pair of the largest TPW, with f_l at or above entry `least_critical` of the grid.
 
-    Of equal pairs the one of the lowest f_l, then of the lowest f_b.
+    Ties go to the lowest f_l, then to the lowest f_b.
     """
     tpw = core.work_per_joule()
     keeps_up = core.busy() < 1
@@ -123,10 +123,10 @@ def best_pair(core: SharedCore, least_critical: int = 0) -> Pair:
 
 
 def climbed_pair(core: SharedCore, least_critical: int = 0) -> Pair:
-    """The pair where a climb from the highest frequencies ends, f_l no lower than that entry.
+    """The end of a climb from the highest frequencies, f_l at or above entry `least_critical`.
 
-    The highest pair keeps up with requests if any does. With each f_l that does, a further climb
-    begins at the f_b of the pair.
+    The highest pair keeps up with requests if any does. For each f_l that does, another climb
+    starts at the f_b of the pair.
     """
     tpw, keeps_up = core.work_per_joule(), core.busy() < 1
     top = tpw.shape[0] - 1
@@ -141,12 +141,12 @@ def climbed_pair(core: SharedCore, least_critical: int = 0) -> Pair:
 
 
 def climb(core: SharedCore, start: tuple[int, int]) -> tuple[int, int]:
-    """The pair (f_l, f_b) where steps to the best of four neighbours end. It may be no optimum."""
+    """Climb from `start` to the best of four neighbours until none is better; a local optimum."""
     return _climb(core.work_per_joule(), start, range(core.freq_ghz.size))
 
 
 def _climb(tpw: Floats, start: tuple[int, int], critical: range) -> tuple[int, int]:
-    """The same among the entries `critical` of f_l; of equal neighbours the first listed."""
+    """The same within the entries `critical` of f_l; ties go to the first neighbour."""
     here = start
     while True:
         around = [

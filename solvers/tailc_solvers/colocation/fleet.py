@@ -32,12 +32,12 @@ NO_BATCH = -1
 
 @dataclass(frozen=True, eq=False)
 class SupplyCurve:
-    """Least power by batch work of a server: the corners of the hull.
+    """Least power of a server by its batch work: the corners of the hull.
 
     Attributes:
         work: batch work in units of a dedicated server, ascending [corners].
-        power_w: of a whole server, ascending ever faster [corners].
-        critical, batch: entries of the grid that do so, NO_BATCH for none [corners].
+        power_w: of a whole server, convex and ascending [corners].
+        critical, batch: entries of the grid, NO_BATCH for none [corners].
     """
 
     work: NDArray[np.float64]
@@ -52,21 +52,21 @@ class SupplyCurve:
             raise ValueError("more work must take more power")
 
     def knee(self, batch_server_w: float) -> int:
-        """The corner beyond which dedicated servers are cheaper; of equal ones the first."""
+        """The corner beyond which dedicated servers are cheaper; ties go to the first."""
         return int(np.argmax(self.work * batch_server_w - self.power_w))
 
 
 @dataclass(frozen=True)
 class Provision:
-    """What a fleet does.
+    """Least-power configuration of a fleet.
 
     Attributes:
         work: th, batch work of each server with requests, in units of a dedicated one.
-        low, high: corners of the supply curve between which each of them alternates.
-        high_share: part of the time at `high`; 0 where both are the same.
-        dedicated: servers for batch work alone, as the demand has it; part of one is possible.
-        servers: all of them, dedicated ones rounded up.
-        power_w: of the fleet, dedicated servers in part.
+        low, high: corners of the supply curve between which each server alternates.
+        high_share: share of the time at `high`; 0 if both are the same.
+        dedicated: number of dedicated servers for batch work, possibly fractional.
+        servers: number of all servers, dedicated ones rounded up.
+        power_w: of the fleet, with fractional dedicated servers.
     """
 
     work: float
@@ -87,10 +87,11 @@ def supply_curve(
     unit: float,
     least_critical: int = 0,
 ) -> SupplyCurve | None:
-    """The curve of a server of `cores` such cores; None where requests overload every pair.
+    """The supply curve of a server with `cores` such cores; None if requests overload every pair.
 
-    idle_core_w: a core without requests and batch work; server_w: the server beside its cores, for
-    which `shared_w` of the core is left out; unit: batch work a second of a dedicated server.
+    idle_core_w: power of a core without requests and batch work. server_w: power of the server
+    besides its cores, which replaces `shared_w` of the core. unit: batch work per second of a
+    dedicated server.
     """
     busy = core.busy()[least_critical:]
     keeps_up = np.flatnonzero(busy < 1) + least_critical
@@ -114,16 +115,16 @@ def curve_through(
     critical: NDArray[np.int64],
     batch: NDArray[np.int64],
 ) -> SupplyCurve:
-    """The curve of a server that alternates between any of these points [points each].
+    """The supply curve of a server that alternates between any of these points [points each].
 
-    For points that were measured: requests may run faster than the entry they run at at least.
+    For measured points: requests may run faster than the entry that is their minimum.
     """
     corners = _lower_hull(work, power_w)
     return SupplyCurve(work[corners], power_w[corners], critical[corners], batch[corners])
 
 
 def _lower_hull(work: NDArray[np.float64], power: NDArray[np.float64]) -> list[int]:
-    """Points from the least power on whose slopes rise; of equal points the first."""
+    """Lower hull of the points, from the least power on; ties go to the first."""
     order = np.lexsort((power, work)).tolist()
     least = min(order, key=lambda at: (power[at], -work[at]))
     corners = [least]

@@ -1,13 +1,13 @@
-"""A chip kept within its thermal design power (Bartolini, 2015, section 3.5, enforcing limits).
+"""Keep a chip within its thermal design power (Bartolini, 2015, section 3.5, enforcing limits).
 
 In this order, and no further than needed:
 
-1. batch cores are slowed down, the most memory-bound one first, which loses least: level by level
-   to the lowest, then the next one;
-2. batch work is taken off cores, in the same order;
-3. all cores with requests are slowed down by one level at a time, each to its lowest at most.
+1. slow down batch cores level by level to the lowest, the most memory-bound one first, which loses
+   least, then the next one;
+2. stop batch work on cores, in the same order;
+3. slow down all cores with requests by one level at a time, each to its lowest at most.
 
-Of equally memory-bound cores the first comes first.
+Among equally memory-bound cores the first one goes first.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from enum import StrEnum
 
 
 class Limited(StrEnum):
-    """How far it had to go.
+    """Which step was needed to stay within the limit.
 
-    BELOW_IDLE: the limit is below what the chip draws with all its cores idle, so no frequency can
-    meet it. BELOW_LEAST: it is above that, and below what requests need at the lowest frequency.
+    BELOW_IDLE: the limit is below the power of the chip with all cores idle, so no frequency can
+    meet it. BELOW_LEAST: it is above that, but below what requests need at the lowest frequency.
     """
 
     UNCHANGED = "unchanged"
@@ -39,7 +39,7 @@ class BusyCore:
     Attributes:
         is_batch: whether it runs batch work; otherwise requests.
         level: entry of power_w; None for a core that runs nothing.
-        power_w: power by level, not falling.
+        power_w: power by level, not decreasing.
         memory: share of cycles that wait for memory, 0 to 1.
     """
 
@@ -57,7 +57,7 @@ class BusyCore:
 
 @dataclass(frozen=True)
 class WithinLimit:
-    """Cores as they may run, and what the chip then draws."""
+    """The levels of the cores within the limit, and the resulting power of the chip."""
 
     status: Limited
     cores: tuple[BusyCore, ...]
@@ -67,9 +67,9 @@ class WithinLimit:
 def within_limit(
     cores: Sequence[BusyCore], limit_w: float, *, idle_core_w: float, shared_w: float = 0.0
 ) -> WithinLimit:
-    """Cores slowed and stopped until the chip is within the limit, or nothing is left to slow.
+    """Slow down and stop cores until the chip is within the limit, or all are at the lowest.
 
-    idle_core_w: of a core that runs nothing. shared_w: of the chip beside its cores.
+    idle_core_w: power of a core that runs nothing. shared_w: power of the chip besides its cores.
     """
     found = WithinLimit(Limited.UNCHANGED, tuple(cores), _power(cores, idle_core_w, shared_w))
     for status, changed in _steps(tuple(cores)):
@@ -88,7 +88,7 @@ def _power(cores: Sequence[BusyCore], idle_core_w: float, shared_w: float) -> fl
 
 
 def _steps(cores: tuple[BusyCore, ...]) -> Iterator[tuple[Limited, tuple[BusyCore, ...]]]:
-    """The cores after each step, and what kind of step it was."""
+    """The cores after each step, with the kind of step."""
     batch = [at for at, core in enumerate(cores) if core.is_batch and core.level is not None]
     batch.sort(key=lambda at: (-cores[at].memory, at))
     for at in batch:

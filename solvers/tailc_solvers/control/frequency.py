@@ -30,10 +30,11 @@ _MOST_TURNS = 1000
 
 @dataclass(frozen=True)
 class Robustness:
-    """How far a stable loop is from instability; inf where nothing of the kind makes it unstable.
+    """Robustness of a stable loop; inf if that change never makes it unstable.
 
     Of several crossings the one nearest to instability counts: of gain margins the one nearest to
-    1, a reduction margin being below it. Times are in the plant's unit, samples for a sampled one.
+    1; a margin below 1 is for a reduction. Times are in the plant's unit, samples for a sampled
+    plant.
     """
 
     gain_margin: float
@@ -44,7 +45,7 @@ class Robustness:
 
 
 def open_loop(plant: AnyPlant, kp: float, ki: float, kd: float) -> Response:
-    """L(omega) of the plant under parallel gains."""
+    """The open-loop frequency response L(omega) of the plant under parallel gains."""
 
     def response(omega: ArrayLike) -> NDArray[np.complex128]:
         return control_law(plant, kp, ki, kd, omega) * plant.at(omega)
@@ -64,7 +65,7 @@ def control_law(
 
 
 def differences(plant: AnyPlant, omega: ArrayLike) -> NDArray[np.complex128]:
-    """What differentiates: s, or 1 - z^-1."""
+    """Response of the differentiator: s, or 1 - z^-1."""
     s = 1j * np.asarray(omega, dtype=np.float64)
     return np.asarray(s if isinstance(plant, Plant) else 1.0 - np.exp(-s), dtype=np.complex128)
 
@@ -74,7 +75,7 @@ def frequencies(
 ) -> NDArray[np.float64]:
     """Frequencies from far below the reference to far above, or to pi for a sampled plant.
 
-    They are `per_turn` for each turn that the dead time adds to the phase, where that is more.
+    At least `per_turn` for each turn that the dead time adds to the phase.
     """
     is_sampled = isinstance(plant, SampledPlant)
     lowest, highest = 1e-4 * reference, math.pi if is_sampled else 1e3 * reference
@@ -90,7 +91,7 @@ def frequencies(
 def reference_frequency(plant: AnyPlant, phase_deg: float) -> float | None:
     """The first frequency where the plant lags by that much; None if it never does.
 
-    The lag is that of the plant taken with a positive gain.
+    The lag is that of the plant with the sign of a positive gain.
     """
     grid = _scan(plant)
     below = np.nonzero(_phase(plant, grid) <= math.radians(phase_deg))[0]
@@ -128,9 +129,9 @@ def _scan(plant: AnyPlant) -> NDArray[np.float64]:
 
 
 def _phase(plant: AnyPlant, omega: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The phase, without jumps [rad]; the angle of 1 - j omega / root grows from 0 without any."""
+    """The unwrapped phase [rad]; the angle of 1 - j omega / root increases from 0 continuously."""
     if isinstance(plant, SampledPlant):
-        # The delay's share is left out of what is unwrapped: it turns faster than any grid.
+        # The delay is left out before unwrapping: it turns faster than any grid.
         rest = SampledPlant(plant.b, plant.a, 1).at(omega) * np.exp(1j * omega)
         angle = np.unwrap(np.angle(rest * np.copysign(1.0, plant.gain)))
         return angle - omega * plant.delay
@@ -142,7 +143,7 @@ def _phase(plant: AnyPlant, omega: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def robustness(loop: Response, grid: NDArray[np.float64]) -> Robustness:
-    """The margins of a loop that is stable, from its response on a grid of frequencies."""
+    """The margins of a stable loop, from its response on a grid of frequencies."""
     on_grid = loop(grid)
     gain_margin = _gain_margin(loop, grid, on_grid)
     crossings = _roots_between(lambda w: np.abs(loop(w)) - 1.0, grid, np.abs(on_grid) - 1.0)
@@ -175,7 +176,7 @@ def _roots_between(
     grid: NDArray[np.float64],
     on_grid: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Where the value changes sign between neighbours of the grid, bisected."""
+    """Places where the value changes sign between neighbours of the grid, by bisection."""
     at = np.nonzero(np.sign(on_grid[:-1]) * np.sign(on_grid[1:]) < 0)[0]
     low, high, sign = grid[at], grid[at + 1], np.sign(on_grid[at])
     for _ in range(_HALVINGS):
@@ -186,7 +187,7 @@ def _roots_between(
 
 
 def _peak(value: Callable[[ArrayLike], NDArray[np.float64]], grid: NDArray[np.float64]) -> float:
-    """The largest value on the grid, refined between its neighbours by ever finer grids."""
+    """The largest value on the grid, refined between its neighbours by finer grids."""
     on_grid = value(grid)
     for _ in range(_ZOOMS):
         top = int(np.argmax(on_grid))

@@ -41,14 +41,14 @@ _FINEST = 1e-7
 
 
 class UnfitResponseError(ValueError):
-    """The response says too little to identify a plant; the message says why."""
+    """The response is not sufficient to identify a plant; the message says why."""
 
 
 @dataclass(frozen=True)
 class Identified:
-    """A plant and how well it fits.
+    """An identified plant and its error.
 
-    `residual` is the root mean square of what it leaves of the response, in the response's unit.
+    `residual`: root mean square of the response less the fit, in the response's unit.
     """
 
     plant: SampledPlant
@@ -56,11 +56,11 @@ class Identified:
 
 
 def identify(response: ArrayLike, size: float) -> Identified:
-    """The plant whose output 1, 2, ... epochs after a step of `size` in its input is `response`.
+    """Fit a plant whose output 1, 2, ... epochs after an input step of `size` is `response`.
 
-    The response is the change from before the step; averages of repetitions are welcome, an epoch
-    missing is not. Raises UnfitResponseError for one that is too short, not finite, without change,
-    or that has not settled: a gain that is only reached later cannot be known.
+    The response is the change from before the step, without missing epochs; it may be a mean of
+    repetitions. Raises UnfitResponseError for one that is too short, not finite, constant, or that
+    has not settled: a gain that is reached only later cannot be known.
     """
     measured = np.asarray(response, dtype=np.float64)
     _check(measured, size)
@@ -108,13 +108,13 @@ def _best_structure(y: NDArray[np.float64]) -> tuple[int, tuple[float, ...], tup
 
 
 def _latest(n: int, parameters: int) -> int:
-    """The longest delay to try: a third of the response, and two values more than parameters."""
+    """The longest candidate delay: a third of the response, and two values more than parameters."""
     return min(n // 3 + 1, n - parameters - 2)
 
 
 @plain_loops
 def _fit_poles(y, n_poles, m, d, poles, scratch):
-    """The least RSS over the poles, which are left in `poles`."""
+    """Find the poles of least RSS and write them to `poles`; return the RSS."""
     poles[:] = 0.0
     if n_poles == 0:
         return _fit(y, poles, 0, m, d, scratch)
@@ -144,7 +144,7 @@ def _fit_poles(y, n_poles, m, d, poles, scratch):
 
 @plain_loops
 def _fit(y, poles, n_poles, m, d, scratch):
-    """RSS of the best coefficients, by modified Gram-Schmidt; they are left in the last row."""
+    """RSS of the best coefficients, by modified Gram-Schmidt; writes them to the last row."""
     n = y.shape[0]
     q = scratch
     base = scratch[2 * m]

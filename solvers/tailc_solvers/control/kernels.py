@@ -19,7 +19,7 @@ SETTLED_SHARE = 0.02
 
 
 class Record(NamedTuple):
-    """What a simulation fills [steps]: error and controller output, and scratch [3, states]."""
+    """Buffers of a simulation [steps]: error and controller output, and scratch [3, states]."""
 
     error: NDArray[np.float64]
     output: NDArray[np.float64]
@@ -27,10 +27,10 @@ class Record(NamedTuple):
 
 
 class Most(NamedTuple):
-    """What a simulated response may come to before it is given up: its integrals, see `integrals`.
+    """Limits of a simulated response's integrals before it is abandoned; see `integrals`.
 
-    `total` is that of its error in the end. So |total - integral so far| is still to come, and adds
-    as much to the integral of |e|, and as much times the present time to that of t |e|.
+    `total` is the integral of its error at the end. So |total - integral so far| is still to come,
+    and adds as much to the integral of |e|, and as much times the current time to that of t |e|.
     """
 
     total: float
@@ -56,7 +56,7 @@ class Law(NamedTuple):
 
 
 def new_record(loop: Loop, steps: int) -> Record:
-    """Room for a simulation of at most so many steps."""
+    """Allocate a record for a simulation of at most `steps` steps."""
     return Record(np.zeros(steps), np.zeros(steps), np.zeros((3, loop.before.size)))
 
 
@@ -74,8 +74,8 @@ def law_of(loop, kp, ki, kd):
 def respond(loop, law, setpoint, load, tolerance, most, record):
     """Simulate steps at time 0 of the set point and of a load at the plant's input.
 
-    Returns the steps made, fewer than there is room for if the error stays within `tolerance` of
-    its peak for long enough to be at rest. -1 if it diverges, or must come to more than `most`.
+    Returns the number of steps, fewer than there is room for if the error stays within `tolerance`
+    of its peak long enough to be at rest. Returns -1 if it diverges, or will exceed `most`.
     """
     n = loop.before.shape[0]
     x, fresh = record.states[0], record.states[1]
@@ -125,7 +125,7 @@ def respond(loop, law, setpoint, load, tolerance, most, record):
 
 @plain_loops
 def _advance(loop, output, load, k, x, fresh):
-    """Bring x to step k with what is known of the input; the weight of output[k] in y(k) if any."""
+    """Advance x to step k by the known input; return the weight of output[k] in y(k)."""
     n = x.shape[0]
     first = k - 1 - loop.delay
     if k > 0:
@@ -163,10 +163,10 @@ def _counted(loop, k, error):
 
 @plain_loops
 def integrals(loop, record, steps, total):
-    """(integral of |e|, integral of t |e|) of a record; that of e is `total` in the end.
+    """(integral of |e|, integral of t |e|) of a record; the final integral of e is `total`.
 
-    Sums of samples; the trapezoidal rule in continuous time. What the record lacks of the total is
-    added at its last time: the slow end of a response that was cut off is no advantage.
+    Sums of samples; the trapezoidal rule in continuous time. The part of the total that the record
+    lacks is added at its last time, so that a response that was cut off early has no advantage.
     """
     sum_abs, sum_time, sum_error = 0.0, 0.0, 0.0
     for k in range(steps):
@@ -181,7 +181,7 @@ def integrals(loop, record, steps, total):
 
 @plain_loops
 def overshoot_of(record, steps):
-    """How far a set-point response exceeds its step at most, as a share of it."""
+    """The overshoot of a set-point response, as a share of its step."""
     most = 0.0
     for k in range(steps):
         most = max(most, -record.error[k])
@@ -190,7 +190,7 @@ def overshoot_of(record, steps):
 
 @plain_loops
 def settled_after(record, steps):
-    """The first step from which on a set-point response stays within SETTLED_SHARE."""
+    """The first step from which a set-point response stays within SETTLED_SHARE."""
     for k in range(steps - 1, -1, -1):
         if abs(record.error[k]) > SETTLED_SHARE:
             return k + 1
@@ -201,17 +201,17 @@ def settled_after(record, steps):
 def factors_within(sigma, plant, shape, floor, is_double):
     """The k for which k C0 P keeps |1 + k C0 P| >= floor, in a stable loop.
 
-    They are 0 < k <= low and least < k <= most, as (low, least, most). `shape` is (ti, td, filter
-    ratio) of C0 = 1 + 1 / (ti sigma) + td sigma / (1 + td sigma / ratio), without a filter for
-    ratio 0. At one frequency the squared distance to -1 is 1 + 2 k Re L0 + k^2 |L0|^2: between
-    that quadratic's roots k is too close.
+    They are 0 < k <= low and least < k <= most, returned as (low, least, most). `shape` is (ti, td,
+    filter ratio) of C0 = 1 + 1 / (ti sigma) + td sigma / (1 + td sigma / ratio), without a filter
+    for ratio 0. At one frequency the squared distance to -1 is 1 + 2 k Re L0 + k^2 |L0|^2: between
+    the roots of that quadratic, k is too close.
 
-    Where the open loop integrates once, the loop is stable for a small k, and no k in either range
-    lets the curve cross -1: the second one is for a lag far above ti, whose phase comes near -180
-    degrees and rises again before it falls below. Such a dip bounds k from below as well. Where
-    the open loop integrates twice (`is_double`) the phase rises from -180 degrees first:
-    frequencies below its peak bound k from below, and low is 0. (0, 0, 0) where the phase begins
-    below -180 degrees: no k is stable.
+    If the open loop integrates once, the loop is stable for a small k, and no k in either range
+    lets the curve cross -1. The second range is for a lag far above ti, whose phase comes close to
+    -180 degrees and rises again before it falls below. Such a dip bounds k from below as well. If
+    the open loop integrates twice (`is_double`) the phase first rises from -180 degrees:
+    frequencies below its peak bound k from below, and low is 0. (0, 0, 0) if the phase begins below
+    -180 degrees: no k is stable.
     """
     middle = -1
     if is_double:
@@ -219,7 +219,7 @@ def factors_within(sigma, plant, shape, floor, is_double):
         if middle < 0:
             return 0.0, 0.0, 0.0
     low, least, most = math.inf, 0.0, math.inf
-    # Of the dip that is passed: how far it bounds k from below and from above.
+    # Bounds of a dip that was passed, from below and from above.
     dip_least, dip_most = 0.0, math.inf
     is_beyond = is_double
     excess = 1.0 - floor * floor
@@ -252,7 +252,7 @@ def factors_within(sigma, plant, shape, floor, is_double):
 
 @plain_loops
 def _phase_peak(sigma, plant, shape):
-    """Where the phase is highest before it falls below -180 degrees; -1 where it begins there."""
+    """Index of the phase's peak before it falls below -180 degrees; -1 if it begins there."""
     highest, peak = -1.0, -1
     for i in range(sigma.shape[0]):
         response = _shaped(sigma[i], shape) * plant[i]

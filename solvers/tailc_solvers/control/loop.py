@@ -1,10 +1,10 @@
-"""A feedback loop as difference equations that the kernels step.
+"""A feedback loop as difference equations for the kernels.
 
 The plant is x(k+1) = phi x(k) + before v(k) + after v(k+1), y(k) = out x(k) + through v(k), with
-its input v delayed by whole steps. A sampled plant is that as it stands (after = 0). A plant in
+its input v delayed by whole steps. A sampled plant has this form directly (after = 0). A plant in
 continuous time is stepped exactly for inputs that are linear between the steps, and the step
-divides the dead time; jumps of the input at time 0 are kept as jumps. What is left is the error of
-taking the controller's output as linear within a step, of second order in the step.
+divides the dead time; jumps of the input at time 0 stay jumps. The remaining error is that of a
+linear controller output within a step, of second order in the step.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _TAYLOR_TERMS = 18
 class Loop(NamedTuple):
     """The plant's matrices, and how the controller integrates and differentiates.
 
-    The integral gains `i_before e(k-1) + i_now e(k)` a step, `i_first e(0)` on the first.
-    `filter_ratio` 0 is a sampled controller, whose derivative is the error's difference.
+    The integral gains `i_before e(k-1) + i_now e(k)` a step, and `i_first e(0)` on the first.
+    `filter_ratio` 0 means a sampled controller, whose derivative is the error's difference.
     """
 
     phi: NDArray[np.float64]
@@ -59,7 +59,7 @@ def sampled_loop(plant: SampledPlant) -> Loop:
 
 
 def continuous_loop(plant: Plant, longest_step: float) -> Loop:
-    """The loop of a plant in continuous time; the step is at most the one given."""
+    """The loop of a plant in continuous time, with steps of at most `longest_step`."""
     delay = math.ceil(plant.dead_time / longest_step)
     step = plant.dead_time / delay if delay else longest_step
     return _stepped(plant, step, delay)
@@ -75,7 +75,7 @@ def _stepped(plant: Plant, step: float, delay: int) -> Loop:
 def _state_space(
     plant: Plant,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float]:
-    """The controllable companion form (A, b, c) and what passes directly."""
+    """The controllable companion form (A, b, c) and the direct feedthrough."""
     n = len(plant.den) - 1
     den = np.array(plant.den) / plant.den[0]
     num = np.zeros(n + 1)
@@ -104,7 +104,7 @@ def _linear_hold(
 
 
 def _exponential(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """e^matrix by Taylor's series, scaled and squared."""
+    """The matrix exponential by Taylor's series, scaled and squared."""
     norm = np.abs(matrix).sum(axis=1).max()
     halvings = max(0, math.ceil(math.log2(norm)) + 1) if norm > 0 else 0
     scaled = matrix / 2.0**halvings
@@ -136,12 +136,12 @@ def open_step_response(plant: Plant | SampledPlant) -> tuple[float, NDArray[np.f
 
 
 def undelayed_step_response(plant: Plant) -> tuple[float, NDArray[np.float64]]:
-    """(step, values) of a plant that has lags, without its dead time, however long that is."""
+    """(step, values) of a plant with lags, without its dead time."""
     return _undelayed(plant, own_lags(plant))
 
 
 def own_lags(plant: Plant) -> float:
-    """How long the plant's lags take to come to rest; 0 for a plant without any."""
+    """Time until the plant's lags come to rest; 0 for a plant without lags."""
     return _REST * sum(1 / -p.real for p in plant.poles if p.real < 0)
 
 

@@ -1,4 +1,4 @@
-"""How robust a tuned loop is and how well it does: frequency and time responses put in figures."""
+"""Robustness and performance of a tuned loop, from frequency and time responses."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _LONGEST = 600.0
 
 _MOST_STEPS = 200_000
 _PER_DECADE = 200
-# A plant with less lag than this anywhere has no reference but where it falls off.
+# A plant with less lag than this everywhere has no reference except where it falls off.
 _LAG_DEG = -160.0
 
 
 class UnstableLoopError(ValueError):
-    """The closed loop is not stable, so that it has no margins."""
+    """The closed loop is unstable, so it has no margins."""
 
 
 @dataclass(frozen=True)
 class Performance:
-    """What a loop does after unit steps of the set point and of a load at the plant's input.
+    """Performance after unit steps of the set point and of a load at the plant's input.
 
-    Overshoot is a share of the set point's step; settling is the time from which the response stays
+    Overshoot is a share of the set point's step. Settling is the time from which the response stays
     within 2 % of it. IAE = integral |e| dt, ITAE = integral t |e| dt, in the plant's unit of time.
     A response that has not settled when the simulation ends has infinite settling.
     """
@@ -56,7 +56,7 @@ class Performance:
 
 @dataclass(frozen=True)
 class LoopMargins:
-    """All figures of one loop, in the plant's unit of time; epochs for a sampled plant."""
+    """Robustness and performance of one loop, in the plant's unit of time (epochs if sampled)."""
 
     robustness: Robustness
     performance: Performance
@@ -64,7 +64,7 @@ class LoopMargins:
 
 @dataclass(frozen=True)
 class Margins:
-    """What a sampled loop promises; inf where nothing of the kind makes it unstable.
+    """Margins of a sampled loop; inf if that change never makes it unstable.
 
     `gain_margin` is a factor, `overshoot` a share of the set point's step, `settling_epochs` the
     first epoch from which the response stays within 2 % of it.
@@ -79,12 +79,12 @@ class Margins:
 
 
 def margins_sampled(plant: SampledPlant, kp: float, ki: float, kd: float) -> Margins:
-    """The margins of a sampled loop. Raises UnstableLoopError where it is not stable."""
+    """The margins of a sampled loop. Raises UnstableLoopError if it is unstable."""
     return flat(loop_margins(plant, kp, ki, kd))
 
 
 def flat(margins: LoopMargins) -> Margins:
-    """The same margins, those that a controller's evidence carries."""
+    """The margins that the evidence of a controller contains."""
     robust, performed = margins.robustness, margins.performance
     return Margins(
         gain_margin=robust.gain_margin,
@@ -97,11 +97,11 @@ def flat(margins: LoopMargins) -> Margins:
 
 
 def loop_margins(plant: AnyPlant, kp: float, ki: float, kd: float) -> LoopMargins:
-    """Every figure of a loop with parallel gains.
+    """Robustness and performance of a loop with parallel gains.
 
-    Raises UnstableLoopError for a loop that is not stable, ValueError for gains that are not
-    finite, that do not integrate, or, in continuous time, that differentiate without kp > 0 of the
-    derivative's sign: its filter's time constant is kd / (10 kp).
+    Raises UnstableLoopError for an unstable loop, ValueError for gains that are not finite, that do
+    not integrate, or, in continuous time, that differentiate without kp > 0 of the derivative's
+    sign: its filter's time constant is kd / (10 kp).
     """
     check_gains(plant, kp, ki, kd)
     scale = scale_of(plant)
@@ -114,7 +114,7 @@ def loop_margins(plant: AnyPlant, kp: float, ki: float, kd: float) -> LoopMargin
 
 
 def _in_units(found: LoopMargins, scale: Scale) -> LoopMargins:
-    """The figures in the plant's own units."""
+    """Convert to the plant's own units."""
     robust, performed = found.robustness, found.performance
     by_load = scale.gain * scale.time
     return LoopMargins(
@@ -141,7 +141,7 @@ def check_gains(plant: AnyPlant, kp: float, ki: float, kd: float) -> None:
 
 
 def reference(plant: AnyPlant) -> float:
-    """About the highest frequency that a controller can work at."""
+    """About the highest frequency at which a controller can work."""
     for lag_deg in (_LAG_DEG, -135.0, -89.0, -45.0):
         found = frequency.reference_frequency(plant, lag_deg)
         if found is not None:
@@ -157,9 +157,9 @@ def is_stable(plant: AnyPlant, kp: float, ki: float, kd: float) -> bool:
 
 
 def _encirclements(plant: Plant, kp: float, ki: float, kd: float) -> int:
-    """Closed-loop poles on the right, counted by the turns of 1 + L; -1 where it passes through 0.
+    """Number of closed-loop poles on the right, from the turns of 1 + L; -1 if it passes 0.
 
-    Every pole of the open loop must be on the left but for those at 0, which a small half circle
+    Every pole of the open loop must be on the left, except those at 0, which a small half circle
     leaves outside.
     """
     if not plant.is_stable:
@@ -169,7 +169,7 @@ def _encirclements(plant: Plant, kp: float, ki: float, kd: float) -> int:
         return -1
     grid = frequency.frequencies(plant, reference(plant), 2 * _PER_DECADE)
     difference = 1 + frequency.open_loop(plant, kp, ki, kd)(grid)
-    # Where the half circle crosses the real axis L is real, with the sign of its leading term; from
+    # Where the half circle crosses the real axis, L is real with the sign of its leading term. From
     # there to the lowest frequency it turns by a quarter for every pole at 0.
     leading = plant.num[-1] / next(c for c in reversed(plant.den) if c) * ki
     begun = 0.0 if leading > 0 else math.pi
@@ -180,7 +180,7 @@ def _encirclements(plant: Plant, kp: float, ki: float, kd: float) -> int:
 
 
 def performance(plant: AnyPlant, kp: float, ki: float, kd: float) -> Performance:
-    """The step responses of a stable loop, in figures."""
+    """Performance of a stable loop, from its step responses."""
     loop, steps = simulated(plant, kp, kd)
     record = kernels.new_record(loop, steps)
     law = kernels.law_of(loop, kp, ki, kd)
@@ -205,14 +205,14 @@ def responses(
     steps = min(_MOST_STEPS, math.ceil(until / scale.time / loop.step) + 1)
     record = kernels.new_record(loop, steps)
     law = kernels.law_of(loop, own_kp, own_ki, own_kd)
-    # The output keeps its unit, and the plant's input is taken in units of the output.
+    # The output keeps its unit, and the plant's input is in units of the output.
     kernels.respond(loop, law, setpoint, load * scale.gain, 0.0, kernels.UNBOUNDED, record)
     times = loop.step * scale.time * np.arange(record.error.size, dtype=np.float64)
     return times, setpoint - record.error, record.output / scale.gain
 
 
 def simulated(plant: AnyPlant, kp: float, kd: float) -> tuple[Loop, int]:
-    """The loop to simulate, and for how many steps at most."""
+    """The loop to simulate, and the largest number of steps."""
     scale = 1.0 / reference(plant)
     if isinstance(plant, SampledPlant):
         return sampled_loop(plant), min(_MOST_STEPS, math.ceil(_LONGEST * scale) + 10 * plant.delay)

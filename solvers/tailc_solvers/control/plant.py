@@ -18,11 +18,12 @@ poles are no better than the square root of a rounding; of those a tuner is told
 
 @dataclass(frozen=True)
 class SampledPlant:
-    """The pulse transfer function z^-delay B(z^-1) / A(z^-1), one sample one control epoch.
+    """The pulse transfer function z^-delay B(z^-1) / A(z^-1); a sample is a control epoch.
 
-    `b` and `a` hold coefficients in ascending powers of z^-1; `a` begins with 1. The delay is at
-    least 1: what is set at the end of an epoch shows in the next one's measurement at the earliest.
-    Raises ValueError for coefficients that are not finite and a plant that is always 0.
+    `b` and `a` are coefficients in ascending powers of z^-1; `a` begins with 1. The delay is at
+    least 1: an output set at the end of an epoch affects the measurement of the next one at the
+    earliest. Raises ValueError for coefficients that are not finite and for a plant that is always
+    0.
     """
 
     b: Coefficients
@@ -37,12 +38,12 @@ class SampledPlant:
 
     @property
     def gain(self) -> float:
-        """Output over input once all has settled; infinite where the plant integrates."""
+        """Output over input in steady state; infinite if the plant integrates."""
         return _ratio(sum(self.b), sum(self.a), self.is_integrating)
 
     @property
     def poles(self) -> NDArray[np.complex128]:
-        """In z, without the delay's."""
+        """Poles in z, without those of the delay."""
         return np.roots(self.a).astype(np.complex128)
 
     @property
@@ -51,7 +52,7 @@ class SampledPlant:
 
     @property
     def is_stable(self) -> bool:
-        """Whether all poles are inside the unit circle, but for one at 1."""
+        """Whether all poles are inside the unit circle, except one at 1."""
         return bool(np.all(np.abs(_without(self.poles, 1.0, self.is_integrating)) < 1.0))
 
     def at(self, omega: ArrayLike) -> NDArray[np.complex128]:
@@ -73,9 +74,9 @@ class SampledPlant:
 class Plant:
     """num(s) / den(s) e^(-s dead_time), coefficients in descending powers of s.
 
-    Leading zeros are dropped. Raises ValueError where the numerator has a higher degree than the
-    denominator, or as high a one without a dead time: no physical plant answers at once, and its
-    loop would be an algebraic one. The time's unit is the user's.
+    Leading zeros are dropped. Raises ValueError if the numerator has a higher degree than the
+    denominator, or an equal one without a dead time: no physical plant responds immediately, and
+    its loop would be algebraic. The unit of time is the user's.
     """
 
     num: Coefficients
@@ -95,7 +96,7 @@ class Plant:
 
     @property
     def gain(self) -> float:
-        """Output over input once all has settled; infinite where the plant integrates."""
+        """Output over input in steady state; infinite if the plant integrates."""
         return _ratio(self.num[-1], self.den[-1], self.is_integrating)
 
     @property
@@ -112,7 +113,7 @@ class Plant:
 
     @property
     def is_stable(self) -> bool:
-        """Whether all poles are left of the imaginary axis, but for one at 0."""
+        """Whether all poles are left of the imaginary axis, except one at 0."""
         return bool(np.all(_without(self.poles, 0.0, self.is_integrating).real < 0.0))
 
     def at(self, omega: ArrayLike) -> NDArray[np.complex128]:
@@ -122,7 +123,7 @@ class Plant:
 
 
 def lag(gain: float, time_constants: Sequence[float], dead_time: float = 0.0) -> Plant:
-    """The plant gain e^(-s dead_time) / product (1 + s T): one lag for each time constant."""
+    """The plant gain e^(-s dead_time) / product (1 + s T), with one lag a time constant."""
     den = np.ones(1)
     for constant in time_constants:
         den = np.convolve(den, (constant, 1.0))

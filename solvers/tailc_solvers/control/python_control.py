@@ -1,7 +1,7 @@
-"""Plants and loops as objects of python-control, and the figures of a loop as it finds them.
+"""Convert plants and loops to python-control, and compare margins with it.
 
-python-control knows dead time in samples alone. In continuous time it is approximated for objects
-and step responses (Pade), and exact where only a frequency response is asked for.
+python-control has dead time only in samples. In continuous time it is approximated in objects and
+step responses (Pade), and exact if only a frequency response is needed.
 """
 
 # Types of python-control's functions are inferred, not declared: some may be None, or anything.
@@ -61,7 +61,7 @@ _MOST_POINTS = 3_000
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a loop as computed here and by python-control, and how far they may differ."""
+    """One property of a loop as computed here and by python-control, with a tolerance."""
 
     name: str
     ours: float
@@ -70,7 +70,7 @@ class Figure:
 
     @property
     def agrees(self) -> bool:
-        """Whether they are the same within the tolerance; two that are infinite are."""
+        """Whether both are equal within the tolerance, or both infinite."""
         return self.ours == self.theirs or abs(self.ours - self.theirs) <= self.tolerance
 
 
@@ -84,10 +84,10 @@ def to_control(plant: AnyPlant, sample_time: float = 1.0) -> control.TransferFun
 
 
 def from_control(system: control.lti.LTI, dead_time: float = 0.0) -> AnyPlant:
-    """The plant of a system with one input and one output, in time sampled or continuous.
+    """The plant of a system with one input and one output, sampled or continuous.
 
-    A sampled one is of one sample a control epoch, and its poles at 0 are taken for the delay.
-    Raises ValueError for more inputs or outputs, a dead time in z, and what no plant can be.
+    One sample of a sampled system is one control epoch, and its poles at 0 become the delay. Raises
+    ValueError for more inputs or outputs, a dead time in z, and what no plant can be.
     """
     num, den = _coefficients(system)
     if not system.isdtime(strict=True):
@@ -105,7 +105,7 @@ def from_control(system: control.lti.LTI, dead_time: float = 0.0) -> AnyPlant:
 def law_to_control(
     plant: AnyPlant, gains: Gains, sample_time: float = 1.0
 ) -> control.TransferFunction:
-    """The controller with parallel gains as the plant's loop has it.
+    """The controller with parallel gains as in the plant's loop.
 
     In z it is the velocity form, in s it has a filter of kd / (10 kp) on its derivative.
     """
@@ -118,7 +118,7 @@ def law_to_control(
 
 
 def gains_from_control(law: control.lti.LTI) -> Gains:
-    """kp, ki and kd of a PI or PID controller, as `law_to_control` writes them.
+    """kp, ki and kd of a PI or PID controller in the form of `law_to_control`.
 
     Raises ValueError for any other controller.
     """
@@ -140,7 +140,7 @@ def loop_to_control(
 
 
 def figures(plant: AnyPlant, gains: Gains, found: LoopMargins) -> tuple[Figure, ...]:
-    """The figures of a stable loop, and what python-control finds for each.
+    """Compare the margins of a stable loop with those of python-control.
 
     They are of the plant in units of what a controller acts on, where python-control loses least.
     """
@@ -162,7 +162,7 @@ def _late(plant: Plant) -> control.TransferFunction:
 
 
 def _scale_of(plant: AnyPlant) -> Scale:
-    """Units of time and gain of the highest frequency that a controller works at."""
+    """Units of time and gain of the highest frequency at which a controller works."""
     if isinstance(plant, SampledPlant):
         return scale_of(plant)
     highest = reference(plant)
@@ -170,14 +170,14 @@ def _scale_of(plant: AnyPlant) -> Scale:
 
 
 def largest_pole(plant: SampledPlant, gains: Gains) -> Figure:
-    """The pole of the closed loop that decides on its stability, by its distance from 0."""
+    """The pole of the closed loop with the largest modulus, which decides its stability."""
     ours = roots.spectral_radius(roots.characteristic(plant, *gains, plant.delay))
     theirs = float(np.max(np.abs(_closed(plant, gains).poles())))
     return Figure("largest pole", ours, theirs, POLE_TOLERANCE)
 
 
 def _in_z(num: tuple[float, ...], den: tuple[float, ...], step: float) -> control.TransferFunction:
-    """Of coefficients in ascending powers of z^-1."""
+    """A transfer function from coefficients in ascending powers of z^-1."""
     size = max(len(num), len(den))
     padded = [np.pad(part, (0, size - len(part))) for part in (num, den)]
     return control.tf(*padded, step)
@@ -193,14 +193,14 @@ def _coefficients(system: control.lti.LTI) -> tuple[tuple[float, ...], tuple[flo
 
 
 def _velocity_gains(num: tuple[float, ...], den: tuple[float, ...]) -> Gains:
-    """Of (c0 z^2 + c1 z + c2) / (z^2 - z), or (c0 z + c1) / (z - 1)."""
+    """Gains of (c0 z^2 + c1 z + c2) / (z^2 - z), or (c0 z + c1) / (z - 1)."""
     first, second, third = (*(c / den[0] for c in num), 0.0, 0.0, 0.0)[:3]
     kp = -second - 2 * third
     return kp, first - kp - third, third
 
 
 def _parallel_gains(num: tuple[float, ...], den: tuple[float, ...]) -> Gains:
-    """Of kp + ki / s + kd s / (1 + T s)."""
+    """Gains of kp + ki / s + kd s / (1 + T s)."""
     if len(den) not in (2, 3) or len(num) > len(den) or den[-2] == 0:
         raise ValueError("a PI or PID controller has one integral, and one filter at most")
     filter_time = den[0] / den[1] if len(den) == 3 else 0.0
@@ -235,12 +235,12 @@ def _margins(
 
 
 def _nearness(gain_margin: float) -> float:
-    """1 on the edge of instability, 0 for a margin that is infinite or nothing."""
+    """1 on the edge of instability, 0 for an infinite or missing margin."""
     return min(gain_margin, 1 / gain_margin) if 0 < gain_margin < math.inf else 0.0
 
 
 def _response(plant: AnyPlant, gains: Gains, grid: Values) -> NDArray[np.complex128]:
-    """The open loop's, by python-control but for a dead time in continuous time."""
+    """The open-loop response, by python-control except for a dead time in continuous time."""
     law = law_to_control(plant, gains)
     if isinstance(plant, SampledPlant):
         at = np.exp(1j * grid)
@@ -251,7 +251,7 @@ def _response(plant: AnyPlant, gains: Gains, grid: Values) -> NDArray[np.complex
 
 
 def _stability_margins(plant: AnyPlant, gains: Gains) -> tuple[float, float, float]:
-    """Those nearest to instability: gain, phase [degrees] and delay."""
+    """The margins nearest to instability: gain, phase [degrees] and delay."""
     found = None
     if isinstance(plant, SampledPlant) or not plant.dead_time:
         found = _margins_by_polynomials(loop_to_control(plant, gains))
@@ -270,9 +270,9 @@ def _stability_margins(plant: AnyPlant, gains: Gains) -> tuple[float, float, flo
 
 
 def _margins_by_polynomials(loop: control.lti.LTI) -> tuple[Values, ...] | None:
-    """All margins of a loop without dead time; None where its polynomials lose digits.
+    """All margins of a loop without dead time; None if its polynomials lose digits.
 
-    python-control warns of that, and then looks at a grid of its own, which may miss crossings.
+    python-control then warns and uses its own grid, which may miss crossings.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -281,7 +281,7 @@ def _margins_by_polynomials(loop: control.lti.LTI) -> tuple[Values, ...] | None:
 
 
 def _at_pi(plant: AnyPlant, gains: Gains) -> tuple[float, ...]:
-    """The gain margin of a sampled loop at pi, where python-control looks for no crossing."""
+    """The gain margin of a sampled loop at pi, where python-control does not look."""
     if isinstance(plant, Plant):
         return ()
     last = float(loop_to_control(plant, gains)(-1).real)
@@ -298,13 +298,13 @@ def _closed(plant: AnyPlant, gains: Gains) -> control.lti.LTI:
 
 
 def _on_the_right(plant: AnyPlant, gains: Gains) -> Figure:
-    """How many poles of a stable loop are not left of the imaginary axis: none."""
+    """Number of poles of a stable loop that are not left of the imaginary axis, which is 0."""
     theirs = float(np.sum(_closed(plant, gains).poles().real >= 0))
     return Figure("number of unstable poles", 0.0, theirs, 0.0)
 
 
 def _step(plant: AnyPlant, gains: Gains, settling: float) -> Figure:
-    """The root mean square of the difference of the responses, beside 0."""
+    """The root mean square of the difference of the responses, compared with 0."""
     least = _LEAST_SAMPLES / reference(plant)
     until = max(least, _SETTLINGS * settling) if math.isfinite(settling) else 2 * least
     times, outputs, _ = responses(plant, *gains, setpoint=1.0, load=0.0, until=until)

@@ -1,4 +1,4 @@
-"""Whether a sampled loop is stable: its closed-loop roots, and the Schur-Cohn test beside them."""
+"""Stability of a sampled loop by its closed-loop roots, and by the Schur-Cohn test."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ def characteristic(
 
 
 def spectral_radius(polynomial: NDArray[np.float64]) -> float:
-    """The largest modulus among the roots, eigenvalues of the companion matrix; 0 without any."""
+    """The largest modulus among the roots (eigenvalues of the companion matrix); 0 without any."""
     roots = np.roots(polynomial)
     return float(np.abs(roots).max()) if roots.size else 0.0
 
 
 def is_schur(polynomial: NDArray[np.float64]) -> bool:
-    """Whether all roots are inside the unit circle, by Schur and Cohn's recursion: no roots found.
+    """Whether all roots are inside the unit circle, by Schur and Cohn's recursion.
 
-    With p = p_0 z^n + ... + p_n they are if |p_n| < |p_0| and (p_0 p - p_n p*) / z, of degree
-    n - 1, has all of its roots inside, p* being p with its coefficients in reverse (Jury, 1964).
+    It finds no roots. With p = p_0 z^n + ... + p_n they are inside if |p_n| < |p_0| and (p_0 p -
+    p_n p*) / z, of degree n - 1, has all of its roots inside, with p* being p with its coefficients
+    reversed (Jury, 1964).
     """
     p = np.asarray(polynomial, dtype=np.float64)
     while p.size > 1:
@@ -52,17 +53,16 @@ def is_schur(polynomial: NDArray[np.float64]) -> bool:
 
 
 def is_stable(plant: SampledPlant, kp: float, ki: float, kd: float, delay: int) -> bool:
-    """Whether the loop is with that delay, by both tests: near the circle the stricter one."""
+    """Whether the loop with that delay is stable by both tests."""
     polynomial = characteristic(plant, kp, ki, kd, delay)
     return spectral_radius(polynomial) < 1.0 and is_schur(polynomial)
 
 
 def delays_within(delay: int, spread: float = DELAY_SPREAD) -> range:
-    """Every whole delay within the spread, and in any case one epoch fewer and one more.
+    """Every whole delay within the spread, and at least one epoch fewer and one more.
 
-    Below five epochs a fifth holds no other whole delay, and yet an epoch is what an identified
-    delay is uncertain by: a change that comes in the middle of an epoch is seen as either. No delay
-    is below one epoch.
+    Below five epochs a fifth contains no other whole delay, but an identified delay is uncertain by
+    an epoch: a change in the middle of an epoch is seen as either. No delay is below one epoch.
     """
     fewest = min(delay - 1, math.ceil(delay * (1 - spread)))
     most = max(delay + 1, math.floor(delay * (1 + spread)))
@@ -72,5 +72,5 @@ def delays_within(delay: int, spread: float = DELAY_SPREAD) -> range:
 def stable_for_delays(
     plant: SampledPlant, kp: float, ki: float, kd: float, spread: float = DELAY_SPREAD
 ) -> bool:
-    """Whether all closed-loop roots are inside the unit circle for every delay of delays_within."""
+    """Whether the loop is stable for every delay of delays_within."""
     return all(is_stable(plant, kp, ki, kd, d) for d in delays_within(plant.delay, spread))

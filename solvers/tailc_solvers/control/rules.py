@@ -1,8 +1,8 @@
-"""Gains by rule, to compare with: SIMC, AMIGO, and Ziegler and Nichols.
+"""Gains by tuning rules, for comparison: SIMC, AMIGO, and Ziegler and Nichols.
 
-Each gives the gain, integral and derivative time of the ideal form, K (1 + 1 / (Ti s) + Td s); for
-a sampled plant they become gains of the velocity form, with half a sample of dead time added for
-the controller's hold. A rule that does not apply to a plant answers None.
+Each rule gives the gain, integral and derivative time of the ideal form, K (1 + 1 / (Ti s) + Td s).
+For a sampled plant they become gains of the velocity form, with half a sample of dead time added
+for the controller's hold. A rule that does not apply to a plant returns None.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _REAL = 1e-3
 
 @dataclass(frozen=True)
 class FirstOrder:
-    """gain e^(-s dead_time) / (1 + s time_constant).
+    """A first-order plant, gain e^(-s dead_time) / (1 + s time_constant).
 
     With an infinite time constant: gain e^(-s dead_time) / s.
     """
@@ -47,10 +47,10 @@ class Ideal:
     td: float
 
     def parallel(self, plant: AnyPlant) -> ParallelGains:
-        """(kp, ki, kd), a sample the unit of time for a sampled plant.
+        """(kp, ki, kd), with a sample as the unit of time for a sampled plant.
 
-        There the integral's rectangle of the sample that is now counted takes half a sample of it
-        from the proportional part.
+        There, the integral counts the current sample as a rectangle, which takes half a sample of
+        it from the proportional part.
         """
         ki = self.k / self.ti
         half = ki / 2 if isinstance(plant, SampledPlant) else 0.0
@@ -58,12 +58,12 @@ class Ideal:
 
 
 def first_order(plant: AnyPlant) -> FirstOrder | None:
-    """The model that the rules of AMIGO are made for, from the step response.
+    """The first-order model for the AMIGO rules, from the step response.
 
-    The dead time is where the tangent of the steepest rise meets the axis, the time constant what
-    is left until 63.2 % of the end are reached; of an integrating plant the steepest rise is the
-    gain. None where the response leaves in the wrong direction for so long that there is no such
-    point, or overshoots before it.
+    The dead time is where the tangent of the steepest rise meets the axis, the time constant the
+    rest until 63.2 % of the final value; of an integrating plant the steepest rise is the gain.
+    None if the response goes in the wrong direction for so long that there is no such point, or
+    overshoots before.
     """
     step, y, passed = _rise(plant)
     slopes = np.diff(y) / step
@@ -85,7 +85,7 @@ def first_order(plant: AnyPlant) -> FirstOrder | None:
 
 
 def _rise(plant: AnyPlant) -> tuple[float, NDArray[np.float64], float]:
-    """(step, response, dead time that is left out of it): steps as fine as the lags need."""
+    """(step, response, omitted dead time), with steps as fine as the lags need."""
     if isinstance(plant, SampledPlant) or own_lags(plant) == 0:
         return *open_step_response(plant), 0.0
     return *undelayed_step_response(plant), plant.dead_time
@@ -95,7 +95,7 @@ def simc(plant: AnyPlant, structure: Structure) -> ParallelGains | None:
     """Skogestad, Journal of Process Control 13 (2003) 291-309, closed-loop time = dead time.
 
     K = T1 / (gain 2 L), Ti = min(T1, 8 L), and, for PID, a derivative of T2 in series. T1, T2 and L
-    are by the half rule where the plant's poles are real and its zeros in the right half plane
+    are by the half rule if the plant's poles are real and its zeros in the right half plane
     (section 2.2 there), else those of `first_order`.
     """
     lags = _half_rule(plant, 2 if structure == "pid" else 1)
@@ -154,8 +154,8 @@ RULES = {"SIMC": simc, "AMIGO": amigo, "Ziegler-Nichols": ziegler_nichols}
 def _half_rule(plant: AnyPlant, order: int) -> tuple[float, float, float, float] | None:
     """(gain, T1, T2, dead time); T2 is 0 for order 1, T1 infinite for a plant that integrates.
 
-    The largest lag that is neglected is shared by the dead time and the smallest one that is kept;
-    the others, and the time constants of zeros on the right, add to the dead time.
+    The largest neglected lag is divided between the dead time and the smallest retained lag. The
+    other lags, and the time constants of zeros on the right, add to the dead time.
     """
     if isinstance(plant, SampledPlant) or not _has_lags_only(plant):
         model = first_order(plant)

@@ -1,4 +1,4 @@
-"""A plant in continuous time as a controller sees it that acts and measures at samples."""
+"""Convert a plant in continuous time for a controller that acts and measures at samples."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MOST_DELAY = 1000
 
 
 def sampled(plant: Plant, sample_time: float) -> SampledPlant:
-    """The plant with its input held between samples, exact at the samples, dead time included.
+    """The plant with its input held between samples, exact at the samples, with dead time.
 
-    The denominator's roots are e^(p h) for the poles p, and the numerator is what makes the step
-    responses equal: b = A (1 - z^-1) y, which ends after as many terms as there are poles and one
-    or two more (Astrom and Wittenmark, Computer-Controlled Systems, 1997, section 2.3). Raises
-    ValueError for a dead time of more than MOST_DELAY samples.
+    The denominator's roots are e^(p h) for the poles p, and the numerator makes the step responses
+    equal: b = A (1 - z^-1) y, which ends after as many terms as there are poles and one or two more
+    (Astrom and Wittenmark, Computer-Controlled Systems, 1997, section 2.3). Raises ValueError for a
+    dead time of more than MOST_DELAY samples.
     """
     delay = math.floor(plant.dead_time / sample_time)
     if delay > MOST_DELAY:
@@ -48,7 +48,7 @@ def _without_integrator(plant: Plant, sample_time: float) -> np.ndarray:
 def _values(plant: Plant, lead: float, step: float, count: int) -> np.ndarray:
     """The step response without dead time at lead, lead + step, ..."""
     own = Plant((0.0, *plant.num), plant.den) if len(plant.num) < len(plant.den) else None
-    if own is None:  # it answers at once
+    if own is None:  # It responds immediately.
         direct = plant.num[0] / plant.den[0]
         rest = np.polysub(plant.num, np.multiply(direct, plant.den))
         if not np.any(rest):

@@ -1,6 +1,6 @@
-"""A plant in units of its own time and gain, so that thresholds mean the same for every plant.
+"""Scale a plant by its own time and gain, so that thresholds mean the same for every plant.
 
-The units are powers of two: they change no digit of what is computed, only exponents.
+The units are powers of two: they change only exponents, not digits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tailc_solvers.control.plant import Plant, SampledPlant
 
 @dataclass(frozen=True)
 class Scale:
-    """One unit of gain and of time; a sampled plant's time is counted in samples."""
+    """Units of gain and time; a sampled plant's time is counted in samples."""
 
     gain: float
     time: float
@@ -32,7 +32,7 @@ class Scale:
         return kp * self.gain, ki * self.gain * self.time, kd * self.gain / self.time
 
     def back(self, kp: float, ki: float, kd: float) -> tuple[float, float, float]:
-        """Parallel gains in the plant's own units, from these."""
+        """Convert parallel gains back to the plant's own units."""
         return kp / self.gain, ki / self.gain / self.time, kd / self.gain * self.time
 
 

@@ -41,10 +41,10 @@ gain in the criterion is worth."""
 
 
 class Problem(NamedTuple):
-    """One plant, with positive gain, and what is asked of its loop.
+    """One plant, with positive gain, and the requirements of its loop.
 
-    `sigma` and `plant` are responses on a grid; `late` that of the plant with the longest delay it
-    must bear, empty for none. `floor` and `late_floor` are 1 / Ms of the two, `is_double` whether
+    `sigma` and `plant` are responses on a grid; `late` that of the plant with the longest delay to
+    tolerate, empty for none. `floor` and `late_floor` are 1 / Ms of the two, `is_double` whether
     the plant integrates too, `time` the unit of ti, `held` the controller's output that holds the
     set point, `weight` w. `limits` are the largest overshoot, ITAE and IAE.
     """
@@ -63,7 +63,7 @@ class Problem(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Where the search works: a simulation's record, points [3] and the answer [4].
+    """Buffers of the search: a simulation's record, points [3] and the answer [4].
 
     The answer is the criterion, kp, ki and kd.
     """
@@ -75,7 +75,7 @@ class Scratch(NamedTuple):
 
 
 def new_scratch(loop: Loop, steps: int) -> Scratch:
-    """Room for a search whose simulations take at most so many steps."""
+    """Allocate buffers for a search whose simulations take at most `steps` steps."""
     return Scratch(kernels.new_record(loop, steps), np.zeros(3), np.zeros(3), np.full(4, np.inf))
 
 
@@ -83,7 +83,7 @@ def new_scratch(loop: Loop, steps: int) -> Scratch:
 def gains_at(problem, point):
     """(kp, ki, kd) at a point: log2 of ti / time, of td / ti, and of the share.
 
-    A td / ti below 2^-30 is none. Infinite where no such gains keep Ms.
+    A td / ti below 2^-30 counts as 0. Infinite if no such gains meet Ms.
     """
     ti = problem.time * 2.0 ** point[0]
     td = ti * 2.0 ** point[1] if point[1] > -30.0 else 0.0
@@ -104,11 +104,11 @@ def gains_at(problem, point):
 
 @plain_loops
 def value_of(problem, kp, ki, kd, bound, record):
-    """The criterion at gains, with what is exceeded added; inf for gains without a limit.
+    """The criterion at gains, plus penalties for exceeded limits; inf for gains without a limit.
 
-    It may be inf too where it is not below `bound`: a load's IAE is at least the integral of its
-    error, 1 / ki, which tells early how much ITAE is too much, or that the load need not be
-    simulated; and what ITAE leaves tells how much IAE is too much.
+    It may also be inf if it is not below `bound`. A load's IAE is at least the integral of its
+    error, 1 / ki. That tells early how much ITAE is too much, or that the load need not be
+    simulated; and ITAE tells how much IAE is too much.
     """
     if not math.isfinite(kp):
         return math.inf
@@ -146,7 +146,7 @@ def value_of(problem, kp, ki, kd, bound, record):
 def _restlessness(record, made):
     """0 for a response that came to rest before the simulation's end, else by how much it did not.
 
-    A loop that is unstable, but slowly, must not be taken for one that does little.
+    So a loop that is unstable but slow does not look inactive.
     """
     if made < record.error.shape[0]:
         return 0.0
@@ -160,7 +160,7 @@ def _restlessness(record, made):
 
 @plain_loops
 def _try(problem, scratch):
-    """Keep the trial point if it is better than the best one; whether it is."""
+    """Keep the trial point if it is better than the best one; return whether it is."""
     kp, ki, kd = gains_at(problem, scratch.trial)
     value = value_of(problem, kp, ki, kd, scratch.answer[0], scratch.record)
     if not value < scratch.answer[0]:
@@ -174,9 +174,9 @@ def _try(problem, scratch):
 
 @plain_loops
 def search(problem, starts, directions, finest, scratch):
-    """Put the best gains into the answer: from the best of `starts` [points, 3].
+    """Search from the best of `starts` [points, 3], and write the best gains to the answer.
 
-    Steps go along the directions [directions, 3]. The last one is `finest` [doublings].
+    Steps go along the directions [directions, 3]; the last step is `finest` [doublings].
     """
     for s in range(starts.shape[0]):
         for i in range(3):
@@ -190,7 +190,7 @@ def search(problem, starts, directions, finest, scratch):
 
 @plain_loops
 def _step(problem, directions, step, scratch):
-    """Whether a step in any direction improved the best point; one that does is repeated."""
+    """Whether a step in any direction improved the best point; repeats a step that does."""
     is_better = False
     for d in range(directions.shape[0]):
         while _is_inside(directions[d], step, scratch) and _try(problem, scratch):
@@ -200,7 +200,7 @@ def _step(problem, directions, step, scratch):
 
 @plain_loops
 def _is_inside(direction, step, scratch):
-    """Put the trial a step from the best point; whether it is where points may be."""
+    """Set the trial a step from the best point; return whether it is within the bounds."""
     for i in range(3):
         scratch.trial[i] = scratch.best[i] + step * direction[i]
     return scratch.trial[2] <= 0.0 and SHORTEST_TI <= scratch.trial[0] <= LONGEST_TI

@@ -32,17 +32,17 @@ _MOST_MOVES, _GAINED = 400, 1e-6
 
 @dataclass(frozen=True)
 class StepFit:
-    """A plant and the root mean square of what it leaves of the response, in its unit."""
+    """A fitted plant with the root mean square of its residuals, in the response's unit."""
 
     plant: Plant
     residual: float
 
 
 def fit_step(times: ArrayLike, response: ArrayLike, size: float) -> StepFit:
-    """The plant whose output at `times` after a step of `size` at 0 changes by `response`.
+    """Fit a plant whose output at `times` after an input step of `size` at 0 is `response`.
 
-    Times ascend from 0 on. Raises UnfitResponseError for a response of too few values, not finite,
-    without change, or that has not settled.
+    Times ascend from 0. Raises UnfitResponseError for a response of too few values, not finite,
+    constant, or that has not settled.
     """
     t, y = np.asarray(times, dtype=np.float64), np.asarray(response, dtype=np.float64)
     _check(t, y, size)
@@ -81,7 +81,7 @@ def _check(t: NDArray[np.float64], y: NDArray[np.float64], size: float) -> None:
 
 @plain_loops
 def _shape(lags, t, first, second):
-    """The step response of no lag, one, or two, of gain 1."""
+    """The step response of a plant with zero, one or two lags and gain 1."""
     if t < 0.0:
         return 0.0
     if lags == 0:
@@ -111,7 +111,7 @@ def _fit(t, y, lags, stride, dead_time, first, second):
 
 @plain_loops
 def _search(t, y, span, lags, stride, ratios, point):
-    """Put the best (dead time, T1, T2) into `point`."""
+    """Write the best (dead time, T1, T2) to `point`."""
     best = math.inf
     for i in range(_DEAD_TIMES):
         dead_time = 0.5 * span * i / _DEAD_TIMES

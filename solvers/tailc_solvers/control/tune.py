@@ -1,7 +1,7 @@
-"""PI and PID controllers for a plant: the best by a stated criterion within stated robustness.
+"""Tune PI and PID controllers for a plant: the best by a criterion within robustness limits.
 
-The problem and the search are those of search.py; the criterion is
-exp(1/2 w ln ITAE + (1 - w) ln IAE), in the plant's unit of time and input.
+The problem and the search are those of search.py; the criterion is exp(1/2 w ln ITAE + (1 - w) ln
+IAE), in the plant's unit of time and input.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _lattice(*axes: ArrayLike) -> NDArray[np.float64]:
 
 
 def _likely_first(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The points by share, then by ti: what good ones come to cuts other simulations short."""
+    """Sort the points by share, then by ti: good early points shorten later simulations."""
     away = np.abs(points[:, 0] - _LIKELY_LOG_TI)
     return points[np.lexsort((away, -points[:, 2]))]
 
@@ -81,7 +81,7 @@ _PID_STARTS = _likely_first(_lattice(_LOG_TI[2:-1], _LOG_SHAPES[1:], (0.0, -0.5)
 
 
 def _steps(*axes: ArrayLike) -> NDArray[np.float64]:
-    """Directions, those of one another's multiples but once."""
+    """Directions, without multiples of each other."""
     found = _lattice(*axes)
     return found[np.gcd.reduce(found.astype(int), axis=1) == 1]
 
@@ -92,21 +92,22 @@ _PID_STEPS = _steps(_NEAR, _NEAR, _NEAR)
 
 
 class NoTuningError(ValueError):
-    """There are no gains of the structure asked for that keep the limits; the message says why."""
+    """No gains of the requested structure meet the limits; the message says why."""
 
 
 class LimitsError(NoTuningError):
-    """The plant can be tuned, but no gains were found that keep the limits."""
+    """The plant can be tuned, but no gains were found that meet the limits."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a tuned loop must keep. inf for no limit.
+    """Limits of a tuned loop; inf for no limit.
 
     `overshoot` is a share of the set point's step. `itae_setpoint` and `iae_load` are in the
-    plant's unit of time; with them a tuning can be asked for that is no worse than another one.
-    `delay_spread` is for sampled plants: the loop is stable for every delay of roots.delays_within,
-    and has Ms <= LATE_SENSITIVITY with the longest. None asks for no more than the delay itself.
+    plant's unit of time; with them a tuning can be required to be no worse than another one.
+    `delay_spread` is for sampled plants: the loop must be stable for every delay of
+    roots.delays_within, and have Ms <= LATE_SENSITIVITY with the longest. None requires only the
+    delay itself.
     """
 
     max_sensitivity: float = 1.6
@@ -134,7 +135,7 @@ class Gains:
 
 @dataclass(frozen=True)
 class Tuning:
-    """Gains of the velocity form and what their loop promises; `criterion` was minimised."""
+    """Gains of the velocity form with the margins of their loop; `criterion` was minimised."""
 
     kp: float
     ki: float
@@ -154,8 +155,9 @@ def tune_sampled(
 ) -> Tuning:
     """The best gains of u(k) = u(k-1) + kp (e - e1) + ki e + kd (e - 2 e1 + e2).
 
-    They have five significant digits, the plant's sign, and keep stable every whole delay within
-    the spread, and an epoch more or less at least. Raises NoTuningError where there are none.
+    They have five significant digits and the plant's sign, and are stable for every whole delay
+    within the spread, and for at least an epoch more or less. Raises NoTuningError if there are
+    none.
     """
     limits = Limits(max_sensitivity, max_overshoot, delay_spread=delay_spread)
     gains, found = tune(plant, structure, limits, criterion)
@@ -169,11 +171,11 @@ def tune(
     criterion: Criterion = "balanced",
     start: tuple[float, float, float] | None = None,
 ) -> tuple[Gains, LoopMargins]:
-    """The best parallel gains for a plant, and what they promise.
+    """The best parallel gains for a plant, with the margins of their loop.
 
-    `start` are gains to search from besides: where they keep the limits, the answer is no worse.
-    Raises NoTuningError for a plant that is unstable, has no gain at rest, or that nothing keeps
-    from being controlled arbitrarily fast, and where no gains keep the limits.
+    `start` are additional initial gains: if they meet the limits, the answer is no worse. Raises
+    NoTuningError for a plant that is unstable, has no gain at rest, or can be controlled
+    arbitrarily fast, and if no gains meet the limits.
     """
     check_plant(plant)
     sign = math.copysign(1.0, plant.gain)
@@ -276,12 +278,12 @@ def _loop(plant: AnyPlant, reference: float) -> Loop:
 
 
 def _rounded_power(value: float) -> float:
-    """The nearest power of the fourth root of 2: the lattice must not hang on last bits."""
+    """The nearest power of the fourth root of 2, so that rounding does not change the lattice."""
     return 2.0 ** (round(4 * math.log2(value)) / 4)
 
 
 def _points(problem: Problem, gains: list[float]) -> list[NDArray[np.float64]]:
-    """The point of the search at gains, its share at most 1; none where the search has no such."""
+    """The point of the search at gains, its share at most 1; empty if the search has no such."""
     kp, ki, kd = gains
     if min(kp, ki) <= 0:
         return []
@@ -297,9 +299,9 @@ def _points(problem: Problem, gains: list[float]) -> list[NDArray[np.float64]]:
 def _within(
     plant: AnyPlant, gains: list[float], limits: Limits, weight: float
 ) -> tuple[Gains, LoopMargins] | None:
-    """The gains in their digits, made smaller until the limits hold exactly; None if they do not.
+    """Round the gains and reduce them until the limits hold exactly; None if they do not.
 
-    The search sees the limits on a grid of frequencies and gains before they are rounded.
+    The search checks the limits only on a grid of frequencies, before the gains are rounded.
     """
     for shrinks in range(_MOST_SHRINKS):
         kp, ki, kd = (_in_digits(_SHRINK**shrinks * gain) for gain in gains)
@@ -312,7 +314,7 @@ def _within(
 def _kept(
     plant: AnyPlant, gains: tuple[float, float, float], limits: Limits, weight: float
 ) -> tuple[Gains, LoopMargins] | None:
-    """The gains with what they promise, if they keep the limits."""
+    """The gains with the margins of their loop, if they meet the limits."""
     try:
         found = loop_margins(plant, *gains)
     except UnstableLoopError:
@@ -349,7 +351,7 @@ def _bears_delays(plant: AnyPlant, gains: tuple[float, float, float], spread: fl
 
 
 def value_of(found: LoopMargins, criterion: Criterion) -> float:
-    """What the criterion makes of a loop: less is better."""
+    """Value of the criterion for a loop, to be minimised."""
     return _criterion(found, WEIGHTS[criterion])
 
 

@@ -1,1 +1,1 @@
-"""Plans by epochs for servers that run on green and on brown energy."""
+"""Plans by epoch for servers with green and brown energy."""

@@ -37,10 +37,10 @@ LARGEST_MJ = 2**53
 
 @dataclass(frozen=True)
 class Limits:
-    """What a battery can do in each epoch: hold, draw and give [mJ], and keep of what it draws.
+    """Limits of a battery in each epoch [mJ], and its efficiency.
 
-    charge_mj, discharge_mj: in an epoch. kept_ppm: in millionths, rounded down. first_mj: held
-    before the first epoch.
+    charge_mj, discharge_mj: largest amounts in an epoch. kept_ppm: efficiency of charging in
+    millionths, rounded down. first_mj: charge before the first epoch.
     """
 
     capacity_mj: int
@@ -59,11 +59,12 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Dispatch:
-    """What a battery does, and the proof that nothing saves more; int64 (epochs,) each.
+    """A schedule of a battery, with the proof that it is optimal; int64 (epochs,) each.
 
-    charged_mj: drawn, losses included; discharged_mj: given; held_mj: at the end. stored_value: of
-    one millijoule more in the battery, in units of the weights. value, bound: the weight of brown
-    energy saved with that of what is held at the end, and what no schedule exceeds; they are equal.
+    charged_mj: drawn, including losses. discharged_mj: given. held_mj: charge at the end of the
+    epoch. stored_value: value of one millijoule more in the battery, in units of the weights.
+    value: weight of brown energy saved plus that of the final charge. bound: the optimum of all
+    schedules; equal to value.
     """
 
     charged_mj: Whole
@@ -77,13 +78,13 @@ class Dispatch:
 def dispatch(
     limits: Limits, demand_mj: Whole, green_mj: Whole, weight: Whole, end_weight: int = 0
 ) -> Dispatch:
-    """The schedule that lowers the weighed brown energy most, exactly; O(epochs^2) in numpy.
+    """The schedule that reduces the weighted brown energy most, exactly; O(epochs^2) in numpy.
 
-    weight: of a millijoule of brown energy, whole and not negative, by epoch. end_weight: of one
-    that is held at the end. Of equal weights the earlier epoch is given first, and the end last; no
-    more is charged than is given or weighs at the end, and that as early as there is room, so that
-    an error of a forecast has most time to be made up for. Raises ValueError for other shapes,
-    negative amounts and those of 2^53 mJ.
+    weight: of a millijoule of brown energy, a nonnegative integer, by epoch. end_weight: of one
+    that is held at the end. Among equal weights the earlier epoch is served first, and the end
+    last. No more is charged than is given or has weight at the end, as early as there is room, so
+    that forecast errors can be corrected. Raises ValueError for other shapes, negative amounts and
+    those of 2^53 mJ.
     """
     _check(demand_mj, green_mj, weight, end_weight)
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)
@@ -107,7 +108,7 @@ def upper_bound(
     stored_value: Whole,
     end_weight: int = 0,
 ) -> int:
-    """No schedule saves more, whatever `stored_value` says, as long as it is not negative."""
+    """An upper bound on every schedule's value, for any nonnegative `stored_value`."""
     _check(demand_mj, green_mj, weight, end_weight)
     _require(bool((stored_value >= 0).all()), "a stored millijoule is worth nothing at least")
     stored_mj, given_mj = _most(limits, green_mj - demand_mj)
@@ -120,11 +121,11 @@ def upper_bound(
 def green_prices(
     limits: Limits, demand_mj: Whole, green_mj: Whole, weight: Whole, found: Dispatch
 ) -> Whole:
-    """What one millijoule more of green energy is worth in each epoch, beside the battery, int64.
+    """Value of one millijoule more of green energy in each epoch, with the battery, int64.
 
-    In units of the weights, rounded down. Where brown energy is drawn it saves that, or leaves in
-    the battery what that would give; where green energy is left it is stored if that is worth
-    anything, and nothing where the battery can draw no more. At a kink it lies between what one
+    In units of the weights, rounded down. If brown energy is drawn it replaces that, or leaves in
+    the battery what that would give. Surplus green energy is stored if that is worth anything, and
+    is worth nothing if the battery can draw no more. At a kink the value lies between what one
     millijoule more saves and one less costs.
     """
     spare_mj = green_mj - demand_mj
@@ -132,13 +133,13 @@ def green_prices(
     gives = -spare_mj <= min(limits.discharge_mj, limits.capacity_mj)
     saves = np.where(gives, np.minimum(weight, found.stored_value), weight)
     stores = np.where(takes, _kept(limits, found.stored_value), 0)
-    # Where none is left and none missing, one less would be missed at no more than its weight.
+    # If there is neither surplus nor shortage, one less would cost at most its weight.
     stores = np.where(spare_mj == 0, np.minimum(stores, weight), stores)
     return np.where(spare_mj < 0, saves, stores)
 
 
 def _most(limits: Limits, spare_mj: Whole) -> tuple[Whole, Whole]:
-    """What can be stored in each epoch, and what given, beside what is held."""
+    """Largest amounts to store and to give in each epoch, apart from the charge."""
     drawn = np.minimum(np.maximum(spare_mj, 0), limits.charge_mj)
     stored = _kept(limits, drawn)
     given = np.minimum(np.maximum(-spare_mj, 0), limits.discharge_mj)
@@ -149,23 +150,24 @@ def _most(limits: Limits, spare_mj: Whole) -> tuple[Whole, Whole]:
 
 
 def _kept(limits: Limits, amount: Whole) -> Whole:
-    """Of each amount the part that is kept, rounded down, within 64 bits."""
+    """Amounts after losses, rounded down, within 64 bits."""
     return amount // PPM * limits.kept_ppm + amount % PPM * limits.kept_ppm // PPM
 
 
 def _given(limits: Limits, stored_mj: Whole, given_mj: Whole, weight: Whole) -> tuple[Whole, int]:
-    """What each epoch is given, the weightiest first, and what is kept; `weight` has that last.
+    """The amount given in each epoch, the largest weight first, and the final charge.
 
-    The battery is filled as early as it can be. `unstored` is what found no room up to an epoch:
-    that can still make up for what is given there or before. So at e no more can be given than the
-    least of `reserve`, what is held and unstored, from e on, less what is unstored at e; it lowers
-    `reserve` from e on by as much, and `unstored` by as much as that has risen since.
+    `weight` has the weight of the final charge last. The battery is filled as early as possible.
+    `unstored` is the energy that found no room up to an epoch: it can still replace what is given
+    there or before. So at e no more can be given than the least of `reserve`, what is held and
+    unstored, from e on, less what is unstored at e. That lowers `reserve` from e on by as much, and
+    `unstored` by as much as that has risen since.
     """
     into_mj, most_mj = np.append(stored_mj, 0), np.append(given_mj, limits.capacity_mj)
     reserve = limits.first_mj + np.cumsum(into_mj)
     unstored = reserve - _filled(limits, into_mj)
     given = np.zeros_like(most_mj)
-    # A stable sort: of equal weights the earlier epoch.
+    # A stable sort: among equal weights the earlier epoch comes first.
     order = np.argsort(-weight, kind="stable")
     for epoch in order[(most_mj[order] > 0) & (weight[order] > 0)].tolist():
         room = int(reserve[epoch:].min()) - int(unstored[epoch])
@@ -176,7 +178,7 @@ def _given(limits: Limits, stored_mj: Whole, given_mj: Whole, weight: Whole) -> 
 
 
 def _filled(limits: Limits, into_mj: Whole) -> Whole:
-    """What is held by epoch where all is stored that has room, and nothing given."""
+    """Charge by epoch if everything is stored that fits, and nothing is given."""
     held, now = np.empty_like(into_mj), limits.first_mj
     for epoch, into in enumerate(into_mj.tolist()):
         now = held[epoch] = min(limits.capacity_mj, now + into)
@@ -184,7 +186,7 @@ def _filled(limits: Limits, into_mj: Whole) -> Whole:
 
 
 def _held(limits: Limits, stored_mj: Whole, discharged_mj: Whole, last_mj: int) -> Whole:
-    """What is held by epoch where as much is stored as early as will be given or is kept."""
+    """Charge by epoch if exactly what will be given or kept is stored, as early as possible."""
     held, now = np.empty_like(stored_mj), limits.first_mj
     wanted = sum(discharged_mj.tolist()) + last_mj
     for epoch, (into, given) in enumerate(
@@ -197,17 +199,17 @@ def _held(limits: Limits, stored_mj: Whole, discharged_mj: Whole, last_mj: int) 
 
 
 def _drawn(limits: Limits, into_mj: Whole) -> Whole:
-    """The least that is charged to store just so much."""
+    """The least amount to draw in order to store exactly these amounts."""
     return np.array([-(-into * PPM // limits.kept_ppm) for into in into_mj.tolist()], np.int64)
 
 
 def _allowed(
     stored: tuple[Whole, Whole], given: tuple[Whole, Whole], weight: Whole, end_weight: int
 ) -> tuple[Whole, Whole]:
-    """Between what values a stored millijoule is worth, by what is stored and given in each epoch.
+    """Bounds of the value of a stored millijoule, by what is stored and given in each epoch.
 
-    Each pair is the most and what is done. Where more could be stored it is worth nothing; where
-    less is given than could be it is worth the weight at least, where something is, at most.
+    Each pair is the largest and the actual amount. If more could be stored the value is 0. If less
+    is given than possible it is at least the weight; if anything is given, at most the weight.
     """
     could_store = stored[1] < stored[0]
     low = np.where(given[1] < given[0], weight, 0)
@@ -219,8 +221,10 @@ def _allowed(
 def _multipliers(
     capacity_mj: int, held_mj: Whole, allowed: tuple[Whole, Whole], end_weight: int
 ) -> Whole:
-    """Values that prove the schedule: within the allowed ones, not rising from one epoch to the
-    next but where the battery is full, and not falling but where it is empty; to the end's weight.
+    """Values that prove the schedule optimal.
+
+    They are within the bounds, rise from one epoch to the next only if the battery is full, fall
+    only if it is empty, and end at the weight of the end.
     """
     ranges = []
     low, high = int(allowed[0][0]), int(allowed[1][0])
@@ -238,7 +242,7 @@ def _multipliers(
 
 
 def _weighed(weight: Whole, amount_mj: Whole) -> int:
-    """Their product in Python's own numbers, which have room for it."""
+    """The product in Python's integers, which do not overflow."""
     pairs = zip(weight.tolist(), amount_mj.tolist(), strict=True)
     return sum(each * amount for each, amount in pairs)
 

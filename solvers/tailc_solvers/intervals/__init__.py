@@ -1,1 +1,1 @@
-"""Interval tables on a grid: exact search and exact evaluation of schedules."""
+"""Interval tables on a grid: exhaustive search and exact evaluation of schedules."""

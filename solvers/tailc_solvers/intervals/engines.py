@@ -1,4 +1,4 @@
-"""A sample made ready for one of the two grid searches: sorted, summed and bounded."""
+"""Prepare a sample for one of the two grid searches: sorted, summed and bounded."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,10 +31,10 @@ MOST_BINS = 1 << 16
 
 
 class Engine(Protocol):
-    """Searches shares of items; see the kernels for the arguments.
+    """Searches parts of the grid; see the kernels for the arguments.
 
-    `seeds` are good schedules to begin with, in steps [schedules, rungs - 1]. A batch of
-    `batch_schedules`, many of them pruned, is worth handing to threads.
+    `seeds` are good initial schedules, in steps [schedules, rungs - 1]. A batch of
+    `batch_schedules`, many of them pruned, is large enough for a thread.
     """
 
     batch_schedules: ClassVar[int]
@@ -49,7 +49,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class CurvesEngine:
-    """Few curves, each followed by many requests."""
+    """Engine for a few curves, each of many requests."""
 
     curves: Curves
     bounds: tuple[Floors, Prices]
@@ -67,7 +67,7 @@ class CurvesEngine:
 
 @dataclass(frozen=True)
 class IndividualEngine:
-    """A curve for each request."""
+    """Engine for a curve of each request."""
 
     crowd: Crowd
     seeds: Items
@@ -84,14 +84,14 @@ class IndividualEngine:
 
 
 def engine_for(sample: Sample, rows: Rows, rank: int) -> Engine:
-    """The engine that suits the number of curves; both give the same answer."""
+    """The engine that suits the number of curves; both give the same result."""
     if sample.n_curves == 1 or sample.n_curves * REQUESTS_PER_CURVE <= sample.demand_ms.size:
         return curves_engine(sample, rows, rank)
     return individual_engine(sample, rows, rank)
 
 
 def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
-    """Sorted curves with prefix sums: O(R log R)."""
+    """Sort the curves and compute prefix sums: O(R log R)."""
     by_demand = np.argsort(sample.demand_ms, kind="stable")
     curve = sample.curve[by_demand]
     order = by_demand[np.argsort(curve, kind="stable")] if sample.n_curves > 1 else by_demand
@@ -126,7 +126,7 @@ def curves_engine(sample: Sample, rows: Rows, rank: int) -> CurvesEngine:
 
 
 def individual_engine(sample: Sample, rows: Rows, rank: int) -> IndividualEngine:
-    """Requests side by side, with the bounds of each over later rungs."""
+    """Requests in arrays, with the bounds of each over later rungs."""
     speeds = np.ascontiguousarray(sample.speeds[sample.curve].T)
     time = 1.0 / speeds
     crowd = Crowd(
@@ -147,12 +147,12 @@ def individual_engine(sample: Sample, rows: Rows, rank: int) -> IndividualEngine
 def _continuous(
     sample: Sample, by_demand: NDArray[np.int64], rows: Rows, rank: int
 ) -> ContinuousRows | None:
-    """Continuous optima with the mean curve; None where cost rates fall with the rung."""
+    """Continuous optima with the mean curve; None if cost rates decrease with the rung."""
     if (np.diff(rows.costs) < 0).any():
         return None
     steps = sorted_steps(sample.demand_ms[by_demand], sample.weight[by_demand], rank)
     share = np.bincount(sample.curve, sample.weight, sample.n_curves) / sample.total_weight
-    # Not a product of matrices: its order of summation would depend on the library.
+    # Not a matrix product, whose order of summation would depend on the library.
     mean_speeds = (sample.speeds * share[:, None]).sum(axis=0)
     return ContinuousRows.solve(steps, mean_speeds, rows)
 
@@ -184,7 +184,7 @@ def _least_from(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
 
 
 def _prefix_sums(values: NDArray, start: NDArray[np.int64]) -> NDArray:
-    """Sums of each curve's values before each entry, one entry more a curve than values."""
+    """Sums of each curve's values before each entry, with one more entry than values."""
     parts = [
         np.concatenate([np.zeros(1, values.dtype), np.cumsum(values[first:end])])
         for first, end in pairwise(start)
@@ -204,7 +204,7 @@ def _suffix_weights(weight: NDArray[np.int64], start: NDArray[np.int64]) -> NDAr
 def _bins(
     demand: NDArray[np.float64], start: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """How many demands of each curve lie in bins before each, and bins per ms."""
+    """Number of demands of each curve in bins before each, and bins per ms."""
     largest = int(np.diff(start).max())
     n_bins = min(MOST_BINS, BINS_PER_REQUEST * largest)
     rate = n_bins / demand[start[1:] - 1]

@@ -68,16 +68,16 @@ def as_cost_rates(costs: ArrayLike, n_rungs: int) -> NDArray[np.float64]:
 
 
 def _quantile_request(sample: Sample, rank: int) -> int | None:
-    """The request that is the quantile under every schedule; None where they depend on it."""
+    """The request that is the quantile under every schedule; None if it depends on them."""
     if sample.n_curves > 1:
         return None
-    # Times rise with demand when all follow one curve.
+    # Times rise with demand if all requests follow one curve.
     demand = _order_statistic(sample.demand_ms, sample.weight, rank)
     return int(np.flatnonzero(sample.demand_ms == demand)[0])
 
 
 def _order_statistic(values: NDArray[np.float64], weight: NDArray[np.int64], rank: int) -> float:
-    """The smallest value that `rank` units of weight do not exceed."""
+    """The smallest value whose cumulative weight is at least `rank`."""
     if int(weight.sum()) == weight.size:
         return float(np.partition(values, rank - 1)[rank - 1])
     order = np.argsort(values, kind="stable")

@@ -49,7 +49,7 @@ class GridSolution:
     """One schedule for each load, in the order given.
 
     A row without a schedule (infeasible, or the budget ended before one was found) has inf in all
-    its figures: the least over nothing.
+    its figures.
 
     Attributes:
         load: as given [Q].
@@ -58,13 +58,14 @@ class GridSolution:
         mean_ms: v_0 + L [Q].
         cost_time_ms: W [Q].
         total_cost: A [Q].
-        least_tail_ms: least attainable tail [Q]; proved only where `status` is not BUDGET. By tail
-            it is `tail_ms`; by cost it is what an infeasible target is to be compared with.
+        least_tail_ms: least attainable tail [Q]; proved only if `status` is not BUDGET. By tail it
+            is `tail_ms`; by cost it is a reference for an infeasible target.
         status: one each row. OPTIMAL and INFEASIBLE are proved by exhaustion.
         evaluations: nodes of the search tree whose figures or bounds were computed; a node serves
             all loads.
-        course: the mean of the objective over the rows with a schedule, after so many evaluations,
-            wherever it fell [ms]; without a bound. By cost from where all can meet the target.
+        course: convergence trace: the mean of the objective over the rows with a schedule by
+            evaluations, at each improvement [ms]; without a bound. By cost from the point at which
+            all can meet the target.
     """
 
     load: NDArray[np.float64]
@@ -144,7 +145,7 @@ def _no_progress(_fraction: float) -> None:
 def rows_for(
     loads: NDArray[np.float64], costs: NDArray[np.float64], budget: float, grid: Grid
 ) -> Rows:
-    """Rows of ascending loads, all of them searched by tail."""
+    """Rows of ascending loads, all searched by tail."""
     wait_per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
     return Rows(
         loads,
@@ -159,7 +160,7 @@ def rows_for(
 
 
 def _by_cost(rows: Rows, by_tail: Best, target_ms: float) -> Rows:
-    """The rows that can meet the target, now with the cost as the objective."""
+    """The rows that can meet the target, with the cost as the objective."""
     meets = by_tail.key[:, 0] / NS_PER_MS <= target_ms + SLACK_MS
     return rows._replace(all=np.flatnonzero(meets), target_ms=target_ms, by_cost=True)
 
@@ -172,7 +173,7 @@ def _solution(
     rank: int,
     outcome: tuple[Grid, Search, Best, Best],
 ) -> GridSolution:
-    """Figures of the incumbents, each schedule evaluated anew, rows back in the given order."""
+    """Evaluate the incumbents' schedules, and return rows in the given order."""
     grid, search, by_tail, best = outcome
     place = np.argsort(order, kind="stable")
     steps = best.steps[place]

@@ -27,10 +27,11 @@ must survive, since ties are decided by later keys."""
 
 
 class Rows(NamedTuple):
-    """The loads, ascending, the cost rates of the rungs, and what limits a schedule.
+    """The loads, ascending, the cost rates of the rungs, and the limits of a schedule.
 
-    `wait_per_cost` is q / (budget (1 + tolerance)): v_0 >= wait_per_cost * W - L is feasibility.
-    `all` lists the rows. `longest` bounds the wait and the sum of the finite stretches, in steps.
+    `wait_per_cost` is q / (budget (1 + tolerance)): a schedule is feasible if v_0 >= wait_per_cost
+    * W - L. `all` lists the rows. `longest` bounds the wait and the sum of the finite stretches, in
+    steps.
     """
 
     load: NDArray[np.float64]
@@ -46,7 +47,8 @@ class Rows(NamedTuple):
 class Near(NamedTuple):
     """The best schedules of each row: keys [rows, room, 4] and steps [rows, room, rungs].
 
-    `held` of them are there [rows], the last of them in order at `last` once there is no room.
+    `held` is their number [rows]; the last of them in order is at `last` once there is no more
+    room.
     """
 
     key: NDArray[np.float64]
@@ -56,10 +58,10 @@ class Near(NamedTuple):
 
 
 class Best(NamedTuple):
-    """Incumbents: keys [rows, 4] and steps [rows, rungs]; keys are inf where there is none.
+    """Incumbents: keys [rows, 4] and steps [rows, rungs]; keys are inf if there is none.
 
-    Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A). Where `near` has room, it
-    takes the schedules whose first key is at most the incumbent's, which stays as it is until
+    Keys are (tail ns, mean ns, A) or, by cost, (W, tail ns, mean ns, A). If `near` has room, it
+    collects the schedules whose first key is at most the incumbent's, which does not change until
     there is no more room.
     """
 
@@ -69,7 +71,7 @@ class Best(NamedTuple):
 
 
 def new_best(rows: int, rungs: int, room: int = 0) -> Best:
-    """No incumbents yet, and room for so many schedules of each row."""
+    """No incumbents, and room for `room` schedules of each row."""
     near = Near(
         np.full((rows, room, 4), np.inf),
         np.zeros((rows, room, rungs), dtype=np.int64),
@@ -120,7 +122,7 @@ def latest_finish(rows, best, q, W):
 
 @plain_loops
 def offer(rows, best, among, steps, T, L, W):
-    """Let a schedule replace the incumbents it beats in the rows `among`.
+    """Replace the incumbents in the rows `among` that a schedule beats.
 
     `steps` [rungs] has any wait in place 0. Returns whether its T alone left a row to win.
     """
@@ -128,7 +130,7 @@ def offer(rows, best, among, steps, T, L, W):
     for q in among:
         latest = latest_finish(rows, best, q, W)
         if latest < T * (1.0 - SLACK_RELATIVE):
-            # By cost a row may be lost to W alone.
+            # By cost a row may be lost by W alone.
             is_early = is_early or (rows.by_cost and rows.target_ms >= T)
             continue
         is_early = True
@@ -169,7 +171,7 @@ def _offer_row(rows, best, q, steps, wait, T, L, W):
 
 @plain_loops
 def _collect(best, q, keys, steps):
-    """Keep a schedule beside the others of its row, in the place of the last if there is no room.
+    """Add a schedule to those of its row, replacing the last one if there is no room.
 
     From then on the first key of the last one is the limit.
     """
@@ -194,7 +196,7 @@ def _collect(best, q, keys, steps):
 
 @plain_loops
 def _last(near, q):
-    """The place of the schedule that all others of the row precede."""
+    """The place of the schedule that comes last in the order of the row."""
     last = 0
     for other in range(1, near.held[q]):
         if _precedes(
@@ -234,11 +236,10 @@ def _replace(best, q, keys, steps):
 
 @plain_loops
 def latest_tail(rows, best, among, W, need_cost, need_time):
-    """Largest T with which a schedule may win some row; -inf if none, over the
-    rows `among`.
+    """Largest T with which a schedule may win a row of `among`; -inf if none.
 
-    `W` is a lower bound on its cost-time, and on every row its wait is at least
-    `wait_per_cost * need_cost - need_time`.
+    `W` is a lower bound on its cost-time, and on every row its wait is at least `wait_per_cost *
+    need_cost - need_time`.
     """
     latest = -np.inf
     longest = rows.longest * rows.step_ms
@@ -252,7 +253,7 @@ def latest_tail(rows, best, among, W, need_cost, need_time):
 
 @plain_loops
 def common_prefix(items, item):
-    """How many of its first stretches an item shares with the one before it."""
+    """Number of initial stretches that an item shares with the one before it."""
     i = 0
     while i < items.shape[1] and items[item, i] == items[item - 1, i]:
         i += 1

@@ -75,9 +75,9 @@ class Floors(NamedTuple):
 class Prices(NamedTuple):
     """A Lagrangian of each row that bounds its objective from below, for one curve.
 
-    With the work of the quantile divided into cells, `rest[q, i, m]` is the least that the work
-    from cell m on can add on rung i or later, and `rate` the least it adds per unit of work in the
-    cell. No cells: no such bound.
+    The work of the quantile is divided into cells. `rest[q, i, m]` is the least that the work from
+    cell m on can add on rung i or later, and `rate` the least it adds per unit of work in the cell.
+    Without cells there is no such bound.
     """
 
     alpha: NDArray[np.float64]
@@ -93,8 +93,8 @@ class State(NamedTuple):
     """The path to a node, one entry a depth: work done and G there [depth, curves], and scalars.
 
     `tail` is the time at which the quantile's work was done, inf before that (one curve only).
-    `row[i, :rows[i]]` lists the rows that may improve at the node or below it,
-    `following` is the next stretch to try there; `low` and `high` [curves] are for the tail.
+    `row[i, :rows[i]]` lists the rows that may improve at the node or below it, `following` is the
+    next stretch to try there; `low` and `high` [curves] are for the tail.
     """
 
     work: NDArray[np.float64]
@@ -116,8 +116,8 @@ class State(NamedTuple):
 def search_curves(curves, bounds, rows, best, state, items, share, cap):
     """Search the subtrees of items[first:end] in whole strides, share = (first, end, stride).
 
-    `state` is a new one. An item [depth] fixes the first stretches. Returns the nodes seen and
-    whether the share was searched to its end before `cap` nodes.
+    `state` is a new one. An item [depth] fixes the first stretches. Returns the number of nodes,
+    and whether the part was searched completely before `cap` nodes.
     """
     depth = items.shape[1]
     seen = 0
@@ -174,8 +174,8 @@ def new_state(curves: Curves, rows: Rows) -> State:
 def _walk_to(curves, bounds, rows, best, state, item, depth, stride):
     """Fill the nodes from `depth` down to an item; return the depth reached and the nodes seen.
 
-    It stops above a node in which no row can improve, or that does what a lexicographically
-    smaller one does because requests end before it.
+    It stops above a node in which no row can improve, or that equals a lexicographically smaller
+    one because requests end before it.
     """
     state.steps[depth + 1 :] = 0
     seen = 0
@@ -183,7 +183,7 @@ def _walk_to(curves, bounds, rows, best, state, item, depth, stride):
         if item[i] > 0 and _has_ended(curves, state, i, (item[i] - stride) * rows.step_ms):
             return i, seen
         if is_zero(item, i) and not _has_ended(curves, state, i, 0.0):
-            # The first item below this node also stands for the node itself.
+            # The first item below this node also represents the node itself.
             state.steps[i + 1] = NEVER_STEPS
             _offer_node(curves, rows, best, state, i, i)
         _descend(curves, rows, state, i, item[i])
@@ -283,7 +283,7 @@ def _tail_on(curves, state, i):
 
 @plain_loops
 def _count_below(curves, k, work):
-    """How many entries of curve k have less demand than `work`."""
+    """Number of entries of curve k with less demand than `work`."""
     size = curves.start[k + 1] - curves.start[k]
     if work > curves.longest[k]:
         return size
@@ -374,7 +374,7 @@ def _latest_below(curves, floors, rows, best, state, i, q):
 
 @plain_loops
 def _is_priced_out(curves, prices, rows, best, state, i, q):
-    """Whether row q's Lagrangian is beyond its incumbent in all schedules through the node."""
+    """Whether row q's Lagrangian exceeds its incumbent in all schedules through the node."""
     work = state.work[i, 0]
     if work >= curves.rank_demand:
         return False
@@ -404,7 +404,7 @@ def _can_finish_by(curves, floors, state, i, latest):
 def _weight_by(curves, state, i, t, last_speeds):
     """Weight of the requests ended by age t, at `last_speeds` [curves] from depth i on.
 
-    Ages are taken as reached within the relative slack, so the count is never too small.
+    Ages are rounded up by the relative slack, so the count is never too small.
     """
     if not t >= 0.0:
         return np.int64(0)
@@ -423,7 +423,7 @@ def _weight_by(curves, state, i, t, last_speeds):
 def _mixture_tail(curves, state, i, latest):
     """Execution tail of staying on rung i, known to be at most `latest`.
 
-    Bisection on the age until few requests are left in doubt, then their times in order.
+    Bisection on the age until few requests remain, then their times in order.
     """
     n_curves = curves.longest.shape[0]
     low = state.low

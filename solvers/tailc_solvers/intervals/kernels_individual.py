@@ -48,11 +48,11 @@ class Crowd(NamedTuple):
 class Path(NamedTuple):
     """The path to a node, one entry a depth.
 
-    `member` and `left` [depth, R] list the requests still running and their work left, `running`
-    how many they are, `ended` the weight of the others. `time` and `cost` are weighted sums so
-    far; `rest_time`, `rest_cost` and `rest_slow` those of the work left, on the node's rung, at the
-    least cost and at the least speed. `following` is the next stretch to try. `found` [R] holds the
-    times looked at for the tail.
+    `member` and `left` [depth, R] list the requests still running and their remaining work,
+    `running` their number, `ended` the weight of the others. `time` and `cost` are weighted sums so
+    far; `rest_time`, `rest_cost` and `rest_slow` those of the remaining work, on the node's rung,
+    at the least cost and at the least speed. `following` is the next stretch to try. `found` [R] is
+    a buffer of times for the tail.
     """
 
     member: NDArray[np.int64]
@@ -91,8 +91,8 @@ class Buckets(NamedTuple):
 def search_individual(crowd, rows, best, path, buckets, items, share, cap):
     """Search the subtrees of items[first:end] in whole strides, share = (first, end, stride).
 
-    `path` and `buckets` are new ones. An item [depth] fixes the first stretches. Returns the nodes
-    seen and whether the share was searched to its end before `cap` nodes.
+    `path` and `buckets` are new ones. An item [depth] fixes the first stretches. Returns the number
+    of nodes, and whether the part was searched completely before `cap` nodes.
     """
     depth = items.shape[1]
     for r in range(crowd.demand.shape[0]):
@@ -157,8 +157,8 @@ def new_buckets(longest: int) -> Buckets:
 def _walk_to(crowd, rows, best, path, item, depth):
     """Fill the nodes from `depth` down to an item; return the depth reached and the nodes seen.
 
-    It stops above a node in which no row can improve, or that does what a lexicographically
-    smaller one does because requests end before it.
+    It stops above a node in which no row can improve, or that equals a lexicographically smaller
+    one because requests end before it.
     """
     path.steps[depth + 1 :] = 0
     seen = 0
@@ -166,7 +166,7 @@ def _walk_to(crowd, rows, best, path, item, depth):
         if item[i] > 0 and path.running[i] == 0:
             return i, seen
         if is_zero(item, i) and path.running[i] > 0:
-            # The first item below this node also stands for the node itself.
+            # The first item below this node also represents the node itself.
             path.steps[i + 1] = NEVER_STEPS
             _offer_node(crowd, rows, best, path, i)
         _descend(crowd, rows, path, i, item[i])
@@ -260,7 +260,7 @@ def _descend(crowd, rows, path, i, steps):
 
 @plain_loops
 def _add_rest(crowd, path, i, r, left):
-    """Add request r with `left` work to the node's sums over the work that is left."""
+    """Add request r with `left` remaining work to the node's sums."""
     work = crowd.weight[r] * left
     path.rest_time[i] += work / crowd.speeds[i, r]
     path.rest_cost[i] += work * crowd.least_cost[i, r]
@@ -290,9 +290,9 @@ def _may_improve(crowd, rows, best, path, i):
 def _search_last(crowd, rows, best, path, buckets, stride):
     """Offer every stretch on the last rung but one, then the last rung; return their number.
 
-    Where no request is slower on the last rung, a longer stretch never ends the quantile sooner.
-    Then one count at the shortest stretch of a block, at the latest tail that any of the block
-    could win with, may discard the block; blocks grow while they are discarded.
+    If no request is slower on the last rung, a longer stretch never ends the quantile sooner. Then
+    one count at the shortest stretch of a block, at the latest tail with which any of the block
+    could win, may discard the block; blocks grow while they are discarded.
     """
     i = rows.costs.shape[0] - 2
     _fill_buckets(crowd, rows, path, buckets, i)
@@ -320,9 +320,9 @@ def _search_last(crowd, rows, best, path, buckets, stride):
 
 @plain_loops
 def _fill_figures(crowd, rows, best, path, buckets, i, stride):
-    """Fill L, W and the latest tail worth having of each stretch; return the number of stretches.
+    """Fill L, W and the latest useful tail of each stretch; return the number of stretches.
 
-    Stretches off the stride have no such tail. The last one is the first that all requests end in.
+    Stretches off the stride have no such tail. The last one is the first in which all requests end.
     """
     ended_stretch = 0.0
     running = 0.0
@@ -339,7 +339,7 @@ def _fill_figures(crowd, rows, best, path, buckets, i, stride):
         spared -= buckets.spared[steps]
         stretch = steps * rows.step_ms
         time = ended_stretch + stretch * running
-        # With nobody left the differences are only rounding.
+        # Without remaining requests the differences are only rounding.
         after = later - stretch * spared if running > 0.0 else 0.0
         L = (path.time[i] + time + after) / crowd.total
         W = (path.cost[i] + rows.costs[i] * time + rows.costs[i + 1] * after) / crowd.total
@@ -434,7 +434,7 @@ def _tail(crowd, path, i, stretch, latest):
 
 @plain_loops
 def _select(values, weight, count, rank):
-    """The smallest of `count` values that `rank` units of weight do not exceed; reorders both.
+    """The smallest of `count` values whose cumulative weight is at least `rank`; reorders both.
 
     Quickselect with the middle element as pivot.
     """

@@ -60,7 +60,7 @@ class ContinuousRows:
         if 2**axes <= MOST_CORNERS:
             corners = [np.floor(v) + corner for corner in product((0.0, 1.0), repeat=axes)]
         steps = np.minimum(np.concatenate(corners), rows.longest)
-        # Whatever does not fit is cut off; NEVER takes all the room that is left.
+        # Stretches that do not fit are cut off; NEVER takes all the remaining room.
         fitted = np.diff(np.minimum(np.cumsum(steps, axis=1), rows.longest), axis=1, prepend=0.0)
         return np.unique(fitted.astype(np.int64), axis=0)
 
@@ -98,7 +98,7 @@ class ContinuousRows:
 
 
 def no_prices() -> Prices:
-    """No Lagrangian bound: requests do not share one curve."""
+    """No Lagrangian bound, because requests do not share one curve."""
     none = np.zeros(0)
     return Prices(none, none, none, none, np.zeros((0, 0, 0)), np.zeros((0, 0, 0)), 0.0)
 

@@ -1,7 +1,7 @@
-"""One grid searched to its end in shares that do not depend on the number of workers.
+"""Search a grid completely, in parts that do not depend on the number of workers.
 
-Each share has incumbents of its own, merged in a fixed order: the answer, and what it was after so
-many evaluations, depend on nothing else.
+Each part has its own incumbents, merged in a fixed order, so the result and the convergence trace
+depend on nothing else.
 """
 
 import math
@@ -45,16 +45,16 @@ class Grid:
         return math.floor(self.longest_ms / self.step_ms * (1 + FEASIBILITY_TOLERANCE))
 
     def schedules(self, n_rungs: int) -> int:
-        """How many schedules there are without the wait: the last NEVER at any place or none."""
+        """Number of schedules without the wait: the last NEVER at any place or none."""
         return sum(math.comb(self.steps + fixed, fixed) for fixed in range(n_rungs))
 
 
 @dataclass
 class Search:
-    """One exhaustive search after another, within one budget of evaluations.
+    """Successive exhaustive searches within one budget of evaluations.
 
-    units: of the first key of the last search, by ms. seen: the first key of each row, after so
-    many evaluations.
+    units: unit of the first key of the last search, per ms. seen: the first key of each row, after
+    some numbers of evaluations.
     """
 
     grid: Grid
@@ -68,7 +68,7 @@ class Search:
     seen: list[tuple[int, NDArray[np.float64]]] = field(default_factory=list)
 
     def run(self, engine: Engine, rows: Rows) -> Best:
-        """Incumbents of all rows after the search."""
+        """Search, and return the incumbents of all rows."""
         shape = (rows.load.size, self.n_rungs)
         best = new_best(*shape)
         self.seen.clear()
@@ -91,7 +91,7 @@ class Search:
     def near(self, engine: Engine, rows: Rows, limit: NDArray[np.float64], room: int) -> Near:
         """The best `room` schedules of each row with a first key of at most `limit` [rows].
 
-        As far as so many evaluations lead.
+        Incomplete if the budget of evaluations ends.
         """
         best = new_best(rows.load.size, self.n_rungs, room)
         best.key[:, 0] = limit
@@ -123,7 +123,7 @@ class Search:
         marks: list[int],
         stride: int,
     ) -> None:
-        """Search between the marks side by side, or in one go if the budget may not do."""
+        """Search between the marks in parallel, or in sequence if the budget may not suffice."""
         shares = list(pairwise(marks))
         cap = (self.budget - self.evaluations) // len(shares)
         copies = [best._replace(key=best.key.copy(), steps=best.steps.copy()) for _ in shares]
@@ -145,7 +145,7 @@ class Search:
 
 
 def course_of(search: Search, is_found: NDArray[np.bool_]) -> tuple[Reached, ...]:
-    """Of the rows that have a schedule in the end; inf while one of them has none."""
+    """The convergence trace of the rows that finally have a schedule; inf while one has none."""
     course: list[Reached] = []
     for effort, keys in search.seen:
         found = float(keys[is_found].mean()) / search.units if is_found.any() else math.inf
@@ -166,7 +166,7 @@ def _items(steps: int, n_rungs: int, stride: int) -> NDArray[np.int64]:
 
 
 def _marks(items: Items, steps: int, n_rungs: int, n_parts: int) -> list[int]:
-    """Where to cut the items into parts with about the same number of schedules each."""
+    """Divide the items into parts with about the same number of schedules each."""
     free = n_rungs - 1 - items.shape[1]
     room = (steps + 1 - items.sum(axis=1)) / (steps + 1)
     size = np.cumsum(room**free)

@@ -1,4 +1,4 @@
-"""Chains of rungs that a ladder may climb: of least cost by speed, and never fewer threads."""
+"""Chains of rungs that a ladder may climb: least cost by speed, and widths do not decrease."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 def chain(
     speeds: NDArray[np.float64], costs: NDArray[np.float64], widths: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Rungs on the lower hull of cost over speed on which the width never falls, slow ones first.
+    """Rungs on the lower hull of cost over speed whose widths do not decrease, slow ones first.
 
-    A rung of less width than the one below is left out, and the hull drawn anew. Of equal speed the
-    one of least cost, and of those the first.
+    A rung that is narrower than the one below is left out, and the hull is computed again. Among
+    equal speeds the one of least cost is used, and of those the first.
     """
     left = np.lexsort((costs, speeds)).tolist()
     while True:
@@ -29,7 +29,7 @@ def chain(
 def _lower_hull(
     rungs: Sequence[int], speeds: NDArray[np.float64], costs: NDArray[np.float64]
 ) -> list[int]:
-    """From the rung of least cost by work to the fastest."""
+    """Lower hull from the rung of least cost per work to the fastest."""
     hull: list[int] = []
     for rung in rungs:
         if hull and speeds[hull[-1]] == speeds[rung]:
@@ -43,7 +43,7 @@ def _lower_hull(
 def _is_above(
     hull: Sequence[int], rung: int, speeds: NDArray[np.float64], costs: NDArray[np.float64]
 ) -> bool:
-    """Whether the last of a hull is on or above the line to a rung from the one before, or zero."""
+    """Whether the last rung of a hull is on or above the line from the one before, or 0."""
     here = hull[-1]
     speed, cost = (speeds[hull[-2]], costs[hull[-2]]) if len(hull) > 1 else (0.0, 0.0)
     run, rise = speeds[rung] - speed, costs[rung] - cost

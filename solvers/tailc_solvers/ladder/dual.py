@@ -46,12 +46,12 @@ from tailc_solvers.status import Status
 class LadderSolution:
     """The optimum of each load, in the order given.
 
-    An infeasible row (by cost only) has inf in all figures but `least_tail_ms`.
+    An infeasible row (by cost only) has inf in all figures except `least_tail_ms`.
 
     Attributes:
         load: as given [Q].
         work_ms: work at which each rung is left, inf for the last [Q, rungs].
-        v_ms: wait, then wall time on each rung but the last, inf where it is never left [Q, rungs].
+        v_ms: wait, then wall time on each rung but the last, inf if it is never left [Q, rungs].
         tail_ms: v_0 + T [Q].
         mean_ms: v_0 + L [Q].
         cost_time_ms: W [Q].
@@ -59,11 +59,11 @@ class LadderSolution:
         primal: value of the objective, ms by tail, cost-time by cost [Q].
         bound: proved lower bound on it, over all ladders and waits [Q].
         weights: (alpha, beta, gamma) of the Lagrangian alpha W + beta T - gamma L that proves the
-            bound of the best rung at w, zeros where infeasible [Q, 3]. By cost its constant is
+            bound of the best rung at w, zeros if infeasible [Q, 3]. By cost its constant is
             - beta * target.
         least_tail_ms: least attainable tail [Q].
         status: OPTIMAL or INFEASIBLE, one each row.
-        evaluations: Lagrangian minimisations in all.
+        evaluations: total number of Lagrangian minimisations.
     """
 
     load: NDArray[np.float64]
@@ -82,7 +82,7 @@ class LadderSolution:
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """Primal - bound; rounding below zero is zero. Infeasible rows have none: inf."""
+        """Primal - bound, at least 0; inf for infeasible rows."""
         is_solved = np.isfinite(self.primal)
         difference = np.subtract(
             self.primal, self.bound, out=np.full_like(self.primal, np.inf), where=is_solved
@@ -102,14 +102,14 @@ def solve_ladder(
 ) -> LadderSolution:
     """Best ladder for each load, O(rungs^2 log R) a row after one sort of the demands.
 
-    The work is bounded by that, so there is no budget of evaluations to give.
+    The work is bounded by that, so there is no budget of evaluations.
 
     Args:
         sample: demands and weights; all requests must follow one curve.
-        costs: cost rate of each rung, not falling with the rung [rungs].
+        costs: cost rate of each rung, not decreasing with the rung [rungs].
         loads: positive loads q, in any order [Q].
-        budget: p, the largest total average cost; taken with a relative tolerance of 1e-9, as is
-            the target, so that the bound holds for whatever the grid search calls feasible.
+        budget: p, the largest total average cost; with a relative tolerance of 1e-9, as the target,
+            so that the bound holds for all schedules that the grid search considers feasible.
         rank: 1-based rank of the request whose time is the tail, weights counted.
         objective: `tail` or `cost`.
         target_ms: the largest tail, of all loads or of each; with `cost` only, and required there.

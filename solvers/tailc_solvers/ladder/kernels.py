@@ -71,9 +71,11 @@ class Point(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The best rung at the quantile of each row: `value` = wait, T, L, W [rows, 4], the break
-    points and the shares of the rest [rows, rungs], and the evidence. `bound` is inf where no rung
-    is feasible; `weights` [rows, 3] are the (alpha, beta, gamma) that prove the best one's bound.
+    """The best rung at the quantile of each row, with the ladder and its evidence.
+
+    `value`: wait, T, L, W [rows, 4]. `work`, `rest`: break points, and shares of the rest [rows,
+    rungs]. `bound`: inf if no rung is feasible. `weights` [rows, 3]: the (alpha, beta, gamma) that
+    prove it.
     """
 
     at_quantile: NDArray[np.int64]
@@ -88,9 +90,9 @@ class Answer(NamedTuple):
 
 @plain_loops
 def fill_hull(hull, stack):
-    """Fill the hulls of rungs 0..k for all k; cost rates must not fall with the rung.
+    """Fill the hulls of rungs 0..k for all k; cost rates must not decrease with the rung.
 
-    `stack` [rungs] is for the hull so far.
+    `stack` [rungs] is scratch space for the hull.
     """
     size = 0
     for k in range(hull.time.shape[0]):
@@ -115,7 +117,7 @@ def _is_above(hull, a, b, c):
 
 
 def new_point(n: int) -> Point:
-    """A point to be filled, for a ladder of n rungs."""
+    """Allocate a point for a ladder of n rungs."""
     return Point(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(3), np.zeros(n))
 
 
@@ -172,7 +174,7 @@ def _minimise(steps, hull, k, weights, low, high, point):
 
 @plain_loops
 def _rung_after(hull, k, alpha, gamma):
-    """The best rung from k on for the work after the quantile's; the lowest of equals."""
+    """The best rung from k on for the work after the quantile's; ties go to the lowest."""
     best = k
     for i in range(k + 1, hull.time.shape[0]):
         dearer = alpha * (hull.cost[i] - hull.cost[best])
@@ -198,7 +200,7 @@ def _value_at_entries(steps, hull, k, point):
 
 @plain_loops
 def _add_rest(hull, rest, point):
-    """Add what is left for the mean request after the quantile."""
+    """Add the remaining work of the mean request after the quantile."""
     for i in range(point.rest.shape[0]):
         _add_stretch(hull, i, 0.0, point.rest[i] * rest, point)
 
@@ -221,7 +223,7 @@ def _mix(steps, hull, k, low, high, share, point):
         end = steps.work[steps.rank]
         if e < hull.size[k] - 1:
             end = low.work[e] + share * (high.work[e] - low.work[e])
-            # Rounding must not take a break point below the one before it.
+            # Rounding must not move a break point below the one before it.
             end = max(work, min(end, steps.work[steps.rank]))
             point.work[e] = end
         entry = _entry_at(steps.work, end, steps.rank)
@@ -249,7 +251,7 @@ def _entry_at(work, place, high):
 
 @plain_loops
 def _need(load, value):
-    """The wait that load = q / p asks for: q W / p - L."""
+    """The required wait at load = q / p: q W / p - L."""
     return load * value[2] - value[1]
 
 
@@ -260,7 +262,7 @@ def _objective(by_cost, value):
 
 @plain_loops
 def _excess(by_cost, load, ratio, target, value):
-    """By how much the constraint is exceeded: the wait, or by cost T + ratio * wait - target."""
+    """Excess over the constraint: the wait, or by cost T + ratio * wait - target."""
     if by_cost:
         return value[0] + ratio * _need(load, value) - target
     return _need(load, value)
@@ -268,7 +270,7 @@ def _excess(by_cost, load, ratio, target, value):
 
 @plain_loops
 def _weights(by_cost, load, ratio, multiplier):
-    """(alpha, beta, gamma) at a multiplier; by cost inf stands for the constraint alone."""
+    """(alpha, beta, gamma) at a multiplier; by cost inf means the constraint alone."""
     if not by_cost:
         return multiplier * load, 1.0, multiplier
     if np.isinf(multiplier):
@@ -340,7 +342,7 @@ def _solve(steps, hull, k, setting, low, high, trial, point):
 
 @plain_loops
 def least_tail(steps, hull, loads, points, answer):
-    """Fill `answer` with the least wait + T of each load = q / p; `points` are four to work on."""
+    """Fill `answer` with the least wait + T of each load = q / p; `points` are four buffers."""
     low, high, trial, point = points
     for q in range(loads.shape[0]):
         for k in range(hull.time.shape[0]):
@@ -378,10 +380,9 @@ def _keep_better(answer, q, k, wait, point, primal, bound, weights):
 def least_cost(steps, hull, loads, targets, points, answer):
     """Fill `answer` with the least W of each load = q / p with wait + T <= its target.
 
-    `points` are six to work on.
-    For each rung at the quantile the wait's constraint is first left out, then joined to the
-    target's with ratio 1 (where waiting is worth while), and only between the two with the ratio
-    that makes the wait zero, found by bisection. Every ratio gives a valid bound.
+    `points` are six buffers. For each rung at the quantile the wait's constraint is first left out,
+    then combined with the target's at ratio 1 (where waiting is useful), and only between the two
+    at the ratio that makes the wait zero, found by bisection. Every ratio gives a valid bound.
     """
     for q in range(loads.shape[0]):
         for k in range(hull.time.shape[0]):
@@ -442,7 +443,7 @@ def _least_cost_of(steps, hull, case, load, target, points, answer):
 
 @plain_loops
 def _between(steps, hull, k, load, target, early, late, point):
-    """Fill `point` with the mixture that ends on the target; return its W, inf if not feasible."""
+    """Fill `point` with the mixture that meets the target exactly; return its W, or inf."""
     share = 1.0
     if late.value[0] > target:
         share = (target - early.value[0]) / (late.value[0] - early.value[0])

@@ -1,9 +1,9 @@
-"""Demands sorted and summed: what comes before every multiplier, and takes longer than all of them.
+"""Sort and sum demands, which takes longer than all multipliers.
 
 Sorting is by digits, the least significant first, over the bits of the numbers (Knuth, The Art of
 Computer Programming, volume 3, section 5.2.5, algorithm R): the bits of positive floats are in the
-order of the floats. At some thousands of demands it takes a third of the time of a sort by
-comparisons, and the same time for any order of them.
+order of the floats. For some thousands of demands it takes a third of the time of a comparison
+sort, for any initial order.
 """
 
 from tailc_solvers.loops import plain_loops
@@ -14,9 +14,9 @@ DIGITS, RADIX = 64 // _DIGIT_BITS, 1 << _DIGIT_BITS
 
 @plain_loops
 def sort_bits(bits, other, counts):
-    """Sort integers from 0; whether the result is in `other`. `counts` [DIGITS, RADIX] is scratch.
+    """Sort nonnegative integers; return whether the result is in `other`.
 
-    A digit that all numbers share is passed over.
+    `counts` [DIGITS, RADIX] is scratch space. A digit that all numbers share is skipped.
     """
     _count_digits(bits, counts)
     source, target, is_in_other = bits, other, False
@@ -44,7 +44,7 @@ def _count_digits(bits, counts):
 
 @plain_loops
 def _move_by_digit(source, target, counts, digit):
-    """Put the numbers in the order of one digit; `counts` becomes where each value's end."""
+    """Sort the numbers by one digit; `counts` becomes the end of each value."""
     begin = 0
     for value in range(RADIX):
         begin, counts[value] = begin + counts[value], begin
@@ -56,7 +56,7 @@ def _move_by_digit(source, target, counts, digit):
 
 @plain_loops
 def fill_steps(demand, weight, rank, work, sums, running):
-    """Fill the arrays of Steps from ascending demands; the entry of `rank`, weights counted."""
+    """Fill the arrays of Steps from ascending demands; return the entry of `rank` by weight."""
     total = 0
     for i in range(weight.shape[0]):
         total += weight[i]

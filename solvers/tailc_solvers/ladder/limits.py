@@ -68,15 +68,15 @@ LEAST_PRICE = 1e-6
 
 @dataclass(frozen=True)
 class LimitedSolution:
-    """The best ladder found of each load, in the order given; inf where there is none.
+    """The best ladder found for each load, in the order given; inf if there is none.
 
     Attributes:
-        v_ms: wait, then wall time on each rung but the last, inf where it is never left [Q, rungs].
+        v_ms: wait, then wall time on each rung but the last, inf if it is never left [Q, rungs].
         tail_ms, mean_ms: v_0 + T and v_0 + L [Q].
-        use: q U_k / (v_0 + L), what is in use of each supply in the mean [Q, limits].
+        use: q U_k / (v_0 + L), mean use of each supply [Q, limits].
         primal: value of the objective [Q].
         bound: proved lower bound on it, over all ladders on these rungs [Q].
-        prices: how many were tried in all.
+        prices: total number of prices tried.
     """
 
     v_ms: NDArray[np.float64]
@@ -90,9 +90,9 @@ class LimitedSolution:
 
 @dataclass(frozen=True)
 class _Found:
-    """Of one load: the ends of the best ladder, None without one, and its value; the best bound.
+    """Result of one load: the ends of the best ladder, None without one, its value and bound.
 
-    tried: how many prices; prices: the last.
+    tried: number of prices tried. prices: the last ones.
     """
 
     ends: NDArray[np.float64] | None
@@ -126,13 +126,13 @@ def solve_limited(
 
     Args:
         sample: demands and weights; all requests must follow one curve, slow rungs first.
-        uses: what each rung takes of each supply [limits, rungs].
-        supplies: how much of it there is in the mean, positive [limits].
+        uses: use of each supply by each rung [limits, rungs].
+        supplies: mean capacity of each supply, positive [limits].
         loads: positive loads q [Q].
         rank: 1-based rank of the request whose time is the tail, weights counted.
-        widths: threads of each rung, which must not fall in a climb [rungs]; None: any may.
-        cost: rate of each rung whose W is minimised with the tail within `target_ms`; None: the
-            tail is.
+        widths: threads of each rung, which must not decrease in a climb [rungs]; None: any may.
+        cost: rate of each rung, to minimise its W with the tail within `target_ms`; None: minimise
+            the tail.
         target_ms: the largest tail; with `cost` only, and required there.
     """
     if (cost is None) != (target_ms is None):
@@ -172,7 +172,7 @@ def _searched(
     load: NDArray[np.float64],
     first: NDArray[np.float64],
 ) -> list[_Found]:
-    """Loads one after another, each from the first prices, and again where that left much."""
+    """Search loads in order, each from the first prices, and again if the gap was large."""
     found: list[_Found] = []
     for each in load.tolist():
         one = search(each, first)
@@ -215,7 +215,7 @@ def _least_tail(limits: Limits, load: float, first: NDArray[np.float64]) -> _Fou
         least = min(least, float(judged.value[0]))
         if least <= bound * (1 + CLOSE_ENOUGH) or limits.supplies.size == 1:
             break
-        # The wait makes room in all supplies alike: what counts is one beside the others.
+        # A wait frees all supplies equally, so only their ratios matter.
         if not prices.move(judged.asked[0] / (prices.each @ judged.asked[0] / prices.each.sum())):
             break
     return _found(limits, load, ladders, bound, prices)
@@ -234,7 +234,7 @@ def _found(
 
 
 def _by_tail(limits: Limits, prices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each rung costs of a budget of one [rungs]."""
+    """Cost of each rung for a budget of one [rungs]."""
     return (prices / prices.sum() / limits.supplies) @ limits.uses
 
 
@@ -262,7 +262,7 @@ def _ends(
 
 
 def _least_cost(limits: Limits, load: float, by_tail: _Found, first: NDArray[np.float64]) -> _Found:
-    """`by_tail` is the ladder of least tail, which meets the target if any does."""
+    """The ladder of least cost; `by_tail`, of the least tail, meets the target if any does."""
     assert limits.cost is not None
     assert by_tail.ends is not None
     free = _cost_ladder(limits, limits.cost)
@@ -306,7 +306,7 @@ def _cost_bound(limits: Limits, costs: NDArray[np.float64], gamma: float) -> flo
 
 
 def _cost_ladder(limits: Limits, costs: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """None where the target cannot be met."""
+    """The ladder of least cost; None if the target cannot be met."""
     rungs = chain(limits.speeds, costs, limits.widths)
     hull = hull_of(limits.speeds[rungs], _rising(costs[rungs]))
     answer = least_costs(limits.steps, hull, np.zeros(1), _target(limits))

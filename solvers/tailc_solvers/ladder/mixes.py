@@ -1,7 +1,7 @@
 """Ladders as the work at which each rung is left, and the best between given ones.
 
-What a ladder does is convex or linear in those places as long as its rungs are the same (see
-kernels.py), so between two that break different limits lie some that keep both.
+The figures of a ladder are convex or linear in these values as long as its rungs are the same (see
+kernels.py), so between two ladders that violate different limits there are some that meet both.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ LEAST_GAIN = 1e-7
 
 @dataclass(frozen=True)
 class Limits:
-    """What every ladder of a problem keeps to; `cost` and `target_ms` None: the tail is minimised.
+    """Limits of every ladder of a problem; `cost` and `target_ms` None: the tail is minimised.
 
-    uses, supplies: what each rung takes [limits, rungs] of what there is [limits]. widths: threads
-    of each rung [rungs].
+    uses, supplies: use by each rung [limits, rungs] of each capacity [limits]. widths: threads of
+    each rung [rungs].
     """
 
     steps: Steps
@@ -43,10 +43,11 @@ class Limits:
 
 @dataclass(frozen=True)
 class Judged:
-    """Ladders at a load: `value` is inf where the target is missed or a climb takes threads away.
+    """Figures of ladders at a load.
 
-    asked: what is in use of each supply over what there is, before the wait is made long enough for
-    all [ladders, limits]; the rest [ladders].
+    `value` is inf if the target is missed or a climb reduces threads. asked: use of each supply
+    over its capacity, before the wait is made long enough for all [ladders, limits]; the rest
+    [ladders].
     """
 
     value: NDArray[np.float64]
@@ -57,7 +58,7 @@ class Judged:
 
 
 def judge(limits: Limits, load: float, ends: NDArray[np.float64]) -> Judged:
-    """Ladders that leave rungs at `ends` [ladders, rungs], the last of them the largest demand."""
+    """Evaluate ladders that leave rungs at `ends` [ladders, rungs], the last the largest demand."""
     steps = limits.steps
     time_ms = _parts(np.interp(ends, steps.work, steps.sum)) / limits.speeds
     tail_ms = (_parts(np.minimum(ends, steps.work[steps.rank])) / limits.speeds).sum(axis=1)
@@ -80,7 +81,7 @@ def _parts(ends: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _narrows(limits: Limits, ends: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a rung that is used has fewer threads than one before it [ladders]."""
+    """Whether a used rung has fewer threads than one before it [ladders]."""
     widths = np.where(_parts(ends) > 0, limits.widths, 0)
     falls = np.maximum.accumulate(widths, axis=1) > np.where(widths, widths, np.inf)
     return np.asarray(falls.any(axis=1))
@@ -118,7 +119,7 @@ def durations_of(limits: Limits, ends: NDArray[np.float64]) -> NDArray[np.float6
 def ends_of_all(
     limits: Limits, rungs: NDArray[np.int64], ends: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Ends of some rungs as ends of all: one that is not used ends where the one before does."""
+    """Ends of all rungs from those of some: an unused rung ends where the one before does."""
     every = np.zeros(limits.speeds.size)
     every[rungs] = np.minimum(ends, limits.steps.work[-1])
     return np.maximum.accumulate(every)

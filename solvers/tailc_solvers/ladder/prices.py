@@ -1,4 +1,4 @@
-"""Prices of supplies, which rise and fall with what is asked of each."""
+"""Prices of supplies, which follow their use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_MOVE = 3e-4
 
 
 class Prices:
-    """A price for each supply, which moves with what is asked of it over what there is."""
+    """A price for each supply, which changes with its use over its capacity."""
 
     def __init__(self, first: NDArray[np.float64], least: float) -> None:
         self.each = first
@@ -23,7 +23,7 @@ class Prices:
         self._last = np.zeros(first.size)
 
     def move(self, asked: NDArray[np.float64]) -> bool:
-        """Whether any changes by more than the least."""
+        """Move the prices; return whether any changes by more than the least."""
         rise = np.clip(np.log(np.maximum(asked, LEAST_ASKED)), -LARGEST_STEP, LARGEST_STEP)
         self._step = np.where(rise * self._last < 0, self._step / 2, self._step)
         self._last = rise

@@ -1,4 +1,4 @@
-"""The arrays that the dual's loops work on, and schedules read back from their answers."""
+"""Arrays for the dual's loops, and schedules read back from their answers."""
 
 import math
 
@@ -19,7 +19,7 @@ from tailc_solvers.sample import Sample
 
 
 def sorted_weights(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Demands ascending with their weights."""
+    """Demands in ascending order with their weights."""
     if sample.total_weight == sample.weight.size:
         return _ascending(sample.demand_ms), np.ones_like(sample.weight)
     order = np.argsort(sample.demand_ms, kind="stable")
@@ -42,7 +42,7 @@ def sorted_steps(demand: NDArray[np.float64], weight: NDArray[np.int64], rank: i
 
 
 def hull_of(speeds: NDArray[np.float64], costs: NDArray[np.float64]) -> Hull:
-    """The rungs worth using up to each rung at the quantile; costs must not fall with the rung."""
+    """The useful rungs up to each rung at the quantile; costs must not decrease with the rung."""
     if (np.diff(costs) < 0).any():
         raise ValueError("costs must not fall with the rung")
     n = speeds.size
@@ -74,7 +74,7 @@ def rung_ends(steps: Steps, hull: Hull, answer: Answer) -> NDArray[np.float64]:
     """Work at which each rung is left, inf from the last on [rows, rungs].
 
     Rungs are left at the edges of the hull, at the quantile before a rung off the hull, and after
-    it where their share of the rest ends.
+    it at the end of their share of the rest.
     """
     ends = np.zeros((answer.at_quantile.size, hull.time.size))
     done = steps.sum[steps.rank]
@@ -85,7 +85,7 @@ def rung_ends(steps: Steps, hull: Hull, answer: Answer) -> NDArray[np.float64]:
         share = np.cumsum(answer.rest[q, k:])
         ends[q, k:] = np.interp(done + share * (steps.sum[-1] - done), steps.sum, steps.work)
         ends[q, k + np.argmax(share == share[-1]) :] = np.inf
-    # A rung that is skipped ends where the one before it did.
+    # A skipped rung ends where the one before it did.
     return np.maximum.accumulate(ends, axis=1)
 
 

@@ -31,7 +31,7 @@ _JUMP = 1 << 40
 
 
 def smoothest(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.float64]]:
-    """The chosen schedule of each load [rungs]; of each at most `room` are looked at."""
+    """The schedule of each load in the smoothest table [rungs], from at most `room` of each."""
     schedules = _with_waits(candidates, room)
     ends = [_ends(each) for each in schedules]
     best, following = np.arange(len(ends[-1])), []
@@ -46,7 +46,7 @@ def smoothest(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.fl
 
 
 def jumps(v_ms: NDArray[np.float64]) -> int:
-    """How many neighbours in `v_ms` [loads, rungs] are not in order."""
+    """Number of neighbours in `v_ms` [loads, rungs] that are not in order."""
     ends = _ends(v_ms)
     return int((~_in_order(ends[:-1], ends[1:])).sum())
 
@@ -69,7 +69,7 @@ def _with_waits(candidates: Sequence[Candidates], room: int) -> list[NDArray[np.
 
 
 def _waiting(each: Candidates, waits_ms: NDArray[np.float64], room: int) -> NDArray[np.float64]:
-    """Candidates, then with each of the waits that is longer and within their limits."""
+    """Candidates, then each of them with the longer waits within its limits."""
     more = waits_ms - each.v_ms[:, :1]
     place, wait = np.nonzero((more > SLACK_MS) & (more <= each.spare_ms[:, None]))
     order = np.lexsort((place, more[place, wait]))[: max(room - len(each.v_ms), 0)]

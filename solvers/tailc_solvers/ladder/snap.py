@@ -1,13 +1,13 @@
-"""A continuous ladder rounded to whole microseconds, and what that costs.
+"""Round a continuous ladder to whole microseconds, and evaluate the result.
 
-Durations go to the nearest microsecond, and the wait is the least whole number of them that keeps
-the row within the budget. The figures are those of the rounded schedule, request by request; so the
-bound of the continuous problem still holds, and the gap to it is reported again.
+Durations are rounded to the nearest microsecond, and the wait is the least whole number of them
+that keeps the row within the budget. The figures are those of the rounded schedule, request by
+request; so the bound of the continuous problem still holds, and the gap to it is computed again.
 
-By cost the optimum ends on the target exactly, and rounding takes about half of the rows beyond it.
-Those are solved again for a target that is tighter by what they exceed it, until they meet it. What
-remains has the ladder of the least tail: only that can still meet the target, and where it does
-not, its tail is the nearest that can be had.
+By cost the optimum meets the target exactly, and rounding moves about half of the rows beyond it.
+Those are solved again for a target that is tighter by their excess, until they meet it. The others
+get the ladder of the least tail: only that can still meet the target, and if it does not, its tail
+is the nearest possible.
 """
 
 import math
@@ -32,11 +32,11 @@ class SnappedLadder:
     """Schedules in whole microseconds with their exact figures.
 
     Attributes:
-        v_ms: wait and durations, inf where a rung is never left [Q, rungs].
+        v_ms: wait and durations, inf if a rung is never left [Q, rungs].
         tail_ms, mean_ms, cost_time_ms, total_cost: as in LadderSolution [Q].
-        gap: objective of the rounded schedule minus the proved bound, inf where there is none [Q].
-        meets_target: whether the tail is within the target; all true without one. Rows that miss
-            it have the ladder of the least tail [Q].
+        gap: objective of the rounded schedule minus the proved bound, inf without a bound [Q].
+        meets_target: whether the tail is within the target; all true without one. Rows that miss it
+            have the ladder of the least tail [Q].
     """
 
     v_ms: NDArray[np.float64]
@@ -57,9 +57,9 @@ def snap(
     rank: int,
     target_ms: float | None = None,
 ) -> SnappedLadder:
-    """Each row of `solution` in whole microseconds, evaluated anew.
+    """Round each row of `solution` to whole microseconds and evaluate it.
 
-    The other arguments are those that `solution` was solved with.
+    The other arguments are those with which `solution` was solved.
     """
     problem = _Problem(sample, costs, budget, rank, target_ms)
     snapped = problem.rounded(solution, solution.bound)
@@ -75,7 +75,7 @@ def snap(
 
 @dataclass(frozen=True)
 class _Problem:
-    """What every row shares."""
+    """The common inputs of all rows."""
 
     sample: Sample
     costs: ArrayLike
@@ -90,9 +90,9 @@ class _Problem:
         rows: NDArray[np.int64],
         target_ms: NDArray[np.float64] | None,
     ) -> SnappedLadder:
-        """`snapped` with its `rows` solved for targets of their own, or without any for the tail.
+        """`snapped` with its `rows` solved for their own targets, or without any for the tail.
 
-        The gap stays that to the bounds of `solution`.
+        The gap remains that to the bounds of `solution`.
         """
         if rows.size == 0:
             return snapped
@@ -108,7 +108,7 @@ class _Problem:
         return _with_rows(snapped, rows, self.rounded(again, solution.bound[rows]))
 
     def rounded(self, solution: LadderSolution, bound: NDArray[np.float64]) -> SnappedLadder:
-        """Rows of `solution` in whole microseconds; those that had none have inf."""
+        """Rows of `solution` in whole microseconds; inf for rows without a schedule."""
         is_solved = np.isfinite(solution.primal)
         v = _whole(np.where(is_solved[:, None], solution.v_ms, 0.0), np.rint)
         exact = evaluate(self.sample, self.costs, v, self.rank)

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Counters:
-    """Samples of all counters: [samples, cores] for what cores have, [samples] for the rest."""
+    """Samples of all counters: [samples, cores] for those of cores, [samples] for the others."""
 
     volt: Floats
     freq_ghz: Floats
@@ -50,7 +50,7 @@ class Counters:
 
 @dataclass(frozen=True, eq=False)
 class Watts:
-    """Power by component [samples]: cores, uncore, DRAM, and what the wall has beside them."""
+    """Power by component [samples]: cores, uncore, DRAM, and the rest of the wall power."""
 
     core: Floats
     uncore: Floats
@@ -105,7 +105,7 @@ class PowerModel:
 
 
 def columns_of(counters: Counters) -> tuple[Floats, Floats, Floats, Floats]:
-    """What the parameters of each component multiply [samples, parameters]."""
+    """The factors of the parameters of each component [samples, parameters]."""
     switched = counters.volt**2 * counters.freq_ghz
     by_core = (
         counters.volt,

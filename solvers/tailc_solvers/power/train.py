@@ -47,9 +47,7 @@ _SHARE = 1e-6
 
 
 class Training(StrEnum):
-    """UNIQUE: the parameters are determined. SINGULAR: columns of a component cannot be told apart,
-    and other parameters fit as well. UNUSED: a column is zero in every sample.
-    """
+    """UNIQUE, SINGULAR (other parameters fit equally well) or UNUSED (a column is always zero)."""
 
     UNIQUE = "unique"
     SINGULAR = "singular"
@@ -58,14 +56,14 @@ class Training(StrEnum):
 
 @dataclass(frozen=True)
 class Component:
-    """How a component was trained.
+    """Training result of a component.
 
     Attributes:
         status: see Training.
-        parameters: none negative, in the order of their names; 0 for what is unused.
+        parameters: none negative, in the order of their names; 0 for unused ones.
         residual_w: root mean square of measured less modelled power.
         condition: largest over smallest singular value of the scaled columns; inf unless unique.
-        alike: names of columns that cannot be told apart, or that are zero.
+        alike: names of columns that are linearly dependent, or zero.
     """
 
     status: Training
@@ -77,7 +75,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Trained:
-    """A model and how each of its components was trained."""
+    """A model with the training result of each component."""
 
     model: PowerModel
     core: Component
@@ -103,7 +101,7 @@ class ByComponent(NamedTuple):
 
 @dataclass(frozen=True)
 class Errors:
-    """How far predictions are off.
+    """Errors of predictions.
 
     Attributes:
         absolute: mean |error| of a sample, as a share of the mean power of the whole server.
@@ -117,7 +115,7 @@ class Errors:
 
 
 def train(counters: Counters, measured: Watts) -> Trained:
-    """The model that fits best, none of its parameters negative."""
+    """Fit the model of least squared error with nonnegative parameters."""
     powers = (measured.core, measured.uncore, measured.dram, measured.rest)
     if measured.core.shape[0] != counters.volt.shape[0]:
         raise ValueError("power must have an entry for each sample of the counters")
@@ -149,7 +147,7 @@ def _component(columns: Floats, power: Floats, names: tuple[str, ...]) -> Compon
 
 
 def _least_squares(r: Floats, b: Floats) -> Floats:
-    """The x >= 0 of the least |r x - b|; of equal ones the one with fewest and first entries."""
+    """The x >= 0 of the least |r x - b|; ties go to the one with fewest and first entries."""
     columns = r.shape[1]
     best, best_squares = np.zeros(columns), float(b @ b)
     for size in range(1, columns + 1):
@@ -165,11 +163,11 @@ def _least_squares(r: Floats, b: Floats) -> Floats:
 
 
 def _alike(r: Floats, names: list[str]) -> tuple[tuple[str, ...], float]:
-    """Columns that cannot be told apart, and the condition of all."""
+    """Linearly dependent columns, and the condition of all."""
     if not names:
         return (), math.inf
     _, found, directions = np.linalg.svd(r)
-    # With fewer samples than columns the last values are not there.
+    # With fewer samples than columns the last values do not exist.
     values = np.pad(found, (0, len(names) - found.size))
     lost = np.abs(directions[values <= SINGULAR * values[0]])
     if lost.size == 0:
@@ -180,7 +178,7 @@ def _alike(r: Floats, names: list[str]) -> tuple[tuple[str, ...], float]:
 
 
 def errors(predicted: Watts, measured: Watts) -> Errors:
-    """How far predictions are off, sample by sample and over all."""
+    """Errors of predictions, sample by sample and in total."""
     by = [(getattr(predicted, name), getattr(measured, name)) for name in ByComponent._fields]
     scale = float(measured.total.mean())
     absolute = [float(np.abs(ours - theirs).mean()) for ours, theirs in by]

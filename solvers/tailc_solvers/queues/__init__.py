@@ -1,1 +1,1 @@
-"""One queue whose requests can be served more slowly, for the good of something else."""
+"""One queue whose requests may be served more slowly to save energy."""

@@ -42,12 +42,12 @@ CELLS = 512
 
 _ROUNDED_LATER = 3
 _LEFT_OVER = 2
-# Waits are told apart up to so many limits.
+# Waits are distinguished up to this many limits.
 _LIMITS = 2
-# A request that is stretched by more than so many limits leaves no bound but the sum.
+# If a request is stretched by more than this many limits, only the sum is a bound.
 _MOST_LIMITS = 2_000
 _GOLDEN = (5**0.5 - 1) / 2
-# The price is found to so small a part of the limit.
+# The price is found to this part of the limit.
 _PRICE_PARTS = 64
 
 
@@ -55,7 +55,7 @@ _PRICE_PARTS = 64
 class Queue:
     """Requests in order [ns]: service, longest stretch, and time to the next arrival.
 
-    `wait_ns`: of the first.
+    `wait_ns`: wait of the first request.
     """
 
     service_ns: NDArray[np.int64]
@@ -77,7 +77,7 @@ class _Gridded:
     wait: int
 
     def value(self, limit: int, price: int) -> int:
-        """The most stretch less the price of late requests."""
+        """The largest total stretch less the price of late requests."""
         ahead = np.empty(_LIMITS * limit + 1, np.int64)
         gain = np.empty(len(ahead) + int(self.stretch.max()), np.int64)
         window = np.empty(len(gain), np.int64)
@@ -88,7 +88,7 @@ class _Gridded:
 def stretch_bound_ns(
     queues: Sequence[Queue], limit_ns: int, late: int, workers: Executor, cells: int = CELLS
 ) -> int:
-    """A bound on the sum of all stretches with at most `late` latencies above the limit."""
+    """Upper bound on the sum of all stretches with at most `late` latencies above the limit."""
     assert limit_ns > 0
     whole_ns = sum(int(queue.stretch_ns.sum()) for queue in queues)
     if max(int(queue.stretch_ns.max()) for queue in queues) > _MOST_LIMITS * limit_ns:
@@ -114,7 +114,7 @@ def _cells(times_ns: NDArray[np.int64], cell_ns: int) -> NDArray[np.int64]:
 
 
 def _price(queue: _Gridded, limit: int, late: float) -> int:
-    """The whole price at which the queue's bound is about the least, which is convex in it."""
+    """The integer price at which the queue's bound is about least; the bound is convex in it."""
 
     def bound(price: int) -> float:
         return queue.value(limit, price) + price * late

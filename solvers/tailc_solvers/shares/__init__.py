@@ -1,1 +1,1 @@
-"""Models of throughput by share, and the shares that are best if they never change."""
+"""Models of throughput by share, and the best constant shares."""

@@ -1,8 +1,8 @@
 """Significance of the dependence of throughput on the CPU share.
 
-In y = c + a x + b u, x throughput a step ago, u the share since and y throughput now, the t
-statistic of b: the estimate over its standard error. Without a dependence it is within 3 in 997 of
-1,000 traces.
+In y = c + a x + b u, with x the throughput one step ago, u the share since and y the throughput
+now, the t statistic of b is the estimate over its standard error. Without a dependence it is within
+3 in 997 of 1,000 traces.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-# x, the constant and u are estimated.
+# The parameters of x, of the constant and of u.
 _UNKNOWNS = 3
 
 
 def share_effect(x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """The t statistic of u; infinite where u explains y without an error, 0 where u is constant.
+    """The t statistic of u; infinite if u explains y without an error, 0 if u is constant.
 
-    Arrays of one length, finite; four rows at least.
+    Arrays of one length, finite, with at least four rows.
     """
     x, u, y = (each - math.fsum(each.tolist()) / len(each) for each in (x, u, y))
     u, y = _without(x, u), _without(x, y)

@@ -2,9 +2,10 @@
 
     minimise over a, b    sum_k (y_k - a x_k - b u_k)^2
 
-x throughput a step ago, u the share since, y throughput now (Bartolini, 2015, section 2.4.2). The
-normal equations of two unknowns are solved as they are: their sums are exact but for the rounding
-of each product, so the answer does not depend on the machine's order of summation.
+with x the throughput one step ago, u the share since and y the throughput now (Bartolini, 2015,
+section 2.4.2). The normal equations of two unknowns are solved directly: their sums are exact apart
+from the rounding of each product, so the result does not depend on the machine's order of
+summation.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Of the squared sine of the angle between the two regressors; below, noise alone tells a from b.
+# Lower limit of the squared sine of the angle between the two regressors; below, noise decides a
+# and b.
 SMALLEST_SINE_SQUARED = 1e-8
 
 
 @dataclass(frozen=True)
 class Model:
-    """a, b, and what they leave: root of the mean squared error, in the unit of throughput."""
+    """a, b, and the root mean squared error, in the unit of throughput."""
 
     a: float
     b: float
@@ -31,9 +33,9 @@ class Model:
 def least_squares(
     x: NDArray[np.float64], u: NDArray[np.float64], y: NDArray[np.float64]
 ) -> Model | None:
-    """The model of least squared error; None where the regressors do not tell a from b.
+    """The model of least squared error; None if the regressors do not determine a and b.
 
-    Arrays of one length, finite; two rows at least.
+    Arrays of one length, finite, with at least two rows.
     """
     xx, xu, uu = _dot(x, x), _dot(x, u), _dot(u, u)
     determinant = xx * uu - xu * xu

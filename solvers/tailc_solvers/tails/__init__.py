@@ -1,1 +1,1 @@
-"""Tails of the work that is left until each request of a first-come-first-served queue is done."""
+"""Tails of the remaining work of each request in a first-come-first-served queue."""

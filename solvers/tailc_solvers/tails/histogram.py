@@ -26,9 +26,9 @@ class Histogram:
 
     Attributes:
         least: value of bucket 0.
-        width: from one bucket's value to the next, positive.
+        width: difference between the values of neighbouring buckets, positive.
         share: of the requests in each bucket; the last one is not empty [buckets].
-        smallest: the smallest value in each bucket, inf where it is empty [buckets].
+        smallest: the smallest value in each bucket, inf if it is empty [buckets].
         most: the largest value of all.
     """
 
@@ -46,10 +46,10 @@ class Histogram:
 
 
 def histogram(work: ArrayLike, weight: ArrayLike | None = None, buckets: int = 128) -> Histogram:
-    """Work [R] of `weight` requests each, whole numbers, in buckets that round up.
+    """The histogram of work [R], of `weight` requests each, in buckets that round up.
 
-    Where all work is the same there is one bucket. Raises ValueError for an empty sample, for work
-    that is negative or not finite, and for weights that are not positive whole numbers.
+    If all work is the same there is one bucket. Raises ValueError for an empty sample, for work
+    that is negative or not finite, and for weights that are not positive integers.
     """
     values, counts = checked_sample(work, weight)
     _require(buckets >= FEWEST_BUCKETS, f"a histogram needs at least {FEWEST_BUCKETS} buckets")

@@ -41,14 +41,14 @@ GROUPS = 64
 
 @dataclass(frozen=True, eq=False)
 class JointTables:
-    """Entries whose sum c / f + m bounds the quantile of what is left at every frequency.
+    """Entries whose sum c / f + m bounds the quantile of the remaining work at every frequency.
 
     Attributes:
         frequency: the grid, cycles per unit of time, ascending [F].
         elapsed: cycles of the running request from which each row holds, ascending from 0 [rows].
-        cycles: c, by row and position, not falling with position [rows, positions].
-        memory: m, by position, not falling [positions].
-        left: q, the quantiles that are bounded, in units of time [F, rows, positions].
+        cycles: c, by row and position, not decreasing with position [rows, positions].
+        memory: m, by position, not decreasing [positions].
+        left: q, the bounded quantiles, in units of time [F, rows, positions].
         unknown_from: elapsed cycles that no request of the sample exceeds.
     """
 
@@ -61,7 +61,7 @@ class JointTables:
 
     @property
     def excess(self) -> NDArray[np.float64]:
-        """By how much c / f + m is above q, in units of time [F, rows, positions]."""
+        """Excess of c / f + m over q, in units of time [F, rows, positions]."""
         return self.cycles / self.frequency[:, None, None] + self.memory - self.left
 
 
@@ -101,7 +101,7 @@ def joint_tables(
 ) -> JointTables:
     """Tables of requests with `cycles` and `memory` time each [R], for a grid of frequencies.
 
-    The other arguments are those of tail_tables. Raises ValueError for what is no sample or grid.
+    The other arguments are those of tail_tables. Raises ValueError for an invalid sample or grid.
     """
     sample = _grouped(*checked_sample(cycles, weight), checked_sample(memory, weight)[0])
     grid = _checked_grid(frequency)
@@ -132,13 +132,13 @@ def _checked_grid(frequency: ArrayLike) -> NDArray[np.float64]:
 def _grouped(
     cycles: NDArray[np.float64], counts: NDArray[np.int64], memory: NDArray[np.float64]
 ) -> _Sample:
-    """Requests whose C falls within the same 1 / GROUPS of all, or that have the same C."""
+    """Group requests by C: the same 1 / GROUPS of all, or the same C."""
     if cycles.shape != memory.shape:
         raise ValueError("memory must be as long as cycles")
     value, of = np.unique(cycles, return_inverse=True)
     weight = np.bincount(of, weights=counts).astype(np.int64)
     upto = np.cumsum(weight)
-    # A value on a boundary has another slot before it than after it, and so a group of its own.
+    # A value on a boundary has another slot before it than after it, and so its own group.
     slots = np.stack([GROUPS * (upto - weight) // upto[-1], GROUPS * upto // upto[-1]], axis=1)
     is_new = np.append(True, (np.diff(slots, axis=0) != 0).any(axis=1))
     return _Sample(cycles, memory, counts, (np.cumsum(is_new) - 1)[of], value[is_new])
@@ -147,7 +147,7 @@ def _grouped(
 def _cases(
     sample: _Sample, rows: int
 ) -> tuple[NDArray[np.float64], list[_Case], NDArray[np.int64]]:
-    """Where rows begin, the cases by row, and the first case of each row."""
+    """Start of the rows, the cases by row, and the first case of each row."""
     n_groups = sample.smallest.size
     upto = np.cumsum(np.bincount(sample.group, weights=sample.counts, minlength=n_groups))
     octile = np.searchsorted(upto, np.arange(1, rows) / rows * upto[-1])
@@ -175,7 +175,7 @@ def _known(
     allowed: float,
     first: NDArray[np.int64],
 ) -> Known:
-    """The cases as the kernel wants them, with elapsed work still in cycles."""
+    """The cases for the kernel, with elapsed work still in cycles."""
     buckets, groups = counted.share.size, sample.smallest.size
     bucket = counted.buckets_of(time)
     by_group = np.bincount(sample.group * buckets + bucket, sample.counts, groups * buckets)
@@ -183,7 +183,7 @@ def _known(
     mass = np.append(share.sum(axis=1), 0.0)
     running = share[[case.least for case in cases]]
     among = mass[[case.surely for case in cases]]
-    # Above the last group there is nothing to divide by: the longest that is left then holds.
+    # Above the last group the probability is 0, so the longest remaining work holds.
     is_last = among == 0.0
     for at in np.flatnonzero(is_last):
         longest = np.flatnonzero(running[at])[-1]

@@ -53,11 +53,11 @@ _DIGITS = 6
 
 @dataclass(frozen=True, eq=False)
 class TailTables:
-    """Quantiles of the work left, in the unit of the sample.
+    """Quantiles of the remaining work, in the unit of the sample.
 
     Attributes:
         elapsed: work of the running request from which each row holds, ascending from 0 [rows].
-        left: work until request i is done, by row and position, not falling with position.
+        left: work until request i is done, by row and position, not decreasing with position.
         unknown_from: elapsed work that no request of the sample exceeds.
     """
 
@@ -87,12 +87,12 @@ def tail_tables(
 ) -> TailTables:
     """The table of a sample of work [R], not negative, of `weight` requests each.
 
-    quantile: beta, between 0 and 1. buckets: of the histogram, which rounds work up. rows: how many
-    even quantiles rows begin at; those that coincide are one row, so there may be fewer. begins:
+    quantile: beta, between 0 and 1. buckets: of the histogram, which rounds work up. rows: number
+    of even quantiles at which rows begin; equal ones are one row, so there may be fewer. begins:
     elapsed work at which rows begin instead, ascending from 0 and below the longest request.
-    positions: how many are convolved; the rest up to most_positions is Gaussian, `deviations`
-    standard deviations above the mean, by default the normal quantile of beta rounded up to six
-    digits.
+    positions: number of convolved positions; the rest up to most_positions is Gaussian,
+    `deviations` standard deviations above the mean, by default the normal quantile of beta rounded
+    up to six digits.
     """
     counted = histogram(work, weight, buckets)
     return tables_of(
@@ -131,7 +131,7 @@ def tables_of(
 
 
 def check_shape(quantile: float, rows: int, positions: int, most_positions: int) -> None:
-    """Raise ValueError for what cannot be a table."""
+    """Raise ValueError for an invalid shape of a table."""
     if not 0 < quantile < 1:
         raise ValueError("quantile must lie between 0 and 1")
     if not (rows >= 1 and 1 <= positions <= most_positions):
@@ -155,14 +155,14 @@ def _checked(counted: Histogram, begins: ArrayLike) -> NDArray[np.float64]:
 
 
 def even_quantiles(counted: Histogram, rows: int) -> NDArray[np.float64]:
-    """Nothing, and the quantiles 1 / rows, 2 / rows and so on, as the sample has them."""
+    """Zero, and the quantiles 1 / rows, 2 / rows and so on of the sample."""
     bucket = counted.share.cumsum().searchsorted(np.arange(1, rows) / rows - CLOSE)
     found = [x for x in counted.smallest[bucket].tolist() if x < counted.most]
     return np.array(list(dict.fromkeys([0.0, *found])))
 
 
 def law_of(counted: Histogram) -> Law:
-    """The histogram as the kernels want it."""
+    """The histogram in the form of the kernels."""
     filled = np.flatnonzero(counted.share)[::-1]
     listed = np.zeros(filled.size + BLOCK, dtype=np.int64)
     listed[: filled.size] = filled
@@ -191,14 +191,14 @@ def list_all_cases(
 def convolve(
     law: Law, cases: Cases, expected: NDArray[np.float64], left: NDArray[np.float64]
 ) -> None:
-    """Fill `left` [rows, positions]. It is fastest where `expected` [rows] is what comes next."""
+    """Fill `left` [rows, positions]; fastest if `expected` [rows] is close to the next column."""
     positions = left.shape[1]
     pad = law.buckets
     most = pad * (positions + 1)
     least = (expected - law.least * positions) / law.width
-    # The search looks a little further than it has to.
+    # The search range is a little larger than necessary.
     size = int(least.max()) + pad // 4
-    # Tails are far off their Gaussians seldom; a quantile is hardly ever below the mean.
+    # Tails are rarely far from their Gaussians; a quantile is almost never below the mean.
     mean = float(law.share @ law.filled)
     last = max(int(positions * mean), int(least.min() - mean) - pad // 2)
     floor = np.maximum(last - (pad - 1) * np.arange(positions, -1, -1), 0)

@@ -41,17 +41,17 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ThresholdProposal:
-    """What a general solver proposes, and what is left of it after the checks.
+    """Proposal of a general solver, after the checks.
 
     Attributes:
-        outcome: OPTIMAL; FEASIBLE where a program has a point that is not called the best;
-            INFEASIBLE; or the first failure of a program.
-        trust: PROVED where the optimum of every program is; `gap` says what the tangents that were
-            left out cost. REFUTED where an answer was shown wrong.
+        outcome: OPTIMAL; FEASIBLE if a program has a point that is not claimed optimal; INFEASIBLE;
+            or the first failure of a program.
+        trust: PROVED if the optimum of every program is; `gap` is the cost of the omitted tangents.
+            REFUTED if an answer was shown wrong.
         work_ms, age_ms: as in ThresholdSolution; empty without thresholds.
-        energy: of these thresholds, computed anew; inf without.
-        bound: proved lower bound on the energy of any thresholds; -inf where a case has none.
-        message: a sentence for people about a failure.
+        energy: of these thresholds, recomputed; inf without.
+        bound: proved lower bound on the energy of any thresholds; -inf if a case has none.
+        message: a sentence on a failure.
     """
 
     outcome: Outcome
@@ -100,7 +100,7 @@ class ConvexThresholds:
         target_ms: float,
         most_tangents: int | None = None,
     ) -> ConvexThresholds:
-        """The same arguments as `solve_thresholds`."""
+        """Build from the arguments of `solve_thresholds`."""
         speeds, powers = checked_types(speed, power)
         sample.check_rank(rank)
         steps = sorted_steps(*sorted_weights(sample), rank)
@@ -146,7 +146,7 @@ class ConvexThresholds:
         )
 
     def _tangents(self) -> NDArray[np.int64]:
-        """Entries of distinct demands up to w; of equals the first, whose segment has a length."""
+        """Entries of distinct demands up to w; of equal ones the first, which has a segment."""
         entries = 1 + np.flatnonzero(np.diff(self.steps.work[: self.steps.rank + 1]) > 0)
         if self.most_tangents is None or entries.size <= self.most_tangents:
             return entries
@@ -164,7 +164,7 @@ def propose_thresholds(
     """The best thresholds that `solver` finds over all last types, checked.
 
     `known_energy` is that of any thresholds that meet the target, such as the exact ones: a solver
-    whose optimum is above it is refuted even where it gives no multipliers.
+    whose optimum is above it is refuted even without multipliers.
     """
     least = _slowest_alone(problem)
     if least is None and not problem.alone_meets(problem.speed.size - 1):

@@ -50,19 +50,19 @@ _NO_WAIT = np.zeros(1)
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """The optimum, or where there is none the thresholds of the least tail.
+    """The optimum, or if there is none the thresholds of the least tail.
 
     Attributes:
         status: OPTIMAL or INFEASIBLE.
         work_ms: W_i, the work at which type i is left; inf: no request leaves it [N - 1].
-        age_ms: the age at which that work is done; equal to the one before where a type is skipped
+        age_ms: the age at which that work is done; equal to the one before if a type is skipped
             [N - 1].
-        energy: mean energy of a request, in units of `power` times ms; inf where infeasible.
-        bound: proved lower bound on it; inf where infeasible.
-        gap: energy less bound, at least zero; inf where infeasible.
+        energy: mean energy of a request, in units of `power` times ms; inf if infeasible.
+        bound: proved lower bound on it; inf if infeasible.
+        gap: energy less bound, at least zero; inf if infeasible.
         tail_ms: latency of the request of the rank.
         nearest_tail_ms: the least attainable tail, all work on the fastest type.
-        last: the last type that is used, counted from 0.
+        last: the last used type, counted from 0.
     """
 
     status: Status
@@ -107,7 +107,7 @@ def solve_thresholds(
 def checked_types(
     speed: ArrayLike, power: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Speeds and powers as vectors; ValueError unless no type is dominated by the next."""
+    """Speeds and powers as vectors; ValueError if a type is dominated by the next."""
     speeds = np.array(speed, dtype=np.float64)
     powers = np.array(power, dtype=np.float64)
     if speeds.ndim != 1 or speeds.size == 0 or speeds.shape != powers.shape:
@@ -122,7 +122,7 @@ def checked_types(
 
 
 def ages_of(work_ms: NDArray[np.float64], speed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ages at which the work thresholds are reached, inf where they are [N - 1]."""
+    """Ages at which the work thresholds are reached, inf for infinite ones [N - 1]."""
     begins = np.concatenate([[0.0], work_ms])[:-1]
     is_reached = np.isfinite(work_ms)
     stretch = np.where(is_reached, work_ms, 0.0) - np.where(is_reached, begins, 0.0)

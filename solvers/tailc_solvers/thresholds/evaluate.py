@@ -41,7 +41,7 @@ def evaluate_thresholds(
 
 
 def durations_of(age_ms: np.ndarray) -> np.ndarray:
-    """A wait of zero and the time on each type but the last; inf where it is never left [N]."""
+    """A wait of zero and the time on each type but the last; inf if it is never left [N]."""
     begins = np.concatenate([[0.0], age_ms])[:-1]
     if (age_ms < begins).any():
         raise ValueError("ages must not fall")

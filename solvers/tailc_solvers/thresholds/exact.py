@@ -1,7 +1,7 @@
-"""Energy and latency of ages in whole microseconds without any rounding.
+"""Exact energy and latency of ages in whole microseconds, without any rounding.
 
 Speeds and powers are whole millionths, ages whole microseconds and demands whole nanoseconds (the
-nearest, as in replays), so work is a whole number of millionths of a reference nanosecond. Sums and
+nearest, as in replays), so work is an integer in millionths of a reference nanosecond. Sums and
 comparisons are between integers.
 """
 
@@ -32,7 +32,7 @@ class ExactFigures(NamedTuple):
 
 
 class _Curve(NamedTuple):
-    """Requests of one curve by demand in ns; sums are over weight, with 0 first."""
+    """Requests of one curve by demand in ns; sums are over weight and start with 0."""
 
     speed_ppm: tuple[int, ...]
     demand_ns: list[int]
@@ -42,7 +42,7 @@ class _Curve(NamedTuple):
 
 
 class ExactSample:
-    """A sample whose figures are wanted for many ages.
+    """A sample for which the figures of many ages are computed.
 
     Args:
         sample: demands, weights and curves; its own speeds are not used.
@@ -68,12 +68,12 @@ class ExactSample:
         ]
 
     def figures(self, age_us: Sequence[int | None]) -> ExactFigures:
-        """Figures of the ages, not falling, None for never [N - 1]."""
+        """Figures of the ages, not decreasing, None for never [N - 1]."""
         energy = sum((self._energy(curve, age_us) for curve in self._curves), Fraction(0))
         return ExactFigures(energy / (self._total * PPM * NS_PER_MS), self._tail(age_us))
 
     def _energy(self, curve: _Curve, age_us: Sequence[int | None]) -> Fraction:
-        """Of all requests of a curve, in ppm ns."""
+        """Energy of all requests of a curve, in ppm ns."""
         energy = Fraction(0)
         done = 0
         for at, (speed, power) in enumerate(zip(curve.speed_ppm, self._power, strict=True)):
@@ -128,7 +128,7 @@ def _whole(speed_ppm: ArrayLike) -> np.ndarray:
 def _by_curve(
     sample: Sample, curve: NDArray[np.int64]
 ) -> Iterator[tuple[int, list[int], list[int]]]:
-    """Each curve that is used, with the demands of its requests ascending and their weights."""
+    """Each used curve, with the demands of its requests ascending and their weights."""
     demand_ns = np.rint(sample.demand_ms * NS_PER_MS).astype(np.int64)
     order = np.lexsort((demand_ns, curve))
     used, begins = np.unique(curve[order], return_index=True)

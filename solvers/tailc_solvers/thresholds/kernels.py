@@ -19,7 +19,7 @@ class Requests(NamedTuple):
     """All requests [R] and [R, N]; work in ppm ns, speeds in ppm, `per_work` energy per work.
 
     `cheapest[r, i]` is the least energy per work of request r on type i or later; it is that of
-    type i for all where `is_dearer` says that every next type is dearer for everybody.
+    type i for all if `is_dearer`: every next type costs more energy for all requests.
     """
 
     work: NDArray[np.int64]
@@ -31,9 +31,9 @@ class Requests(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Room for a search: one entry for each level 0..N-1; `energy[N]` is the best so far.
+    """Buffers of a search: one entry for each level 0..N-1; `energy[N]` is the best so far.
 
-    `best` [N - 1] and `chosen` [N] index the ages; `passes` is how many there were [1].
+    `best` [N - 1] and `chosen` [N] index the ages; `passes` counts them [1].
     """
 
     left: NDArray[np.int64]
@@ -45,7 +45,7 @@ class Search(NamedTuple):
 
 
 def new_search(requests: Requests) -> Search:
-    """Room for a search that has not begun."""
+    """Allocate buffers for a search."""
     R, n = requests.speed.shape
     left = np.zeros((n, R), dtype=np.int64)
     left[0] = requests.work
@@ -78,7 +78,7 @@ def search(requests, ages, target, allowed, work):
             continue
         bound = _advance(requests, ages, level, target, work)
         if bound >= work.energy[n] * (1.0 - ROUNDING):
-            # Where every next type is dearer, so is every earlier age.
+            # If every next type costs more, so does every earlier age.
             work.chosen[level] = first - 1 if requests.is_dearer else work.chosen[level] - 1
         elif level == n - 1:
             _finish(requests, work)
@@ -92,7 +92,7 @@ def search(requests, ages, target, allowed, work):
 def _enter(requests, ages, level, target, allowed, work):
     """Choose the latest age of this level that can still meet the target.
 
-    That of the level before can: with the rest on the fastest type.
+    The age of the level before can meet it, with the rest on the fastest type.
     """
     low = work.chosen[level - 1] if level > 1 else 0
     high = ages.shape[0] - 1
@@ -109,7 +109,7 @@ def _enter(requests, ages, level, target, allowed, work):
 
 @plain_loops
 def _advance(requests, ages, level, target, work):
-    """Run type `level` - 1 up to its age; return the least energy of whatever follows."""
+    """Run type `level` - 1 up to its age; return the least energy of all continuations."""
     type_ = level - 1
     begin = ages[work.chosen[level - 1]] if level > 1 else 0
     stay = ages[work.chosen[level]] - begin
@@ -138,7 +138,7 @@ def _advance(requests, ages, level, target, work):
 
 @plain_loops
 def _late_at_least(requests, level, age, target, work):
-    """The weight that is late even if all that is left is done on the fastest type from `age`."""
+    """The weight that is late even if all remaining work is on the fastest type from `age`."""
     last = requests.speed.shape[1] - 1
     late = work.late[level]
     for r in range(requests.work.shape[0]):

@@ -50,7 +50,7 @@ class MipThresholds:
     types: int
 
     def age_ms(self, x: Vector) -> Vector:
-        """Ages of a point, rounding below zero left out [N - 1]."""
+        """Ages of a point, with negative rounding errors removed [N - 1]."""
         return np.cumsum(np.maximum(x[: self.types - 1], 0.0))
 
 
@@ -72,7 +72,7 @@ def mip_thresholds(
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where each variable is: v, then u by request, then b by request, then y."""
+    """Indices of the variables: v, then u by request, then b by request, then y."""
 
     sample: Sample
     power: Vector
@@ -88,7 +88,7 @@ class _Layout:
 
     @property
     def speeds(self) -> Vector:
-        """Of each request [R, N]."""
+        """Speeds of each request [R, N]."""
         return self.sample.speeds[self.sample.curve]
 
     @property

@@ -55,11 +55,11 @@ class PhasesSolution:
     """The best split of the target, and the thresholds of both phases under it.
 
     Attributes:
-        status: OPTIMAL, INFEASIBLE, or BUDGET where the bound is further off than asked for.
-        phases: thresholds of each; those of the least tails where infeasible.
-        energy: mean energy of a request; inf where infeasible.
-        bound: proved lower bound on it, over all splits; inf where infeasible.
-        splits: how many were solved.
+        status: OPTIMAL, INFEASIBLE, or BUDGET if the bound is further off than requested.
+        phases: thresholds of each; those of the least tails if infeasible.
+        energy: mean energy of a request; inf if infeasible.
+        bound: proved lower bound on it, over all splits; inf if infeasible.
+        splits: number of solved splits.
     """
 
     status: Status
@@ -98,7 +98,7 @@ def solve_phases(
 def _limits(phase: Phase) -> tuple[float, float]:
     """The time of the rank's demand on the fastest type, and on the slowest."""
     speeds, _ = checked_types(phase.speed, phase.power)
-    # Whatever the target, that of the fastest is told.
+    # The time on the fastest type does not depend on the target.
     fastest_ms = _solve(phase, 1.0).nearest_tail_ms
     return fastest_ms, fastest_ms * float(speeds[-1] / speeds[0])
 
@@ -112,7 +112,7 @@ def _solve(phase: Phase, target_ms: float) -> ThresholdSolution:
 def _searched(
     at: Callable[[float], Solved], low: float, high: float, tolerance: float
 ) -> PhasesSolution:
-    """Cells of splits, halved in order of their bounds."""
+    """Search cells of splits, halved in order of their bounds."""
     best = min((at(low), at(high)), key=_energy)
     cells = [(_bound(at, low, high), low, high)]
     splits = 2

@@ -66,7 +66,7 @@ def search_thresholds(
         rank: 1-based rank of the tail, weights counted.
         target_us: largest tail.
         step_us: of the grid.
-        longest_us: the largest age but never.
+        longest_us: the largest age except never.
     """
     exact = ExactSample(sample, speed_ppm, power_ppm, rank)
     requests = _requests(sample, speed_ppm, power_ppm)
@@ -106,7 +106,7 @@ def _requests(sample: Sample, speed_ppm: ArrayLike, power_ppm: Sequence[int]) ->
 
 
 def _grid(requests: Requests, step_us: int, longest_us: int, target_us: int) -> np.ndarray:
-    """Ages in ns; the last is never: by then every request has ended on whatever type."""
+    """Ages in ns; the last is never: every request has ended by then on any type."""
     if step_us <= 0 or longest_us < 0:
         raise ValueError("step_us must be positive and longest_us not negative")
     slowest_ns = int((requests.work // requests.speed[:, 0]).max()) + 1

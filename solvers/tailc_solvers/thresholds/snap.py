@@ -1,11 +1,11 @@
-"""Thresholds in whole microseconds that keep the target exactly, and what that costs.
+"""Round thresholds to whole microseconds such that the target is met exactly.
 
-An earlier climb never delays any request, so every age is rounded down. Where the target is still
-missed, by the rounding of the solution, the problem is solved again for a target that is tighter by
-a microsecond.
+An earlier climb never delays any request, so every age is rounded down. If the target is still
+missed, because of the rounding of the solution, the problem is solved again for a target that is
+tighter by a microsecond.
 
-Then the rule for ties: as long as one age can come a microsecond later with the target met and less
-energy, the one that saves most is put off; of equals the first. Climbs at the same age skip the
+Then ties are resolved: as long as one age can be a microsecond later with the target met and less
+energy, the one that saves most is delayed; ties go to the first. Climbs at the same age skip the
 types between them, and move together. All of this is decided in exact arithmetic; the bound is that
 of the continuous problem.
 """
@@ -30,16 +30,16 @@ Ages = tuple[int | None, ...]
 
 @dataclass(frozen=True)
 class SnappedThresholds:
-    """Ages that a policy can carry, with their exact figures.
+    """Ages in the units of a policy, with their exact figures.
 
     Attributes:
         age_us: age at which each type but the last is left; None: never [N - 1].
         energy: mean energy of a request in units of power times ms, rounded once.
         tail_us: latency of the request of the rank, rounded up: at most the target only if the
             exact latency is.
-        bound: that of the solution; inf where no thresholds meet the target.
+        bound: that of the solution; inf if no thresholds meet the target.
         gap_before: the solution's gap.
-        gap_after: energy less bound, at least zero; inf where there is no bound.
+        gap_after: energy less bound, at least zero; inf without a bound.
         meets_target: whether the tail is within the target.
     """
 
@@ -61,9 +61,9 @@ def snap_thresholds(
     rank: int,
     target_us: int,
 ) -> SnappedThresholds:
-    """`solution` in whole microseconds; with all ages zero, the nearest tail, if it is infeasible.
+    """Round `solution` to whole microseconds; all ages are zero if it is infeasible.
 
-    The other arguments are those that it was solved with, in whole units; demands count in whole
+    The other arguments are those with which it was solved, in whole units; demands count in whole
     nanoseconds.
     """
     exact = ExactSample(sample, np.array(speed_ppm, dtype=np.int64), power_ppm, rank)
@@ -107,7 +107,7 @@ class _Rounding:
         return self._meets(self._figures(self._climbs))
 
     def put_off(self) -> Ages:
-        """Ages after every delay of a microsecond that saves energy; none where it is missed."""
+        """Ages after every delay of a microsecond that saves energy and meets the target."""
         climbs = self._climbs
         energy = self._figures(climbs).energy
         while True:
@@ -128,5 +128,5 @@ class _Rounding:
 
 
 def _one_later(climbs: list[int]) -> list[list[int]]:
-    """Each age that there is a microsecond later."""
+    """Each list of ages with one of them a microsecond later."""
     return [[age + (age == put_off) for age in climbs] for put_off in sorted(set(climbs))]

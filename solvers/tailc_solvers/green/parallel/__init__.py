@@ -1,1 +1,1 @@
-"""Parallel jobs whose server counts change from epoch to epoch: least brown energy and run time."""
+"""Jobs whose number of servers changes between epochs: least brown energy and run time."""

@@ -25,7 +25,7 @@ class _Kinds:
         self._shapes = [jobs[job].shapes[shape] for job, shape in kinds]
 
     def arrays(self) -> dict[str, Whole]:
-        """By their names in Batch."""
+        """The arrays, by their names in Batch."""
         moves, shapes = self._problem.moves_mj, self._shapes
         levels = [shape.servers.size for shape in shapes]
         servers = _joined([shape.servers for shape in shapes])
@@ -43,7 +43,7 @@ class _Kinds:
 
 
 class _Grids:
-    """States of each grid, once for runs of one job that do the same work."""
+    """States of each grid, shared by runs of one job that do the same work."""
 
     def __init__(self, most_cells: int) -> None:
         self._most_cells = most_cells
@@ -51,7 +51,7 @@ class _Grids:
         self._states: list[States] = []
 
     def numbers(self, run: Run) -> tuple[int, int]:
-        """Those of a run's grid with work rounded down, and up; -1 where nothing is rounded."""
+        """Numbers of a run's grid with work rounded down, and up; -1 if nothing is rounded."""
         key = run.job, run.shape, run.work.tobytes()
         if key not in self._known:
             grid = grid_of(run, self._most_cells)
@@ -59,7 +59,7 @@ class _Grids:
         return self._known[key]
 
     def arrays(self) -> dict[str, Whole]:
-        """By their names in Batch."""
+        """The arrays, by their names in Batch."""
         after = [states.after.ravel() for states in self._states]
         return {
             "states": _begins([states.first.size for states in self._states]),
@@ -79,7 +79,7 @@ class _Grids:
 
 
 def batch_of(problem: ParallelProblem, runs: Sequence[Sequence[Run]], most_cells: int) -> Batch:
-    """Of the runs of each job, on grids of so many cells at most."""
+    """The batch of the runs of each job, on grids of at most `most_cells` cells."""
     flat = [run for of_job in runs for run in of_job]
     kinds, grids = _Kinds(problem, flat), _Grids(most_cells)
     at = np.array([grids.numbers(run) for run in flat], dtype=np.int64).reshape(-1, 2)
@@ -108,7 +108,7 @@ def _whole(values: Sequence[int]) -> Whole:
 
 
 def _begins(sizes: Sequence[int]) -> Whole:
-    """Where each of some parts begins, and where all end."""
+    """Start of each part, and end of the last."""
     return _whole([*accumulate(sizes, initial=0)])
 
 

@@ -1,4 +1,4 @@
-"""Whether a plan is one: every constraint in whole numbers, whatever a solver claims."""
+"""Check every constraint of a plan in integers, independently of solvers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailc_solvers.green.parallel.schedules import Column
 
 
 class Fault(StrEnum):
-    """What is wrong with a plan."""
+    """A constraint that a plan violates."""
 
     WRONG_SIZE = "the plan is not whole numbers of all jobs and epochs"
     NO_SUCH_SHAPE = "the job has no such shape"
@@ -28,7 +28,7 @@ class Fault(StrEnum):
 
 
 class Found(NamedTuple):
-    """A fault and where it is; None where it is not of one job or of one epoch."""
+    """A fault and its place; None if it does not concern one job or one epoch."""
 
     fault: Fault
     job: int | None = None
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 
 def faults_of(problem: ParallelProblem, plan: Plan) -> list[Found]:
-    """Why `plan` is none, by job and then by epoch; empty where it is one."""
+    """Faults of `plan`, by job and then by epoch; empty if there are none."""
     if not _has_size(problem, plan):
         return [Found(Fault.WRONG_SIZE)]
     found: list[Found] = []
@@ -48,7 +48,7 @@ def faults_of(problem: ParallelProblem, plan: Plan) -> list[Found]:
 
 
 def faults_of_column(problem: ParallelProblem, column: Column) -> list[Found]:
-    """Why a schedule is none of its job; the servers of others are not counted."""
+    """Faults of a schedule of one job; the servers of other jobs are ignored."""
     ends = column.start + len(column.servers)
     if not (0 <= column.job < len(problem.jobs) and 0 <= column.start < ends <= problem.epochs):
         return [Found(Fault.WRONG_SIZE)]
@@ -83,7 +83,7 @@ def _of_job(problem: ParallelProblem, j: int, servers: list[int], at: int) -> li
 def _of_work(
     problem: ParallelProblem, j: int, servers: list[int], shape: Shape, first: int, last: int
 ) -> list[Found]:
-    """Follow the work: it must end in the last epoch, and by the deadline."""
+    """Faults of the work: it must end in the last epoch, and by the deadline."""
     job = problem.jobs[j]
     speed = dict(zip(shape.servers.tolist(), shape.speed_ppt.tolist(), strict=True))
     left, ran_ms = job.work_left, 0

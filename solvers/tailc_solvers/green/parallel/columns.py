@@ -65,15 +65,15 @@ CLOSE = 1 / 20
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to go. All of it is counted, so that the same problem has the same answer.
+    """Limits of the search. All of them are counted, so the same problem has the same answer.
 
     Attributes:
-        aim: relative gap to stop at.
+        aim: relative gap at which to stop.
         rounds: linear programs before branching.
         nodes: of the tree.
-        rounds_a_node: linear programs in each.
-        starts: of picking a schedule for each job, at the root and each time that the nodes have
-            doubled since; 0 for none.
+        rounds_a_node: linear programs in each node.
+        starts: of picking a schedule for each job, at the root and each time that the number of
+            nodes has doubled; 0 for none.
         passes: of the search job by job.
         cells: units of work of one job.
     """
@@ -89,15 +89,15 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """A solution and what the next one can begin with.
+    """A solution with what can warm-start the next one.
 
     Attributes:
         solution: the plan, its bound and gap.
-        columns: schedules that were tried.
-        prices: of servers and energy, behind the bound of all plans; None where no job can run.
+        columns: all schedules of the search.
+        prices: of servers and energy, for the bound on all plans; None if no job can run.
         nodes: of the tree, without its root.
-        course: bound and cost of the best plan [micro-units] by linear programs, wherever one of
-            them became better.
+        course: bound and cost of the best plan [micro-units] by number of linear programs, at each
+            improvement.
     """
 
     solution: Solution
@@ -115,11 +115,11 @@ def solve_columns(
     limits: Limits | None = None,
     warm: Sequence[Column] = (),
 ) -> Columns:
-    """A plan, with a bound that is proved whatever the solver says.
+    """Plan the jobs, with a bound that is proved independently of the solver.
 
-    A solver that fails ends the search: what has been found until then is returned, its outcome
-    beside it. Where its multipliers do not prove its optimum there is no plan. Schedules of `warm`
-    that are none of this problem are left out.
+    A solver that fails ends the search: the result until then is returned, with the solver's
+    outcome. If its multipliers do not prove its optimum there is no plan. Schedules in `warm` that
+    do not belong to this problem are ignored.
     """
     schedules = Schedules(problem, (effort or Effort()).cells)
     for j in schedules.never[:1]:
@@ -133,7 +133,7 @@ def solve_columns(
 
 @dataclass(order=True)
 class _Node:
-    """Plans under rules: none costs less than `bound`; None where nothing has been mixed."""
+    """Plans under rules, none of which costs less than `bound`; mixture None if not solved yet."""
 
     bound: int
     number: int
@@ -180,7 +180,7 @@ class _Search:
             self._pick()
 
     def descend(self) -> None:
-        """Split the node of the least bound until the gap is as wanted."""
+        """Split the node of the least bound until the gap is small enough."""
         while self.open and not self._is_done() and self.count < self.effort.nodes:
             node = self.open[0]
             rules = node.mixture.parted(node.rules) if node.mixture else []
@@ -196,9 +196,9 @@ class _Search:
 
     @property
     def bound(self) -> int:
-        """Of all plans, in billionths; the cost itself where nothing is open."""
+        """Bound of all plans, in billionths; equal to the cost if no node is open."""
         least = min((node.bound for node in self.open), default=int(NEVER))
-        # The cost is a sum of rounded numbers: less than it is, by more than they round.
+        # The cost is a sum of numbers that were rounded down.
         own = self.cost if math.isinf(self.cost) else math.floor(self.cost * (1 - ROUNDING))
         return int(min(least, own))
 
@@ -224,7 +224,7 @@ class _Search:
         return Columns(none_of(Ending.NO_PLAN, self.outcome, message), kept, prices, self.count)
 
     def _first(self) -> _Node:
-        """The best of the first prices."""
+        """The node with the best of the initial prices."""
         nodes = []
         for number, share in enumerate(FIRST_SHARES):
             multipliers = self.master.of_brown(share)
@@ -234,7 +234,7 @@ class _Search:
         return max(nodes)
 
     def _solved(self, node: _Node, rounds: int) -> _Node:
-        """The node with a better bound, and the mixture behind it."""
+        """The node with a better bound, and the mixture that proves it."""
         for _ in range(rounds if self.outcome is None else 0):
             allowed = self.master.obeying(node.rules)
             program = self.master.program(allowed)
@@ -258,7 +258,7 @@ class _Search:
         return node
 
     def _price(self, node: _Node, multipliers: Multipliers) -> int:
-        """Ask all jobs at some prices; how many schedules are new."""
+        """Search the schedules of all jobs at some prices; return the number of new schedules."""
         priced = self.master.priced(multipliers, node.rules)
         if priced.bound > node.bound:
             node.bound, node.multipliers, node.priced = priced.bound, multipliers, priced
@@ -266,7 +266,7 @@ class _Search:
 
     def _failed(self, node: _Node, answer: Answer, judged: Verdict) -> _Node:
         self.outcome = answer.outcome
-        # Jobs may lack schedules and no cost is below zero, so that every program has an optimum.
+        # Jobs may lack schedules and no cost is negative, so every program has an optimum.
         denies_it = answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED)
         self.is_refuted = judged.trust is Trust.REFUTED or denies_it
         denial = "it denies that there is an optimum, and there is one"
@@ -289,11 +289,11 @@ class _Search:
         self._try(Mixture(self.problem, columns, [1.0] * len(columns)).most())
 
     def _try_most(self, node: _Node) -> None:
-        """Try the schedules that a node's mixture has most of."""
+        """Try the schedules with the largest shares in a node's mixture."""
         self._try(node.mixture.most() if node.mixture else None)
 
     def _try(self, columns: Sequence[Column] | None) -> None:
-        """Mend and improve a choice of schedules; keep the best plan."""
+        """Repair and improve a choice of schedules; keep the best plan."""
         if columns is None:
             return
         site = self._site(columns)
@@ -305,7 +305,7 @@ class _Search:
             self._note(None)
 
     def _note(self, bound: int | None) -> None:
-        """How far the search is, if it is further; `bound` None: as it was."""
+        """Add a point to the convergence trace if it improved; `bound` None: unchanged."""
         before = self.course[-1] if self.course else Reached(0, -math.inf, math.inf)
         proved = before.bound if bound is None else max(before.bound, bound / NANO)
         now = Reached(self.programs, proved, self.cost / NANO)
@@ -324,7 +324,7 @@ class _Search:
             self._try(exchange.best(mixture.shares, self.effort.starts))
 
     def _promising(self, root: _Node) -> dict[Column, float]:
-        """Schedules that may be in a better plan, and their excess at the prices of the root."""
+        """Schedules that may be in a better plan, with their excess at the prices of the root."""
         most = (self.cost - self.bound) * PICKED_SHARE
         excess = dict(zip(self.master.columns, self.master.excess(root.multipliers), strict=True))
         least = sorted(excess, key=lambda column: excess[column])[:MOST_PICKED]
@@ -344,7 +344,7 @@ class _Search:
         return site
 
     def _is_far(self, node: _Node) -> bool:
-        """Whether no plan of the node matters."""
+        """Whether no plan of the node can be a significant improvement."""
         return node.bound >= self.cost * (1 - self.effort.aim)
 
     def _is_done(self) -> bool:
@@ -353,7 +353,7 @@ class _Search:
 
 
 def _requested(problem: ParallelProblem) -> list[Column]:
-    """The requested servers from the earliest start to the end, for each job that may have them."""
+    """The requested servers from the earliest start to the end, for each job that allows it."""
     columns = []
     for j, job in enumerate(problem.jobs):
         for o, shape in enumerate(job.shapes):

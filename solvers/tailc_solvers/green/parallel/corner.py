@@ -1,4 +1,4 @@
-"""Where the last linear program ended, as a start for the next one, which has other schedules."""
+"""The final basis of the last linear program as a start for the next, with other schedules."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LEAST, MOST = int(min(Place)), int(max(Place))
 
 
 class Corner:
-    """A basis by what its variables and rows stand for.
+    """A basis by the meaning of its variables and rows.
 
-    A new schedule begins at 0 and a new row basic, which leaves the corner where it was.
+    A new schedule begins at 0 and a new row is basic, which does not change the point.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -26,7 +26,7 @@ class Corner:
         self._variables: Places | None = None
 
     def keep(self, basis: Basis | None, schedules: int) -> None:
-        """Remember where a program of so many schedules ended; what is no corner is passed by."""
+        """Store the basis of a program with this number of schedules; ignore an invalid one."""
         is_there = self._table.there
         sizes = self._table.fixed + schedules, int(is_there.sum())
         if basis is None or not _is_of(basis, *sizes):
@@ -35,7 +35,7 @@ class Corner:
         self._variables = basis.variables
 
     def start(self, schedules: int) -> Basis | None:
-        """A start for a program of as many schedules or more; None before the first corner."""
+        """A basis for a program with at least as many schedules; None if none is stored."""
         if self._variables is None:
             return None
         new = np.full(self._table.fixed + schedules - self._variables.size, Place.AT_LOWER)

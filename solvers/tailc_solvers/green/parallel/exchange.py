@@ -38,11 +38,11 @@ LEAST_SHARE = 0.02
 
 
 class Pool(NamedTuple):
-    """Schedules by job, those of job j from number `first[j]` to before `first[j + 1]`.
+    """Schedules by job; those of job j have the numbers `first[j]` to `first[j + 1]`, excluded.
 
-    Servers, and energy in mJ, of each in each epoch [K, T], and from which epoch to before which
-    there is any [K, 2]; in billionths what its time costs, and by how much it costs more than the
-    least of its job at the prices behind a bound [K, 2].
+    Servers, and energy in mJ, of each in each epoch [K, T], and its first and past-the-end epoch
+    [K, 2]. In billionths the cost of its time, and its excess cost over the least of its job at the
+    prices of a bound [K, 2].
     """
 
     first: NDArray[np.int64]
@@ -53,9 +53,9 @@ class Pool(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """What there is: servers, green energy [S, T], and what either costs beyond that.
+    """Available servers and green energy [S, T], and the cost of exceeding either.
 
-    No choice costs less than `bound` and what its schedules cost more than the least ones.
+    No choice costs less than `bound` plus the excess costs of its schedules.
     """
 
     bound: float
@@ -66,11 +66,11 @@ class Bounds(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Sums over the chosen schedules with 0 to D jobs swapped, and swaps of D jobs.
+    """Sums over the chosen schedules with 0 to D jobs exchanged, and exchanges of D jobs.
 
-    Sums are first over all jobs and then less the one in `jobs`, which is next to be swapped:
-    servers and energy [2, D + 1, 2, T], what those cost in each epoch [2, D + 1, T], and all that
-    and what time costs beside how much schedules cost more than least [2, D + 1, 2].
+    Sums are first over all jobs and then without the job in `jobs`, which is exchanged next:
+    servers and energy [2, D + 1, 2, T], their cost in each epoch [2, D + 1, T], and the total cost
+    with the cost of time, and the excess costs [2, D + 1, 2].
     """
 
     rest: Vector
@@ -90,12 +90,11 @@ class Work(NamedTuple):
 
 
 class Exchange:
-    """Choices from some schedules; every job must have one.
+    """Choices from some schedules; every job must have at least one.
 
     Args:
         problem: the jobs.
-        excess: schedules, and by how much each costs more than the least of its job at the prices
-            behind a bound.
+        excess: schedules, with their excess cost over the least of their job at some prices.
         bound: in billionths, on every plan.
     """
 
@@ -119,7 +118,7 @@ class Exchange:
         self._bounds = Bounds(float(bound), room, _real(green_mj), lacking, cost)
 
     def best(self, shares: Mapping[Column, float], starts: int) -> list[Column]:
-        """The best of the choices that starts drawn by some shares lead to."""
+        """The best choice from starts that are drawn by some shares."""
         at_once = 3 if len(self._columns) <= MOST_FOR_TRIPLES else 2
         choices = {tuple(chosen): math.inf for chosen in self._drawn(shares, starts).tolist()}
         for depth, kept in ((1, starts), (2, PAIRED), (at_once, FINALISTS)):
@@ -129,7 +128,7 @@ class Exchange:
         return [self._columns[k] for k in best]
 
     def _drawn(self, shares: Mapping[Column, float], starts: int) -> NDArray[np.int64]:
-        """A schedule of each job for each start, by the shares [N, J]."""
+        """A random schedule of each job for each start, by the shares [N, J]."""
         weights = np.array([shares.get(column, 0.0) + LEAST_SHARE for column in self._columns])
         parts = np.split(weights, self._first[1:-1])
         uniform = np.random.default_rng(0).random((starts, len(parts)))
@@ -140,7 +139,7 @@ class Exchange:
         return self._first[:-1] + np.stack(chosen, axis=1)
 
     def _reached(self, start: tuple[int, ...], at_once: int) -> tuple[tuple[int, ...], float]:
-        """Where swaps of so many jobs lead to, and what that costs."""
+        """The result of exchanges of up to `at_once` jobs, and its cost."""
         work = Work.of(at_once, self._pool.servers.shape[1])
         chosen = np.array(start)
         cost = descend(self._pool, self._bounds, chosen, work)
@@ -148,7 +147,7 @@ class Exchange:
 
 
 def _span(is_taken: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The first epoch of each row with anything, and that after its last [K, 2]."""
+    """The first epoch with servers in each row, and the epoch after its last [K, 2]."""
     after_last = is_taken.shape[1] - np.argmax(is_taken[:, ::-1], axis=1)
     return np.stack([np.argmax(is_taken, axis=1), after_last], axis=1)
 

@@ -51,9 +51,9 @@ Row = tuple[float, dict[int, float], float]
 def solve_indexed(
     problem: ParallelProblem, solver: Solver, limits: Limits | None = None
 ) -> Solution:
-    """The plan that `solver` finds for the whole program, put to the checks.
+    """Solve the whole program with `solver`, and check its plan.
 
-    Its bound is the solver's word.
+    The bound is claimed by the solver, not proved.
     """
     indexed = IndexedPlan(problem)
     answer = solver.answer(indexed.program, limits)
@@ -72,7 +72,7 @@ def solve_indexed(
 
 
 class IndexedPlan:
-    """The program of a problem, and plans of its points."""
+    """The program of a problem, and the plans of its points."""
 
     def __init__(self, problem: ParallelProblem) -> None:
         self.problem = problem
@@ -91,35 +91,35 @@ class IndexedPlan:
 
     @cached_property
     def program(self) -> LinearProgram:
-        """Variables in the order in which the jobs come, brown energy last, in Wh."""
+        """The program; variables by job in order, brown energy last, in Wh."""
         return LinearProgram.build(self._cost, 0.0, self._upper, self._rows, integer=self._whole)
 
     def variable(self, cost: float = 0.0, upper: float = 1.0, *, is_whole: bool = True) -> int:
-        """A new variable. It has a limit: CP-SAT divides it into coarser steps otherwise."""
+        """Add a variable. Its limit is finite, or CP-SAT would divide it into coarser steps."""
         self._cost.append(cost)
         self._upper.append(upper)
         self._whole.append(is_whole)
         return len(self._cost) - 1
 
     def running(self, j: int, o: int, level: int, t: int, cost: float) -> int:
-        """A new x."""
+        """Add an x."""
         x = self.variable(cost)
         self._on.append((j, o, level, t, x))
         return x
 
     def row(self, lower: float, terms: dict[int, float], upper: float) -> None:
-        """A new row."""
+        """Add a row."""
         self._rows.append((lower, terms, upper))
 
     def takes(self, epoch: int, variable: int, servers: int, energy_mj: int) -> None:
-        """Note what a variable takes in an epoch; none after the last."""
+        """Add a variable's use of servers and energy in an epoch; ignored after the last."""
         if epoch < self.problem.epochs:
             if servers:
                 self._servers[epoch][variable] = float(servers)
             self._energy_wh[epoch][variable] += energy_mj / MJ_PER_WH
 
     def plan(self, point: Vector) -> Plan:
-        """Server counts of a point, each job cut off where its work is done."""
+        """Server counts of a point, with each job cut off when its work is done."""
         servers = np.zeros((len(self.problem.jobs), self.problem.epochs), dtype=np.int64)
         shape = np.zeros(len(self.problem.jobs), dtype=np.int64)
         for j, o, level, t, x in self._on:
@@ -129,7 +129,7 @@ class IndexedPlan:
         return cut_off(self.problem, Plan(servers, shape))
 
     def _add_sums(self) -> None:
-        """Servers and brown energy of each epoch."""
+        """Add the sums of servers and of brown energy of each epoch."""
         problem = self.problem
         for t in range(problem.epochs):
             self.row(-math.inf, self._servers[t], float(problem.servers))
@@ -149,7 +149,7 @@ class IndexedPlan:
 
 @dataclass(frozen=True)
 class _Job:
-    """What one job adds to a program."""
+    """The part of a program that belongs to one job."""
 
     program: IndexedPlan
     j: int
@@ -160,7 +160,7 @@ class _Job:
 
     @cached_property
     def epochs(self) -> range:
-        """In which it can run."""
+        """Epochs in which it can run."""
         job, begin = self.problem.jobs[self.j], self.problem.begin_s * MS_PER_S
         upto = int(np.searchsorted(begin, begin[job.latest] + job.deadline_ms))
         return range(job.earliest, min(upto, self.problem.epochs))
@@ -197,7 +197,7 @@ class _Job:
         return x
 
     def _add_order(self, on: dict[tuple[int, int, int], int], begun: dict[int, int]) -> None:
-        """It runs from its start on, and never again once it has stopped."""
+        """Let the job run from its start without a break."""
         before: dict[int, float] = {}
         for t in self.epochs:
             here = {x: 1.0 for (_, _, s), x in on.items() if s == t}
@@ -213,7 +213,8 @@ class _Job:
         for (o, level, t), x in on.items():
             counted = min(int(begin[t + 1]), int(begin[a]) + job.deadline_ms) - int(begin[t])
             if t >= a and counted > 0:
-                # More than all of the work counts as all of it, which keeps coefficients together.
+                # More than all of the work counts as all of it, to keep coefficients similar in
+                # size.
                 done = counted * int(job.shapes[o].speed_ppt[level])
                 work[x] = min(done, job.work_left)
         unit = math.gcd(*work.values(), job.work_left) or 1
@@ -223,7 +224,7 @@ class _Job:
     def _add_moves(
         self, o: int, on: dict[tuple[int, int, int], int], begun: dict[int, int]
     ) -> None:
-        """Flows from level to level, where moving takes energy."""
+        """Flows from level to level, if moving takes energy."""
         counts = [0, *self.problem.jobs[self.j].shapes[o].servers.tolist()]
         moves = self.problem.moves_mj[np.ix_(counts, counts)]
         if not moves.any() and not self.problem.jobs[self.j].present:
@@ -238,7 +239,7 @@ class _Job:
     def _add_flow(
         self, o: int, t: int, before: dict[int, int], here: dict[int, int], start: int | None
     ) -> None:
-        """From the levels `before` to those `here`; from none only where the job may start."""
+        """Flow from the levels `before` to those `here`; from none only if the job may start."""
         counts = self.problem.jobs[self.j].shapes[o].servers.tolist()
         present = self.problem.jobs[self.j].present
         into: dict[int | None, dict[int, float]] = defaultdict(dict)
@@ -261,7 +262,7 @@ class _Job:
 
 
 def cut_off(problem: ParallelProblem, plan: Plan) -> Plan:
-    """The plan without what a job has after its work is done."""
+    """The plan without a job's servers after its work is done."""
     servers = plan.servers.copy()
     for j, job in enumerate(problem.jobs):
         shape = job.shapes[plan.shape[j]]

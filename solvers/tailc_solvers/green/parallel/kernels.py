@@ -20,10 +20,10 @@ DONE, LOST = -1, -2
 
 @plain_loops
 def spread(left, gain, first, most, runs_on, number, more, after):
-    """Write and number the amounts that are left after an epoch that began with some; how many.
+    """Write and number the remaining amounts of work after an epoch; return their number.
 
-    Those of at most `most` are numbered from `first` on as they come, in `number` by amount, where
-    older ones are less. No work is left as an amount only where a job `runs_on`.
+    Amounts up to `most` are numbered from `first` in order, in `number` by amount, where older
+    entries are smaller. No remaining work is an amount only if a job `runs_on`.
     """
     size = 0
     for i in range(left.size):
@@ -43,10 +43,10 @@ def spread(left, gain, first, most, runs_on, number, more, after):
 
 @plain_loops
 def find_priced(batch, asked, size, block, per_mj, keep, found):
-    """Find each asked job's least schedule where servers and energy have prices, and its bound.
+    """Find each requested job's least schedule at prices of servers and energy, and its bound.
 
     `block` [B, T] are prices of whole blocks of `size` [B] servers, and `per_mj` [T + 1] of energy.
-    Costs are rounded down from this share of them, `keep`.
+    Costs are rounded down after multiplying by `keep`.
     """
     for i in range(asked.job.size):
         found.least[i], found.bound[i] = NEVER, NEVER
@@ -59,11 +59,11 @@ def find_priced(batch, asked, size, block, per_mj, keep, found):
 
 @plain_loops
 def find_beside(batch, asked, free, over, cost, lacking, found):
-    """Find each asked job's least schedule beside other jobs, and its bound.
+    """Find each requested job's least schedule next to other jobs, and its bound.
 
-    `free` [T] are servers that others leave, and `over` [S, T + 1] is the energy that they take
-    beyond what is green, or less; brown energy costs `cost` [S, T + 1], nothing after the last
-    epoch, and a server that is not there `lacking`.
+    `free` [T] are servers that others leave, and `over` [S, T + 1] is their energy beyond the green
+    energy, or less. Brown energy costs `cost` [S, T + 1], nothing after the last epoch, and a
+    missing server costs `lacking`.
     """
     for i in range(asked.job.size):
         found.least[i], found.bound[i] = NEVER, NEVER
@@ -76,7 +76,7 @@ def find_beside(batch, asked, free, over, cost, lacking, found):
 
 @plain_loops
 def _run_of(batch, r):
-    """What run r can do and takes."""
+    """The actions of run r and their costs."""
     kind, begin = batch.kind[r], batch.start[r]
     low, end, square = batch.level[kind], batch.level[kind + 1], batch.square[kind]
     L, K = end - low, batch.epochs[r]
@@ -95,7 +95,7 @@ def _run_of(batch, r):
 
 @plain_loops
 def _costs_of(batch, r):
-    """Where the costs of run r go."""
+    """The part of the cost buffer of run r."""
     L, K = batch.level[batch.kind[r] + 1] - batch.level[batch.kind[r]], batch.epochs[r]
     return Costs(
         batch.room[:L],
@@ -106,7 +106,7 @@ def _costs_of(batch, r):
 
 @plain_loops
 def _price(run, size, block, per_mj, keep, costs):
-    """Write what each epoch of a run costs by level before and level, rounded down."""
+    """Write the cost of each epoch of a run by previous and current level, rounded down."""
     K, L = costs.end.shape
     for k in range(K):
         t = run.start + k
@@ -126,7 +126,7 @@ def _price(run, size, block, per_mj, keep, costs):
 
 @plain_loops
 def _price_beside(run, free, over, cost, lacking, costs):
-    """Write what each epoch of a run adds to what other jobs cost, rounded down."""
+    """Write the cost that each epoch of a run adds to that of other jobs, rounded down."""
     K, L = costs.end.shape
     for k in range(K):
         t = run.start + k
@@ -153,7 +153,7 @@ def _brown(over, cost, t, energy_mj):
 
 @plain_loops
 def _search(batch, asked, i, r, run, costs, found):
-    """Search run r with these costs for the i-th of the asked jobs; keep what is less."""
+    """Search run r with these costs for the i-th requested job; keep a smaller cost."""
     _obey(asked, i, run, costs)
     L = run.servers.size
     states = _states_of(batch, batch.down[r], L)
@@ -171,7 +171,7 @@ def _search(batch, asked, i, r, run, costs, found):
 
 @plain_loops
 def _obey(asked, i, run, costs):
-    """Write NEVER where a schedule would not obey the i-th of the asked jobs' rule."""
+    """Write NEVER where a schedule would violate the rule of the i-th requested job."""
     K, L = costs.end.shape
     for k in range(K):
         if k >= asked.most_epochs[i]:
@@ -202,10 +202,10 @@ def _states_of(batch, g, L):
 
 @plain_loops
 def _fill(costs, states, value):
-    """Fill `value` [N, L] and return the least cost of all; NEVER where there is none.
+    """Fill `value` [N, L] and return the least cost of all; NEVER if there is none.
 
-    `costs.first` [L], `costs.stage` [K, L, L] and `costs.end` [K, L] are at least zero. The value
-    of a state and a level is the least cost from its epoch on after that level.
+    `costs.first` [L], `costs.stage` [K, L, L] and `costs.end` [K, L] are nonnegative. The value of
+    a state and a level is the least cost from its epoch on after that level.
     """
     K, L = costs.end.shape
     for k in range(K - 1, 0, -1):
@@ -224,7 +224,7 @@ def _fill(costs, states, value):
 
 @inlined_loops
 def _after(costs, states, value, k, i, level):
-    """Cost after epoch k, which began in state i, on a level; NEVER where the work is lost."""
+    """Cost after epoch k, which began in state i, on a level; NEVER if the work cannot be done."""
     after = states.after[i, level]
     cost = NEVER
     if after >= 0:
@@ -239,9 +239,9 @@ def _after(costs, states, value, k, i, level):
 
 @plain_loops
 def _trace(batch, r, run, costs, states, value, servers):
-    """Write the servers of the least cost that `_fill` found, lower levels first; how many epochs.
+    """Write the servers of the least cost from `_fill`; return the number of epochs.
 
-    The job ends where its work does, which a grid may have rounded down.
+    Ties go to lower levels. The job ends when its work does, which a grid may have rounded down.
     """
     K, L = costs.end.shape
     i, before, done, left_ms = 0, 0, 0, batch.deadline_ms[r]

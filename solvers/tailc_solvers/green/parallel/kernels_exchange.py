@@ -1,4 +1,4 @@
-"""Loops of the choice among schedules: swaps of up to three jobs' at once (`exchange`)."""
+"""Loops of the choice among schedules: exchanges of up to three jobs at once (`exchange`)."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ ALL, LESS = 0, 1
 
 @plain_loops
 def descend(pool, site, chosen, work):
-    """Change `chosen` [J] by the best swaps of a few jobs at once until none helps; its cost.
+    """Improve `chosen` [J] by the best exchanges until none helps; return its cost.
 
-    As in `exchange`: `pool` is a Pool, `site` its Bounds, and `work` what is in progress.
+    `pool` is a Pool, `site` its Bounds, and `work` the buffers, as in `exchange`.
     """
     while True:
         least = _sum_up(pool, site, chosen, work)
@@ -28,9 +28,9 @@ def descend(pool, site, chosen, work):
 
 @plain_loops
 def _best_swap(pool, site, chosen, work, best):
-    """Write the first of the best swaps that cost less than `best`; its cost, or infinity.
+    """Write the first of the best exchanges below cost `best`; return its cost, or infinity.
 
-    Swaps are gone through in order, each further job within the one before it.
+    Exchanges are enumerated in order, each further job within the one before it.
     """
     J, at_once, first = chosen.size, work.jobs.size, pool.first
     found, depth = np.inf, 0
@@ -60,7 +60,7 @@ def _best_swap(pool, site, chosen, work, best):
 
 @plain_loops
 def _sum_up(pool, site, chosen, work):
-    """Write the sums over the chosen schedules; what they cost."""
+    """Write the sums over the chosen schedules; return their cost."""
     for i in range(2):
         work.base[ALL, 0, i] = 0.0
         for t in range(work.rest.shape[3]):
@@ -81,7 +81,7 @@ def _sum_up(pool, site, chosen, work):
 
 @inlined_loops
 def _begin(work, depth):
-    """Leave none out of the sums at `depth`."""
+    """Leave no job out of the sums at `depth`."""
     work.jobs[depth] = -1
     for t in range(work.cost.shape[2]):
         work.cost[LESS, depth, t] = work.cost[ALL, depth, t]
@@ -91,7 +91,7 @@ def _begin(work, depth):
 
 @inlined_loops
 def _turn_to(pool, site, chosen, work, depth, job):
-    """Go on with the schedules of a job: leave its own out, and no longer that of the last job."""
+    """Continue with the schedules of a job: leave its own out, and include the last job's again."""
     if work.jobs[depth] >= 0:
         last = chosen[work.jobs[depth]]
         for t in range(pool.span[last, 0], pool.span[last, 1]):
@@ -113,7 +113,7 @@ def _turn_to(pool, site, chosen, work, depth, job):
 
 @plain_loops
 def _put(pool, site, work, depth, k):
-    """Write the sums of the next depth: those of this one, and a schedule."""
+    """Write the sums of the next depth: those of this one plus a schedule."""
     for i in range(2):
         work.base[ALL, depth + 1, i] = work.base[LESS, depth, i] + pool.own[k, i]
     for t in range(work.cost.shape[2]):
@@ -128,7 +128,7 @@ def _put(pool, site, work, depth, k):
 
 @inlined_loops
 def _cost(pool, site, work, depth, k, most):
-    """What the sums at `depth` and a schedule cost; infinite from `most` on.
+    """Cost of the sums at `depth` plus a schedule; infinite from `most` on.
 
     Only epochs of the schedule can cost more with it, and none costs less.
     """

@@ -1,4 +1,4 @@
-"""Schedules that are known, and what each takes, in arrays that grow."""
+"""Growing arrays of all schedules of a search, with their servers and energy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 
 
 class Known:
-    """Schedules in the order in which they were added, each once."""
+    """Schedules in the order in which they were added, without duplicates."""
 
     def __init__(self, problem: ParallelProblem) -> None:
         self.columns: list[Column] = []
@@ -27,7 +27,7 @@ class Known:
         self._waiting: Vector = np.empty(0)
 
     def add(self, columns: Iterable[Column]) -> slice:
-        """Add those that are new; where they are."""
+        """Add the new ones; return their range."""
         before = len(self.columns)
         new = [column for column in dict.fromkeys(columns) if column not in self._there]
         self.columns += new
@@ -42,22 +42,22 @@ class Known:
 
     @property
     def job(self) -> Whole:
-        """Of each [K]."""
+        """Job of each schedule [K]."""
         return self._of[: len(self.columns), 0]
 
     @property
     def servers(self) -> Whole:
-        """In each epoch [K, T]."""
+        """Servers of each schedule in each epoch [K, T]."""
         return self._taken[: len(self.columns), 0]
 
     @property
     def energy_mj(self) -> Whole:
-        """In each epoch [K, T]."""
+        """Energy of each schedule in each epoch [K, T]."""
         return self._taken[: len(self.columns), 1]
 
     @property
     def waiting(self) -> Vector:
-        """Cost of the time that each runs, in micro-units [K]."""
+        """Cost of each schedule's run time, in micro-units [K]."""
         return self._waiting[: len(self.columns)]
 
     def obeying(self, rules: Rules) -> Allowed:
@@ -69,7 +69,7 @@ class Known:
         return allowed
 
     def _admitted(self, mine: Whole, rule: Rule) -> Allowed:
-        """Whether each of some schedules obeys the rule on their job."""
+        """Which schedules of a job obey the rule on that job."""
         _, shape, length = self._of[mine].T
         admitted = (rule.least_epochs <= length) & (length <= rule.most_epochs)
         if rule.shape is not None:
@@ -80,7 +80,7 @@ class Known:
         return admitted
 
     def _grow(self, most: int) -> None:
-        """Make room, twice as much as there was at least."""
+        """Enlarge the arrays, at least to twice their size."""
         if most > self._waiting.size:
             more = max(most, 2 * self._waiting.size) - self._waiting.size
             pad = ((0, more),)

@@ -61,7 +61,7 @@ class Multipliers:
     excess: Whole
 
     def between(self, other: Multipliers, share: float) -> Multipliers:
-        """Moved by `share` of the way to another, down to whole numbers."""
+        """Move by `share` of the way to another, rounded down to integers."""
         pairs = zip(self._parts, other._parts, strict=True)
         return Multipliers(*(np.floor(a + share * (b - a)).astype(np.int64) for a, b in pairs))
 
@@ -71,7 +71,7 @@ class Multipliers:
 
 
 class Priced(NamedTuple):
-    """A lower bound in billionths, and what it is made of, by job."""
+    """A lower bound in billionths, with its terms by job."""
 
     bound: int
     least: tuple[Least, ...]
@@ -83,7 +83,7 @@ class Priced(NamedTuple):
 
 
 class Master:
-    """The program over the schedules that are known, and what its multipliers prove."""
+    """The linear program over the known schedules, and the bounds that its multipliers prove."""
 
     def __init__(self, schedules: Schedules) -> None:
         self.problem = schedules.problem
@@ -96,11 +96,11 @@ class Master:
 
     @property
     def columns(self) -> list[Column]:
-        """The schedules that are known."""
+        """The known schedules."""
         return self._known.columns
 
     def add(self, columns: Iterable[Column]) -> int:
-        """Add the schedules that are new; how many there were."""
+        """Add new schedules; return how many were new."""
         new, known = self._known.add(columns), self._known
         if new.stop > new.start:
             taken = known.job[new], known.servers[new], known.energy_mj[new]
@@ -113,10 +113,9 @@ class Master:
         return self._known.obeying(rules)
 
     def excess(self, multipliers: Multipliers) -> Vector:
-        """What each schedule costs more, at some prices, than the least known one of its job.
+        """Excess cost of each schedule, at some prices, over the least known one of its job.
 
-        A plan costs at least the bound that the multipliers prove, and what its schedules have of
-        this.
+        A plan costs at least the bound of the multipliers plus the excess costs of its schedules.
         """
         prices, known = self.prices(multipliers), self._known
         cost = known.servers @ prices.server + known.energy_mj @ (prices.energy / MJ_PER_KWH)
@@ -127,7 +126,7 @@ class Master:
         return cost - least[known.job]
 
     def program(self, allowed: Allowed) -> LinearProgram:
-        """Of the allowed schedules, begun where the last one ended."""
+        """The program of the allowed schedules, started from the last basis."""
         return self._rows.program(
             self._entries,
             self._known.waiting,
@@ -138,27 +137,27 @@ class Master:
         )
 
     def checked(self, program: LinearProgram, answer: Answer) -> Verdict:
-        """Whether an answer's multipliers prove its optimum.
+        """Check whether an answer's multipliers prove its optimum.
 
-        Brown energy has no limit in a program, and without one multipliers that are off by their
-        last digit prove nothing. What all jobs can want at most is one.
+        Brown energy has no limit in a program, and without one multipliers with a rounding error
+        prove nothing. The largest demand of all jobs together is such a limit.
         """
         upper = np.minimum(program.upper, self._rows.most_brown(program.n_variables))
         return optimum(replace(program, upper=upper), answer)
 
     def objective(self, answer: Answer) -> float:
-        """What the point costs in micro-units; not finite without one."""
+        """Cost of the point in micro-units; not finite without a point."""
         return math.nan if answer.point is None else answer.point.objective * self.most_cost
 
     def shares(self, answer: Answer, allowed: Allowed) -> Vector | None:
-        """How much of each schedule a point has; None without a point."""
+        """Share of each schedule in a point; None without a point."""
         point = answer.point
         if point is None or point.x.size != self._rows.fixed + allowed.size:
             return None
         return np.where(allowed, point.x[self._rows.fixed :], 0.0)
 
     def take_up(self, answer: Answer, allowed: Allowed) -> int:
-        """Take up rows that a point breaks; how many. Multipliers are to be read before."""
+        """Add rows that a point violates; return how many. Read multipliers before."""
         duals, point = answer.duals, answer.point
         self._corner.keep(duals.basis if duals else None, allowed.size)
         shares, green = self.shares(answer, allowed), self.problem.green_mj
@@ -170,14 +169,14 @@ class Master:
         return self._rows.take_up(used, brown)
 
     def multipliers(self, answer: Answer) -> Multipliers | None:
-        """Those of the linear program, made valid; None where the answer has none."""
+        """Valid multipliers from an answer; None if it has none."""
         rows, T = self._rows, self.problem.epochs
         dual = answer.duals.rows if answer.duals else None
         if dual is None or dual.shape != (sum(rows.counts),) or not np.isfinite(dual).all():
             return None
         at = np.split(-dual * self.most_cost, np.cumsum(rows.counts)[:-1])
         _, at_room, at_energy, at_envelope = at
-        # Sums over a job's epochs and all servers must stay below what stands for never.
+        # Sums over a job's epochs and all servers must stay below NEVER.
         highest = int(NEVER) // (16 * rows.blocks.size * self.problem.servers * T)
         server, excess = np.zeros(rows.with_room.shape), np.zeros(rows.with_envelope.shape)
         server[rows.with_room] = np.clip(np.rint(NANO * at_room), 0, highest)
@@ -192,7 +191,7 @@ class Master:
         return Multipliers(*(part.astype(np.int64) for part in (server, energy, excess)))
 
     def of_brown(self, share: float) -> Multipliers:
-        """Servers free, and energy at a share of what brown energy costs."""
+        """Multipliers with free servers, and energy at a share of the price of brown energy."""
         rows = self._rows
         most = np.floor(NANO * rows.brown_cost * share * (1 - ROUNDING))
         server, excess = (
@@ -207,7 +206,7 @@ class Master:
     def repriced(
         self, priced: Priced, multipliers: Multipliers, rules: Rules, jobs: Sequence[int]
     ) -> Priced:
-        """The same where the rules of some jobs are others."""
+        """The same with other rules for some jobs."""
         least = list(priced.least)
         found = self._schedules.priced(self.prices(multipliers), rules, jobs)
         for j, one in zip(jobs, found, strict=True):
@@ -221,7 +220,7 @@ class Master:
         return Priced(bound, tuple(least))
 
     def prices(self, multipliers: Multipliers) -> Prices:
-        """What a job has to pay, rounded down."""
+        """Prices that a job has to pay, rounded down."""
         rows = self._rows
         excess = (multipliers.excess * (rows.lack_mj / MJ_PER_KWH)).sum(axis=1)
         block = multipliers.server + np.floor(excess * (1 - ROUNDING)).astype(np.int64)
@@ -230,7 +229,7 @@ class Master:
         return Prices(block[0], energy, tuple((q, price) for q, price in blocks if price.any()))
 
     def _given(self, multipliers: Multipliers) -> int:
-        """What servers and green energy earn, in billionths, rounded up."""
+        """Income of servers and green energy, in billionths, rounded up."""
         rows = self._rows
         servers = _dot(multipliers.server, rows.room[:, None])
         green = _dot(multipliers.energy, self.problem.green_mj)
@@ -239,7 +238,10 @@ class Master:
 
 
 def most_cost(problem: ParallelProblem) -> float:
-    """Micro-units that no plan exceeds: all servers always busy on brown energy, all jobs there."""
+    """Upper bound on every plan's cost [micro-units].
+
+    All servers are always busy on brown energy, and all jobs are present.
+    """
     count = np.arange(1, problem.servers + 1)
     busy = float((problem.power_mw[1:] / count).max()) * problem.servers * problem.length_s
     moved = len(problem.jobs) * int(problem.moves_mj.max())
@@ -248,7 +250,7 @@ def most_cost(problem: ParallelProblem) -> float:
 
 
 def _dot(first: Whole, *others: Whole) -> int:
-    """Sum of products, in whole numbers of any size; the others are spread over the first."""
+    """Sum of products, in integers of any size; the other factors broadcast over the first."""
     at = np.flatnonzero(first)
     parts = [np.broadcast_to(other, first.shape).ravel()[at].tolist() for other in others]
     return sum(map(math.prod, zip(first.ravel()[at].tolist(), *parts, strict=True)))

@@ -1,4 +1,4 @@
-"""What a linear program mixes of each job's schedules, and how rules part it."""
+"""The mixture of schedules in a linear program's solution, and rules that split it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LENGTH_FIRST = 0.05
 
 @dataclass
 class _OfJob:
-    """Schedules and their shares, the mean of their servers, and how much of each shape."""
+    """Schedules of one job with their shares, mean servers, and share of each shape."""
 
     parts: list[tuple[Column, float]] = field(default_factory=list)
     servers: float = 0.0
@@ -30,11 +30,11 @@ class _OfJob:
 
     @property
     def most(self) -> Column | None:
-        """The schedule of the largest share, the first of equal ones."""
+        """The schedule of the largest share; ties go to the first."""
         return max(self.parts, key=lambda part: part[1])[0] if self.parts else None
 
     def by_length(self) -> tuple[float, int]:
-        """The evenest division by length: its smaller part, and what one side has at most."""
+        """The most even split by length: its smaller part, and the largest length of one side."""
         shares: dict[int, float] = {}
         for column, share in self.parts:
             length = len(column.servers)
@@ -43,13 +43,13 @@ class _OfJob:
 
     @property
     def by_shape(self) -> float:
-        """How much is not of the commonest shape."""
+        """The share outside the most frequent shape."""
         return 1.0 - max(self.shapes.values(), default=1.0)
 
     def by_count(self) -> tuple[float, int, int]:
-        """The evenest division by servers in one epoch: its smaller part, the epoch, the count.
+        """The most even split by servers in one epoch: its smaller part, the epoch, the count.
 
-        At most that count is one side; the smaller part is 0 where no epoch divides the mixture.
+        One side has at most that count; the smaller part is 0 if no epoch splits the mixture.
         """
         best = 0.0, 0, 0
         first = min((column.start for column, _ in self.parts), default=0)
@@ -65,9 +65,9 @@ class _OfJob:
 
 
 def _evenest(shares: Mapping[int, float]) -> tuple[float, int]:
-    """The first of the evenest divisions of shares by a number: its smaller part, and the number.
+    """The first of the most even splits of shares by a number: its smaller part, and the number.
 
-    At most that number is one side; the smaller part is 0 where there is one number only.
+    One side has at most that number; the smaller part is 0 if there is only one number.
     """
     best, below, total = (0.0, 0), 0.0, sum(shares.values())
     for number in sorted(shares)[:-1]:
@@ -84,7 +84,7 @@ class Mixture:
     Args:
         problem: the jobs.
         columns: schedules.
-        shares: how much of each there is, as long as `columns`.
+        shares: share of each schedule.
     """
 
     def __init__(
@@ -98,21 +98,21 @@ class Mixture:
 
     @property
     def shares(self) -> dict[Column, float]:
-        """How much there is of each schedule."""
+        """The share of each schedule."""
         return dict(part for job in self._jobs for part in job.parts)
 
     def most(self) -> list[Column] | None:
-        """The schedule that has most of each job; None where a job has none."""
+        """The schedule with the largest share of each job; None if a job has none."""
         found = [job.most for job in self._jobs]
         return [column for column in found if column is not None] if None not in found else None
 
     def parted(self, rules: Rules) -> list[Rules]:
-        """Rules, beside those given, that part the mixture; empty where none does.
+        """Pairs of rules, in addition to those given, that split the mixture; empty if none does.
 
-        A job is to be shorter or longer: that which has most servers in the smaller part of its
-        evenest division. Where that is small, the job of most shapes is to have one or another; and
-        where none mixes shapes, the job whose counts differ most in an epoch is to have few or
-        many. Of equal jobs the first.
+        The job with the most servers in the smaller part of its most even split by length gets a
+        shorter or a longer run. If that part is small, the job with the most shapes gets one or the
+        others. If no job mixes shapes, the job whose counts differ most in an epoch gets few or
+        many. Ties go to the first.
         """
         by_length = [job.by_length() for job in self._jobs]
         weight = [part * job.servers for (part, _), job in zip(by_length, self._jobs, strict=True)]

@@ -1,6 +1,6 @@
-"""What the search for schedules reads and writes, as arrays that loops can take.
+"""Arrays that the search for schedules reads and writes.
 
-K epochs and L levels are those of one run, and R runs, G grids of work and T epochs those of all.
+K epochs and L levels are those of one run; R runs, G grids of work and T epochs are those of all.
 Counts of levels ascend; energy is in mJ, costs are in billionths.
 """
 
@@ -19,8 +19,10 @@ NANO = 1_000
 
 
 class Parts(NamedTuple):
-    """One run: its first epoch; servers, power, moves between them, from the start and to the end,
-    and speed by level; length of its epochs, and what running through each costs.
+    """One run: its first epoch; servers, power, energy of moves, and speed by level; epochs.
+
+    moves_mj: between levels; first_mj, end_mj: from the start and to the end. length_s, waiting:
+    length of its epochs, and cost of running through each.
     """
 
     start: int
@@ -35,7 +37,7 @@ class Parts(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """Of the first epoch [L], each later one after and on a level [K, L, L], of ending [K, L]."""
+    """Costs of the first epoch [L], of each later one by two levels [K, L, L], of ending [K, L]."""
 
     first: Whole
     stage: Whole
@@ -43,14 +45,14 @@ class Costs(NamedTuple):
 
 
 class States(NamedTuple):
-    """Amounts of work left, numbered by epoch.
+    """Remaining amounts of work, numbered by epoch.
 
     Attributes:
         first: number of the first state of each epoch, and of all states [K + 1].
-        after: the state that each level leads to; DONE where no work is left, LOST where more is
-            left than can be done [N, L].
-        idle: of each epoch, the state of a job without work left that runs on; DONE where there is
-            none [K + 1].
+        after: the state that each level leads to; DONE if no work remains, LOST if more remains
+            than can be done [N, L].
+        idle: of each epoch, the state of a job without remaining work that runs on; DONE if there
+            is none [K + 1].
     """
 
     first: Whole
@@ -59,23 +61,23 @@ class States(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """All runs of all jobs, one after another, and room to search one of them.
+    """All runs of all jobs, with buffers to search one of them.
 
     Attributes:
         first: number of each job's first run, and of all runs [J + 1].
-        kind: which job and shape a run is of, counted together [R].
-        shape, start, epochs: of a run, and how many epochs it has [R].
+        kind: job and shape of a run, numbered together [R].
+        shape, start, epochs: of a run, with its number of epochs [R].
         deadline_ms, work_left: of its job [R].
-        down, up: grid of its work rounded down, and up; -1 where nothing is rounded [R].
+        down, up: grid of its work rounded down, and up; -1 if nothing is rounded [R].
         level: number of each kind's first level, and of all levels.
         square: number of each kind's first pair of levels.
         servers, power_mw, first_mj, end_mj, speed_ppt: as in Parts, of all levels.
         moves_mj: of all pairs.
-        states: where each grid's epochs begin in `number` and `idle`, and where all end [G + 1].
-        place: where its states begin in `after`, likewise.
+        states: start of each grid's epochs in `number` and `idle`, and end of all [G + 1].
+        place: start of its states in `after`, likewise.
         number, idle, after: first, idle and after of all States.
         length_s, waiting: as in Parts, of all epochs [T].
-        room, value: for costs of one run, and for values of its states.
+        room, value: buffers for costs of one run, and for values of its states.
     """
 
     first: Whole
@@ -107,14 +109,14 @@ class Batch(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """Jobs whose least schedules are wanted, and the rule on each.
+    """Jobs whose least schedules are requested, with the rule on each.
 
     Attributes:
         job: its number [n].
-        shape: that it must have, or -1 [n].
-        least_epochs, most_epochs: that it runs for [n].
+        shape: its required shape, or -1 [n].
+        least_epochs, most_epochs: limits of its run time [n].
         counted: number of its first rule on counts, and of all [n + 1].
-        counts: epoch, least and most servers of each.
+        counts: epoch, least and most servers of each rule.
     """
 
     job: Whole
@@ -126,10 +128,10 @@ class Asked(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What is found for each asked job.
+    """Results for each requested job.
 
     Attributes:
-        least, bound: the least cost of a schedule, and of all that work rounded up admits [n].
+        least, bound: the least cost of a schedule, and of all that rounding work up admits [n].
         run, length: of the least schedule, in epochs [n].
         servers: of it, from its start on [n, T].
     """

@@ -1,4 +1,4 @@
-"""What a plan costs, energy for energy, without any rounding."""
+"""Exact cost and energy of a plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailc_solvers.green.parallel.problem import (
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Server counts of each job in each epoch [J, T], and which of its shapes it has [J]."""
+    """Server counts of each job in each epoch [J, T], and the shape of each job [J]."""
 
     servers: Whole
     shape: Whole
@@ -26,12 +26,12 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """Where the energy of a plan goes and comes from.
+    """Energy balance and cost of a plan.
 
     Attributes:
         busy_mj, moving_mj: energy of running and of changing counts [T].
-        brown_mj: what green energy does not cover, by forecast [S, T].
-        run_s: how long each job runs, whole epochs [J].
+        brown_mj: energy beyond the green energy, by forecast [S, T].
+        run_s: run time of each job in whole epochs [J].
         cost: the objective in micro-units.
     """
 
@@ -43,17 +43,17 @@ class Ledger:
 
     @property
     def energy_mj(self) -> Whole:
-        """All energy of each epoch [T]."""
+        """Total energy of each epoch [T]."""
         return self.busy_mj + self.moving_mj
 
     @property
     def green_mj(self) -> Whole:
-        """Green energy that is used, by forecast [S, T]."""
+        """Used green energy, by forecast [S, T]."""
         return self.energy_mj - self.brown_mj
 
 
 def ledger(problem: ParallelProblem, plan: Plan) -> Ledger:
-    """The ledger of a plan that `check.faults_of` finds no fault with."""
+    """The energy balance and cost of a plan without faults."""
     busy = problem.power_mw[plan.servers].sum(axis=0) * problem.length_s
     present = np.array([[job.present] for job in problem.jobs], dtype=np.int64)
     before = np.concatenate([present, plan.servers[:, :-1]], axis=1)

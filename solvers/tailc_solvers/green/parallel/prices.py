@@ -1,9 +1,9 @@
-"""Bid prices: what a server costs in each epoch, so that a job can be placed without a solver.
+"""Bid prices: the cost of a server in each epoch, so that a job can be placed without a solver.
 
 The master program's multipliers are prices of servers and energy (`master`). With the energy of a
-busy server they make one price for each epoch, in whole micro-units. A job that arrives takes the
-schedule that is least at these prices and has enough free servers: one exact search over its own
-epochs and levels, and no other job moves.
+busy server they give one price for each epoch, in integer micro-units. A new job takes the schedule
+of least cost at these prices that has enough free servers: one exact search over its own epochs and
+levels, and no other job moves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tailc_solvers.green.parallel.schedules import Column, Count, Prices, Rule, 
 
 @dataclass(frozen=True, eq=False)
 class BidPrices:
-    """Micro-units for a busy server through each epoch, whole and not negative [T]."""
+    """Price of a busy server through each epoch, in nonnegative integer micro-units [T]."""
 
     server: Whole
 
@@ -31,7 +31,8 @@ class BidPrices:
 def bid_prices(problem: ParallelProblem, prices: Prices) -> BidPrices:
     """Prices of server-epochs: the server's own and its energy's, rounded half to even.
 
-    Of a block each server has its part. The energy is that of a server when all are busy.
+    The price of a block is divided among its servers. The energy is that of a server when all are
+    busy.
     """
     each = int(problem.power_mw[-1]) * problem.length_s / problem.servers
     energy = prices.energy * each / MJ_PER_KWH
@@ -47,9 +48,10 @@ def cheapest(
     *,
     cells: int = 2_000,
 ) -> Column | None:
-    """The schedule of a job that is least at the prices, on at most `free` servers [T].
+    """A job's schedule of least cost at the prices, on at most `free` servers [T].
 
-    None where no schedule keeps the job's deadline on those. Running still costs what it costs.
+    None if no schedule meets the job's deadline on those. Run time costs the same as in the
+    problem.
     """
     spare = np.array(free, dtype=np.int64)
     require(spare.shape == prices.server.shape == (problem.epochs,), "all epochs need a number")

@@ -43,11 +43,11 @@ MJ_PER_WH = MJ_PER_KWH // WH_PER_KWH
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A number of VMs that a job may start with, and how fast it then runs on which servers.
+    """A number of VMs with which a job may start, and its speed by number of servers.
 
     Attributes:
-        vms: how many.
-        servers: the counts that are allowed, ascending, positive [L].
+        vms: number of VMs.
+        servers: allowed numbers of servers, ascending, positive [L].
         speed_ppt: work done per unit of time on each, in thousandths of one server's [L].
     """
 
@@ -64,7 +64,7 @@ class Shape:
 
     @classmethod
     def of(cls, vms: int, servers: ArrayLike, speed_ppt: ArrayLike) -> Shape:
-        """From any sequences of whole numbers."""
+        """From any sequences of integers."""
         return cls(int(vms), whole(servers), whole(speed_ppt))
 
 
@@ -73,14 +73,14 @@ class ParallelJob:
     """One job, new or running. Work is in thousandths of one server's speed times milliseconds.
 
     Attributes:
-        shapes: what it may start with; a running job has one.
-        work_left: work to do.
-        requested: servers asked for, which it would have from its start to its end.
-        requested_speed_ppt: speed on those, with the VMs that it would have been given.
-        slack_ppt: F in thousandths, at least 1,000: how much longer it may run.
-        earliest, latest: epochs in which it may start; both 0 where it runs already.
-        work_done, run_ms: what it has done, and for how long it has run.
-        present: servers that it is on; 0 where it does not run yet.
+        shapes: possible shapes at its start; a running job has one.
+        work_left: remaining work.
+        requested: requested number of servers, constant from its start to its end.
+        requested_speed_ppt: speed on those, with the VMs of a job of that size.
+        slack_ppt: F in thousandths, at least 1,000: allowed run time relative to the requested.
+        earliest, latest: range of epochs in which it may start; both 0 if it is running.
+        work_done, run_ms: work done, and run time so far.
+        present: current number of servers; 0 if it is not running.
     """
 
     shapes: tuple[Shape, ...]
@@ -108,7 +108,7 @@ class ParallelJob:
 
     @property
     def deadline_ms(self) -> int:
-        """D: the longest that it may run from now or from its start, in whole ms.
+        """D: the longest allowed run time from now or from its start, in whole ms.
 
         Rounded up: with no slack the run on the requested servers must be within it.
         """
@@ -123,15 +123,15 @@ class ParallelProblem:
     Attributes:
         length_s: of each epoch [T].
         servers: C.
-        power_mw: Pow, of 0 to C busy servers of one job, 0 for none [C + 1].
-        moves_mj: M, energy of going from one count to another, 0 being before the start and after
-            the end; counted in the epoch of the second [C + 1, C + 1].
+        power_mw: Pow, power of 0 to C busy servers of one job, 0 for none [C + 1].
+        moves_mj: M, energy of changing from one count to another, 0 being before the start and
+            after the end; it counts in the epoch of the second [C + 1, C + 1].
         green_mj: green energy of each epoch, by forecast [S, T].
-        weight_ppm: of each forecast, together a million [S].
+        weight_ppm: of each forecast, with a sum of one million [S].
         brown_cost: p, micro-units for each kWh of brown energy [T].
         run_cost: r, micro-units for each hour of mean run time.
         jobs: at least one.
-        most_vms_a_server: how many VMs a server takes.
+        most_vms_a_server: largest number of VMs on a server.
     """
 
     length_s: Whole
@@ -172,7 +172,7 @@ class ParallelProblem:
 
     @cached_property
     def begin_s(self) -> Whole:
-        """When each epoch begins, and the last ends [T + 1]."""
+        """Start of each epoch, and end of the last [T + 1]."""
         return np.concatenate([[0], np.cumsum(self.length_s)]).astype(np.int64)
 
     @property
@@ -185,10 +185,9 @@ class ParallelProblem:
 
 
 def moves_of(migration_mj: ArrayLike, *, at_the_ends: bool) -> Whole:
-    """M from the energy of changing by 0 to C servers, `at_the_ends` also from and to none.
+    """M from the energy of changing by 0 to C servers; `at_the_ends` also from and to none.
 
-    As printed (eq. B.5) a start and an end are changes as well, though no VM has a place to move
-    from or to.
+    In print (eq. B.5) a start and an end are changes as well, although no VM moves.
     """
     table = whole(migration_mj)
     count = np.arange(table.size)
@@ -210,13 +209,13 @@ def weighed_cost(
 
 
 def run_cost_of(beta: Fraction, reference_mw: int, price: int) -> int:
-    """The run cost: beta times what a reference machine's energy costs in an hour, to the nearest.
+    """The run cost: beta times the hourly energy cost of a reference machine, rounded.
 
-    beta relates the rent of a machine to the cost of its energy; the objective as printed adds
-    money and hours (Haque 2016, eq. B.1 and section B.4).
+    beta relates the rent of a machine to the cost of its energy; the objective in print adds money
+    and hours (Haque 2016, eq. B.1 and section B.4).
 
     Args:
-        beta: a ratio of two prices an hour.
+        beta: a ratio of two prices per hour.
         reference_mw: power of the machine.
         price: micro-dollars for each kWh.
     """
@@ -225,19 +224,19 @@ def run_cost_of(beta: Fraction, reference_mw: int, price: int) -> int:
 
 
 def whole(values: ArrayLike) -> Whole:
-    """Whole numbers as they are; anything else is a ValueError."""
+    """Convert integers to int64; ValueError for anything else."""
     array = np.array(values)
     require(array.size == 0 or np.issubdtype(array.dtype, np.integer), "numbers must be whole")
     return array.astype(np.int64)
 
 
 def thousandths(ppm: int) -> int:
-    """Of a speed-up in millionths; ValueError where it is not of whole thousandths."""
+    """Convert a speed-up from millionths; ValueError if it is not in whole thousandths."""
     require(ppm % PPT == 0, "a plan takes speed-ups of whole thousandths")
     return ppm // PPT
 
 
 def require(holds: bool, sentence: str) -> None:
-    """ValueError with the sentence unless it holds."""
+    """Raise ValueError with the sentence unless the condition holds."""
     if not holds:
         raise ValueError(sentence)

@@ -53,7 +53,7 @@ Allowed = NDArray[np.bool_]
 
 
 class Entries(NamedTuple):
-    """Coefficients in order of their variables and rows, of all rows that there can be."""
+    """Coefficients in order of their variables and rows, of all possible rows."""
 
     row: Whole
     column: Whole
@@ -61,7 +61,7 @@ class Entries(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Entries]) -> Entries:
-        """One after another."""
+        """Concatenate entries."""
         none = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
         return cls(*(np.concatenate(each) for each in zip(none, *parts, strict=True)))
 
@@ -73,12 +73,12 @@ class Rows:
         blocks: q [Q].
         room: floor(C / q) [Q].
         fed: f [Q, S, T].
-        lack_mj: g; 0 where servers need no energy [Q, S, T].
-        there: which rows are there, of all that there can be.
+        lack_mj: g; 0 if servers need no energy [Q, S, T].
+        there: which of the possible rows are in the program.
         with_room, with_energy, with_envelope: likewise [Q, T], [S, T] and [Q, S, T].
         brown_cost: micro-units for each kWh [S, T].
-        unit_mj: energy in which programs count: what all servers take in the longest epoch, so
-            that their coefficients are of one size.
+        unit_mj: unit of energy in programs: the energy of all servers in the longest epoch, so that
+            coefficients are of similar size.
     """
 
     def __init__(self, problem: ParallelProblem) -> None:
@@ -103,7 +103,7 @@ class Rows:
         self._most_brown: Vector = all_brown.ravel()
 
     def _lay_out(self) -> None:
-        """Number all rows that there can be, and say what each is at most."""
+        """Number all possible rows, and set their upper limits."""
         (S, T), J, Q = self.problem.green_mj.shape, len(self.problem.jobs), self.blocks.size
         self._first = np.cumsum([J, Q * T, S * T, Q * S * T])
         self.there = np.arange(self._first[-1]) < J
@@ -119,30 +119,30 @@ class Rows:
 
     @property
     def fixed(self) -> int:
-        """Variables before the schedules."""
+        """Number of variables before the schedules."""
         return self.problem.green_mj.size + len(self.problem.jobs)
 
     @property
     def counts(self) -> tuple[int, int, int, int]:
-        """How many rows there are of each kind."""
+        """Number of rows of each kind."""
         kinds = (self.with_room, self.with_energy, self.with_envelope)
         room, energy, envelope = (int(kind.sum()) for kind in kinds)
         return len(self.problem.jobs), room, energy, envelope
 
     def most_brown(self, variables: int) -> Vector:
-        """What brown energy can be of use in a program, infinite for all other variables [n]."""
+        """Largest useful brown energy in a program, infinite for all other variables [n]."""
         most = np.full(variables, np.inf)
         most[: self._most_brown.size] = self._most_brown
         return most
 
     def used(self, servers: Whole, shares: Vector) -> Vector:
-        """Blocks that a mixture of schedules of some servers [K, T] takes [Q, T]."""
+        """Blocks that a mixture of schedules with these servers [K, T] takes [Q, T]."""
         return np.stack([shares @ (servers >> bits) for bits in range(self.blocks.size)])
 
     def take_up(self, used: Vector, brown: Vector) -> int:
-        """Take up rows that so many blocks [Q, T], with this brown energy [S, T], break; how many.
+        """Add rows that this use of blocks [Q, T] and brown energy [S, T] violates.
 
-        Energy is in units.
+        Returns how many. Energy is in units.
         """
         over = used - self.room[:, None] > BROKEN
         short = self._slope * (used[:, None, :] - self.fed - BROKEN) > brown
@@ -152,7 +152,7 @@ class Rows:
         return int(self.there.sum()) - before
 
     def entries(self, number: int, job: Whole, servers: Whole, energy_mj: Whole) -> Entries:
-        """Those of schedules from a number on, of jobs [K], with servers and energy [K, T]."""
+        """Entries of schedules from a number on, of jobs [K], with servers and energy [K, T]."""
         K, S = job.size, self.problem.green_mj.shape[0]
         taken = servers[:, None] // self.blocks[:, None]
         energy = np.repeat(energy_mj[:, None] / self.unit_mj, S, axis=1)
@@ -173,10 +173,10 @@ class Rows:
         unit: float,
         start: Basis | None,
     ) -> LinearProgram:
-        """The program of some schedules, what the time costs that each runs, and a job's lack.
+        """The program of some schedules, with the cost of their run time and of a job's lack.
 
-        Its variables are brown energy in units [S T], then what jobs lack [J], then the schedules:
-        0 where they are not allowed. Its costs are in a unit of so many micro-units.
+        Its variables are brown energy in units [S T], then the lacks of jobs [J], then the
+        schedules, fixed to 0 if not allowed. Its costs are in units of `unit` micro-units.
         """
         J, there = len(self.problem.jobs), self.there
         row, column, value = Entries.joined([self._own, schedules])
@@ -199,7 +199,7 @@ class Rows:
         )
 
     def _own_entries(self) -> Entries:
-        """Of brown energy, in its own row and in its envelopes, and of lacks."""
+        """Entries of brown energy, in its own row and in its envelopes, and of lacks."""
         size, J, Q = self.brown_cost.size, len(self.problem.jobs), self.blocks.size
         _, _, energy, envelope = np.split(np.arange(self.there.size), self._first[:-1])
         brown = np.concatenate([energy, envelope]).reshape(1 + Q, size).T.ravel()
@@ -211,7 +211,7 @@ class Rows:
 
 
 def _most_wanted(problem: ParallelProblem) -> tuple[Whole, Whole]:
-    """Servers and energy that all jobs together can want in each epoch [T], [T]."""
+    """Largest demand of all jobs together for servers and energy in each epoch [T], [T]."""
     servers, energy_mj = np.zeros((2, problem.epochs), dtype=np.int64)
     for job in problem.jobs:
         most = max(int(shape.servers[-1]) for shape in job.shapes)
@@ -220,7 +220,7 @@ def _most_wanted(problem: ParallelProblem) -> tuple[Whole, Whole]:
         servers[runs] += most
         busy_mw = int(problem.power_mw[: most + 1].max())
         energy_mj[runs] += busy_mw * problem.length_s[runs] + moves
-        # A job moves away in the epoch after its last.
+        # A job's move to none counts in the epoch after its last.
         energy_mj[runs.stop : runs.stop + 1] += moves
     return servers, energy_mj
 

@@ -1,4 +1,4 @@
-"""Where jobs can run, and the grid that their work is counted on."""
+"""Possible runs of jobs, and the grid on which their work is counted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNIT_SPAN = 1.4
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One job with one shape from one start."""
+    """One job with one shape and one start."""
 
     problem: ParallelProblem
     job: int
@@ -39,7 +39,7 @@ class Run:
 
 
 def runs_of(problem: ParallelProblem, j: int) -> Iterator[Run]:
-    """Those in which a job can do its work."""
+    """The runs in which a job can do its work."""
     job = problem.jobs[j]
     for shape in range(len(job.shapes)):
         for start in range(job.earliest, job.latest + 1):
@@ -55,7 +55,7 @@ def waiting_each(problem: ParallelProblem) -> NDArray[np.float64]:
 
 
 def grid_of(run: Run, most_cells: int) -> Grid:
-    """The grid that fits the work exactly if it has at most `most_cells` units, or a close one."""
+    """The grid that represents the work exactly in at most `most_cells` units, or a close one."""
     left = run.problem.jobs[run.job].work_left
     here = slice(run.start, run.start + run.work.shape[0])
     lengths = np.unique(run.problem.length_s[here]) * MS_PER_S
@@ -65,13 +65,14 @@ def grid_of(run: Run, most_cells: int) -> Grid:
         unit = _close_unit(gains, -(-left // most_cells))
     need = -(-left // unit)
     down, up = run.work // unit, -(-run.work // unit)
-    # What is left before the last epoch is at most, or at least, its units less what `need` added.
+    # The remaining work before the last epoch is at most, or at least, its units less what `need`
+    # added.
     down[-1] = up[-1] = (run.work[-1] + need * unit - left) // unit
     return Grid(need, down, up)
 
 
 def _close_unit(gains: Whole, least: int) -> int:
-    """The unit from `least` on that rounds the gains least, relative to each."""
+    """The unit of at least `least` with the smallest relative rounding error of the gains."""
     tries = np.unique(np.linspace(least, UNIT_SPAN * least, UNIT_TRIES).astype(np.int64))
     units = gains[None, :] / tries[:, None]
     lost = np.maximum(np.ceil(units) / units, units / np.maximum(np.floor(units), 0.5))

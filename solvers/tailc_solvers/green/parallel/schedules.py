@@ -31,9 +31,9 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """Billionths, not negative: for each server-epoch and for each kWh in an epoch [T] each.
+    """Nonnegative prices in billionths: of each server-epoch and of each kWh, by epoch [T].
 
-    `blocks` has prices of whole blocks of so many servers, beside those of the servers [T] each.
+    `blocks` has prices of whole blocks by size, in addition to those of the servers, [T] each.
     """
 
     server: Whole
@@ -42,17 +42,17 @@ class Prices:
 
     @cached_property
     def sizes(self) -> Whole:
-        """Of all blocks, those of one server first [B]."""
+        """Sizes of all blocks, one server first [B]."""
         return np.array([1, *(size for size, _ in self.blocks)], dtype=np.int64)
 
     @cached_property
     def each(self) -> Whole:
-        """Of a block of each size [B, T]."""
+        """Price of a block of each size [B, T]."""
         return np.stack([self.server, *(price for _, price in self.blocks)])
 
     @cached_property
     def per_mj(self) -> NDArray[np.float64]:
-        """Of energy, and nothing after the last epoch [T + 1]."""
+        """Price of a mJ of energy, 0 after the last epoch [T + 1]."""
         return np.append(self.energy, 0) / MJ_PER_KWH
 
 
@@ -78,7 +78,7 @@ class Column:
 
 
 class Count(NamedTuple):
-    """A range of a job's servers in one epoch; 0 where it does not run."""
+    """A range of a job's servers in one epoch; 0 if it does not run."""
 
     epoch: int
     least: int
@@ -87,7 +87,7 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True)
 class Rule:
-    """What a search asks of a job's schedule: shape, epochs that it runs for, counts in some."""
+    """Constraints on a job's schedule: shape, number of epochs, and server counts in some."""
 
     shape: int | None = None
     least_epochs: int = 1
@@ -100,13 +100,13 @@ Rules = Mapping[int, Rule]
 
 
 class Beside(NamedTuple):
-    """What other jobs leave to one.
+    """What other jobs leave to one job.
 
     Attributes:
         free: servers [T].
-        over_mj: energy that they take beyond what is green, or less [S, T + 1].
-        brown_cost: of a mJ in billionths, nothing after the last epoch [S, T + 1].
-        lacking: of a server that is not there, likewise.
+        over_mj: their energy beyond the green energy, or below [S, T + 1].
+        brown_cost: of a mJ in billionths, 0 after the last epoch [S, T + 1].
+        lacking: cost of a missing server, likewise.
     """
 
     free: Whole
@@ -116,9 +116,9 @@ class Beside(NamedTuple):
 
 
 class Least(NamedTuple):
-    """The least cost of a job's schedules, and a lower bound on it; NEVER where it has none.
+    """The least cost of a job's schedules, with a lower bound on it; NEVER if there is none.
 
-    The schedule is None where none is found.
+    The schedule is None if none was found.
     """
 
     cost: int
@@ -131,8 +131,8 @@ class Schedules:
 
     Args:
         problem: the jobs.
-        most_cells: units of work of one job; more are finer, and slower.
-        only: the jobs that are searched for; None for all.
+        most_cells: units of work of one job; more are more accurate and slower.
+        only: the jobs to search for; None for all.
     """
 
     def __init__(
@@ -154,14 +154,14 @@ class Schedules:
     def priced(
         self, prices: Prices, rules: Rules, jobs: Sequence[int] | None = None
     ) -> list[Least]:
-        """The least schedule that obeys of each job, or of some, where all have prices."""
+        """The least schedule of each job (or of some) at the prices, under the rules."""
         asked = self._all if jobs is None and not rules else self._asked(jobs, rules)
         costs = prices.sizes, prices.each, prices.per_mj, 1 - ROUNDING
         find_priced(self._batch, asked, *costs, self._answers)
         return self._found(asked)
 
     def beside(self, job: int, others: Beside) -> Column | None:
-        """The schedule that adds least to what others cost; None if the job has none."""
+        """The schedule of least additional cost to that of others; None if the job has none."""
         asked = self._asked([job], {})
         find_beside(self._batch, asked, *others, self._answers)
         return self._found(asked)[0].column

@@ -34,7 +34,7 @@ LAST = ((0, 0), (0, 1))
 
 
 class _Placed(NamedTuple):
-    """A schedule, its servers and energy in each epoch [T], and the cost of its time."""
+    """A schedule, its servers and energy in each epoch [T], and the cost of its run time."""
 
     column: Column
     servers: Whole
@@ -43,14 +43,14 @@ class _Placed(NamedTuple):
 
 
 class Site:
-    """The jobs that have a schedule, and the servers and the energy that they take together."""
+    """The jobs with a schedule, and the servers and the energy that they take together."""
 
     def __init__(self, schedules: Schedules) -> None:
         self._schedules = schedules
         self.problem = schedules.problem
         self._placed: dict[int, _Placed] = {}
         self._servers = np.zeros(self.problem.epochs, dtype=np.int64)
-        # After the last epoch there is one more, in which nothing is counted.
+        # One more epoch after the last, in which nothing is counted.
         self._over_mj = np.pad(-self.problem.green_mj, LAST)
         self._brown_cost = np.pad(brown_cost_of(self.problem), LAST)
         self._lacking = lacking_of(self.problem)
@@ -62,11 +62,11 @@ class Site:
 
     @property
     def jobs(self) -> list[int]:
-        """Those that have a schedule, in order."""
+        """The jobs with a schedule, in order."""
         return sorted(self._placed)
 
     def put(self, column: Column) -> None:
-        """Give a job without a schedule this one."""
+        """Add the schedule of a job that has none."""
         servers = column.row(self.problem.epochs)
         energy_mj = energy_of(self.problem, column)
         placed = _Placed(column, servers, energy_mj, waiting_of(self.problem, column))
@@ -75,20 +75,20 @@ class Site:
         self._over_mj[:, :-1] += energy_mj
 
     def take(self, job: int) -> Column:
-        """Take a job's schedule away."""
+        """Remove a job's schedule and return it."""
         placed = self._placed.pop(job)
         self._servers -= placed.servers
         self._over_mj[:, :-1] -= placed.energy_mj
         return placed.column
 
     def best(self, job: int) -> Column | None:
-        """The least schedule of a job without one beside all others; None if it has none."""
+        """The least schedule of a job without one, next to all others; None if it has none."""
         free = np.maximum(self.problem.servers - self._servers, 0)
         others = Beside(free, self._over_mj, self._brown_cost, self._lacking)
         return self._schedules.beside(job, others)
 
     def cost(self) -> float:
-        """Of all schedules and of lacking servers, in billionths."""
+        """Cost of all schedules and of missing servers, in billionths."""
         lack = np.maximum(self._servers - self.problem.servers, 0)
         brown = np.maximum(self._over_mj[:, :-1], 0)
         waiting = sum(placed.waiting for placed in self._placed.values())
@@ -100,12 +100,12 @@ class Site:
         return bool((self._servers <= self.problem.servers).all())
 
     def plan(self) -> Plan:
-        """All schedules; every job must have one."""
+        """The plan of all schedules; every job must have one."""
         return plan_of(self.problem, [self._placed[j].column for j in self.jobs])
 
 
 def improved(site: Site, passes: int) -> None:
-    """Take and put jobs in turn while that lowers the cost, at most `passes` times round."""
+    """Reschedule jobs in turn while that lowers the cost, at most `passes` times."""
     least = site.cost()
     for _ in range(passes):
         before = least
@@ -143,25 +143,25 @@ def energy_of(problem: ParallelProblem, column: Column) -> Whole:
 
 
 def waiting_of(problem: ParallelProblem, column: Column) -> float:
-    """Cost of the time that a schedule runs, in micro-units."""
+    """Cost of a schedule's run time, in micro-units."""
     begin = problem.begin_s
     run_s = int(begin[column.start + len(column.servers)] - begin[column.start])
     return problem.run_cost * run_s / (S_PER_H * len(problem.jobs))
 
 
 def brown_cost_of(problem: ParallelProblem) -> Vector:
-    """Of brown energy under each forecast, in billionths for each mJ [S, T]."""
+    """Cost of brown energy under each forecast, in billionths per mJ [S, T]."""
     per_mj = NANO * problem.brown_cost / MJ_PER_KWH
     return per_mj * problem.weight_ppm[:, None] / PPM
 
 
 def lacking_of(problem: ParallelProblem) -> float:
-    """Of a server-epoch that is not there, in billionths."""
+    """Cost of a missing server-epoch, in billionths."""
     return LACKING * _dearest(problem)
 
 
 def _dearest(problem: ParallelProblem) -> float:
-    """Of a server on brown energy, and a job's waiting, for the dearest epoch, in billionths."""
+    """Cost of a server on brown energy and of a job's waiting in the most expensive epoch."""
     brown = int(problem.power_mw.max()) * (problem.length_s * problem.brown_cost) / MJ_PER_KWH
     waiting = problem.run_cost * problem.length_s / (S_PER_H * len(problem.jobs))
     return NANO * float((brown + waiting).max()) + 1.0

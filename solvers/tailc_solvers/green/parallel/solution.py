@@ -1,4 +1,4 @@
-"""What a method hands back: a plan that passed every check, or why there is none."""
+"""Solution of a method: a plan that passed every check, or why there is none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AGREEMENT = Fraction(1, 10**6)
 class Ending(StrEnum):
     """How a search for a plan ended.
 
-    BEST: a plan, and a proved bound as low. FOUND: a plan, and a better one may exist. NONE_EXISTS:
+    BEST: a plan with an equal proved bound. FOUND: a plan, and a better one may exist. NONE_EXISTS:
     proved. CLAIMED_NONE: a solver says that none exists. REFUSED: a solver's plan fails the checks.
     NO_PLAN: the search ended without one.
     """
@@ -37,7 +37,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class CostedPlan:
-    """A plan that passed every check, and its exact ledger."""
+    """A plan that passed every check, with its exact energy balance and cost."""
 
     plan: Plan
     ledger: Ledger
@@ -45,11 +45,11 @@ class CostedPlan:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Lower bounds on the cost of every plan, micro-units; None where there is none.
+    """Lower bounds on the cost of every plan, micro-units; None for none.
 
     Attributes:
-        proved: by what stands in the evidence.
-        claimed: what a solver says is one.
+        proved: by the evidence.
+        claimed: by a solver.
     """
 
     proved: Fraction | None = None
@@ -61,13 +61,13 @@ class Solution:
     """A plan with its evidence.
 
     Attributes:
-        ending: how to read it.
-        best: the plan; None where there is none.
+        ending: how the search ended.
+        best: the plan, or None.
         bounds: on the cost of every plan.
-        outcome: what the last solver claimed, or what became of it; None where none was asked.
-        faults: of a plan that was refused.
-        message: a sentence for people where there is no plan.
-        course: of a general solver's search, on its word, micro-units; empty where it tells none.
+        outcome: of the last solver; None if none was used.
+        faults: of a refuted plan.
+        message: a sentence on the failure if there is no plan.
+        course: convergence trace of a general solver, unchecked, micro-units; may be empty.
     """
 
     ending: Ending
@@ -92,7 +92,7 @@ def judged(
     bounds: Bounds,
     outcome: Outcome | None = None,
 ) -> Solution:
-    """The plan if it passes the checks; REFUSED, with its faults, otherwise."""
+    """The solution of a plan if it passes the checks; otherwise REFUSED with its faults."""
     faults = faults_of(problem, plan)
     if faults:
         message = "; ".join(sorted({found.fault.value for found in faults}))
@@ -104,7 +104,7 @@ def judged(
 def compared(found: Solution, other: Solution) -> Solution:
     """A general solver's solution with the bound that another method proved.
 
-    REFUSED where the plan of the other method contradicts it: it costs less than the optimum or the
+    REFUSED if the plan of the other method contradicts it: it costs less than the optimum or the
     bound that the solver claims, or the solver claims that there is none.
     """
     if found.ending is Ending.CLAIMED_NONE and other.ending is Ending.NONE_EXISTS:
@@ -132,12 +132,12 @@ def _contradiction(found: Solution, other: Solution) -> str | None:
 
 
 def none_of(ending: Ending, outcome: Outcome | None, message: str) -> Solution:
-    """No plan."""
+    """A solution without a plan."""
     return Solution(ending, outcome=outcome, message=message)
 
 
 def most_of(cost: Fraction | float) -> Fraction:
-    """The most that may be called the same cost."""
+    """The largest cost that counts as the same cost."""
     return Fraction(cost) + AGREEMENT * (1 + Fraction(cost))
 
 

@@ -1,6 +1,6 @@
-"""What can be left of a job's work before each epoch of a run, in whole units of a grid.
+"""Possible remaining work of a job before each epoch of a run, in whole units of a grid.
 
-The work done in an epoch is one of a few gains, so that few of all numbers of units can be left.
+The work done in an epoch is one of a few gains, so only few of all amounts are possible.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tailc_solvers.green.parallel.problem import Whole
 
 
 def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
-    """All that `need` units can come to, with these gains in each epoch by level [K, L]."""
+    """All states of `need` units of work, with these gains in each epoch by level [K, L]."""
     K, L = gain.shape
     can = np.append(np.cumsum(gain.max(axis=1)[::-1])[::-1], 0)
     number = np.full(need + 1, DONE)
@@ -26,7 +26,7 @@ def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
         first.append(first[k] + left.size)
         more = np.empty(left.size * L, dtype=np.int64)
         after.append(np.empty((left.size, L), dtype=np.int64))
-        # After the last epoch nothing can be done, so that no state is left.
+        # After the last epoch no work can be done, so there is no further state.
         most = can[k + 1] if k + 1 < K else -1
         size = spread(left, gain[k], first[k + 1], most, runs_on, number, more, after[k])
         left = more[:size]
@@ -37,7 +37,7 @@ def states_of(gain: Whole, need: int, *, runs_on: bool) -> States:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Work in whole units: of a run's epochs rounded down and up [K, L], and what must be done."""
+    """Work in whole units: of a run's epochs rounded down and up [K, L], and the required total."""
 
     need: int
     down: Whole
@@ -49,9 +49,9 @@ class Grid:
         return bool((self.down[:-1] == self.up[:-1]).all())
 
     def states_down(self) -> States:
-        """States where work is rounded down."""
+        """States with work rounded down."""
         return states_of(self.down, self.need, runs_on=False)
 
     def states_up(self) -> States:
-        """States where work is rounded up: a job that is taken to be done may run on."""
+        """States with work rounded up: a job that counts as done may run on."""
         return states_of(self.up, self.need, runs_on=not self.is_exact)

@@ -1,4 +1,4 @@
-"""Schedules of the last plan as a start for the next, some epochs later."""
+"""Schedules of the last plan as a start for the next one, some epochs later."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ JobAndShape = tuple[int, int]
 def carried(
     columns: Iterable[Column], renumbered: Mapping[JobAndShape, JobAndShape], passed: int
 ) -> list[Column]:
-    """What is left of each schedule after `passed` epochs, under the numbers of the new problem.
+    """The rest of each schedule after `passed` epochs, with the numbers of the new problem.
 
-    Each is given once, in order. Those of jobs and shapes that are not in `renumbered`, and those
-    that are over, are left out. Whether one still suits its job is for `solve_columns` to see.
+    In order, without duplicates. Schedules of jobs and shapes that are not in `renumbered`, and
+    those that have ended, are left out. `solve_columns` checks whether each still suits its job.
     """
     found: dict[Column, None] = {}
     for column in columns:

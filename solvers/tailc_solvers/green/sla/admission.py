@@ -51,7 +51,7 @@ Choice = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Effort:
-    """How far to go: programs solved, and admissions looked at, in part or whole, after each."""
+    """Limits: programs to solve, and partial or complete admissions to examine after each."""
 
     programs: int = 12
     looked_at: int = 20_000
@@ -59,14 +59,14 @@ class Effort:
 
 @dataclass(frozen=True, eq=False)
 class ProvedAdmission:
-    """The admission that is worth most of those tried, were moves free.
+    """The best admission found, assuming free moves.
 
     Attributes:
         outcome: of the solver, for the last program.
-        trust: in its answer; REFUTED where the multipliers do not prove its optimum.
+        trust: in its answer; REFUTED if the multipliers do not prove its optimum.
         admitted: by job; None without an answer.
-        bound: no plan is worth more; inf where nothing is proved [micro-dollars].
-        message: of the solver, a sentence for people about a failure.
+        bound: upper bound on the value of every plan, or inf [micro-dollars].
+        message: a sentence on a failure of the solver.
     """
 
     outcome: Outcome
@@ -83,7 +83,7 @@ def prove_admission(
     limits: Limits | None = None,
     effort: Effort | None = None,
 ) -> ProvedAdmission:
-    """The best admission and a bound; where the solver fails, what is proved until then."""
+    """The best admission and a bound; if the solver fails, what is proved until then."""
     check_jobs(jobs, groups.groups, groups.epochs)
     effort, cuts = effort or Effort(), _Cuts.of(groups, jobs)
     choice, best, worth, bound, outcome = None, None, -math.inf, math.inf, Outcome.LIMIT
@@ -109,11 +109,11 @@ def prove_admission(
 
 @dataclass(frozen=True, eq=False)
 class _Cuts:
-    """The cuts so far, whole micro-dollars.
+    """The cuts so far, in integer micro-dollars.
 
     Attributes:
         room: servers for all jobs together [epochs].
-        program: of the horizon, relaxed; starts: places of each job's.
+        program: of the horizon, relaxed; starts: indices of each job's starts.
         constant: c, for each cut. worth: d, by job [starts], for each cut.
     """
 
@@ -130,7 +130,7 @@ class _Cuts:
         return cls(room_of(groups), jobs, model.assembly.program(relaxed=True), model.starts)
 
     def fixed(self, choice: Choice | None) -> LinearProgram:
-        """The program with the starts of a choice; as it is for None."""
+        """The program with the starts of a choice fixed; None: not fixed."""
         if choice is None:
             return self.program
         return self._with_starts(
@@ -138,7 +138,7 @@ class _Cuts:
         )
 
     def choice_of(self, x: Vector | None) -> Choice | None:
-        """The choice of a point whose starts are whole; None where they are not."""
+        """The choice of a point with integer starts; None if they are not integers."""
         if x is None or x.shape != self.program.cost.shape:
             return None
         parts = [x[at] for at in self.starts]
@@ -147,7 +147,7 @@ class _Cuts:
         return tuple(int(part.argmax()) if part.max() > WHOLE else TURNED_AWAY for part in parts)
 
     def add(self, dual: Vector) -> bool:
-        """Add the cut of some multipliers; whether they prove anything of use."""
+        """Add the cut of some multipliers; return whether they prove anything useful."""
         none = [np.zeros(at.size) for at in self.starts]
         idle = -proved_bound(self._with_starts(none), dual)
         reduced = reduced_costs(self.program, dual)
@@ -158,13 +158,13 @@ class _Cuts:
         return True
 
     def most(self, choice: Choice) -> int:
-        """What a choice is worth at most."""
+        """Upper bound on the value of a choice."""
         return int(self._partly(choice).min())
 
     def best(self, looked_at: int) -> tuple[Choice | None, float]:
-        """The choice that may be worth most, and how much; None: the search was cut short.
+        """The choice with the greatest possible value, and that value.
 
-        With None and minus infinity no choice fits.
+        None if the search was cut short; None with minus infinity if no choice fits.
         """
         rest, count = self._rest(), 0
         heap: list[tuple[int, Choice]] = [(-int((self._partly(()) + rest[0]).min()), ())]
@@ -186,7 +186,7 @@ class _Cuts:
         return replace(self.program, lower=lower, upper=upper)
 
     def _partly(self, choice: Choice) -> Whole:
-        """What the first jobs are worth with a choice, by each cut [cuts]."""
+        """Value of the first jobs with a choice, by each cut [cuts]."""
         return np.array(
             [
                 constant + sum(int(d[start]) for d, start in zip(worth, choice) if start >= 0)  # noqa: B905
@@ -195,7 +195,7 @@ class _Cuts:
         )
 
     def _rest(self) -> list[Whole]:
-        """What the jobs from one on can add at most, by each cut [jobs + 1] of [cuts]."""
+        """Largest additional value of the jobs from one on, by each cut [jobs + 1] of [cuts]."""
         rest = [np.zeros(len(self.constant), dtype=np.int64)]
         for at in range(len(self.jobs) - 1, -1, -1):
             best = np.array([int(worth[at].max()) for worth in self.worth])
@@ -203,7 +203,7 @@ class _Cuts:
         return rest[::-1]
 
     def _options(self, choice: Choice) -> list[int]:
-        """Starts of the next job for which there are servers, and turning it away if it may be."""
+        """Feasible starts of the next job, and refusing it if that is allowed."""
         job, used = self.jobs[len(choice)], np.zeros_like(self.room)
         for one, start in zip(self.jobs, choice):  # noqa: B905
             if start != TURNED_AWAY:
@@ -214,7 +214,7 @@ class _Cuts:
 
 
 def room_of(groups: Groups) -> Whole:
-    """Servers that there are for new jobs: on brown groups, and on green ones as far as fed."""
+    """Servers for new jobs: on brown groups, and on green ones as far as energy lasts."""
     green = np.where(groups.is_green, groups.free, 0).sum(axis=0)
     return groups.free.sum(axis=0) - green + np.minimum(green, fed_servers(groups))
 

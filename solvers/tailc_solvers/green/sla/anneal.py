@@ -32,15 +32,15 @@ from tailc_solvers.green.sla.solution import Solution, proposed
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long to search and how freely; the same plan for the same schedule on any machine.
+    """Parameters of the annealing; the same parameters give the same plan on any machine.
 
     Attributes:
-        steps: plans tried.
-        subset: jobs taken from each set in a step, at most.
-        warmth_ppm: first temperature, as a part of the start's revenue.
-        cooling_ppm: of the temperature, what the next step has of it.
-        moves_a_server: moves that a job may have for each of its servers before it is `moving`.
-        most_jobs: jobs that may be taken out at all; None: all.
+        steps: number of plans tried.
+        subset: largest number of jobs taken from each set in a step.
+        warmth_ppm: initial temperature, as a share of the start's revenue.
+        cooling_ppm: ratio of successive temperatures.
+        moves_a_server: moves per server above which a job is `moving`.
+        most_jobs: largest number of jobs that may be taken out at all; None: all.
         seed: of the random choices.
     """
 
@@ -68,9 +68,9 @@ def anneal(
     schedule: Schedule | None = None,
     bound: float = np.inf,
 ) -> Solution:
-    """The best plan found from `start`, never worse than it; refuted where `start` has a fault.
+    """Improve the plan `start`; the result is never worse. Refuted if `start` has a fault.
 
-    `bound` is one on every plan, where there is one.
+    `bound` is an upper bound on every plan's value, if known.
     """
     begin = proposed(groups, jobs, start, bound)
     if begin.plan is None or begin.figures is None:
@@ -99,7 +99,7 @@ class _Search:
         object.__setattr__(self, "movable", frozenset(order[:most]))
 
     def best(self, value: int, revenue: int) -> Plan:
-        """The best plan of all steps; `values` gets what it is worth, wherever that rises."""
+        """The best plan of all steps; `values` records each improvement."""
         now, best, best_value = self.start, self.start, value
         heat = revenue * self.schedule.warmth_ppm / PPM
         self.values.append((0, value))
@@ -117,7 +117,7 @@ class _Search:
         return best
 
     def _next(self, plan: Plan) -> Plan | None:
-        """The plan with a few jobs placed anew; None where none is to be or one finds no room."""
+        """The plan with a few jobs placed again; None if none is chosen or one finds no room."""
         chosen = self._chosen(plan)
         if not chosen:
             return None
@@ -129,11 +129,11 @@ class _Search:
                 return None
             found[at] = again.plan[0]
             groups = groups.with_load(*load_of(groups, [self.jobs[at]], again.plan))
-        # Energy that one job leaves and another takes is counted for each alone so far.
+        # Energy that one job leaves and another takes has been counted for each alone so far.
         return None if faults_of(self.groups, self.jobs, tuple(found)) else tuple(found)
 
     def _chosen(self, plan: Plan) -> list[int]:
-        """Jobs to place anew, in the order to do it."""
+        """Jobs to place again, in order."""
         chosen: set[int] = set()
         for candidates in self._sets(plan):
             left = sorted(set(candidates) - chosen)
@@ -143,7 +143,7 @@ class _Search:
         return self.rng.permutation(sorted(chosen)).tolist()
 
     def _sets(self, plan: Plan) -> tuple[list[int], list[int], list[int]]:
-        """Unmet, extra and moving."""
+        """The sets unmet, extra and moving."""
         unmet, extra, moving = [], [], []
         for at in sorted(self.movable):
             job, one = self.jobs[at], plan[at]

@@ -1,9 +1,9 @@
-"""Jobs as they arrive: placed one after another on what is free, and never moved afterwards.
+"""Place jobs as they arrive, one after another on free servers, without later moves.
 
-Each is placed where its value is highest, or turned away (`flow`). How far several at once are from
-the best plan of all is bounded by the best admission (`admission`), where a solver is at hand, and
-else by each job alone: a job takes room and cheap energy from others and gives none, so
-what it brings with nobody else there is the most it can bring.
+Each is placed where its value is highest, or refused (`flow`). The gap of several jobs at once to
+the best plan is bounded by the best admission (`admission`) if a solver is available, otherwise by
+each job alone: a job takes room and cheap energy from others and gives none, so its value without
+others is an upper bound.
 
 Source: Haque 2016, appendix A.4.4, which places each job by a mixed-integer program.
 """
@@ -32,12 +32,12 @@ def place_jobs(
     solver: Solver | None = None,
     limits: Limits | None = None,
 ) -> Solution:
-    """Jobs one after another, first those that must run, then by what they pay for a slot.
+    """Place jobs one after another: those that must run first, then by payment for a slot.
 
-    With a solver those come first that are best admitted were moves free, and the bound is of the
-    best admission. Where one of those finds no room, all are placed anew, with few moves in epochs
-    in which there is no energy for them, and then with that job first.
-    INFEASIBLE where a running job has no room left, though another order might have it.
+    With a solver the jobs of the best admission (with free moves) come first, and the bound is of
+    the best admission. If one of those finds no room, all are placed again, with few moves in
+    epochs without energy for them, and then with that job first. INFEASIBLE if a running job has no
+    room, although another order might have it.
     """
     if solver is None:
         bound = bound_alone(groups, [place_job(groups, job) for job in jobs])
@@ -50,7 +50,7 @@ def place_jobs(
 
 
 def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> Plan | None:
-    """The best plan of a few orders, those admitted first; None where a running job has no room."""
+    """The best plan of a few orders, admitted jobs first; None if a running job has no room."""
     order = sorted(by_pay(jobs), key=lambda at: not (jobs[at].must_run or admitted[at]))
     taken = [job for job, is_in in zip(jobs, admitted, strict=True) if is_in or job.must_run]
     best, still = None, frozenset[int]()
@@ -70,7 +70,7 @@ def admitting(groups: Groups, jobs: Sequence[Job], admitted: Sequence[bool]) -> 
 
 
 def _tight(groups: Groups, jobs: Sequence[Job]) -> frozenset[int]:
-    """Epochs in which the energy that moves draw from the green bus may lack for these jobs."""
+    """Epochs in which the green bus may lack energy for the moves of these jobs."""
     energy = groups.energy
     width = np.zeros(groups.epochs, dtype=np.int64)
     for job in jobs:
@@ -84,7 +84,7 @@ def _value(groups: Groups, jobs: Sequence[Job], plan: Plan) -> int:
 
 
 def by_pay(jobs: Sequence[Job]) -> list[int]:
-    """Jobs that must run, then those that pay most for a slot; of equals the first."""
+    """Jobs that must run, then those that pay most for a slot; ties go to the first."""
 
     def rank(at: int) -> tuple[bool, float]:
         return not jobs[at].must_run, -jobs[at].revenue / jobs[at].slots
@@ -98,9 +98,9 @@ def in_order(
     order: Sequence[int],
     still: frozenset[int] = frozenset(),
 ) -> tuple[Placement | None, ...] | None:
-    """The plan of jobs placed in this order; None where a running one finds no room.
+    """The plan of jobs placed in this order; None if a running one finds no room.
 
-    In the epochs `still` there are moves only where there is no other way.
+    In the epochs `still` moves happen only if unavoidable.
     """
     plan: list[Placement | None] = [None] * len(jobs)
     for at in order:
@@ -113,6 +113,6 @@ def in_order(
 
 
 def bound_alone(groups: Groups, alone: Sequence[Solution]) -> float:
-    """The bound from each job's bound with nobody else there; inf if one has none."""
+    """The bound from each job's bound without the others; inf if one has none."""
     idle = -int(groups.bill_before.sum())
     return idle + sum(one.bound - idle for one in alone)

@@ -1,11 +1,11 @@
-"""Racks for the servers of a group, with no moves but those that the plan has.
+"""Assign racks to the servers of a group, without moves beyond those of the plan.
 
-A VM that stays in a group from one epoch to the next stays in its rack; one that comes takes a free
+A VM that stays in a group from one epoch to the next stays in its rack. One that comes takes a free
 server of the rack with the most of its job, then with the most room, then the brownest. There
 always is one: in each epoch a group has as many servers as its jobs. So the moves between racks are
 those between groups, and no assignment has fewer.
 
-VMs that leave a group go from the rack with the fewest of their job.
+VMs that leave a group leave the rack with the fewest of their job.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def assign_racks(
 
     Args:
         racks: single racks, of which `groups` are the groups.
-        groups: idle, as `Groups.of` makes them.
-        jobs: all jobs, those of before among them.
+        groups: idle, as made by `Groups.of`.
+        jobs: all jobs, including running ones.
         plan: by group.
-        placed: of each running job where it was before, by rack; None for others.
+        placed: current placement of each running job, by rack; None for others.
 
     Raises:
         ValueError: a group has fewer servers than its jobs, or `placed` is not the jobs' `placed`.
@@ -102,7 +102,7 @@ def _before(table: Whole, one: Placement | None, placed: Whole | None, t: int) -
 
 
 def _leave(held: Whole, wanted: Whole, rack_group: Whole) -> None:
-    """Take from the racks what their groups have too much."""
+    """Remove the excess servers of groups from their racks."""
     for g in range(wanted.size):
         racks = np.flatnonzero(rack_group == g)
         over = int(held[racks].sum() - wanted[g])
@@ -113,7 +113,7 @@ def _leave(held: Whole, wanted: Whole, rack_group: Whole) -> None:
 
 
 def _arrive(held: Whole, wanted: Whole, rack_group: Whole, room: Whole) -> None:
-    """Give to racks what their groups have too little."""
+    """Add the missing servers of groups to their racks."""
     for g in range(wanted.size):
         racks = np.flatnonzero(rack_group == g)
         lacks = int(wanted[g] - held[racks].sum())

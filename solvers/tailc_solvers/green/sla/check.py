@@ -1,6 +1,6 @@
-"""What a plan brings and whether it may be, in exact whole numbers, whoever proposes it.
+"""Exact figures of a plan in integers, and the rules that it violates.
 
-A plan that breaks a rule is refused with the rules it breaks. Everything is computed anew from the
+A plan that violates a rule is refused with a list of the rules. Everything is computed from the
 servers of each job; nothing that a solver says of its point is used.
 """
 
@@ -24,7 +24,7 @@ from tailc_solvers.green.sla.problem import (
 
 
 class Fault(StrEnum):
-    """What is wrong with a plan."""
+    """A rule that a plan violates."""
 
     WRONG_LENGTH = "there is not one placement for each job"
     WRONG_SHAPE = "a placement is not as wide as the groups, or outside the horizon"
@@ -41,7 +41,7 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """What a plan brings; jobs of before have a part in the energy and its bill only.
+    """Revenue, costs and energy of a plan; existing jobs count only in the energy and its bill.
 
     Attributes:
         revenue: of the jobs that run [micro-dollars].
@@ -49,8 +49,8 @@ class Figures:
         penalty: for these [micro-dollars].
         brown: energy from the grid [mJ; epochs].
         bill: for this energy [micro-dollars; epochs].
-        charges: for slots and moves, on no bill [micro-dollars].
-        moves: VMs moved.
+        charges: for slots and moves, not billed [micro-dollars].
+        moves: number of VMs moved.
     """
 
     revenue: int
@@ -68,12 +68,12 @@ class Figures:
 
     @property
     def value(self) -> int:
-        """Profit less charges: what is decided by [micro-dollars]."""
+        """Profit less charges, the objective [micro-dollars]."""
         return self.profit - self.charges
 
 
 def faults_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Fault, ...]:
-    """Why the plan may not be, in the order of `Fault`; empty where it may."""
+    """Rules that the plan violates, in the order of `Fault`; empty if none."""
     if len(plan) != len(jobs):
         return (Fault.WRONG_LENGTH,)
     found: set[Fault] = set()
@@ -85,7 +85,7 @@ def faults_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Fault, .
         slots, moves = load_of(groups, jobs, plan)
         if (slots > groups.free).any():
             found.add(Fault.OVERFULL)
-        # What jobs of before overdraw already is not this plan's doing.
+        # An overdraft by existing jobs is not a fault of this plan.
         left = np.maximum(groups.green_left, 0)
         if (groups.green_drawn(slots, moves) > left).any():
             found.add(Fault.GREEN_OVERDRAWN)
@@ -127,7 +127,7 @@ def load_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> tuple[Whole, Who
 
 
 def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Figures:
-    """What the plan brings; it must have no faults of shape."""
+    """The figures of the plan, whose shapes must be valid."""
     slots, moves = load_of(groups, jobs, plan)
     missing = np.array(
         [missing_of(groups.is_green, job, one) for job, one in zip(jobs, plan, strict=True)],
@@ -149,7 +149,7 @@ def figures_of(groups: Groups, jobs: Sequence[Job], plan: Plan) -> Figures:
 
 
 def missing_of(is_green: Flags, job: Job, placement: Placement | None) -> int:
-    """Promised slots that are not green; none of a job that is turned away."""
+    """Number of promised slots that are not green; 0 for a refused job."""
     if placement is None:
         return 0
     green = int(placement.servers[is_green[:, placement.within]].sum())

@@ -25,7 +25,7 @@ from tailc_solvers.green.sla.program import Assembly, Index
 
 @dataclass(frozen=True, eq=False)
 class JobColumns:
-    """Places of a job's variables.
+    """Indices of a job's variables.
 
     Attributes:
         job: the job.
@@ -52,7 +52,7 @@ class JobColumns:
         return self.start[(begun <= epoch) & (epoch < begun + self.job.epochs)]
 
     def placement(self, x: Vector) -> Placement | None:
-        """Where a point puts the job, rounded to whole servers."""
+        """The placement of the job in a point, rounded to whole servers."""
         chosen = np.flatnonzero(np.rint(x[self.start]) > 0)
         if not chosen.size:
             return None
@@ -63,7 +63,7 @@ class JobColumns:
 
 
 def add_job(assembly: Assembly, job: Job, free: Whole, charges: Charges) -> JobColumns:
-    """A job's variables and rows; `free` is [groups, epochs of the horizon]."""
+    """Add a job's variables and rows; `free` is [groups, epochs of the horizon]."""
     room = np.minimum(free[:, job.first_epoch : job.end], job.width)
     least = 1.0 if job.must_run else 0.0
     start = assembly.variables((job.starts.size,), cost=-job.revenue, lower=least, upper=1)
@@ -108,7 +108,7 @@ def _move_rows(assembly: Assembly, columns: JobColumns) -> None:
 
 
 def missing_rows(assembly: Assembly, columns: JobColumns, green: Index) -> None:
-    """Tie u to the promise: u >= G sum_k s_k less `green`, variables that count green slots."""
+    """Add the rows of the promise: u >= G sum_k s_k less `green`, which counts green slots."""
     job = columns.job
     if job.green_slots == 0:
         return
@@ -117,9 +117,9 @@ def missing_rows(assembly: Assembly, columns: JobColumns, green: Index) -> None:
 
 
 def add_bill(assembly: Assembly, energy: Energy, jobs: Sequence[JobColumns], drawn: Whole) -> Index:
-    """Variables b_t >= c_t [drawn_t + EV sum x + EM sum a - GP_t]+ / EV [epochs].
+    """Add variables b_t >= c_t [drawn_t + EV sum x + EM sum a - GP_t]+ / EV [epochs].
 
-    `drawn` is what jobs of before draw [mJ; epochs].
+    `drawn` is the energy of existing jobs [mJ; epochs].
     """
     most = energy.brown_cost * (_most_slots(energy, jobs) + drawn / energy.server)
     bill = assembly.variables((energy.epochs,), cost=1.0, upper=most, integer=False)
@@ -138,9 +138,9 @@ def add_bill(assembly: Assembly, energy: Energy, jobs: Sequence[JobColumns], dra
 
 
 def _most_slots(energy: Energy, jobs: Sequence[JobColumns]) -> Vector:
-    """What all jobs can draw in an epoch, with every server moved into every group [epochs].
+    """Largest energy of all jobs in an epoch, if every server moves into every group [epochs].
 
-    Multipliers prove nothing of variables without a limit as soon as they are off by a last digit.
+    Without a limit of a variable, multipliers with a rounding error prove nothing.
     """
     slots = np.zeros(energy.epochs)
     for one in jobs:

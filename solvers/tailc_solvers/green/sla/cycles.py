@@ -35,7 +35,7 @@ class Difference(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Work space: -1 for each node [(groups + 2) (T + 1)], and the steps taken, one longer."""
+    """Buffers: -1 for each node [(groups + 2) (T + 1)], and the steps taken, one longer."""
 
     visit: Whole
     node: Whole
@@ -45,7 +45,7 @@ class Walk(NamedTuple):
 
 @plain_loops
 def step_from(rest, node, n, T):
-    """How to go on from a node of the difference of two flows, and in which group.
+    """The next step from a node of the difference of two flows, and its group.
 
     A node is g (T + 1) + t for a place; hubs come after, departures first.
     """
@@ -63,7 +63,7 @@ def step_from(rest, node, n, T):
 
 @plain_loops
 def step_from_hub(rest, kind, t):
-    """How to go on from a hub, and in which group."""
+    """The next step from a hub, and its group."""
     for g in range(rest.left.shape[0]):
         if kind == LEAVING and rest.left[g, t] < 0:
             return STAY_IN, g
@@ -76,7 +76,7 @@ def step_from_hub(rest, kind, t):
 
 @plain_loops
 def next_node(step, g, t, n, T):
-    """Where a step from boundary t leads."""
+    """The node that a step from boundary t leads to."""
     if step == ON:
         return g * (T + 1) + t + 1
     if step == BACK:
@@ -88,7 +88,7 @@ def next_node(step, g, t, n, T):
 
 @plain_loops
 def take_step(rest, step, g, t, units):
-    """Use up `units` of a step from boundary t; how many are left of it."""
+    """Use up `units` of a step from boundary t; return the rest."""
     sign = 1 if step in (ON, LEAVE, ARRIVE, CROSS) else -1
     if step in (ON, BACK):
         at = t if step == ON else t - 1
@@ -106,7 +106,7 @@ def take_step(rest, step, g, t, units):
 
 @plain_loops
 def next_cycle(rest, walk, top, n, T):
-    """Go on from the end of the walk until it meets itself; its ends in the walk, or -1 twice."""
+    """Extend the walk until it meets itself; return the cycle's ends in the walk, or -1 twice."""
     while top >= 0:
         here = walk.node[top]
         step, g = step_from(rest, here, n, T)
@@ -128,7 +128,7 @@ def next_cycle(rest, walk, top, n, T):
 
 @plain_loops
 def measure_cycle(rest, walk, first, last, is_green, T):
-    """Units that a cycle has, and the green slots that one brings."""
+    """Units of a cycle, and the green slots of one unit."""
     units = FAR
     green = 0
     for at in range(first, last + 1):
@@ -143,7 +143,7 @@ def measure_cycle(rest, walk, first, last, is_green, T):
 
 @plain_loops
 def add_cycle(walk, first, last, units, y):
-    """Move so many servers along a cycle."""
+    """Move `units` servers along a cycle."""
     T = y.shape[1]
     for at in range(first, last + 1):
         g, t = walk.group[at], walk.node[at] % (T + 1)
@@ -157,20 +157,20 @@ def add_cycle(walk, first, last, units, y):
 def exchange(y, is_green, need, rest, walk, spare):
     """Move `y` along cycles towards another flow until `need` more slots are green, or nearly.
 
-    Each cycle of their difference may be taken alone and in part. Of each that makes slots green as
-    many units are taken as still fit. What `need` is then left is less than any cycle brings that
-    is not used up; the smallest of these is written to `spare`.
+    Each cycle of their difference may be taken alone and in part. Of each that makes slots green,
+    as many units are taken as still fit. The rest of `need` is then less than any remaining cycle
+    brings; the smallest of these is written to `spare`.
 
     Args:
         y: moved [groups, T].
         is_green: as 0 or 1 [groups, T].
-        need: green slots more.
+        need: number of additional green slots.
         rest: the other flow less `y`; used up.
-        walk: work space.
-        spare: zero; what one unit of the smallest cycle left adds or takes [groups, T].
+        walk: buffers.
+        spare: zero; set to the change by one unit of the smallest remaining cycle [groups, T].
 
     Returns:
-        Green slots that one unit of the spare cycle would bring; 0 where there is none.
+        Green slots of one unit of the spare cycle; 0 if there is none.
     """
     n, T = y.shape
     spare_green = 0

@@ -38,8 +38,8 @@ class ExactProgram:
 
     Attributes:
         racks, jobs: the problem; `placed` of a running job is by rack.
-        columns: places of each job's variables.
-        green: places of k [racks, epochs].
+        columns: indices of each job's variables.
+        green: indices of k [racks, epochs].
     """
 
     racks: Racks
@@ -50,7 +50,7 @@ class ExactProgram:
 
     @classmethod
     def of(cls, racks: Racks, jobs: Sequence[Job]) -> ExactProgram:
-        """Raises ValueError for jobs of another size."""
+        """Build the program; raises ValueError for jobs of another size."""
         shape = (racks.racks, racks.energy.epochs)
         check_jobs(jobs, *shape)
         assembly = Assembly()
@@ -73,7 +73,7 @@ class ExactProgram:
 
     @cached_property
     def relaxed(self) -> LinearProgram:
-        """Without whole variables."""
+        """The program without integrality."""
         return self.assembly.program(relaxed=True)
 
     def plan_of(self, x: Vector) -> Plan:
@@ -81,9 +81,9 @@ class ExactProgram:
         return tuple(columns.placement(x) for columns in self.columns)
 
     def groups_of(self, x: Vector) -> Groups:
-        """Each rack a group, with the buses of a point.
+        """Each rack as a group, with the buses of a point.
 
-        Raises ValueError where a brown rack stands between green ones.
+        Raises ValueError if a brown rack is between green ones.
         """
         racks = self.racks
         is_green = np.rint(x[self.green]) > 0
@@ -130,7 +130,7 @@ def _epoch_rows(
     green: Index,
     drawn: Index,
 ) -> None:
-    """Room and energy of every rack in an epoch."""
+    """Add the limits of servers and energy of every rack in an epoch."""
     energy = racks.energy
     here = [one for one in columns if one.window.start <= t < one.window.stop]
     if not here:

@@ -23,12 +23,12 @@ REPAIRS = 8
 
 
 def place_job(groups: Groups, job: Job, still: frozenset[int] = frozenset()) -> Solution:
-    """The best place of a job on what is free, or turned away where it brings nothing.
+    """Place a job where its value is highest on free servers, or refuse it if that is better.
 
-    In the epochs `still` it moves only where there is no other way, and the bound is of such plans.
+    In the epochs `still` it moves only if unavoidable, and the bound is for such plans.
 
-    A running job without room has no plan: INFEASIBLE. The time grows with groups times epochs, and
-    with how often the room is broken up, at most with the job's width.
+    A running job without room has no plan: INFEASIBLE. The time is proportional to groups times
+    epochs, and grows with the fragmentation of free servers, at most with the job's width.
     """
     check_jobs([job], groups.groups, groups.epochs)
     found = [_placed(Network(groups, job, int(start), still)) for start in job.starts]
@@ -44,7 +44,7 @@ def turned_away(groups: Groups, jobs: Sequence[Job]) -> Solution:
 
 
 def _placed(network: Network) -> Solution:
-    """The best placement, or what is left of it when the green bus carries it."""
+    """The best placement, or the best that the green bus can feed."""
     groups, job = network.groups, network.job
     best = network.best(groups.free)
     tried = _tried(network, best.flows, best.value)
@@ -61,7 +61,7 @@ Avoid = Callable[[Network, Whole, Placement], tuple[Network, Whole]]
 
 
 def _repaired(network: Network, best: Best, avoid: Avoid) -> list[Solution]:
-    """Plans of networks in which less and less is allowed, until one overdraws nothing."""
+    """Plans of networks with successively fewer options, until one overdraws nothing."""
     groups, found = network.groups, []
     free, flows, worth = groups.free, best.flows, best.worth
     for _ in range(REPAIRS):
@@ -89,9 +89,9 @@ def _is_overdrawn(solution: Solution) -> bool:
 
 
 def _leave_out(network: Network, free: Whole, placement: Placement) -> tuple[Network, Whole]:
-    """Without the servers that are too many, in the brownest green groups, as far as room is left.
+    """Remove excess servers of the brownest green groups, as long as enough room remains.
 
-    Where it is not, there are to be no moves.
+    Otherwise forbid moves.
     """
     groups, less = network.groups, free.copy()
     slots, _ = load_of(groups, [network.job], (placement,))
@@ -110,13 +110,13 @@ def _leave_out(network: Network, free: Whole, placement: Placement) -> tuple[Net
 
 
 def _keep_still(network: Network, free: Whole, placement: Placement) -> tuple[Network, Whole]:
-    """With dear moves where they are too many."""
+    """Make moves expensive in epochs with too many."""
     over = np.flatnonzero(_overdraft(network, placement) > 0).tolist()
     return _without_moves(network, over), free
 
 
 def _without_moves(network: Network, epochs: list[int]) -> Network:
-    """With dear moves in these epochs, and further around each time: else they go next."""
+    """Make moves expensive in these epochs, each time further around, so that they do not shift."""
     around = range(-network.reach, network.reach + 1)
     still = network.still | {t + by for t in epochs for by in around}
     return replace(network, still=still, reach=network.reach + 1)

@@ -41,17 +41,17 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Horizon:
-    """What the program of a horizon says.
+    """Bound and prices from the program of a horizon.
 
     Attributes:
         outcome: of the solver.
-        trust: PROVED where the multipliers prove the optimum; they bound all plans in any case.
-            REFUTED where they do not prove it, or the point is none; then there is no price.
-        bound: no plan has a higher value; inf without multipliers [micro-dollars].
-        price: just below what a server of a group is worth in an epoch, so that jobs at the margin,
-            of which the program admits a part, are admitted; None without multipliers
+        trust: PROVED if the multipliers prove the optimum; they bound all plans in any case.
+            REFUTED if they do not prove it, or the point is invalid; then there is no price.
+        bound: upper bound on the value of every plan; inf without multipliers [micro-dollars].
+        price: just below the value of a server of a group in an epoch, so that marginal jobs, of
+            which the program admits a part, are admitted; None without multipliers
             [micro-dollars; groups, epochs].
-        message: a sentence for people about a failure.
+        message: a sentence on a failure.
     """
 
     outcome: Outcome
@@ -63,14 +63,14 @@ class Horizon:
 
 @dataclass(frozen=True, eq=False)
 class Admission:
-    """Which jobs the program admits where each is admitted or not, on the solver's word.
+    """Jobs that the integer program admits, as claimed by the solver.
 
     Attributes:
         outcome: of the solver.
-        trust: REFUTED where its answer was shown wrong.
+        trust: REFUTED if its answer was shown wrong.
         admitted: by job; None without a point.
-        claimed_bound: no plan has a higher value, as the solver says; inf where it does not.
-        message: a sentence for people about a failure.
+        claimed_bound: upper bound on every plan's value claimed by the solver, or inf.
+        message: a sentence on a failure.
     """
 
     outcome: Outcome
@@ -83,7 +83,7 @@ class Admission:
 def solve_horizon(
     groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
 ) -> Horizon:
-    """Bound and prices for these jobs on what is free."""
+    """Bound and prices for these jobs on free servers."""
     check_jobs(jobs, groups.groups, groups.epochs)
     model = HorizonProgram.of(groups, jobs)
     program = model.assembly.program(relaxed=True)
@@ -100,7 +100,7 @@ def solve_horizon(
 def solve_admission(
     groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
 ) -> Admission:
-    """The jobs to admit, were moves free."""
+    """The jobs to admit, assuming free moves."""
     check_jobs(jobs, groups.groups, groups.epochs)
     model = HorizonProgram.of(groups, jobs)
     program = model.assembly.program()
@@ -115,9 +115,9 @@ def solve_admission(
 
 @dataclass(frozen=True, eq=False)
 class HorizonProgram:
-    """The program; places of each job's starts, and of rows by epoch.
+    """The program, with the indices of each job's starts, and of rows by epoch.
 
-    `fed` are rows of the green bus; -1 in epochs in which it feeds all that is free.
+    `fed` are rows of the green bus; -1 in epochs in which it feeds all free servers.
     """
 
     assembly: Assembly
@@ -143,7 +143,7 @@ class HorizonProgram:
         return cls(assembly, [one.start for one in columns], servers, green, bills, fed)
 
     def prices(self, groups: Groups, dual: Vector) -> Whole:
-        """Of a server [micro-dollars; groups, epochs]."""
+        """Price of a server [micro-dollars; groups, epochs]."""
         fed = np.where(self.fed >= 0, dual[self.fed], 0.0)
         scarce = dual[self.servers] + (dual[self.green] + fed) * groups.is_green
         worth = np.maximum(scarce, groups.charges.slot[:, None])
@@ -153,7 +153,7 @@ class HorizonProgram:
 
 @dataclass(frozen=True, eq=False)
 class _Columns:
-    """Places of a job's starts, and of its green servers by epoch of its window."""
+    """Indices of a job's starts, and of its green servers by epoch of its window."""
 
     job: Job
     start: Index
@@ -186,12 +186,12 @@ class _Columns:
 
 
 def fed_servers(groups: Groups) -> Whole:
-    """Servers that the green bus feeds where none move [epochs]."""
+    """Number of servers that the green bus feeds without moves [epochs]."""
     return np.maximum(groups.green_left, 0) // groups.energy.server
 
 
 def _fed_rows(assembly: Assembly, groups: Groups, x: Index) -> Index:
-    """Rows of the bus [epochs]; -1 where it feeds all that is free."""
+    """Rows of the bus [epochs]; -1 if it feeds all free servers."""
     rows, fed = np.full(groups.epochs, -1, dtype=np.int64), fed_servers(groups)
     for t in range(groups.epochs):
         green = groups.is_green[:, t]
@@ -201,8 +201,9 @@ def _fed_rows(assembly: Assembly, groups: Groups, x: Index) -> Index:
 
 
 def _most(groups: Groups) -> Vector:
-    """The largest bill of each epoch, with all servers busy: multipliers prove nothing of variables
-    without a limit as soon as they are off by their last digit.
+    """The largest bill of each epoch, with all servers busy.
+
+    Without a limit of a variable, multipliers with a rounding error prove nothing.
     """
     energy = groups.energy
     slots = groups.servers.sum() + energy.move * groups.moves.sum(axis=0) / energy.server

@@ -40,10 +40,10 @@ CROSSED = -2
 
 
 class Costs(NamedTuple):
-    """What ways cost.
+    """Costs of arcs.
 
     slot: of an epoch in a group, w; may be negative [T, groups]. few, low, middle, high: of moves
-    at a boundary, none at the first and the last [T + 1].
+    at a boundary, zero at the first and the last [T + 1].
     """
 
     slot: Whole
@@ -54,11 +54,11 @@ class Costs(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """Servers, and what goes with them.
+    """Servers of a flow and derived quantities.
 
-    y: servers [T, groups]. net: arrivals less departures of a group, of which there is one kind
-    only [T + 1, groups]. moved: arrivals of all groups [T + 1]. on, back: what one server more and
-    one fewer cost; FAR where there can be none [T, groups].
+    y: servers [T, groups]. net: arrivals less departures of a group; only one kind at a time [T +
+    1, groups]. moved: arrivals of all groups [T + 1]. on, back: cost of one server more and of one
+    fewer; FAR if impossible [T, groups].
     """
 
     y: Whole
@@ -69,15 +69,18 @@ class Flow(NamedTuple):
 
     @classmethod
     def none(cls, slot: Whole, free: Whole) -> Flow:
-        """Nothing sent yet, where slots cost this and so many are free [T, groups]."""
+        """An empty flow with these costs of slots and numbers of free servers [T, groups]."""
         (T, n), nothing = slot.shape, np.zeros(slot.shape, dtype=np.int64)
         net, moved = (np.zeros(shape, dtype=np.int64) for shape in ((T + 1, n), (T + 1,)))
         return cls(nothing, net, moved, np.where(free > 0, slot, FAR), np.full_like(slot, FAR))
 
 
 class Ways(NamedTuple):
-    """Work space: distances, how each place [T + 1, groups] and hub [T + 1, 2] is reached, and the
-    boundaries ahead of which, and behind which, ways have still to be looked at [T + 1] each."""
+    """Buffers for shortest paths.
+
+    Distances, and the arc by which each place [T + 1, groups] and hub [T + 1, 2] is reached. ahead,
+    behind: boundaries ahead of which, and behind which, paths must be updated [T + 1] each.
+    """
 
     place: Whole
     place_from: Whole
@@ -88,7 +91,7 @@ class Ways(NamedTuple):
 
     @classmethod
     def room(cls, epochs: int, groups: int) -> Ways:
-        """For flows of this size."""
+        """Allocate buffers for flows of this size."""
         places, hubs = (epochs + 1, groups), (epochs + 1, 2)
         shapes = (places, places, hubs, hubs, (epochs + 1,), (epochs + 1,))
         return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
@@ -96,7 +99,7 @@ class Ways(NamedTuple):
 
 @plain_loops
 def move_cost(costs, t, moved):
-    """Cost of the next move at a boundary, and for how many it holds."""
+    """Cost of the next move at a boundary, and the number of moves at that cost."""
     if moved < costs.few[t]:
         return costs.low[t], costs.few[t] - moved
     if moved == costs.few[t]:
@@ -106,7 +109,7 @@ def move_cost(costs, t, moved):
 
 @plain_loops
 def moves_back(costs, t, moved):
-    """For how many moves at a boundary the cost of the last one holds."""
+    """Number of moves at a boundary that have the cost of the last one."""
     if moved - 1 < costs.few[t]:
         return moved
     return 1 if moved - 1 == costs.few[t] else moved - 1 - costs.few[t]
@@ -124,7 +127,7 @@ def nearest(place, net):
 
 @inlined_loops
 def relax_hub(place, net, kind, least, hub, hub_from):
-    """Reach a hub from the first of the places that are as near as `least`, if it is nearer."""
+    """Reach a hub from the first of the places at distance `least`, if that is shorter."""
     if least >= hub[kind]:
         return
     hub[kind] = least
@@ -178,7 +181,7 @@ def relax_boundary(costs, flow, t, ways):
 
 @inlined_loops
 def relax_epoch(cost, how, place, there, there_from):
-    """Distances of the places on the other side of an epoch; whether one fell."""
+    """Distances of the places on the other side of an epoch; return whether one decreased."""
     n = place.shape[0]
     less = 0
     for g in range(n):
@@ -194,7 +197,7 @@ def relax_epoch(cost, how, place, there, there_from):
 
 @plain_loops
 def shortest_way(costs, flow, ways):
-    """Fill in the distances from the first boundary; whether there is a way to the last."""
+    """Fill in the distances from the first boundary; return whether the last is reachable."""
     T = flow.y.shape[0]
     place, came = ways.place, ways.place_from
     place[:] = FAR
@@ -234,7 +237,7 @@ def change(costs, free, flow, t, g, more):
 
 @plain_loops
 def along_way(costs, free, flow, ways, most, push):
-    """Servers that the way to the last boundary has room for; with `push` so many are sent."""
+    """Capacity of the path to the last boundary; with `push` that many servers are sent."""
     y, t = flow.y, flow.y.shape[0]
     kind = LEAVING
     room = most
@@ -275,14 +278,14 @@ def along_way(costs, free, flow, ways, most, push):
 
 @plain_loops
 def route(costs, free, width, flow, ways):
-    """Send `width` servers at the least cost; how many there is room for.
+    """Send `width` servers at the least cost; return how many there is room for.
 
     Args:
-        costs: what ways cost.
+        costs: costs of arcs.
         free: servers of each group in each epoch [T, groups].
         width: servers to send.
-        flow: nothing; what is sent.
-        ways: work space.
+        flow: initially empty; set to the flow.
+        ways: buffers.
     """
     sent = 0
     while sent < width and shortest_way(costs, flow, ways):

@@ -40,13 +40,13 @@ DEARER, CHEAPER = (5, 4), (4, 5)
 
 
 class Worth(NamedTuple):
-    """What a green slot is worth, in parts: a multiplier `rise` / `run`."""
+    """The value of a green slot, in parts: a multiplier `rise` / `run`."""
 
     rise: int
     run: int = 1
 
     def by(self, factor: tuple[int, int], most: Worth) -> Worth:
-        """So many times as much, or `most` if that is less."""
+        """Multiply by a factor, at most to `most`."""
         rise, run = self.rise * factor[0], self.run * factor[1]
         return most if rise * most.run > most.rise * run else Worth(rise, run)
 
@@ -60,7 +60,7 @@ class JobFlow(NamedTuple):
 
 
 class Best(NamedTuple):
-    """Flows that need be compared, and the highest value that any placement has; none: no room.
+    """Flows to compare, and an upper bound on the value of any placement; no flows: no room.
 
     `worth` is the multiplier with which they were found.
     """
@@ -72,10 +72,10 @@ class Best(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """The flows of a job from one start; a running job has an epoch before, in which it is placed.
+    """The flows of a job from one start; a running job has an epoch before, with its placement.
 
     Costs are in parts of a micro-dollar. In the epochs `still` moves cost more than they can bring;
-    `reach` is how far around the next ones there are to be none.
+    `reach` is how far around the next ones moves are forbidden.
     """
 
     groups: Groups
@@ -95,12 +95,12 @@ class Network:
 
     @property
     def lead(self) -> int:
-        """Epochs before the start."""
+        """Number of epochs before the start."""
         return 1 if self.job.is_running else 0
 
     @cached_property
     def is_green(self) -> Whole:
-        """As 0 or 1 [groups, epochs]."""
+        """Green groups as 0 or 1 [groups, epochs]."""
         return self._led(self.groups.is_green[:, self.within].astype(np.int64), None)
 
     @cached_property
@@ -111,7 +111,7 @@ class Network:
 
     @cached_property
     def drawn_over(self) -> list[int]:
-        """What jobs of before and this one draw without its moves, less green energy [mJ]."""
+        """Energy of existing jobs and this one without moves, less green energy [mJ]."""
         groups, energy = self.groups, self.groups.energy
         busy = groups.busy[:, self.within].sum(axis=0) + self.job.width
         drawn = energy.server * busy + energy.move * groups.moves[:, self.within].sum(axis=0)
@@ -119,7 +119,7 @@ class Network:
 
     @cached_property
     def move_costs(self) -> tuple[Whole, Whole, Whole, Whole]:
-        """Few, low, middle and high of `Costs`; moves are free while green energy is left over."""
+        """Few, low, middle and high of `Costs`; moves are free up to surplus green energy."""
         energy, charges = self.groups.energy, self.groups.charges
         too_much = self.job.epochs * (self.job.penalty + int(charges.slot[-1]))
         found = np.zeros((4, self.lead + self.job.epochs + 1), dtype=np.int64)
@@ -127,7 +127,7 @@ class Network:
         for t, (price, over) in enumerate(zip(prices, self.drawn_over, strict=True)):
             high = self.parts * price * energy.move // energy.server
             few = max(-over, 0) // energy.move if energy.move else 0
-            # The first move that the grid pays for in part.
+            # The first move that grid energy pays for in part.
             partly = max(over + (few + 1) * energy.move, 0) if over < 0 else energy.move
             middle = self.parts * price * partly // energy.server
             is_still = self.start + t in self.still
@@ -139,11 +139,11 @@ class Network:
 
     @property
     def dearest(self) -> Worth:
-        """A green slot is worth no more than its penalty; nothing where none is promised."""
+        """The largest value of a green slot: its penalty, or 0 if none is promised."""
         return Worth(self.parts * self.job.penalty if self.job.green_slots else 0)
 
     def best(self, free: Whole) -> Best:
-        """The flows for what is free [groups, epochs of the horizon]."""
+        """The flows on free servers [groups, epochs of the horizon]."""
         room, promised = self._room(free), self.job.green_slots
         high = self._flow(room, self.dearest)
         if high is None:
@@ -158,7 +158,7 @@ class Network:
         return self._compared(flows, least, worth)
 
     def near(self, free: Whole, worth: Worth) -> tuple[list[JobFlow], Worth]:
-        """Flows for what is free where a green slot is worth about as much; none: no room."""
+        """Flows on free servers with about this value of a green slot; empty: no room."""
         room, promised = self._room(free), self.job.green_slots
         tried = worth.by(DEARER, self.dearest)
         flow = self._flow(room, tried)
@@ -194,10 +194,10 @@ class Network:
     def _between(
         self, room: Whole, low: JobFlow, high: JobFlow, least: int, enough: int
     ) -> tuple[list[JobFlow], int, Worth]:
-        """Flows, bound and multiplier where the bound is greatest.
+        """Flows, bound and multiplier at which the bound is greatest.
 
-        `low` is below the promise and `high` is not; `least` is a bound, and flows that cost no
-        more than `enough` above one will do.
+        `low` is below the promise and `high` is not; `least` is a bound, and flows within `enough`
+        above a bound suffice.
         """
         promised = self.job.green_slots
         while True:
@@ -228,7 +228,7 @@ class Network:
         return [self._counted(one) for one in ([y, y + spare] if brings else [y])]
 
     def _flow(self, room: Whole, worth: Worth) -> JobFlow | None:
-        """The cheapest flow where a green slot is worth so much; None: no room."""
+        """The cheapest flow with this value of a green slot; None: no room."""
         rise, run = worth
         few, *steps = self.move_costs
         slot = _by_epoch(run * self.slot_cost - rise * self.is_green)
@@ -255,7 +255,7 @@ class Network:
         return Best([self._own(one) for one in flows], value, worth)
 
     def _own(self, flow: JobFlow) -> JobFlow:
-        """Without the epoch before."""
+        """The flow without the epoch before."""
         return flow._replace(servers=flow.servers[:, self.lead :])
 
     def _led(self, table: Whole, placed: Whole | None) -> Whole:
@@ -272,7 +272,7 @@ def _by_epoch(table: Whole) -> Whole:
 
 
 def _arrivals(y: Whole) -> Whole:
-    """At each boundary, the start and the end among them [groups, epochs + 1]."""
+    """Arrivals at each boundary, including the start and the end [groups, epochs + 1]."""
     return np.maximum(np.diff(y, axis=1, prepend=0, append=0), 0)
 
 

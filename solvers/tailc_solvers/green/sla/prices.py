@@ -38,7 +38,7 @@ class PriceList:
     Attributes:
         price: of a server [micro-dollars; groups, epochs].
         cheapest: of any group [epochs].
-        cheapest_green: of the groups on the green bus; NONE where there is none [epochs].
+        cheapest_green: of the groups on the green bus; NONE if there is none [epochs].
     """
 
     price: Whole
@@ -47,7 +47,7 @@ class PriceList:
 
     @classmethod
     def of(cls, groups: Groups, price: Whole) -> PriceList:
-        """Raises ValueError for prices of another size."""
+        """Build from prices; raises ValueError for prices of another size."""
         if price.shape != groups.is_green.shape:
             raise ValueError("there is a price for each group and epoch")
         green = np.where(groups.is_green, price, NONE).min(axis=0)
@@ -55,15 +55,15 @@ class PriceList:
 
 
 def mean_price(prices: Sequence[Whole]) -> Whole:
-    """Of several logs, rounded down [micro-dollars; groups, epochs]."""
+    """The mean of prices of several logs, rounded down [micro-dollars; groups, epochs]."""
     return np.stack(prices).sum(axis=0) // len(prices)
 
 
 class Quote(NamedTuple):
-    """What a job brings, what its places are worth, and the epochs in which they are green.
+    """Payment of a job, price of its places, and the number of green ones by epoch.
 
-    pays: revenue less penalty. worth: of its places. both in micro-dollars. green: servers on the
-    green bus [epochs of the job].
+    pays: revenue less penalty. worth: price of its places. Both in micro-dollars. green: servers on
+    the green bus [epochs of the job].
     """
 
     pays: int
@@ -72,12 +72,12 @@ class Quote(NamedTuple):
 
     @property
     def is_admitted(self) -> bool:
-        """Whether the job pays more than its places are worth."""
+        """Whether the job pays more than the price of its places."""
         return self.pays > self.worth
 
 
 def quote(prices: PriceList, job: Job) -> Quote:
-    """What the prices say of a job that starts in its first epoch."""
+    """Payment and price of a job that starts in its first epoch."""
     within = slice(job.first_epoch, job.first_epoch + job.epochs)
     cheapest, dearer = prices.cheapest[within], prices.cheapest_green[within]
     extra = dearer - cheapest
@@ -85,7 +85,7 @@ def quote(prices: PriceList, job: Job) -> Quote:
     green = np.zeros(job.epochs, dtype=np.int64)
     left = job.green_slots
     for t in np.argsort(extra, kind="stable").tolist():
-        # Green servers that cost no more are taken beyond the promise as well.
+        # Green servers that cost no more are also taken beyond the promise.
         if extra[t] > 0 and (left <= 0 or extra[t] >= job.penalty):
             break
         green[t] = job.width if extra[t] <= 0 else min(left, job.width)
@@ -95,9 +95,10 @@ def quote(prices: PriceList, job: Job) -> Quote:
 
 
 def admit(groups: Groups, prices: PriceList, job: Job) -> Solution:
-    """The job where the prices put it on the free servers, or turned away.
+    """Admit a job by prices and place it on the free servers, or refuse it.
 
-    Green servers that are not free are replaced by others; the prices do not know.
+    Green servers that are not free are replaced by others, which the prices do not take into
+    account.
     """
     check_jobs([job], groups.groups, groups.epochs)
     within = slice(job.first_epoch, job.first_epoch + job.epochs)
@@ -118,7 +119,7 @@ def admit(groups: Groups, prices: PriceList, job: Job) -> Solution:
 
 
 def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> Solution:
-    """The job where it brings most, if the prices admit it; running jobs are always placed."""
+    """Place the job where its value is highest, if the prices admit it or it is running."""
     check_jobs([job], groups.groups, groups.epochs)
     if quote(prices, job).is_admitted or job.must_run:
         return place_job(groups, job)
@@ -126,7 +127,7 @@ def admit_and_place(groups: Groups, prices: PriceList, job: Job) -> Solution:
 
 
 def _take(servers: Whole, room: Whole, order: Whole, count: int) -> None:
-    """Take so many more servers in this order, as far as there is room."""
+    """Take `count` more servers in this order, as far as there is room."""
     for g in order.tolist():
         more = min(count, int(room[g] - servers[g]))
         servers[g] += more

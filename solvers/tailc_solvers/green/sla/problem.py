@@ -42,12 +42,12 @@ PPM = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """What there is of energy, and what it costs.
+    """Available energy and its price.
 
     Attributes:
         green: forecast for the green bus, GP [mJ; epochs].
         server: of a busy server in an epoch, EV [mJ].
-        move: of moving a VM, charged where it arrives, EM [mJ].
+        move: of moving a VM, charged at its destination, EM [mJ].
         brown_cost: of a busy server's energy in an epoch from the grid, c [micro-dollars; epochs].
     """
 
@@ -69,7 +69,7 @@ class Energy:
         return self.green.size
 
     def brown(self, slots: Whole, moves: Whole) -> Whole:
-        """From the grid for that many busy servers and moves [mJ; epochs]."""
+        """Energy from the grid for this number of busy servers and moves [mJ; epochs]."""
         return np.maximum(self.server * slots + self.move * moves - self.green, 0)
 
     def bill(self, brown: Whole) -> Whole:
@@ -80,10 +80,10 @@ class Energy:
 
 @dataclass(frozen=True, eq=False)
 class Charges:
-    """What steers decisions and is on no bill [micro-dollars].
+    """Charges that affect decisions but are not billed [micro-dollars].
 
     Attributes:
-        slot: for a slot of each group or rack, o; it never falls towards the greenest.
+        slot: for a slot of each group or rack, o; not decreasing towards the greenest.
         move: for a move, m.
     """
 
@@ -98,10 +98,10 @@ class Charges:
 
 @dataclass(frozen=True, eq=False)
 class Racks:
-    """Single racks, from the brownest to the greenest; which are green is still open.
+    """Single racks, from the brownest to the greenest, before deciding which are green.
 
     Attributes:
-        racks: how many, RA.
+        racks: number of racks, RA.
         servers: of each, RC.
         energy, charges: the charge for a slot is by rack.
     """
@@ -117,7 +117,7 @@ class Racks:
 
     @property
     def green_racks(self) -> Whole:
-        """So many racks full of busy servers can be green [epochs]."""
+        """Number of racks full of busy servers that can be green [epochs]."""
         return np.minimum(self.energy.green // (self.servers * self.energy.server), self.racks)
 
 
@@ -129,7 +129,7 @@ class Groups:
         servers: of each group [groups].
         is_green: whether the group is on the green bus [groups, epochs].
         energy, charges: as for racks; the charge for a slot is by group.
-        busy: servers that jobs of before have, and keep [groups, epochs].
+        busy: servers of existing jobs, which do not change [groups, epochs].
         moves: of these jobs, arrivals in each group [groups, epochs].
     """
 
@@ -153,7 +153,7 @@ class Groups:
 
     @classmethod
     def of(cls, racks: Racks) -> Groups:
-        """Idle groups with the green racks that the forecast carries when they are full."""
+        """Idle groups, with as many green racks as the forecast feeds when they are full."""
         first_green = racks.racks - racks.green_racks
         is_green = np.arange(racks.racks)[:, None] >= first_green
         first = first_of_groups(is_green, racks.charges.slot)
@@ -172,22 +172,22 @@ class Groups:
 
     @cached_property
     def free(self) -> Whole:
-        """Servers that no job has [groups, epochs]."""
+        """Servers without a job [groups, epochs]."""
         return self.servers[:, None] - self.busy
 
     @cached_property
     def green_left(self) -> Whole:
-        """Energy that is left on the green bus, below zero where it is overdrawn [mJ; epochs]."""
+        """Unused energy of the green bus, negative if it is overdrawn [mJ; epochs]."""
         return self.energy.green - self.green_drawn(self.busy, self.moves)
 
     @cached_property
     def bill_before(self) -> Whole:
-        """For the jobs of before alone [micro-dollars; epochs]."""
+        """Bill of the existing jobs alone [micro-dollars; epochs]."""
         slots, moves = self.busy.sum(axis=0), self.moves.sum(axis=0)
         return self.energy.bill(self.energy.brown(slots, moves))
 
     def green_drawn(self, slots: Whole, moves: Whole) -> Whole:
-        """Energy that green groups draw for servers and arrivals [groups, epochs] [mJ; epochs]."""
+        """Energy of green groups for servers and arrivals [groups, epochs] [mJ; epochs]."""
         drawn = self.energy.server * slots + self.energy.move * moves
         return np.where(self.is_green, drawn, 0).sum(axis=0)
 
@@ -205,19 +205,19 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A job that is to be placed.
+    """A job to be placed.
 
     Attributes:
         width: servers in each epoch, V.
-        epochs: that it runs, or has still to run, within the horizon, T.
+        epochs: number of epochs to run within the horizon, T.
         green_slots: promised and not yet given, G.
         revenue: if it runs [micro-dollars].
         penalty: for each promised slot that is not green [micro-dollars].
         first_epoch: in which it starts.
-        latest_start: epoch until which the start may be put off; None: it starts at once.
-        placed: servers that it has already, in the epoch before `first_epoch` [groups]; None for a
-            new job, or where nobody knows.
-        must_run: it is not turned away; a job that is placed never is.
+        latest_start: latest epoch of its start; None: it starts at once.
+        placed: its current servers, in the epoch before `first_epoch` [groups]; None for a new job,
+            or if unknown.
+        must_run: whether it may not be refused; a placed job never is.
     """
 
     width: int
@@ -273,11 +273,11 @@ class Placement:
 
     @property
     def within(self) -> slice:
-        """Its epochs."""
+        """Its range of epochs."""
         return slice(self.start, self.start + self.servers.shape[1])
 
     def moves(self, placed: Whole | None = None) -> Whole:
-        """Arrivals by epoch; `placed` is where a running job was before [as `servers`]."""
+        """Arrivals by epoch; `placed` is the placement of a running job before [as `servers`]."""
         before = self.servers[:, :1] if placed is None else placed[:, None]
         return np.maximum(np.diff(self.servers, axis=1, prepend=before), 0)
 
@@ -287,7 +287,7 @@ Plan = tuple[Placement | None, ...]
 
 
 def green_slots_of(share_ppm: int, width: int, epochs: int) -> int:
-    """Slots that a share of green energy promises, rounded up."""
+    """Number of green slots for a promised share of green energy, rounded up."""
     return -(-share_ppm * width * epochs // PPM)
 
 
@@ -302,19 +302,19 @@ def first_of_groups(is_green: Flags, charge: ArrayLike) -> list[int]:
 
 
 def rising_charges(green_racks: Whole, racks: int, step: int) -> Whole:
-    """`step` more for each group of racks of one colour, from none for the brownest [racks]."""
+    """Charges that rise by `step` for each group of one colour, from 0 for the brownest [racks]."""
     is_green = np.arange(racks)[:, None] >= racks - np.array(green_racks)
     starts = first_of_groups(is_green, np.zeros(racks))
     return step * (np.searchsorted(starts, np.arange(racks), side="right") - 1)
 
 
 def is_contiguous(is_green: Flags) -> bool:
-    """Whether in every epoch the green ones are those from one on [groups or racks, epochs]."""
+    """Whether the green groups or racks are contiguous at the end [groups or racks, epochs]."""
     return not bool((is_green[:-1] & ~is_green[1:]).any())
 
 
 def check_jobs(jobs: Sequence[Job], groups: int, epochs: int) -> None:
-    """Raise ValueError for a job that is not of this size of problem."""
+    """Raise ValueError for a job that does not have this size of problem."""
     for at, job in enumerate(jobs):
         _require(job.end <= epochs, f"job {at} runs beyond the horizon")
         if job.placed is not None:

@@ -1,4 +1,4 @@
-"""A program put together by blocks of variables and of rows."""
+"""Assemble a linear program from blocks of variables and of rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Index = NDArray[np.int64]
 
 
 class Assembly:
-    """Variables and rows so far; to be minimised."""
+    """The variables and rows so far, of a minimisation."""
 
     def __init__(self) -> None:
         self._cost: list[Vector] = []
@@ -33,7 +33,7 @@ class Assembly:
         lower: ArrayLike = 0.0,
         integer: bool = True,
     ) -> Index:
-        """New variables' places, in an array of `shape`; the others are as wide or scalars."""
+        """Add variables; return their indices in an array of `shape`. Other arguments broadcast."""
         count = int(np.prod(shape))
         for kept, values in ((self._cost, cost), (self._lower, lower), (self._upper, upper)):
             wide = np.broadcast_to(np.asarray(values, dtype=np.float64), shape)
@@ -49,7 +49,7 @@ class Assembly:
         lower: ArrayLike = -np.inf,
         upper: ArrayLike = np.inf,
     ) -> Index:
-        """New rows' places; each term has places [rows, k] and coefficients as wide, or scalars."""
+        """Add rows; return their indices. Each term has indices [rows, k] and coefficients."""
         count = max(places.shape[0] for places, _ in terms)
         first = self._rows
         at = np.arange(first, first + count, dtype=np.int64)
@@ -64,7 +64,7 @@ class Assembly:
         return at
 
     def program(self, *, relaxed: bool = False) -> LinearProgram:
-        """All of it; `relaxed`: without whole variables."""
+        """The complete program; `relaxed`: without integrality."""
         rows, columns, values = zip(*self._entries, strict=True)
         integer = np.concatenate(self._integer)
         return LinearProgram(

@@ -38,8 +38,8 @@ class ReducedProgram:
 
     Attributes:
         groups, jobs: the problem.
-        columns: places of each job's variables.
-        bill: places of b [epochs].
+        columns: indices of each job's variables.
+        bill: indices of b [epochs].
     """
 
     groups: Groups
@@ -50,7 +50,7 @@ class ReducedProgram:
 
     @classmethod
     def of(cls, groups: Groups, jobs: Sequence[Job]) -> ReducedProgram:
-        """Raises ValueError for jobs of another size."""
+        """Build the program; raises ValueError for jobs of another size."""
         check_jobs(jobs, groups.groups, groups.epochs)
         assembly = Assembly()
         columns = tuple(add_job(assembly, job, groups.free, groups.charges) for job in jobs)
@@ -68,7 +68,7 @@ class ReducedProgram:
 
     @cached_property
     def relaxed(self) -> LinearProgram:
-        """Without whole variables."""
+        """The program without integrality."""
         return self.assembly.program(relaxed=True)
 
     def plan_of(self, x: Vector) -> Plan:
@@ -76,7 +76,7 @@ class ReducedProgram:
         return tuple(columns.placement(x) for columns in self.columns)
 
     def known(self) -> Known:
-        """The point where all are turned away, if they may be."""
+        """The point that refuses all jobs, if they may be refused."""
         if any(job.must_run for job in self.jobs):
             return Known()
         x = np.zeros(self.program.n_variables)
@@ -89,9 +89,10 @@ class ReducedProgram:
 def solve_reduced(
     groups: Groups, jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
 ) -> Solution:
-    """The best plan for these jobs on what is free, with a bound from the relaxed program.
+    """The best plan for these jobs on free servers, with a bound from the relaxed program.
 
-    Where the relaxed program has a whole optimum, as it mostly has, that is the answer, and proved.
+    If the relaxed program has an integer optimum, as it usually has, that is the answer, and
+    proved.
     """
     model = ReducedProgram.of(groups, jobs)
     answer = solver.answer(model.relaxed, limits)
@@ -107,14 +108,14 @@ def solve_reduced(
 
 
 def bound_of(program: LinearProgram, answer: Answer) -> float:
-    """What the multipliers of an answer prove of the value, whatever else it says; or inf."""
+    """The bound on the value that the multipliers of an answer prove, or inf."""
     return np.inf if answer.duals is None else -proved_bound(program, answer.duals.rows)
 
 
 def denied_by(relaxed: LinearProgram, answer: Answer, known: Known) -> Verdict | None:
     """Why an answer to a relaxed program ends the search for a plan; None if it does not.
 
-    It claims that there is no optimum, or its multipliers, if it has any, do not prove its optimum.
+    It claims that there is no optimum, or its multipliers, if any, do not prove its optimum.
     """
     if answer.outcome in (Outcome.INFEASIBLE, Outcome.UNBOUNDED):
         return verdict(relaxed, answer, known)
@@ -141,7 +142,7 @@ def _room_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobColumns]
 
 
 def _green_rows(assembly: Assembly, groups: Groups, columns: Sequence[JobColumns]) -> None:
-    """Only moves can overdraw the green bus: a group is green if its energy is there when full."""
+    """Limit moves to the green bus; a full group is green only if its energy suffices."""
     energy = groups.energy
     full = groups.green_drawn(np.broadcast_to(groups.free, groups.is_green.shape), groups.moves * 0)
     for t in range(groups.epochs):

@@ -51,11 +51,11 @@ class Robust:
 
     Attributes:
         outcome: OPTIMAL or FEASIBLE with a plan; otherwise why there is none.
-        plan: passes every check in every scenario; None without one.
+        plan: passes every check in every scenario, or None.
         values: of the plan, by scenario [micro-dollars].
-        bound: no plan has a higher mean; inf where nothing is proved [micro-dollars].
+        bound: upper bound on the mean value of every plan, or inf [micro-dollars].
         faults: why an answer is refuted; then there is no plan.
-        message: a sentence for people about a failure.
+        message: a sentence on a failure.
     """
 
     outcome: Outcome
@@ -67,7 +67,7 @@ class Robust:
 
     @property
     def mean(self) -> Fraction:
-        """Of the values [micro-dollars]."""
+        """Mean of the values [micro-dollars]."""
         return Fraction(sum(self.values), len(self.values))
 
 
@@ -92,9 +92,9 @@ def groups_of_scenarios(racks: Racks, green: Whole) -> list[Groups]:
 def solve_robust(
     scenarios: Sequence[Groups], jobs: Sequence[Job], solver: Solver, limits: Limits | None = None
 ) -> Robust:
-    """The best plan for all scenarios, which differ in what is green and in nothing else.
+    """The best plan for all scenarios, which differ only in their green groups and energy.
 
-    Raises ValueError for scenarios of other servers, or jobs of another size.
+    Raises ValueError for scenarios with other servers, or jobs of another size.
     """
     _check(scenarios, jobs)
     assembly, columns = _program(scenarios, jobs)
@@ -116,11 +116,11 @@ def solve_robust(
 
 
 def place_robust(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> Robust:
-    """Jobs one after another in their order, each at the best of some places, or turned away.
+    """Place jobs one after another, each at the best of some places, or refuse them.
 
-    These are the best places (`flow`) under each scenario and under each quarter of what they
-    bring, from the least in every epoch to the most. A heuristic, without a bound; INFEASIBLE where
-    a job that must run has none of these places.
+    These are the best places (`flow`) under each scenario, and under each quartile of the
+    scenarios' green energy by epoch, from the least to the most. A heuristic, without a bound;
+    INFEASIBLE if a job that must run has none of these places.
     """
     _check(scenarios, jobs)
     plan: list[Placement | None] = []
@@ -136,7 +136,7 @@ def place_robust(scenarios: Sequence[Groups], jobs: Sequence[Job]) -> Robust:
 
 
 def _best_of_some(scenarios: Sequence[Groups], job: Job) -> Plan | None:
-    """The place with the highest mean; of equals the first, and none of a job first."""
+    """The place with the highest mean; ties go to the first, and refusal comes first."""
     some: list[Plan] = [] if job.must_run else [(None,)]
     for groups in (*scenarios, *_quarters(scenarios)):
         found = place_job(groups, job).plan
@@ -149,7 +149,7 @@ def _best_of_some(scenarios: Sequence[Groups], job: Job) -> Plan | None:
 
 
 def _quarters(scenarios: Sequence[Groups]) -> list[Groups]:
-    """In each epoch the scenario with the least green energy, with a quarter of them below, ..."""
+    """Quartiles by epoch: the scenario with the least green energy, then a quarter of them, ..."""
     order = np.argsort([one.energy.green for one in scenarios], axis=0, kind="stable")
     last = len(scenarios) - 1
     return [_of_epochs(scenarios, order[last * quarter // 4]) for quarter in range(5)]
@@ -171,9 +171,9 @@ def _values(scenarios: Sequence[Groups], jobs: Sequence[Job], plan: Plan) -> tup
 def _program(
     scenarios: Sequence[Groups], jobs: Sequence[Job]
 ) -> tuple[Assembly, tuple[JobColumns, ...]]:
-    """To be minimised: the mean over scenarios, less the jobs' revenue."""
+    """The program to minimise: the mean over scenarios, less the jobs' revenue."""
     assembly, first = Assembly(), scenarios[0]
-    # What is missed is counted by scenario, so the jobs' own count is free.
+    # Missing slots are counted by scenario, so the jobs' own count costs nothing.
     free_of_penalty = [replace(job, penalty=0) for job in jobs]
     columns = tuple(add_job(assembly, job, first.free, first.charges) for job in free_of_penalty)
     for t in range(first.epochs):
@@ -192,7 +192,7 @@ def _add_scenario(
     columns: Sequence[JobColumns],
     weight: float,
 ) -> None:
-    """What a scenario misses and pays, and that its green bus carries what is on it."""
+    """Add missing slots and bill of a scenario, and the limit of its green bus."""
     for job, one in zip(jobs, columns, strict=True):
         if job.green_slots:
             most = job.green_slots
@@ -209,7 +209,7 @@ def _add_scenario(
 
 
 def _running(columns: Sequence[JobColumns], epoch: int) -> list[JobColumns]:
-    """Those that may run in an epoch."""
+    """Jobs that may run in an epoch."""
     return [one for one in columns if one.window.start <= epoch < one.window.stop]
 
 

@@ -1,4 +1,4 @@
-"""A plan with what speaks for it: figures in whole numbers, a bound, and what the checks found."""
+"""A plan with its evidence: exact figures, a bound, and the result of the checks."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from tailc_solvers.green.sla.problem import Groups, Job, Plan
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a method found.
+    """Solution of a method.
 
     Attributes:
         outcome: OPTIMAL or FEASIBLE with a plan; otherwise why there is none, and the plan before
-            stays in force.
-        trust: PROVED where no plan is better by more than rounded bills, a micro-dollar an epoch.
-            REFUTED where the answer was shown wrong; then there is no plan.
-        groups: what the plan is of: its jobs of before, and which groups are green.
-        plan: passes every check; None without one.
-        figures: of the plan; None without one.
-        bound: no plan has a higher value; inf where nothing is proved [micro-dollars].
-        claimed_bound: the same on the solver's word; inf where it gave none.
+            remains valid.
+        trust: PROVED if no plan is better by more than rounded bills, a micro-dollar an epoch.
+            REFUTED if the answer was shown wrong; then there is no plan.
+        groups: the groups of the plan, with existing jobs, and which groups are green.
+        plan: passes every check, or None.
+        figures: of the plan, or None.
+        bound: upper bound on every plan's value, or inf [micro-dollars].
+        claimed_bound: the same as claimed by the solver, or inf.
         faults: why an answer is refuted.
-        message: a sentence for people about a failure.
-        course: of the search, by the value with its sign changed, which is minimised; on a general
-            solver's word where one searched. Empty of methods that do not search.
+        message: a sentence on a failure.
+        course: convergence trace of the search, of the negated value, which is minimised; claimed
+            by the solver if a general one searched. Empty for methods that do not search.
     """
 
     outcome: Outcome
@@ -52,14 +52,14 @@ class Solution:
 
     @property
     def relative_gap(self) -> float:
-        """The gap by the size of the value; inf without a plan."""
+        """The gap relative to the value; inf without a plan."""
         if self.figures is None:
             return math.inf
         return self.gap / max(abs(self.figures.value), 1)
 
 
 def proposed(groups: Groups, jobs: Sequence[Job], plan: Plan, bound: float = math.inf) -> Solution:
-    """The solution of a plan that a method of our own found; refuted if it has a fault."""
+    """The solution of a plan from one of our own methods; refuted if it has a fault."""
     faults = faults_of(groups, jobs, plan)
     if faults:
         return Solution(Outcome.FEASIBLE, Trust.REFUTED, groups, bound=bound, faults=faults)
@@ -81,9 +81,9 @@ def no_room(groups: Groups) -> Solution:
 
 
 def best_of(found: Sequence[Solution]) -> Solution:
-    """The one of the highest value, the first of equals, under the highest bound of all.
+    """The solution of the highest value, with the highest bound of all; ties go to the first.
 
-    Without a plan the first; where one was refuted there may be a plan yet.
+    The first if none has a plan; if one was refuted there may still be a plan.
     """
     best = max(found, key=lambda one: -math.inf if one.figures is None else one.figures.value)
     bound = max(one.bound for one in found)
@@ -116,7 +116,7 @@ def judged(
 
 
 def without_plan(groups: Groups, answer: Answer, found: Verdict, bound: float) -> Solution:
-    """The solution of an answer that has no point, or a wrong one."""
+    """The solution of an answer without a point, or with a wrong one."""
     return Solution(
         answer.outcome,
         found.trust,
