@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from bench.timing import cpu_seconds, end
 from tailc.artifact.envelope import Policy
-from tailc.experiment.by_hand import Replayed, replayed_beside
+from tailc.experiment.by_hand import SettingResult, replay_settings
 from tailc.experiment.options import VerifyOptions
 from tailc.models.arrivals import Poisson
 from tailc.models.subjects import subject_of
@@ -166,17 +166,17 @@ def _rate_result(policy: Policy, held_out: DemandProfile, rate_mrps: int) -> Rat
     return RateResult(tail, rival.tails_us[0] / limit_us, change, fastest / limit_us)
 
 
-def _cost(one: Replayed) -> float:
+def _cost(one: SettingResult) -> float:
     assert one.cost is not None
     return one.cost
 
 
 def _replayed(
     policy: Policy, profile: DemandProfile, rate_mrps: int, names: list[str]
-) -> tuple[Replayed, ...]:
+) -> tuple[SettingResult, ...]:
     options = VerifyOptions(requests_per_replay=20_000, repeats=8, seed=7)
     with ThreadPoolExecutor(1) as workers:
-        return replayed_beside(
+        return replay_settings(
             subject_of(policy, profile),
             names,
             profile,

@@ -19,7 +19,7 @@ from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.streams import Purpose
 from tailc.percentiles import percentile_rank
 from tailc.threads import thread_count
@@ -135,12 +135,12 @@ class ClocksStudy:
             return self._added[name]
         if name == OPEN and self.own.steering is None:
             return self.own
-        search = Search(functools.partial(self._tried, load), P95_PPM, self.bound_us)
+        search = BaselineSearch(functools.partial(self._tried, load), P95_PPM, self.bound_us)
         return self.own.baseline(name, self.load, search)
 
-    def _tried(self, load: float, subject: CoreQueues) -> Tried:
+    def _tried(self, load: float, subject: CoreQueues) -> CandidateResult:
         runs = self._repeated(subject, load)
-        return Tried(round(statistics.fmean(run.p95_us for run in runs)), None)
+        return CandidateResult(round(statistics.fmean(run.p95_us for run in runs)), None)
 
     def _replayed(
         self, subject: CoreQueues, arrivals: Arrivals, settling: int, measured: int, number: int

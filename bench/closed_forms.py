@@ -33,7 +33,7 @@ from tailc.forms.ladder.table import (
 )
 from tailc.models import streams
 from tailc.models.outcome import Outcome
-from tailc.models.shared_cores.arrays import Lowered, lower
+from tailc.models.shared_cores.arrays import LadderArrays, ladder_arrays
 from tailc.models.shared_cores.model import SharedCoresEngine
 from tailc.models.workload import Workload
 from tailc.threads import thread_count
@@ -203,7 +203,7 @@ def check(queue: Queue, number: int) -> Found:
 
 
 def look(queue: Queue, number: int, replays: range) -> Found:
-    table = lower((queue.ladder,), 1, MOST_IN_SYSTEM)
+    table = ladder_arrays((queue.ladder,), 1, MOST_IN_SYSTEM)
     values = [one_replay(queue, table, (number, replica)) for replica in replays]
     mean = float(np.mean(values))
     error = float(np.std(values, ddof=1)) / len(values) ** 0.5
@@ -212,7 +212,7 @@ def look(queue: Queue, number: int, replays: range) -> Found:
     return Found(queue, mean, bool(distance <= one), bool(distance <= every))
 
 
-def one_replay(queue: Queue, table: Lowered, key: tuple[int, int]) -> float:
+def one_replay(queue: Queue, table: LadderArrays, key: tuple[int, int]) -> float:
     rate_mrps = 1e6 * queue.servers * queue.load / queue.demand.mean
     arrival_ns = np.empty(REQUESTS, np.int64)
     streams.poisson_arrivals(streams.stream(SEED, *key), rate_mrps, arrival_ns)

@@ -24,7 +24,7 @@ from tailc.models.core_types.baselines.best_share import SHARES_PPM
 from tailc.models.core_types.baselines.fixed_ages import fixed_ages
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.outcome import CoreTypesOutcome
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.streams import Purpose
 from tailc.models.workload import workload
 from tailc.threads import thread_count
@@ -37,7 +37,7 @@ SETTLING, MEASURED = 8_000, 16_000
 REPETITIONS = 12
 SEARCH_REPETITIONS = 4
 NS_PER_MS = 1e6
-OVERLOADED = Tried(2**62, np.inf)
+OVERLOADED = CandidateResult(2**62, np.inf)
 OWN = "eetl"
 # The best fixed share of the ages at each rate: what a controller could settle to.
 KNOWN = "best-share"
@@ -126,16 +126,16 @@ class CoreStudy:
         if name in self._added:
             return self._added[name]
         slo = self.policy.slos[0]
-        tried = functools.partial(self._tried, rate_rps)
-        search = Search(tried, slo.percentile_ppm, slo.latency_us)
+        evaluate = functools.partial(self._tried, rate_rps)
+        search = BaselineSearch(evaluate, slo.percentile_ppm, slo.latency_us)
         return self.own.baseline(name, self.load, search)
 
-    def _tried(self, rate_rps: float, subject: CoreTypes) -> Tried:
+    def _tried(self, rate_rps: float, subject: CoreTypes) -> CandidateResult:
         runs = self.repeated(subject, rate_rps, SEARCH_REPETITIONS)
         if any(run.outcome.was_cut_off for run in runs):
             return OVERLOADED
         tail_us = round(1000 * statistics.fmean(run.p99_ms for run in runs))
-        return Tried(tail_us, statistics.fmean(run.energy for run in runs) * NS_PER_MS)
+        return CandidateResult(tail_us, statistics.fmean(run.energy for run in runs) * NS_PER_MS)
 
     def _run(self, subject: CoreTypes, arrivals: Arrivals, settling: int, number: int) -> Run:
         state = _stream(arrivals, number, Purpose.ARRIVALS)

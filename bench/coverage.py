@@ -48,7 +48,7 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.models.arrivals import Arrivals, Poisson, RecordedArrivals
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 
@@ -177,8 +177,8 @@ def truth_us(case: Case) -> list[float]:
 def sample(experiment: Experiment) -> tuple[TailSample, ...]:
     """Of the published table, which keeps up."""
     subject, tails = published(), [Tail(ppm) for ppm in PERCENTILES_PPM]
-    repeats = experiment.used(subject, tails)
-    assert not any(one.was_cut_off for one in repeats.kept)
+    repeats = experiment.replay_with_use(subject, tails)
+    assert not any(one.was_cut_off for one in repeats.results)
     return experiment.sample(subject, tails, repeats)
 
 
@@ -196,7 +196,7 @@ def arrivals(case: Case, rng: np.random.Generator, count: int) -> Arrivals:
     if case.arrivals == "poisson":
         return Poisson(rate_mrps)
     times_ns = two_rates(rng, rate_mrps, count, case.stay_gaps)
-    return Recorded(times_ns, np.arange(count, dtype=np.int32), "two rates")
+    return RecordedArrivals(times_ns, np.arange(count, dtype=np.int32), "two rates")
 
 
 def two_rates(

@@ -35,10 +35,10 @@ from bench.coverage import (
     row,
 )
 from bench.timing import ROOT
-from tailc.diff.change import Compared, PairedChange, Shown, compare
+from tailc.diff.change import PairComparison, PairedChange, Significance, compare
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.pairs import Pairs
+from tailc.experiment.pairs import SubjectPairs
 from tailc.experiment.scenario import Scenario, most_in_system
 from tailc.experiment.tail_sample import Tail
 from tailc.forms.ladder.table import Climb
@@ -120,7 +120,7 @@ def cells(found: list[tuple[PairedChange, ...]], truths: np.ndarray) -> str:
     told = []
     for number, true in enumerate(truths):
         held = np.mean([holds(one[number], true) for one in found])
-        shown = np.mean([one[number].shown is not Shown.UNSHOWN for one in found])
+        shown = np.mean([one[number].significance is not Significance.UNSHOWN for one in found])
         told.append(f"{held:8.1%}{shown:8.1%}")
     return "".join(told)
 
@@ -157,12 +157,12 @@ def scenario_of(
     )
 
 
-def compared(scenario: Scenario, repeats: int, replicates: int) -> list[Compared]:
+def compared(scenario: Scenario, repeats: int, replicates: int) -> list[PairComparison]:
     """Of each change, on the same draws."""
     old = Old("published", published().ladders)
-    experiment = Experiment(scenario, repeats, replicates, Inline()).with_draws()
+    experiment = Experiment(scenario, repeats, replicates, Inline()).with_replications()
     return [
-        compare(Pairs((old, changed(old, change)), (experiment, experiment)), TAILS, [])
+        compare(SubjectPairs((old, changed(old, change)), (experiment, experiment)), TAILS, [])
         for change in CHANGES
     ]
 

@@ -16,7 +16,7 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.sharing import NO_SHARING
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.models.outcome import NS_PER_US
-from tailc.models.perturbations import longer
+from tailc.models.perturbations import with_more_work
 from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.workload import Workload
 from tailc.pipeline.compile import compile_policy
@@ -102,7 +102,7 @@ def cell_result(cell: Cell) -> CellResult:
     taken = cpu_seconds() - before
     held_out = _workload_like(load, apart_ms)
     if cell.is_heavier:
-        held_out = longer(held_out, HEAVIER)
+        held_out = with_more_work(held_out, HEAVIER)
     fixed_tables = [fixed(table, rung) for rung in _rungs(len(table.rungs))]
     with ThreadPoolExecutor(1) as workers:
         on_design = _sample(load, objective, cell.cores, workers).tails_us(fixed_tables)

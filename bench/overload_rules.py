@@ -14,7 +14,7 @@ import sys
 
 from bench.timing import cpu_seconds, end, show
 from tailc.errors import TailcError
-from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.overload_objective import OverloadObjective
 from tailc.forms.ladder.overload import NO_OVERLOAD
 from tailc.forms.ladder.table import Rule
 from tailc.pipeline.compile import AnyCompiled, compile_policy
@@ -34,7 +34,7 @@ def row(compiled: AnyCompiled, capacity_rps: float, times: float, rule: Rule) ->
     policy = compiled.policy
     slo, rate_mrps = policy.slos[0], round(times * capacity_rps * 1e3)
     work_ppm = WORK_PPM if rule is Rule.DEGRADE else None
-    aim = OverloadAim(
+    aim = OverloadObjective(
         slo.percentile_ppm,
         slo.latency_us,
         (rate_mrps,),

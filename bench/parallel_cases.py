@@ -24,11 +24,11 @@ from bench.parallel_days import (
 from bench.parallel_jobs import BETA, REFERENCE_MW
 from tailc.forms.plan.ledger import MJ_PER_KWH, ledger_of
 from tailc.models.malleable_jobs.allocator import Allocator
-from tailc.models.malleable_jobs.baselines.constant import Constant
-from tailc.models.malleable_jobs.baselines.nebulous import Nebulous
-from tailc.models.malleable_jobs.baselines.reactive import Reactive
+from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
+from tailc.models.malleable_jobs.baselines.nebulous import NebulousAllocator
+from tailc.models.malleable_jobs.baselines.reactive import ReactiveAllocator
 from tailc.models.malleable_jobs.engine import replay_malleable
-from tailc.models.malleable_jobs.hints import Hint, Word
+from tailc.models.malleable_jobs.hints import Hint, JobDescription
 from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.models.malleable_jobs.outcome import ClusterOutcome
 from tailc.pipeline.allocators.aggressive import Aggressive, true_work_s
@@ -129,11 +129,11 @@ def result_of(data: Path, case: Case) -> Result:
     if case.policy in PLANNED:
         with Solver(Backend.HIGHS) as solver:
             return _planned(case, jobs, sun, solver)
-    words = {job.number: Word(name, HINTS[name]) for job, name in dealt}
+    words = {job.number: JobDescription(name, HINTS[name]) for job, name in dealt}
     blind: dict[str, Allocator] = {
-        "Baseline": Constant(),
-        "Reactive": Reactive(),
-        "Nebulous": Nebulous(words),
+        "Baseline": ConstantAllocator(),
+        "Reactive": ReactiveAllocator(),
+        "Nebulous": NebulousAllocator(words),
     }
     found = replay_malleable(CLUSTER, sun.supply, sun, jobs, blind[case.policy])
     return _result(found, jobs)

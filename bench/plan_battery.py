@@ -42,7 +42,7 @@ from tailc.forms.plan.ledger import MJ_PER_KWH, Entry, ledger_of
 from tailc.forms.plan.plan import Terms
 from tailc.models.datacentre.storage import Storage
 from tailc.models.datacentre.supply import Supply
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.window import JobWindow
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import rigid_jobs_of
@@ -81,7 +81,7 @@ def rows(data: Path) -> Iterator[list[str]]:
                 yield [f"{workload}, {day}", *row(window, minutes)]
 
 
-def priced(window: Window) -> Supply:
+def priced(window: JobWindow) -> Supply:
     """The supply at the tariff."""
     supply = window.supply
     seconds = window.start_unix_s - MIDNIGHT_S + EPOCH_S * np.arange(supply.epochs)
@@ -89,7 +89,7 @@ def priced(window: Window) -> Supply:
     return replace(supply, brown_udollars_per_kwh=np.array([TARIFF[hour] for hour in hours]))
 
 
-def row(window: Window, minutes: int) -> list[str]:
+def row(window: JobWindow, minutes: int) -> list[str]:
     """What batteries of that size save."""
     capacity_mj = carried_mj(SITE.servers * SERVER_MW, minutes * 60)
     power_mw = capacity_mj // (HOURS_TO_FILL * 3_600)
@@ -113,7 +113,7 @@ def row(window: Window, minutes: int) -> list[str]:
     return [*plainly, *shares, f"{took_s * 1_000:.1f}"]
 
 
-def replayed(window: Window, storage: Storage | None) -> tuple[Entry, ...]:
+def replayed(window: JobWindow, storage: Storage | None) -> tuple[Entry, ...]:
     """The books of first fit."""
     site = replace(SITE, storage=storage)
     jobs = rigid_jobs_of(window)

@@ -40,7 +40,7 @@ from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import Plan, Terms
 from tailc.forms.plan.quote import RigidJob
 from tailc.models.datacentre.supply import Supply
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.window import JobWindow
 from tailc.models.rigid_jobs.jobs import rigid_jobs_of
 from tailc.pipeline.rigid_jobs.solve import solve_for_racks
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanSearch, Weights
@@ -91,7 +91,7 @@ def rows(data: Path) -> Iterator[list[str]]:
                 yield [f"{workload}, {day}", name, *told(asked, window.supply)]
 
 
-def ways(data: Path, window: Window) -> np.ndarray:
+def ways(data: Path, window: JobWindow) -> np.ndarray:
     """Scenarios of the window; int64 (scenarios, epochs) [mW]."""
     power = scaled(sun(data), SIZE / RACKS)
     first = (window.start_unix_s - power.start_unix_s) // EPOCH_S
@@ -101,7 +101,7 @@ def ways(data: Path, window: Window) -> np.ndarray:
     return np.rint(scenarios(power, made, days, COUNT, seed=1) * 1_000).astype(np.int64)
 
 
-def problem(window: Window, others: np.ndarray, option: Option) -> RacksProblem:
+def problem(window: JobWindow, others: np.ndarray, option: Option) -> RacksProblem:
     """The jobs of the window on what was expected at its start."""
     ahead = window.expected.ahead(0, EPOCHS)
     columns = (ahead.green_mw, ahead.brown_udollars_per_kwh, ahead.brown_mg_per_kwh)

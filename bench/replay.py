@@ -29,7 +29,7 @@ from tailc.experiment.options import VerifyOptions
 from tailc.forms.ladder.table import Ladder
 from tailc.models import streams
 from tailc.models.outcome import Outcome
-from tailc.models.shared_cores.arrays import Lowered, lower
+from tailc.models.shared_cores.arrays import LadderArrays, ladder_arrays
 from tailc.models.shared_cores.baselines.sequential import sequential
 from tailc.models.shared_cores.model import SharedCoresEngine
 from tailc.models.workload import Workload, workload
@@ -71,8 +71,8 @@ class Scenario:
         return cls(name, ladder, rate_rps, demand, arrival_ns)
 
     @property
-    def table(self) -> Lowered:
-        return lower((self.ladder,), self.rate_rps * 1000, MOST_IN_SYSTEM)
+    def table(self) -> LadderArrays:
+        return ladder_arrays((self.ladder,), self.rate_rps * 1000, MOST_IN_SYSTEM)
 
     def with_(self, way: Callable[..., object]) -> object:
         """What a way of the engine's own signature makes of it."""
@@ -89,7 +89,7 @@ def replay(
     load: Workload,
     order: NDArray[np.integer],
     arrival_ns: NDArray[np.int64],
-    table: Lowered,
+    table: LadderArrays,
     most_in_system: int,
     measured_from: int = 0,
 ) -> Outcome:

@@ -32,8 +32,8 @@ from bench.study import Figure
 from tailc.models.arrivals import Poisson
 from tailc.models.core_queues.baselines.hw_t import hw_t
 from tailc.models.core_queues.baselines.hw_tpw import hw_tpw
-from tailc.models.core_queues.chip import BatchCore, Chip, Counters
-from tailc.models.core_queues.clocks import Clocks, OneLevel
+from tailc.models.core_queues.chip import BatchCore, Chip, ProgramCounters
+from tailc.models.core_queues.clocks import Clocks, FixedLevel
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 
@@ -155,7 +155,7 @@ class Chips:
         clocks = Clocks(self._table, NOMINAL_KHZ, chip=self._chip(mix, pairs, setting))
         match scheme:
             case clocks_study.FIXED:
-                return CoreQueues(scheme, replace(clocks, rule=OneLevel(NOMINAL)))
+                return CoreQueues(scheme, replace(clocks, rule=FixedLevel(NOMINAL)))
             case "HW-T":
                 return hw_t(clocks)
             case "HW-TPW":
@@ -167,7 +167,7 @@ class Chips:
         refill_ns = round(setting.refill_us * NS_PER_US)
         cores = tuple(
             BatchCore(
-                Counters(round(batch.memory * PPM), round(batch.ipc * 1_000)),
+                ProgramCounters(round(batch.memory * PPM), round(batch.ipc * 1_000)),
                 tuple(np.rint(batch.power_w * MW_PER_W).astype(int).tolist()),
                 pair.batch,
                 pair.requests,
@@ -175,7 +175,7 @@ class Chips:
             )
             for batch, pair in zip(mix, pairs, strict=True)
         )
-        requests = Counters(
+        requests = ProgramCounters(
             round(self.shared.memory * PPM), round(REQUEST_IPC[self.shared.name] * 1_000)
         )
         limit_mw = round(setting.limit_w * MW_PER_W)

@@ -27,13 +27,13 @@ from bench.sla_days import (
 from tailc.forms.plan.ledger import MJ_PER_KWH, ledger_of
 from tailc.forms.plan.plan import Terms
 from tailc.models.datacentre.supply import Supply, Whole
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.window import JobWindow
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.models.rigid_jobs.jobs import Submitted, rigid_jobs_of
+from tailc.models.rigid_jobs.jobs import SubmittedJob, rigid_jobs_of
 from tailc.models.rigid_jobs.planner import Planner, View
-from tailc.models.rigid_jobs.prices import Priced
+from tailc.models.rigid_jobs.prices import PriceAdmission
 from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.bid_prices import bid_prices
@@ -109,7 +109,7 @@ def result_of(data: Path, case: Case) -> Result:
     )
 
 
-def planner_of(data: Path, case: Case, site: Site, window: Window) -> Planner:
+def planner_of(data: Path, case: Case, site: Site, window: JobWindow) -> Planner:
     """The policy by its name."""
     simple: dict[str, Callable[[], Planner]] = {
         "FF": FirstFit,
@@ -125,13 +125,13 @@ def planner_of(data: Path, case: Case, site: Site, window: Window) -> Planner:
         plan = bid_prices(site, window.expected.ahead(0, EPOCHS), past, solver)
     if plan is None:
         raise RuntimeError("the solver gave no prices")
-    return Priced(plan, lambda epoch: epoch % EPOCHS)
+    return PriceAdmission(plan, lambda epoch: epoch % EPOCHS)
 
 
-def submitted(jobs: JobLog) -> tuple[Submitted, ...]:
+def submitted(jobs: JobLog) -> tuple[SubmittedJob, ...]:
     """The jobs as a replay takes them."""
     nothing = Supply(*np.zeros((3, 1), np.int64))
-    return rigid_jobs_of(Window(0, jobs, nothing, None))  # type: ignore[arg-type]
+    return rigid_jobs_of(JobWindow(0, jobs, nothing, None))  # type: ignore[arg-type]
 
 
 class Timed:
@@ -141,7 +141,7 @@ class Timed:
         self._planner = planner
         self.taken_s = [0.0]
 
-    def admit(self, view: View, job: Submitted) -> Whole | None:
+    def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """As the planner says."""
         return self._told(lambda: self._planner.admit(view, job))
 
@@ -161,7 +161,7 @@ def _warm_up() -> None:
     """Load the compiled kernels, which takes seconds and is no part of planning."""
     site = Site(2, 2, SERVER_MW, 0, MOVE_MJ, EPOCH_S, Terms(GREEN_PAY, BROWN_PAY, PENALTY))
     sun = Supply(*(np.array(row, np.int64) for row in ([0, 280_000], [105_500] * 2, [0] * 2)))
-    jobs = [Submitted(number, 0, 1_800, 1, 500_000) for number in range(3)]
+    jobs = [SubmittedJob(number, 0, 1_800, 1, 500_000) for number in range(3)]
     replay_rigid(site, sun, _Same(sun), jobs, Annealing(Schedule(steps=5)))
 
 

@@ -35,7 +35,7 @@ from tailc.forecasts.forecasts import Forecasts
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.solar import SolarRule, solar_forecasts
 from tailc.models.datacentre.supply import Supply
-from tailc.models.datacentre.window import Expected, Window
+from tailc.models.datacentre.window import JobWindow, WindowForecasts
 from tailc.traces.jobs.job_list import JobColumns, JobTimeUnit, read_job_list
 from tailc.traces.jobs.job_selection import JobReading
 from tailc.traces.jobs.log import JobLog
@@ -180,7 +180,7 @@ def pair_of(data: Path, day: str) -> TimeSeries:
     return {"High": pairs.high, "Medium": pairs.medium, "Low": pairs.low}[day]
 
 
-def window_of(data: Path, jobs: JobLog, day: str, size: float, said: Said) -> Window:
+def window_of(data: Path, jobs: JobLog, day: str, size: float, said: Said) -> JobWindow:
     """The jobs under the sun of a pair of days and of those after it, of panels so much larger."""
     power = scaled(sun(data), size)
     start_unix_s = pair_of(data, day).start_unix_s
@@ -193,7 +193,7 @@ def window_of(data: Path, jobs: JobLog, day: str, size: float, said: Said) -> Wi
     )
     energy = Energy(power, price, carbon, _forecasts(data, power, first, size, said))
     supply = Supply(*energy.brought(slice(first, first + REPLAYED)))
-    return Window(start_unix_s, jobs, supply, Expected(energy, first, REPLAYED))
+    return JobWindow(start_unix_s, jobs, supply, WindowForecasts(energy, first, REPLAYED))
 
 
 def error_of(data: Path, day: str) -> tuple[float, float]:

@@ -24,7 +24,7 @@ from tailc.artifact.envelope import Policy
 from tailc.forms.ladder.table import ON_EXIT, Climb, Guard, Row, collapse
 from tailc.models import streams
 from tailc.models.arrivals import Arrivals, Poisson
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.outcome import Outcome
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.streams import Purpose
@@ -157,16 +157,16 @@ class Study:
         return self._subjects[name]
 
     @property
-    def _search(self) -> Search:
+    def _search(self) -> BaselineSearch:
         """By the tail alone: no baseline here has an energy."""
-        return Search(self._tried, P99_PPM, 0)
+        return BaselineSearch(self._tried, P99_PPM, 0)
 
-    def _tried(self, subject: SharedCores) -> Tried:
+    def _tried(self, subject: SharedCores) -> CandidateResult:
         runs = [
             self._run(subject, self._searched_at, self._requests, number)
             for number in range(SEARCH_REPETITIONS)
         ]
-        return Tried(round(1000 * statistics.fmean(run.p99_ms for run in runs)), None)
+        return CandidateResult(round(1000 * statistics.fmean(run.p99_ms for run in runs)), None)
 
     def _run(self, subject: SharedCores, arrivals: Arrivals, requests: int, number: int) -> Run:
         arrival_ns = arrivals.arrival_ns(_stream(arrivals, number, Purpose.ARRIVALS), requests)

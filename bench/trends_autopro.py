@@ -29,8 +29,8 @@ from bench.share_workloads import (
 from bench.timing import show
 from tailc.forms.shares import PPM, Machine, ShareLaw
 from tailc.forms.shares_step import first_state, tick
-from tailc.models.cpu_shares.outcome import Outcome
-from tailc.models.cpu_shares.plant import Plant, replay
+from tailc.models.cpu_shares.outcome import CpuSharesOutcome
+from tailc.models.cpu_shares.plant import Machines, replay
 from tailc.models.cpu_shares.static_shares import best_static
 
 RUNS = 30
@@ -162,7 +162,7 @@ def case_study() -> None:
     with_batch = shares_of([*machines, BATCH])
     rows = []
 
-    def told(name: str, run: Callable[[int], Outcome], batch: float | None = None) -> None:
+    def told(name: str, run: Callable[[int], CpuSharesOutcome], batch: float | None = None) -> None:
         outcomes = [run(seed) for seed in range(RUNS)]
         errors = np.quantile([_slo(outcome) for outcome in outcomes], 0.95, axis=0)
         granted = np.mean([outcome.share.sum(axis=0).mean() for outcome in outcomes])
@@ -221,11 +221,11 @@ def laws() -> None:
     show(("MAPE of the target, mean", *(law.value for law in ShareLaw)), rows)
 
 
-def _as_it_is(world: Plant, _seed: int) -> Plant:
+def _as_it_is(world: Machines, _seed: int) -> Machines:
     return world
 
 
-def _knocked(world: Plant, seed: int) -> Plant:
+def _knocked(world: Machines, seed: int) -> Machines:
     """One step in twenty, at random, does 40 % less than it would."""
     rng = np.random.default_rng(seed)
     is_knocked = rng.random(world.steps) < 0.05
@@ -269,7 +269,7 @@ def step_time() -> None:
     show(("estimate and step of two machines", "time"), rows)
 
 
-def _slo(outcome: Outcome) -> Floats:
+def _slo(outcome: CpuSharesOutcome) -> Floats:
     return outcome.slo_error
 
 

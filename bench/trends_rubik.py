@@ -41,7 +41,7 @@ from bench.rubik_workloads import (
 )
 from bench.study import Figure
 from bench.timing import show
-from tailc.models.arrivals import RateProfile, Step
+from tailc.models.arrivals import RateProfile, RateStep
 from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.outcome import Outcome
 
@@ -192,9 +192,9 @@ def _stepped(feedback: str) -> ClocksStudy:
 
 def _steps(one: ClocksStudy) -> RateProfile:
     rates = [round(1_000 * one.service.rate_rps(load)) for load in STEP_LOADS]
-    first = Step(SETTLING_MS * US_PER_MS, rates[0])
+    first = RateStep(SETTLING_MS * US_PER_MS, rates[0])
     parts = zip(STEP_MS, rates, strict=True)
-    return RateProfile((first, *(Step(ms * US_PER_MS, rate) for ms, rate in parts)))
+    return RateProfile((first, *(RateStep(ms * US_PER_MS, rate) for ms, rate in parts)))
 
 
 def _rolled(outcomes: list[Outcome], at_ms: int, bound_us: int) -> str:

@@ -21,7 +21,7 @@ from bench.rubik_batch import KHZ, NOMINAL, Draw, Shared, Work
 from bench.rubik_chips import MIXES, PUBLISHED_CHIP, REFILL_US, Chips, Mix, Setting, mixes
 from bench.rubik_workloads import NAMES
 from bench.timing import show
-from tailc.models.core_queues.chip import Limited
+from tailc.models.core_queues.chip import LimitStep
 
 LOW, HIGH = 0.2, 0.6
 PERCENT = 100
@@ -188,9 +188,9 @@ def _tails(
 
 def throttling() -> Iterator[Row]:
     for title, published, kind in (
-        ("batch work slowed", "2.2 %", Limited.BATCH_SLOWED),
-        ("batch work stopped", "0.05 %", Limited.BATCH_STOPPED),
-        ("requests slowed", "below 0.01 %", Limited.REQUESTS_SLOWED),
+        ("batch work slowed", "2.2 %", LimitStep.BATCH_SLOWED),
+        ("batch work stopped", "0.05 %", LimitStep.BATCH_STOPPED),
+        ("requests slowed", "below 0.01 %", LimitStep.REQUESTS_SLOWED),
     ):
         for scheme in RUBIK:
             shares = [

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.shared_cores.arrays import LadderArrays
 from tailc.models.workload import Workload
 
 SOURCE = Path(__file__).parent / "cpp" / "replay_twin.cpp"
@@ -126,7 +126,7 @@ class Twin:
         load: Workload,
         order: NDArray[np.integer],
         arrival_ns: NDArray[np.int64],
-        table: Lowered,
+        table: LadderArrays,
         most_in_system: int,
         measured_from: int = 0,
     ) -> TwinLog:

@@ -25,7 +25,7 @@ from tailc.forms.shares import PPM, Shares
 from tailc.forms.shares_step import HostState, first_state, lag_ticks, tick
 from tailc.models.cpu_shares.baselines.fair import equal_part
 from tailc.models.cpu_shares.plant import replay
-from tailc.models.cpu_shares.recorded import plant_of
+from tailc.models.cpu_shares.recorded import machines_of
 from tailc.studies.held_out_rows import read_held_out_rows
 
 FOLDER = Path(__file__).parent
@@ -101,7 +101,7 @@ def replayed(shares: Shares) -> tuple[dict[str, Found], str]:
     """The same on the machines behind the held-out rows."""
     policy = tailc.compile_policy(str(FOLDER / "service.yaml")).policy
     rows = read_held_out_rows(policy, str(FOLDER / "heldout.csv"))
-    plant = plant_of(recorded_periods(shares, rows).machines)
+    plant = machines_of(recorded_periods(shares, rows).machines)
     first = np.array(_fractions(first_state(shares))[: len(shares.served)])
     given = {
         "AutoPro": None,

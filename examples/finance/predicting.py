@@ -13,7 +13,7 @@ from policies import FAST
 from tailc.artifact.envelope import Policy
 from tailc.models import integrals
 from tailc.models.core_types.model import CoreTypes
-from tailc.models.observed import Steps
+from tailc.models.observed import ControlSteps
 from tailc.models.outcome import Outcome
 from tailc.models.workload import Workload, workload
 from tailc.percentiles import PPM
@@ -63,7 +63,7 @@ def busy_by_core_ms(outcome: Outcome) -> tuple[float, float]:
     return float(held[slow]), float(held[fast])
 
 
-def as_told(steps: Steps) -> tuple[Step, ...]:
+def as_told(steps: ControlSteps) -> tuple[Step, ...]:
     """What the controller did."""
     columns = (steps.measured_us, steps.rate_mrps, steps.output_ppm)
     numbers = zip(*(column.tolist() for column in columns), strict=True)

@@ -13,7 +13,7 @@ from tailc.cli.quantities import ARRIVALS, RATE_MRPS, EveryKind, RecordedColumn
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.models.arrivals import Arrivals, Recorded
+    from tailc.models.arrivals import Arrivals, RecordedArrivals
     from tailc.models.diurnal import DayCurve
     from tailc.models.modulated import Burstiness
     from tailc.traces.arrivals import ArrivalColumn
@@ -110,7 +110,7 @@ class ArrivalOptions:
         return bool(self.processes or self.column or self.every_kind)
 
     def processes_for(
-        self, policy: Policy, recorded: Recorded | None
+        self, policy: Policy, recorded: RecordedArrivals | None
     ) -> tuple[Arrivals, ...] | None:
         """Build all requested processes; None if no option is given."""
         if not self.every_kind:
@@ -121,7 +121,7 @@ class ArrivalOptions:
         rescaled = self._recorded(recorded) if self.rescale_mrps else ()
         return (*every, *(one for one in (*self.processes, *rescaled) if one not in every))
 
-    def _recorded(self, recorded: Recorded | None) -> tuple[Recorded, ...]:
+    def _recorded(self, recorded: RecordedArrivals | None) -> tuple[RecordedArrivals, ...]:
         if recorded is None:
             return ()
         at_rates = tuple(recorded.rescaled_to(rate) for rate in self.rescale_mrps)
@@ -184,7 +184,7 @@ def _at_rates(
         hint = "add `--rate 40/s`, or add `rate=40/s` to the arrival process"
         raise TailcError(Finding(Code.USAGE, message, help=hint))
     for rate_mrps in rates_mrps:
-        yield process.at(rate_mrps)
+        yield process.with_rate(rate_mrps)
 
 
 def _check_use(

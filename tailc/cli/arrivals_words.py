@@ -13,7 +13,7 @@ from tailc.models.arrivals import (
     Burst,
     Bursts,
     RateProfile,
-    Step,
+    RateStep,
     is_too_long,
     mean_requests,
 )
@@ -100,7 +100,7 @@ def diurnal(words: str) -> DayCurve | Diurnal:
         else:
             rate_mrps = _more_than_zero(_RATE, parse_mrps(value))
     curve = DayCurve(tuple(levels))
-    return curve if rate_mrps is None else curve.at(rate_mrps)
+    return curve if rate_mrps is None else curve.with_rate(rate_mrps)
 
 
 def _level_ppm(word: str) -> int:
@@ -135,7 +135,7 @@ def _more_than_zero(key: str, value: int) -> int:
 
 def rate_profile(path: str) -> RateProfile:
     """Read the rate profile in a file; TailcError if it is invalid, too short or too long."""
-    steps = tuple(Step(duration_us, rate) for duration_us, rate in read_rate_steps(path))
+    steps = tuple(RateStep(duration_us, rate) for duration_us, rate in read_rate_steps(path))
     count = mean_requests(steps)
     if FEWEST_ARRIVALS <= count <= MOST_ARRIVALS:
         return _lasting(RateProfile(steps), path)

@@ -43,11 +43,11 @@ def with_budgets(
     outcome: CommandOutcome, limits: SpecBudgets, behaviour: Behaviour | None
 ) -> CommandOutcome:
     """Add the verdict on the budgets to an outcome; the worse of both exit codes applies."""
-    from tailc.diff.budgets import budgeted
+    from tailc.diff.budgets import check_budgets
     from tailc.errors import ExitCode
     from tailc.report.diff.budgets import budgets_dict, budgets_markdown, budgets_text
 
-    verdict = budgeted(limits.most_ppm, behaviour)
+    verdict = check_budgets(limits.most_ppm, behaviour)
     codes = outcome.exit_code, verdict.exit_code
     worst = next((one for one in (ExitCode.MISSED, ExitCode.UNDECIDED) if one in codes), codes[0])
     return replace(

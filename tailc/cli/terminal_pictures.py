@@ -16,7 +16,7 @@ from tailc.cli.outcome import CommandOutcome, Pictures
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
     from tailc.diff.behaviour import Behaviour
-    from tailc.experiment.point import Comparison
+    from tailc.experiment.point import SloComparison
     from tailc.report.terminal.look import TerminalStyle
 
 # Size if neither a terminal nor COLUMNS gives the width.
@@ -33,7 +33,7 @@ plot = click.option(
 def add_policy_pictures(
     outcome: CommandOutcome,
     policy: Policy,
-    comparison: Comparison | None = None,
+    comparison: SloComparison | None = None,
     *,
     replayed: str = "",
     since: tuple[Policy, Behaviour | None] | None = None,
@@ -112,7 +112,7 @@ def _can_encode(encoding: str | None, marks: str) -> bool:
     return True
 
 
-def _spectrum(comparison: Comparison, replayed: str, look: TerminalStyle) -> str:
+def _spectrum(comparison: SloComparison, replayed: str, look: TerminalStyle) -> str:
     from tailc.report.page.latencies import busiest_point, drawn_spectra
     from tailc.report.terminal.spectra import spectrum_text
 

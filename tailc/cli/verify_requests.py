@@ -67,7 +67,7 @@ def judge_requests(
     options: fields of VerifyOptions, None if not given; only `chip` is the path of a spec.
     """
     from tailc.experiment.options import VerifyOptions
-    from tailc.experiment.policy_arrivals import not_as_recorded
+    from tailc.experiment.policy_arrivals import recording_findings
     from tailc.studies.held_out import read_held_out, trace_warnings
     from tailc.verify.judge import verify
 
@@ -87,6 +87,6 @@ def judge_requests(
     warnings = (
         *verdicts.warnings,
         *trace_warnings(policy, held_out, trace, verdicts.drift),
-        *not_as_recorded(policy, chosen.arrivals),
+        *recording_findings(policy, chosen.arrivals),
     )
     return RequestJudgement(verdicts, rungs, warnings, held_out.profile, chosen)

@@ -1,1 +1,1 @@
-"""Two policies side by side: what is written in them, what a runtime does, what it costs."""
+"""Compare two policies: their content, the behaviour of a runtime, and costs."""

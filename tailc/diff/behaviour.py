@@ -1,4 +1,4 @@
-"""What becomes of held-out requests under NEW: which run otherwise, and how latency changes."""
+"""Compare two policies on held-out requests: changed decisions, and the change of latency."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.diff.change import PairedChange, compare
-from tailc.diff.decisions import Asked, Decisions, SamePlaces, asked, decisions, same_places
-from tailc.diff.paired import MeanCost
+from tailc.diff.decisions import (
+    DecisionRecords,
+    Decisions,
+    MatchingPolicies,
+    decisions,
+    match_policies,
+    record_decisions,
+)
+from tailc.diff.paired_quantities import MeanCost
 from tailc.errors import Code, Finding, TailcError
-from tailc.experiment.compatibility import unfit_for
+from tailc.experiment.compatibility import find_reasons_against
 from tailc.experiment.experiment import experiment_for
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.pairs import Pairs
+from tailc.experiment.pairs import SubjectPairs
 from tailc.experiment.server_use import is_overloaded
 from tailc.experiment.sizes import DECISION_REPEATS
 from tailc.experiment.spectrum import spectrum_tails
@@ -26,15 +33,15 @@ from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_percentile
 
-# Percentiles that are told whatever the policies promise.
+# Percentiles that are always reported, whatever the SLOs.
 _ALWAYS_PPM = (500_000, 990_000)
-# Quantities after the percentiles, as they are compared, with their units.
+# Quantities after the percentiles, in the order of comparison, with their units.
 _MEANS = [("mean latency", "us"), ("threads", "milli"), ("utilization", "ppm")]
 
 
 @dataclass(frozen=True)
-class Quantity:
-    """A percentile or a mean, and how it changes; `unit` is that of its whole numbers."""
+class QuantityChange:
+    """A percentile or a mean with its change; `unit` is that of its integers."""
 
     name: str
     unit: str
@@ -42,23 +49,23 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Point:
-    """Every quantity under one arrival process; overload leaves no percentile to compare.
+class BehaviourPoint:
+    """Every quantity under one arrival process; under overload there is no percentile.
 
-    spectrum: percentiles [ppm] of latency, ascending, only where pictures were asked for.
+    spectrum: percentiles [ppm] of latency, ascending, only if pictures were requested.
     """
 
     arrivals: str
     rate_mrps: int
     old_is_overloaded: bool
     new_is_overloaded: bool
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[QuantityChange, ...]
     spectrum: tuple[tuple[int, PairedChange], ...] = ()
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """What was replayed, which requests would run otherwise, and what changes for all."""
+    """What was replayed, the requests with changed decisions, and the change of all quantities."""
 
     held_out_digest: str
     held_out_requests: int
@@ -66,7 +73,7 @@ class Behaviour:
     requests_per_replay: int
     replicates: int
     decisions: Decisions
-    points: tuple[Point, ...]
+    points: tuple[BehaviourPoint, ...]
     cut_off_us: int | None = None
 
 
@@ -76,27 +83,27 @@ def behaviour(
     """Replay both policies on the same requests at the same times.
 
     Arrivals are those of the options, else Poisson at the rates of `new`, else of `old`. Raises
-    TailcError where there is no rate, or the requests do not fit either policy.
+    TailcError if there is no rate, or the requests do not fit either policy.
     """
     _check(old, new, held_out, options)
     arrivals = _arrivals(old, new, options)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
-        comparison = _Comparison(old, new, held_out, options, workers, len(arrivals))
+        comparison = _BehaviourComparison(old, new, held_out, options, workers, len(arrivals))
         points = [comparison.point(one) for one in arrivals]
-        told = comparison.decisions()
+        compared_decisions = comparison.decisions()
     return Behaviour(
         held_out.digest,
         held_out.total_weight,
         options.seed,
         options.requests_for(held_out.total_weight),
         options.replicates,
-        told,
+        compared_decisions,
         tuple(points),
         options.cut_off_us,
     )
 
 
-class _Comparison:
+class _BehaviourComparison:
     """Two policies on the same requests."""
 
     def __init__(
@@ -120,22 +127,22 @@ class _Comparison:
             self._spectrum = spectrum_tails(promised_ppm, held_out.total_weight)
         self._tick = _progress(points, options)
         self._cost = _cost_of_both(*self._subjects)
-        self._places = same_places(*self._subjects)
-        self._asked: list[Asked | None] = []
+        self._places = match_policies(*self._subjects)
+        self._records: list[DecisionRecords | None] = []
 
-    def point(self, arrivals: Arrivals) -> Point:
+    def point(self, arrivals: Arrivals) -> BehaviourPoint:
         """Every quantity under one arrival process."""
         pairs = self._pairs(arrivals)
         tails = (*self._tails.values(), *self._spectrum)
-        found = compare(pairs, tails, [MeanCost()] * (self._cost is not None))
+        changed_pairs = compare(pairs, tails, [MeanCost()] * (self._cost is not None))
         named, shown = len(self._tails), len(tails)
-        quantities = (*found.changes[:named], *found.changes[shown:])
-        spectrum = zip(self._spectrum, found.changes[named:shown], strict=True)
-        old, new = zip(*found.pairs, strict=True)
-        if isinstance(self._places, SamePlaces):
-            asks = pairs.experiments[0], old, min(DECISION_REPEATS, len(old))
-            self._asked.append(asked(self._places, *asks))
-        return Point(
+        quantities = (*changed_pairs.changes[:named], *changed_pairs.changes[shown:])
+        spectrum = zip(self._spectrum, changed_pairs.changes[named:shown], strict=True)
+        old, new = zip(*changed_pairs.pairs, strict=True)
+        if isinstance(self._places, MatchingPolicies):
+            arguments = pairs.experiments[0], old, min(DECISION_REPEATS, len(old))
+            self._records.append(record_decisions(self._places, *arguments))
+        return BehaviourPoint(
             arrivals.name,
             arrivals.rate_mrps,
             is_overloaded(arrivals, old),
@@ -144,33 +151,33 @@ class _Comparison:
             tuple((tail.percentile_ppm, change) for tail, change in spectrum),
         )
 
-    def _pairs(self, arrivals: Arrivals) -> Pairs:
+    def _pairs(self, arrivals: Arrivals) -> SubjectPairs:
         old_load, new_load = self._workloads
         old = experiment_for(
             self._options, old_load, arrivals, self._workers, *self._subjects, tick=self._tick
         )
-        return Pairs(self._subjects, (old, old.on(new_load)))
+        return SubjectPairs(self._subjects, (old, old.on(new_load)))
 
     def decisions(self) -> Decisions:
-        """What was asked at all points."""
-        if isinstance(self._places, SamePlaces):
+        """The changed decisions at all points."""
+        if isinstance(self._places, MatchingPolicies):
             rungs = self._places.new.ladder.rungs
-            return decisions(self._asked, [rung.name for rung in rungs])
+            return decisions(self._records, [rung.name for rung in rungs])
         return Decisions(unknown=self._places)
 
     def _quantities(
         self, changes: Sequence[PairedChange], *utilization: float | None
-    ) -> Iterator[Quantity]:
-        """Each by its name; where nothing limits a server, it has no utilization."""
+    ) -> Iterator[QuantityChange]:
+        """Each change by name; no utilization if nothing limits a server."""
         cost = [] if self._cost is None else [(self._cost.name, self._cost.unit)]
         named = [(name, "us") for name in self._tails] + _MEANS + cost
         for (name, unit), change in zip(named, changes, strict=True):
             if unit != "ppm" or None not in utilization:
-                yield Quantity(name, unit, change)
+                yield QuantityChange(name, unit, change)
 
 
 def _cost_of_both(old: Subject, new: Subject) -> CostQuantity | None:
-    """What requests cost besides time under both; None where that is not the same thing."""
+    """The cost of requests besides time, if it is the same quantity under both; else None."""
     return new.cost_quantity if new.cost_quantity == old.cost_quantity else None
 
 
@@ -199,7 +206,9 @@ def _arrivals(old: Policy, new: Policy, options: VerifyOptions) -> Sequence[Arri
 def _check(old: Policy, new: Policy, held_out: DemandProfile, options: VerifyOptions) -> None:
     """Raise TailcError with every reason why the two cannot be replayed on these requests."""
     findings = [
-        finding for policy in (old, new) for finding in unfit_for(policy, held_out, options)
+        finding
+        for policy in (old, new)
+        for finding in find_reasons_against(policy, held_out, options)
     ]
     if any(
         ladder.overload and ladder.overload.shed_from for ladder in (*old.ladders, *new.ladders)

@@ -1,4 +1,4 @@
-"""Whether a new policy keeps within what it may be worse by, on paired replays of both."""
+"""Check whether a new policy stays within budgets of worsening, on paired replays of both."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tailc.diff.behaviour import Behaviour, Point, Quantity
+from tailc.diff.behaviour import Behaviour, BehaviourPoint, QuantityChange
 from tailc.errors import ExitCode
 from tailc.experiment.ruling import Ruling
 from tailc.percentiles import PPM
 from tailc.specs.budgets import percentile_ppm
 from tailc.units import format_percentile
 
-# What a budget is of, as quantities of a comparison are called.
+# Quantities of a comparison for each key of a budget.
 _CALLED = {"mean": "mean latency", "energy": "mean energy", "batch": "batch work given up"}
 _EXIT_CODES = {
     Ruling.PASS: ExitCode.OK,
@@ -23,11 +23,11 @@ _EXIT_CODES = {
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Whether a budget is kept under one arrival process.
+class BudgetRuling:
+    """The ruling on one budget under one arrival process.
 
-    change_ppm: by how much more than under the old policy; low_ppm, high_ppm: its 95 % interval,
-    rounded outwards. None where a server is overloaded, or requests are too few.
+    change_ppm: relative increase over the old policy. low_ppm, high_ppm: its 95 % interval, rounded
+    outwards. None if a server is overloaded, or there are too few requests.
     """
 
     key: str
@@ -40,68 +40,71 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Budgeted:
+class BudgetCheck:
     """Every budget under every arrival process, and those of quantities that were not compared."""
 
-    kept: tuple[Kept, ...]
+    rulings: tuple[BudgetRuling, ...]
     unmeasured: tuple[str, ...]
     measured: tuple[str, ...]
 
     @property
     def ruling(self) -> Ruling:
-        """Fail where a budget is exceeded, else undecided where one cannot be decided."""
-        rulings = {one.ruling for one in self.kept}
+        """Fail if a budget is exceeded, else undecided if one cannot be decided, else pass."""
+        found = {one.ruling for one in self.rulings}
         worst = (Ruling.FAIL, Ruling.UNDECIDED)
-        return next((one for one in worst if one in rulings), Ruling.PASS)
+        return next((one for one in worst if one in found), Ruling.PASS)
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the process says: 0 all kept, 1 one is exceeded, 4 undecided."""
+        """Exit code of the process: 0 within all, 1 one is exceeded, 4 undecided."""
         return _EXIT_CODES[self.ruling]
 
 
-def budgeted(budgets: Mapping[str, int], became: Behaviour | None) -> Budgeted:
-    """The budgets [ppm by key of a spec] against a comparison; None where both do the same.
+def check_budgets(budgets: Mapping[str, int], change: Behaviour | None) -> BudgetCheck:
+    """Check the budgets [ppm by key of a spec] on a comparison; None if both behave the same.
 
-    A budget is kept where the whole interval of the change is within it, exceeded where none is.
+    A budget passes if the whole interval of the change is within it, and is exceeded if none of it
+    is.
     """
-    if became is None:
-        return Budgeted((), (), ())
-    names = dict.fromkeys(one.name for point in became.points for one in point.quantities)
-    unmeasured = tuple(key for key in budgets if _called(key) not in names)
-    kept = tuple(
-        _kept(key, most_ppm, point)
+    if change is None:
+        return BudgetCheck((), (), ())
+    names = dict.fromkeys(one.name for point in change.points for one in point.quantities)
+    unmeasured = tuple(key for key in budgets if _quantity_name(key) not in names)
+    rulings = tuple(
+        _rule_on_budget(key, most_ppm, point)
         for key, most_ppm in budgets.items()
         if key not in unmeasured
-        for point in became.points
+        for point in change.points
     )
-    return Budgeted(kept, unmeasured, tuple(names))
+    return BudgetCheck(rulings, unmeasured, tuple(names))
 
 
-def _called(key: str) -> str:
+def _quantity_name(key: str) -> str:
     ppm = percentile_ppm(key)
     return _CALLED.get(key, key) if ppm is None else format_percentile(ppm)
 
 
-def _kept(key: str, most_ppm: int, point: Point) -> Kept:
-    found = next((one for one in point.quantities if one.name == _called(key)), None)
+def _rule_on_budget(key: str, most_ppm: int, point: BehaviourPoint) -> BudgetRuling:
+    found = next((one for one in point.quantities if one.name == _quantity_name(key)), None)
     if point.new_is_overloaded or point.old_is_overloaded or found is None:
         worsened = point.new_is_overloaded and not point.old_is_overloaded
         ruling = Ruling.FAIL if worsened else Ruling.UNDECIDED
-        return Kept(key, most_ppm, point.arrivals, None, None, None, ruling)
-    return _of_change(key, most_ppm, point.arrivals, found)
+        return BudgetRuling(key, most_ppm, point.arrivals, None, None, None, ruling)
+    return _rule_on_change(key, most_ppm, point.arrivals, found)
 
 
-def _of_change(key: str, most_ppm: int, arrivals: str, quantity: Quantity) -> Kept:
+def _rule_on_change(
+    key: str, most_ppm: int, arrivals: str, quantity: QuantityChange
+) -> BudgetRuling:
     change = quantity.change
     old = max(change.old, 1)
     by_ppm = round(PPM * change.difference / old)
     if change.low is None or change.high is None:
-        return Kept(key, most_ppm, arrivals, by_ppm, None, None, Ruling.UNDECIDED)
+        return BudgetRuling(key, most_ppm, arrivals, by_ppm, None, None, Ruling.UNDECIDED)
     low_ppm, high_ppm = math.floor(PPM * change.low / old), math.ceil(PPM * change.high / old)
     ruling = Ruling.UNDECIDED
     if high_ppm <= most_ppm:
         ruling = Ruling.PASS
     elif low_ppm > most_ppm:
         ruling = Ruling.FAIL
-    return Kept(key, most_ppm, arrivals, by_ppm, low_ppm, high_ppm, ruling)
+    return BudgetRuling(key, most_ppm, arrivals, by_ppm, low_ppm, high_ppm, ruling)

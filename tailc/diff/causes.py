@@ -1,4 +1,4 @@
-"""What a request's first different answer can be about."""
+"""Causes of a request's first changed decision."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Cause(enum.Enum):
-    """What a request's first different answer is about; the value is its name in JSON."""
+    """Cause of a request's first changed decision; the value is its name in JSON."""
 
     STARTS_EARLIER = "starts-earlier"
     STARTS_LATER = "starts-later"

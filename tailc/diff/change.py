@@ -1,7 +1,7 @@
-"""The change of a quantity from one policy to another, with an interval on common random numbers.
+"""Change of a quantity between two policies, with an interval from common random numbers.
 
-The difference is taken within each replay of both, so what moves both alike cancels. What is left
-varies with the held-out requests, which are a sample, and with the arrivals of the repeats.
+The difference is taken within each replay of both, so common variation cancels. The rest varies
+with the held-out requests, which are a sample, and with the arrivals of the repeats.
 """
 
 from __future__ import annotations
@@ -13,34 +13,41 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean, of_middle
-from tailc.diff.paired import (
+from tailc.diff.limits import (
+    SamplingError,
+    curvature,
+    limits,
+    mean_moments,
+    robust_variance,
+    sampling_error_of_days,
+)
+from tailc.diff.paired_quantities import (
     MeanLatency,
     MeanThreads,
     Numbers,
+    PairedQuantity,
     Percentile,
-    Quantity,
     Utilization,
     percentile,
 )
 from tailc.experiment.interval import Variance
-from tailc.experiment.pairs import Pair, Pairs
+from tailc.experiment.pairs import Pair, SubjectPairs
 from tailc.experiment.replications import Replications
 from tailc.experiment.tail_sample import Tail
 from tailc.order_statistics import LEAST_FREEDOM, fewest_for_upper_limit
 
 _NONE = Variance(0.0, math.inf)
 _TINY = 1e-300
-# A variance of replays, estimated, is hardly ever so many times too small.
+# An estimated variance of replays is almost never too small by this factor.
 _SURELY_NOISE = 1.5
-# A parabola goes through three points, whatever they are.
+# A parabola always fits three points.
 _FEWEST_REPLICATES = 4
-# Parts that differ by less are one.
+# Parts that differ by less count as equal.
 _RANK = 1e-9
 
 
-class Shown(enum.Enum):
-    """What the replays show of a quantity of which less is better."""
+class Significance(enum.Enum):
+    """What the replays show of a quantity that should be small."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -51,7 +58,7 @@ class Shown(enum.Enum):
 class PairedChange:
     """OLD, NEW, and NEW - OLD with its 95 % interval, in the unit of the quantity.
 
-    low and high are None where the held-out requests are too few to limit the change.
+    low and high are None if there are too few held-out requests to limit the change.
     """
 
     old: int
@@ -65,34 +72,36 @@ class PairedChange:
         assert self.low is None or self.low <= self.difference
 
     @property
-    def shown(self) -> Shown:
-        """Better or worse where the whole interval is."""
+    def significance(self) -> Significance:
+        """Better or worse if the whole interval is."""
         if self.high is not None and self.high < 0:
-            return Shown.BETTER
+            return Significance.BETTER
         if self.low is not None and self.low > 0:
-            return Shown.WORSE
-        return Shown.UNSHOWN
+            return Significance.WORSE
+        return Significance.UNSHOWN
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class PairComparison:
     """Both policies under one arrival process: the repeats, and the change of each quantity.
 
-    The percentiles come first, then mean latency, mean threads and utilization, and what requests
-    cost besides.
+    The percentiles come first, then mean latency, mean threads and utilization, and other costs of
+    requests.
     """
 
     pairs: tuple[Pair, ...]
     changes: tuple[PairedChange, ...]
 
 
-def compare(pairs: Pairs, tails: Sequence[Tail], costs: Sequence[Quantity]) -> Compared:
+def compare(
+    pairs: SubjectPairs, tails: Sequence[Tail], costs: Sequence[PairedQuantity]
+) -> PairComparison:
     """Run every replay of both; `costs` are compared after percentiles and means."""
     experiment = pairs.experiments[0]
     scenario, replications = experiment.scenario, experiment.replications
-    found = experiment.mapped(pairs.pair, replications.repeats)
-    quantities: list[Quantity] = [
-        *(percentile(scenario, tail, replications.repeats, found) for tail in tails),
+    outcomes = experiment.map_replays(pairs.pair, replications.repeats)
+    quantities: list[PairedQuantity] = [
+        *(percentile(scenario, tail, replications.repeats, outcomes) for tail in tails),
         MeanLatency(),
         MeanThreads(),
         Utilization(),
@@ -104,11 +113,11 @@ def compare(pairs: Pairs, tails: Sequence[Tail], costs: Sequence[Quantity]) -> C
         pair = pairs.pair(one)
         return [quantity.values(one, pair) for quantity in quantities]
 
-    rows = experiment.mapped(replicate, range(replications.replicates))
+    rows = experiment.map_replays(replicate, range(replications.replicates))
     by_replicate = np.array(rows, dtype=float).reshape(len(rows), len(quantities), 2)
-    spread = _Spread(replications, found)
-    return Compared(
-        tuple(found),
+    spread = _Spread(replications, outcomes)
+    return PairComparison(
+        tuple(outcomes),
         tuple(
             spread.change(quantity, by_replicate[:, number, 1] - by_replicate[:, number, 0])
             for number, quantity in enumerate(quantities)
@@ -123,7 +132,7 @@ class _Spread:
         self._scenario = scenario = replications.scenario
         self._replications = replications
         self._pairs = pairs
-        # A replay that was given up has other requests under each policy.
+        # A replay that stopped early has other requests under each policy.
         self._whole = [
             (one, pair)
             for one, pair in zip(replications.repeats, pairs, strict=True)
@@ -135,7 +144,7 @@ class _Spread:
             [pair[0].thread_ns[pair[0].measured] for _, pair in self._whole]
         )[0]
 
-    def change(self, quantity: Quantity, by_replicate: Numbers) -> PairedChange:
+    def change(self, quantity: PairedQuantity, by_replicate: Numbers) -> PairedChange:
         """The change, given the difference in each bootstrap replicate."""
         values = np.array(
             [
@@ -153,63 +162,65 @@ class _Spread:
         if not is_known:
             return _change(old, new, None)
         sampling = self._sampling(quantity, by_repeat, by_replicate)
-        return _change(old, new, limits(sampling, _of_mean(by_repeat)))
+        return _change(old, new, limits(sampling, _variance_of_mean(by_repeat)))
 
-    def _sampling(self, quantity: Quantity, by_repeat: Numbers, by_replicate: Numbers) -> Scatter:
-        """Over samples of held-out requests, or over days of recorded arrivals."""
+    def _sampling(
+        self, quantity: PairedQuantity, by_repeat: Numbers, by_replicate: Numbers
+    ) -> SamplingError:
+        """Scatter over samples of held-out requests, or over days of recorded arrivals."""
         replicates = len(by_replicate)
         if replicates < _FEWEST_REPLICATES:
-            return Scatter(_NONE)
+            return SamplingError(_NONE)
         if self._scenario.arrivals.is_recorded:
             spread = self._scenario.spread
             freedom = max(min(replicates, spread.units) - 1, 1)
-            return of_days(by_replicate, spread.drawn_share, freedom)
+            return sampling_error_of_days(by_replicate, spread.drawn_share, freedom)
         paired = [self._replications.repeat_of(number) for number in range(replicates)]
         return self._of_requests(quantity, by_replicate - by_repeat[paired], by_repeat)
 
-    def _of_requests(self, quantity: Quantity, shift: Numbers, by_repeat: Numbers) -> Scatter:
-        """Over samples of held-out requests; `shift` is how much more each replicate differs.
+    def _of_requests(
+        self, quantity: PairedQuantity, shift: Numbers, by_repeat: Numbers
+    ) -> SamplingError:
+        """Scatter over samples of held-out requests; `shift` is each replicate's excess difference.
 
-        Two replays of nearly the same requests part ways as their queues do, so where a change is
-        small a replicate's shift is mostly noise of its own, of which the estimate, a mean over
-        repeats, has next to none. So of the shift only two things are taken: what the requests
-        drawn add by themselves, known from the repeats, and what goes with the load they bring,
-        by regression. Where the shift varies far more than two replays do, it is taken whole.
+        Two replays of almost the same requests diverge with their queues. So if a change is small,
+        a replicate's shift is mostly its own noise, while the estimate, a mean over repeats, has
+        almost none. So only two parts of the shift are used: the direct effect of the drawn
+        requests, known from the repeats, and the effect of their load, by regression. If the shift
+        varies much more than two replays do, all of it is used.
         """
         effect, noise = self._by_record([quantity.effects(one, pair) for one, pair in self._whole])
         drawn, load = self._of_drawn(effect), self._of_drawn(self._burden)
         per_effect = 1.0
         if quantity.effects_are_known:
-            (per_load,) = _fitted(shift - drawn, load)
+            (per_load,) = _fit(shift - drawn, load)
         else:
-            per_effect, per_load = _fitted(shift, drawn, load)
+            per_effect, per_load = _fit(shift, drawn, load)
         influence = per_effect * effect + per_load * self._burden
         held_out = self._scenario.workload.requests
-        found = of_mean(influence, self._burden, self._share, held_out)
+        outcomes = mean_moments(influence, self._burden, self._share, held_out)
         of_noise = per_effect**2 * float((self._share * noise).sum()) / held_out
-        value = max(found.variance.value - of_noise, self._excess(shift, by_repeat), 0.0)
-        freedom = min(found.variance.freedom, self._scenario.spread.freedom)
+        value = max(outcomes.variance.value - of_noise, self._excess(shift, by_repeat), 0.0)
+        freedom = min(outcomes.variance.freedom, self._scenario.spread.freedom)
         variance = Variance(value, max(freedom, LEAST_FREEDOM))
-        return found.scatter(variance, bending(shift - per_effect * drawn, load))
+        return outcomes.scatter(variance, curvature(shift - per_effect * drawn, load))
 
     def _excess(self, shift: Numbers, by_repeat: Numbers) -> float:
-        """The variance of the shift that two replays of the same requests do not explain.
+        """The variance of the shift beyond that of two replays of the same requests.
 
-        By its middle: a replicate that overloads a server is far from all others.
+        By its middle, because a replicate that overloads a server is far from all others.
         """
-        whole = of_middle(shift) * self._scenario.spread.drawn_share
+        whole = robust_variance(shift) * self._scenario.spread.drawn_share
         if len(by_repeat) > 1:
             whole -= _SURELY_NOISE * 2 * float(np.var(by_repeat, ddof=1))
         return whole
 
     def _of_drawn(self, of_record: Numbers) -> Numbers:
         """The mean over the requests that each replicate drew."""
-        return np.array([of_record[drawn].mean() for drawn in self._replications.resampled])
+        return np.array([of_record[drawn].mean() for drawn in self._replications.bootstrap_samples])
 
     def _by_record(self, parts: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
-        """Mean of each record over its requests in all repeats, less the mean of all; and the
-        variance of that mean.
-        """
+        """Mean effect of each record over all repeats, less the overall mean; and its variance."""
         records = len(self._share)
         count, first, second = np.zeros(records), np.zeros(records), np.zeros(records)
         for (one, pair), part in zip(self._whole, parts, strict=True):
@@ -223,16 +234,16 @@ class _Spread:
         return mean, np.where(count > 1, np.maximum(around, 0.0) / np.maximum(count - 1, 1), 0.0)
 
 
-def _fitted(shift: Numbers, *parts: Numbers) -> list[float]:
-    """How much of each part the shift has in it, by least squares; none of a part that is 0."""
+def _fit(shift: Numbers, *parts: Numbers) -> list[float]:
+    """Coefficient of each part in the shift, by least squares; 0 for a part that is 0."""
     matrix = np.column_stack(parts)
     scale = np.maximum(np.abs(matrix).max(axis=0), _TINY)
-    found, *_ = np.linalg.lstsq(matrix / scale, shift - shift.mean(), rcond=_RANK)
-    return [float(value) for value in found / scale]
+    outcomes, *_ = np.linalg.lstsq(matrix / scale, shift - shift.mean(), rcond=_RANK)
+    return [float(value) for value in outcomes / scale]
 
 
-def _of_mean(by_repeat: Numbers) -> Variance:
-    """Of a mean over repeats, which are independent."""
+def _variance_of_mean(by_repeat: Numbers) -> Variance:
+    """Variance of a mean over independent repeats."""
     if len(by_repeat) < 2:
         return _NONE
     return Variance(float(np.var(by_repeat, ddof=1)) / len(by_repeat), len(by_repeat) - 1)

@@ -1,4 +1,4 @@
-"""Two policies compared: what is written in them, and on held-out requests what comes of it."""
+"""Compare two policies: their content, and their behaviour on held-out requests."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from tailc.artifact.envelope import Policy
 from tailc.artifact.json_form import digest_of
 from tailc.artifact.refusal import refusals_about
-from tailc.diff.structure import Structure, remarks, structure
+from tailc.diff.structure import StructureDiff, compare_structure, remarks
 from tailc.errors import ExitCode, Finding
 
 if TYPE_CHECKING:
-    # Only what replays needs the engine: without requests a diff starts at once.
+    # Only replays need the engine, so that a diff without requests starts at once.
     from tailc.diff.behaviour import Behaviour
     from tailc.experiment.options import VerifyOptions
     from tailc.traces.profile import DemandProfile
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two policies; `digest` is the hex SHA-256 that both of its encodings carry."""
+    """One of the two policies; `digest` is the hex SHA-256 that both of its encodings have."""
 
     name: str
     kind: str
@@ -30,21 +30,21 @@ class Side:
 
 @dataclass(frozen=True)
 class Diff:
-    """Every difference found, and what is odd about the comparison.
+    """Every difference, and warnings about the comparison.
 
-    `behaviour` is None where nothing was replayed: no requests were given, or a runtime does the
-    same under both policies.
+    `behaviour` is None if nothing was replayed: no requests were given, or a runtime does the same
+    under both policies.
     """
 
     old: Side
     new: Side
-    structure: Structure
+    structure: StructureDiff
     behaviour: Behaviour | None = None
     warnings: tuple[Finding, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:
-        """2 where the policies promise or do anything else, 0 where they do not."""
+        """2 if the policies promise or do different things, else 0."""
         return ExitCode.DIFFERS if self.structure.differs else ExitCode.OK
 
 
@@ -54,19 +54,19 @@ def diff(
     held_out: DemandProfile | None = None,
     options: VerifyOptions | None = None,
 ) -> Diff:
-    """What changes from `old` to `new`; with held-out requests, also what becomes of them.
+    """Differences from `old` to `new`; with held-out requests, also in their replay.
 
-    Deterministic in the policies, the requests and the options' seed. Raises TailcError where the
+    Deterministic in the policies, the requests and the options' seed. Raises TailcError if the
     requests do not fit either policy, or there is no rate to replay them at.
     """
-    found = structure(old, new)
-    became = None
-    if held_out is not None and found.does_otherwise:
+    structure = compare_structure(old, new)
+    change = None
+    if held_out is not None and structure.changes_behaviour:
         from tailc.diff.behaviour import behaviour
         from tailc.experiment.options import VerifyOptions
 
-        became = behaviour(old, new, held_out, options or VerifyOptions())
-    return Diff(_side(old), _side(new), found, became, remarks(old, new))
+        change = behaviour(old, new, held_out, options or VerifyOptions())
+    return Diff(_side(old), _side(new), structure, change, remarks(old, new))
 
 
 def _side(policy: Policy) -> Side:

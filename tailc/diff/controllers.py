@@ -1,21 +1,21 @@
-"""What differs between the controllers of two policies, and what each setting is called."""
+"""Differences between the controllers of two policies, with the names of settings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tailc.diff.differing import Change, differing
+from tailc.diff.differences import SettingChange, differences
 from tailc.forms.controller import Controller, GainRow, percent_per_ms
 from tailc.units import format_mrps, format_percentile, format_ppm, format_us
 
 
-def controller_changes(old: Controller | None, new: Controller | None) -> Iterator[Change]:
-    """Every setting that differs; one change where only one policy has a controller."""
+def controller_changes(old: Controller | None, new: Controller | None) -> Iterator[SettingChange]:
+    """Every setting that differs; one change if only one policy has a controller."""
     if old is None or new is None:
         if old is not new:
-            yield Change("controller", _summary(old), _summary(new))
+            yield SettingChange("controller", _summary(old), _summary(new))
         return
-    yield from differing(_settings(old), _settings(new))
+    yield from differences(_settings(old), _settings(new))
 
 
 def _summary(controller: Controller | None) -> str | None:
@@ -28,7 +28,7 @@ def _summary(controller: Controller | None) -> str | None:
 
 
 def _settings(controller: Controller) -> dict[str, str]:
-    """Everything about a controller."""
+    """All settings of a controller, by name."""
     gains = [_gains(row, controller.fraction_bits) for row in controller.gains]
     return {
         "scales": controller.acts_on.value,
@@ -45,7 +45,7 @@ def _settings(controller: Controller) -> dict[str, str]:
 
 
 def _gains(row: GainRow, fraction_bits: int) -> dict[str, str]:
-    """Rounded for people, and exactly in the unit of gains; they go by their row's first rate."""
+    """A row of gains, rounded, and exact in units of gains; named by its first rate."""
     rate = format_mrps(row.first_rate_mrps)
     return {
         f"{name} from {rate}": f"{percent_per_ms(gain, fraction_bits):.4g} %/ms ({gain})"

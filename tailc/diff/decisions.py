@@ -1,4 +1,4 @@
-"""Which requests of a trace a runtime would run otherwise, and what it would do."""
+"""Find the requests of a trace for which a runtime decides differently, with examples."""
 
 from __future__ import annotations
 
@@ -34,34 +34,34 @@ _CAUSE_OF = {
 
 @dataclass(frozen=True)
 class Share:
-    """How many of the requests replayed under one arrival process run otherwise, by first cause."""
+    """Number of requests with a changed decision under one arrival process, by first cause."""
 
     arrivals: str
     requests: int
     by_cause: tuple[tuple[Cause, int], ...]
 
     @property
-    def otherwise(self) -> int:
-        """Of all causes."""
+    def changed(self) -> int:
+        """Number of requests with a changed decision of any cause."""
         return sum(count for _, count in self.by_cause)
 
     @property
     def share_ppm(self) -> int:
-        """Of all requests."""
-        return round(self.otherwise * PPM / self.requests)
+        """Share of all requests with a changed decision."""
+        return round(self.changed * PPM / self.requests)
 
 
 @dataclass(frozen=True)
 class Example:
-    """One request at its first different answer.
+    """One request at its first changed decision.
 
-    stands_for: how many requests differ in the same way. old, new: the rungs' names, or None where
-    the question was whether it may start.
+    similar_requests: number of requests with the same kind of change. old, new: names of the rungs,
+    or None if the decision was whether to start.
     """
 
     arrivals: str
     cause: Cause
-    stands_for: int
+    similar_requests: int
     demand_us: int
     in_system: int
     waited_us: int
@@ -74,7 +74,7 @@ class Example:
 class Decisions:
     """Changed decisions by arrival process, with examples of the most frequent kinds.
 
-    unknown: why there are none to report; else empty.
+    unknown: why none can be reported, or empty.
     """
 
     shares: tuple[Share, ...] = ()
@@ -83,18 +83,18 @@ class Decisions:
 
     @property
     def requests(self) -> int:
-        """Under all arrival processes."""
+        """Number of requests under all arrival processes."""
         return sum(share.requests for share in self.shares)
 
     @property
-    def otherwise(self) -> int:
-        """Requests that run otherwise, under all arrival processes."""
-        return sum(share.otherwise for share in self.shares)
+    def changed(self) -> int:
+        """Number of requests with a changed decision, under all arrival processes."""
+        return sum(share.changed for share in self.shares)
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What was noted under one arrival process: one entry a request, of all replays."""
+class DecisionRecords:
+    """First changed decisions under one arrival process: one entry a request, of all replays."""
 
     arrivals: str
     what: NDArray[np.int8]
@@ -107,23 +107,23 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class SamePlaces:
-    """Two policies on the same rungs, whose look-ups can be asked of one another."""
+class MatchingPolicies:
+    """Two policies on the same rungs, so that the look-ups of one can be done with the other."""
 
     old: SharedCores
     new: SharedCores
 
 
-def same_places(old: Subject, new: Subject) -> SamePlaces | str:
-    """The two, or why the look-ups of one cannot be asked of the other."""
+def match_policies(old: Subject, new: Subject) -> MatchingPolicies | str:
+    """Both policies, or why the look-ups of one cannot be done with the other."""
     if why := new.lookups_depend_on or old.lookups_depend_on:
         return why
     if not (isinstance(old, SharedCores) and isinstance(new, SharedCores)):
         return "the policies are for different execution models"
-    return _unlike(old.ladder, new.ladder) or SamePlaces(old, new)
+    return _describe_mismatch(old.ladder, new.ladder) or MatchingPolicies(old, new)
 
 
-def _unlike(before: Ladder, after: Ladder) -> str:
+def _describe_mismatch(before: Ladder, after: Ladder) -> str:
     if before.quantum_us != after.quantum_us:
         return "requests look up their rung at other times, for the quanta differ"
     names, others = matched_labels(before, after)
@@ -134,10 +134,10 @@ def _unlike(before: Ladder, after: Ladder) -> str:
     return ""
 
 
-def asked(
-    places: SamePlaces, experiment: Experiment, outcomes: Sequence[Outcome], repeats: int
-) -> Asked | None:
-    """What NEW answers to the first of OLD's replays; None where each was given up."""
+def record_decisions(
+    places: MatchingPolicies, experiment: Experiment, outcomes: Sequence[Outcome], repeats: int
+) -> DecisionRecords | None:
+    """Look up NEW in the first of OLD's replays; None if each stopped early."""
     replications = experiment.replications.repeats[:repeats]
     whole = [
         pair
@@ -147,18 +147,18 @@ def asked(
     if not whole:
         return None
 
-    def one(replication: Replication, outcome: Outcome) -> Asked:
-        return _asked(places, experiment.scenario, replication, outcome)
+    def one(replication: Replication, outcome: Outcome) -> DecisionRecords:
+        return _record_replication(places, experiment.scenario, replication, outcome)
 
     parts = list(experiment.workers.map(one, *zip(*whole, strict=True)))
     names = ("what", "load", "old_rung", "new_rung", "demand_ns", "waited_ns", "executed_ns")
     columns = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-    return Asked(experiment.scenario.arrivals.name, *columns)
+    return DecisionRecords(experiment.scenario.arrivals.name, *columns)
 
 
-def _asked(
-    places: SamePlaces, scenario: Scenario, replication: Replication, outcome: Outcome
-) -> Asked:
+def _record_replication(
+    places: MatchingPolicies, scenario: Scenario, replication: Replication, outcome: Outcome
+) -> DecisionRecords:
     start_ns = outcome.arrival_ns + outcome.wait_ns
     order = replication.order
     history = lookups.History(
@@ -170,9 +170,9 @@ def _asked(
     )
     limits = scenario.arrivals.rate_mrps, scenario.most_in_system, scenario.cut_off_us
     old, new = (one.engine(*limits).arrays for one in (places.old, places.new))
-    noted = lookups.ask(history, old, new)
+    noted = lookups.find_differences(history, old, new)
     part = outcome.measured
-    return Asked(
+    return DecisionRecords(
         scenario.arrivals.name,
         noted.what[part],
         noted.load[part],
@@ -184,22 +184,22 @@ def _asked(
     )
 
 
-def decisions(points: Sequence[Asked | None], rung_names: Sequence[str]) -> Decisions:
+def decisions(points: Sequence[DecisionRecords | None], rung_names: Sequence[str]) -> Decisions:
     """Shares and examples; a point where OLD never keeps up is left out."""
-    told = [point for point in points if point is not None]
-    if not told:
+    records = [point for point in points if point is not None]
+    if not records:
         return Decisions(unknown="the server is overloaded under the old policy")
-    return Decisions(tuple(map(_share, told)), tuple(_examples(told, rung_names)))
+    return Decisions(tuple(map(_share, records)), tuple(_examples(records, rung_names)))
 
 
-def _share(point: Asked) -> Share:
+def _share(point: DecisionRecords) -> Share:
     counts = np.bincount(point.what, minlength=len(_CAUSE_OF) + 1)
     by_cause = tuple((cause, int(counts[number])) for number, cause in _CAUSE_OF.items())
     return Share(point.arrivals, len(point.what), by_cause)
 
 
-def _examples(points: Sequence[Asked], rung_names: Sequence[str]) -> list[Example]:
-    """Of each of the most frequent kinds the request of median demand.
+def _examples(points: Sequence[DecisionRecords], rung_names: Sequence[str]) -> list[Example]:
+    """The request of median demand of each of the most frequent kinds.
 
     A kind is a cause and the two answers. Ties go to the lower kind, and to the earlier request.
     """
@@ -211,16 +211,16 @@ def _examples(points: Sequence[Asked], rung_names: Sequence[str]) -> list[Exampl
     pooled = np.concatenate(
         [kind[point.what != lookups.SAME] for kind, point in zip(kinds, points, strict=True)]
     )
-    found, counts = np.unique(pooled, return_counts=True)
-    chosen = np.lexsort((found, -counts))[:MOST_EXAMPLES]
+    distinct, counts = np.unique(pooled, return_counts=True)
+    chosen = np.lexsort((distinct, -counts))[:MOST_EXAMPLES]
     return [
-        _example(points, kinds, int(found[place]), int(counts[place]), rung_names)
+        _example(points, kinds, int(distinct[place]), int(counts[place]), rung_names)
         for place in chosen
     ]
 
 
 def _example(
-    points: Sequence[Asked],
+    points: Sequence[DecisionRecords],
     kinds: Sequence[NDArray[np.int64]],
     kind: int,
     count: int,
@@ -233,12 +233,14 @@ def _example(
     middle = int(np.argsort(demand_ns, kind="stable")[(count - 1) // 2])
     for point, places in zip(points, where, strict=True):
         if middle < len(places):
-            return _told(point, int(places[middle]), count, rung_names)
+            return _format_example(point, int(places[middle]), count, rung_names)
         middle -= len(places)
     raise AssertionError
 
 
-def _told(point: Asked, number: int, count: int, rung_names: Sequence[str]) -> Example:
+def _format_example(
+    point: DecisionRecords, number: int, count: int, rung_names: Sequence[str]
+) -> Example:
     cause = _CAUSE_OF[int(point.what[number])]
     is_start = cause in (Cause.STARTS_EARLIER, Cause.STARTS_LATER)
     return Example(

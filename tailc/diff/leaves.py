@@ -1,4 +1,4 @@
-"""A value of nested dataclasses and tuples as its parts, each with a path and a text."""
+"""Flatten nested dataclasses and tuples to pairs of a path and a text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tailc.traces.reading import TraceReading
 def leaves(path: str, value: object) -> Iterator[tuple[str, str]]:
     """Pairs such as (`evidence.rows[12].tail_us`, `486000`); nothing for None.
 
-    Items of a tuple go by what identifies them, or by their number from 0; a reading goes by its
-    fields in an artifact.
+    Items of a tuple have their identifying value as index, or their number from 0. A reading has
+    the names of its fields in an artifact.
     """
     if value is None:
         return
@@ -39,13 +39,13 @@ def _has_parts(item: object) -> bool:
 
 
 def _items(items: tuple[object, ...]) -> list[tuple[str, object]]:
-    named = [_named(item) for item in items]
+    named = [_identify(item) for item in items]
     if len({name for name, _ in named}) < len(items):
         return [(str(number), item) for number, item in enumerate(items)]
     return named
 
 
-def _named(item: object) -> tuple[str, object]:
+def _identify(item: object) -> tuple[str, object]:
     match item:
         case RowEvidence():
             return str(item.load), item

@@ -1,13 +1,13 @@
-"""Every look-up of a replay, asked of another table at the same moment; compiled.
+"""Repeat every look-up of a replay in another table at the same moment; compiled.
 
-The history is OLD's, so requests in the system, and who waits and runs, are what OLD made them. At
-each look-up of a request NEW's table is asked what it would do now. The first answer that does
-something else is noted, and the request is not asked again: what it would have done afterwards is
-not known from this history, and a queue that reorders itself is not counted as a change.
+The history is OLD's, so the number in the system, and which requests wait and run, are OLD's. At
+each look-up of a request NEW's table is looked up, too. The first answer with another effect is
+noted, and the request is not looked up again: this history does not show what it would have done
+afterwards, and a queue that only changes its order does not count as a change.
 
 A request looks up its start at every arrival and exit while it waits, and when a delay ends; its
-rung at its start and at each of its own ticks. The order of events of one instant, and what a
-released or an on-exit waiter does, are those of `tailc.models.shared_cores.engine`.
+rung at its start and at each of its own ticks. The order of events at one instant, and the
+behaviour of a released or an on-exit waiter, are those of `tailc.models.shared_cores.engine`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.shared_cores.arrays import LadderArrays
 
 _kernel = njit(cache=True, nogil=True)
 _part = njit(inline="always")
 
-# What the first different answer is about.
+# Causes of a changed decision.
 SAME, STARTS_EARLIER, STARTS_LATER, FIRST_RUNG, CLIMBS_EARLIER, CLIMBS_LATER = range(6)
 
 
 class History(NamedTuple):
-    """Requests in order of arrival, as OLD ran them, and the ladder that each has in either table.
+    """Requests in order of arrival, as OLD ran them, with their ladder in either table.
 
-    exit_ns is one past the last tick a request may have; all requests have exited.
+    exit_ns is one past the last possible tick of a request; all requests have exited.
     """
 
     arrival_ns: NDArray[np.int64]
@@ -41,10 +41,10 @@ class History(NamedTuple):
     new_ladder: NDArray[np.int32]
 
 
-class Noted(NamedTuple):
-    """By request: what differs first, when, and at how many in the system.
+class FirstDifferences(NamedTuple):
+    """The first changed decision of each request: its cause, time, and number in the system.
 
-    old_rung, new_rung: the answers where they are rungs.
+    old_rung, new_rung: the answers if they are rungs.
     """
 
     what: NDArray[np.int8]
@@ -54,10 +54,10 @@ class Noted(NamedTuple):
     new_rung: NDArray[np.int32]
 
 
-def ask(history: History, old: Lowered, new: Lowered) -> Noted:
-    """What NEW would do otherwise, for every request."""
+def find_differences(history: History, old: LadderArrays, new: LadderArrays) -> FirstDifferences:
+    """The first decision of NEW that differs, for every request."""
     requests = len(history.arrival_ns)
-    noted = Noted(
+    noted = FirstDifferences(
         np.zeros(requests, np.int8),
         np.zeros(requests, np.int64),
         np.zeros(requests, np.int64),
@@ -65,14 +65,14 @@ def ask(history: History, old: Lowered, new: Lowered) -> Noted:
         np.zeros(requests, np.int32),
     )
     exits_ns = np.sort(history.exit_ns)
-    _ask_starts(history, exits_ns, np.sort(history.start_ns), new, noted)
-    _ask_rungs(history, exits_ns, old, new, noted)
+    _check_starts(history, exits_ns, np.sort(history.start_ns), new, noted)
+    _check_rungs(history, exits_ns, old, new, noted)
     return noted
 
 
 @_kernel  # pragma: no cover - compiled
-def _ask_starts(history, exits_ns, starts_ns, new, noted):
-    """Would a waiter start where it waits, or wait where it starts?"""
+def _check_starts(history, exits_ns, starts_ns, new, noted):
+    """Check whether a waiter would start, or a starting request would wait."""
     requests = len(exits_ns)
     waiting = np.empty(requests, np.int64)
     released_at = np.full(requests, -1, np.int64)
@@ -88,7 +88,7 @@ def _ask_starts(history, exits_ns, starts_ns, new, noted):
             waiters += 1
             arrived += 1
         load = arrived - exited
-        kept = 0
+        remaining = 0
         is_blocked[:] = False
         for place in range(waiters):
             request = waiting[place]
@@ -105,17 +105,17 @@ def _ask_starts(history, exits_ns, starts_ns, new, noted):
             if starts:
                 started += 1
             else:
-                waiting[kept] = request
-                kept += 1
+                waiting[remaining] = request
+                remaining += 1
                 is_blocked[ladder] = True
-        waiters = kept
+        waiters = remaining
         until = _next(arrived, started, exited, history.arrival_ns, starts_ns, exits_ns)
         _end_delays(until, load, waiting[:waiters], history, new, noted)
 
 
 @_part  # pragma: no cover - compiled
 def _next(arrived, started, exited, arrival_ns, starts_ns, exits_ns):
-    """The next instant at which anything happens."""
+    """The next instant with an event."""
     now = NEVER_NS
     if arrived < len(arrival_ns):
         now = arrival_ns[arrived]
@@ -128,7 +128,7 @@ def _next(arrived, started, exited, arrival_ns, starts_ns, exits_ns):
 
 @_part  # pragma: no cover - compiled
 def _release(now, waiting, released_at):
-    """An exit lets the first waiter start."""
+    """Let the first waiter start at an exit."""
     for request in waiting:
         if released_at[request] != now:
             released_at[request] = now
@@ -137,7 +137,7 @@ def _release(now, waiting, released_at):
 
 @_part  # pragma: no cover - compiled
 def _end_delays(until, load, waiting, history, new, noted):
-    """Delays that end while nothing happens; one that ends at an instant is asked about there."""
+    """Note delays that end between events; one that ends at an event is looked up there."""
     for request in waiting:
         row = _row(new, history.new_ladder[request], load)
         at = history.arrival_ns[request] + new.delay_ns[row]
@@ -146,8 +146,8 @@ def _end_delays(until, load, waiting, history, new, noted):
 
 
 @_kernel  # pragma: no cover - compiled
-def _ask_rungs(history, exits_ns, old, new, noted):
-    """Is its rung, at its start and at its ticks, another?"""
+def _check_rungs(history, exits_ns, old, new, noted):
+    """Check whether a request's rung would differ at its start and at its ticks."""
     last = len(old.threads_ppm) - 1
     for request in range(len(exits_ns)):
         if noted.what[request] != SAME:
@@ -162,7 +162,7 @@ def _ask_rungs(history, exits_ns, old, new, noted):
         new_row = _row(new, history.new_ladder[request], arrived - exited)
         rung = 0
         now = start
-        # Nothing climbs beyond the last rung, whatever the rows say.
+        # No row climbs beyond the last rung.
         while now < history.exit_ns[request] and rung < last:
             while arrived < len(exits_ns) and history.arrival_ns[arrived] <= now:
                 arrived += 1

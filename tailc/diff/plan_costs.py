@@ -1,10 +1,10 @@
-"""What two plans cost by their own expectations, in whole numbers."""
+"""Costs of two plans by their own forecasts, in integers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.diff.plan_overlap import Overlap
+from tailc.diff.plan_overlap import SharedEpochs
 from tailc.forms.plan.expected import Expected, expected_of
 from tailc.forms.plan.ledger import ledger_of
 
@@ -13,7 +13,8 @@ from tailc.forms.plan.ledger import ledger_of
 class CostChange:
     """A quantity of both plans; its unit is the end of its name.
 
-    is_of_jobs: of all jobs of each plan; else of the epochs that both plans have.
+    is_of_jobs: whether it is of all jobs of each plan; otherwise of the epochs that both plans
+    have.
     """
 
     name: str
@@ -22,10 +23,10 @@ class CostChange:
     is_of_jobs: bool
 
 
-def cost_changes(shared: Overlap) -> tuple[CostChange, ...]:
-    """Energy, its price and CO2, and moves, of the shared epochs; fees and penalties of all jobs.
+def cost_changes(shared: SharedEpochs) -> tuple[CostChange, ...]:
+    """Energy, its price, CO2 and moves in the shared epochs; fees and penalties of all jobs.
 
-    Sums of money and CO2 are exact, and then rounded to the nearest, a half to the even number.
+    Sums of money and CO2 are exact, and then rounded to the nearest, halves to even.
     """
     pairs = [
         (_of_epochs(books, first, shared.epochs), _of_jobs(books))
@@ -43,17 +44,17 @@ def cost_changes(shared: Overlap) -> tuple[CostChange, ...]:
 
 def _of_epochs(books: Expected, first: int, epochs: int) -> dict[str, int]:
     within = slice(first, first + epochs)
-    found = ledger_of(books.entries[within])
+    ledger = ledger_of(books.entries[within])
     return {
-        "demand_mj": found.demand_mj,
-        "green_used_mj": found.green_used_mj,
-        "brown_mj": found.brown_mj,
-        "spilled_mj": found.spilled_mj,
-        "charged_mj": found.charged_mj,
-        "lost_mj": found.lost_mj,
-        "discharged_mj": found.discharged_mj,
-        "brown_udollars": round(found.brown_udollars),
-        "brown_mg": round(found.brown_mg),
+        "demand_mj": ledger.demand_mj,
+        "green_used_mj": ledger.green_used_mj,
+        "brown_mj": ledger.brown_mj,
+        "spilled_mj": ledger.spilled_mj,
+        "charged_mj": ledger.charged_mj,
+        "lost_mj": ledger.lost_mj,
+        "discharged_mj": ledger.discharged_mj,
+        "brown_udollars": round(ledger.brown_udollars),
+        "brown_mg": round(ledger.brown_mg),
         "moved_servers": sum(books.moved[within]),
     }
 

@@ -1,4 +1,4 @@
-"""What becomes of jobs and energy under NEW: the prices of both plans on the same held-out days."""
+"""Compare the prices of two plans on the same held-out days."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.held_out_days import HeldOutDays, check_held_out, plan_of, windows_of_compile
 from tailc.experiment.job_windows import policy_samples, replayable
 from tailc.experiment.plan_options import PlanOptions
-from tailc.experiment.window_means import MeanOf, gains_of, means_of
+from tailc.experiment.window_means import WindowMean, gains_of, means_of
 from tailc.forms.plan.plan import Plan
-from tailc.models.datacentre.quantities import Quantity
+from tailc.models.datacentre.quantities import JobQuantity
 from tailc.traces.jobs.log import refuse_wide
 
 
 @dataclass(frozen=True, eq=False)
 class DaysChange:
-    """What both did, and NEW - OLD with a 95 % interval, taken within each window.
+    """Means under both, and NEW - OLD with a 95 % interval, paired by window.
 
-    epochs, of `epoch_s`, are of a window; own_windows: one of both was made from so many.
+    epochs: epochs of `epoch_s` in a window. own_windows: number of windows that one of the plans
+    was made from.
     """
 
     held_out_digest: str
@@ -31,9 +32,9 @@ class DaysChange:
     from_unix_s: int
     until_unix_s: int
     seed: int
-    old: Mapping[Quantity, MeanOf]
-    new: Mapping[Quantity, MeanOf]
-    change: Mapping[Quantity, MeanOf]
+    old: Mapping[JobQuantity, WindowMean]
+    new: Mapping[JobQuantity, WindowMean]
+    change: Mapping[JobQuantity, WindowMean]
 
 
 def days_change(
@@ -41,9 +42,9 @@ def days_change(
 ) -> DaysChange:
     """Replay both on windows as long as NEW.
 
-    Raises TailcError where one is no plan that can be replayed, where jobs are rigid in one and
-    malleable in the other, where epochs differ in length, for a job that is wider than the servers
-    of one, and for windows that one was made from.
+    Raises TailcError if one is not a plan that can be replayed, if jobs are rigid in one and
+    malleable in the other, if epochs differ in length, for a job that is wider than the servers of
+    one, and for windows that one was made from.
     """
     options = options or PlanOptions()
     plans = comparable(old, new)
@@ -73,7 +74,7 @@ def days_change(
 
 
 def comparable(old: Policy, new: Policy) -> tuple[Plan, Plan]:
-    """Both plans; TailcError where no window is one for both."""
+    """Both plans; TailcError if no window suits both."""
     kinds = [replayable(policy).words.jobs_are for policy in (old, new)]
     if kinds[0] != kinds[1]:
         message = f"jobs are {kinds[0]} in `{old.name}`, and {kinds[1]} in `{new.name}`"

@@ -1,4 +1,4 @@
-"""The epochs that two plans both have, at the same moments."""
+"""The epochs that two plans share, at the same times."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tailc.forms.plan.plan import Plan
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """So many epochs, in the one plan from first_old on and in the other from first_new."""
+class SharedEpochs:
+    """Shared epochs of two plans: a number, and the first epoch in each plan."""
 
     old: Plan
     new: Plan
@@ -20,21 +20,21 @@ class Overlap:
     pools: tuple[str, ...]
 
     def unix_s(self, number: int) -> int:
-        """When one of the shared epochs begins."""
+        """Start of a shared epoch."""
         return self.old.start_unix_s + (self.first_old + number) * self.old.epoch_s
 
     def pairs(self) -> Iterator[tuple[int, int, int]]:
-        """The number of each in the one plan and in the other, and when it begins."""
+        """The number of each shared epoch in one plan and in the other, and its start."""
         for number in range(self.epochs):
             yield self.first_old + number, self.first_new + number, self.unix_s(number)
 
 
-def overlap_of(old: Plan, new: Plan) -> Overlap:
-    """No epochs where the plans have other moments, or epochs of another length."""
+def shared_epochs(old: Plan, new: Plan) -> SharedEpochs:
+    """The shared epochs; none if the plans have other times, or epochs of another length."""
     pools = tuple(dict.fromkeys(pool.name for pool in (*new.pools, *old.pools)))
     later, rest = divmod(new.start_unix_s - old.start_unix_s, old.epoch_s)
     if rest or old.epoch_s != new.epoch_s:
-        return Overlap(old, new, 0, 0, 0, pools)
+        return SharedEpochs(old, new, 0, 0, 0, pools)
     first_old, first_new = max(later, 0), max(-later, 0)
     epochs = min(len(old.epochs) - first_old, len(new.epochs) - first_new)
-    return Overlap(old, new, first_old, first_new, max(epochs, 0), pools)
+    return SharedEpochs(old, new, first_old, first_new, max(epochs, 0), pools)

@@ -1,4 +1,4 @@
-"""What is stated about a plan and about each of its epochs, and what it is called."""
+"""Settings of a plan and of each of its epochs, with their names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tailc.units import counted, format_mw, format_ppm, plain_ppm
 
 
 def summary_of(plan: Plan | None) -> str | None:
-    """A plan in a few words."""
+    """A short description of a plan."""
     if plan is None:
         return None
     jobs, epochs = counted(len(plan.jobs), "job"), counted(len(plan.epochs), "epoch")
@@ -16,9 +16,10 @@ def summary_of(plan: Plan | None) -> str | None:
 
 
 def plan_settings(plan: Plan, first: int) -> dict[str, str]:
-    """Everything about a plan but its epochs, prices and jobs; `first`: the first epoch compared.
+    """All settings of a plan except epochs, prices and jobs; `first`: first compared epoch.
 
-    What a battery holds is told for then, so that a plan that is made later differs in nothing.
+    The charge of a battery is given for that epoch, so that a plan made later does not differ by
+    it.
     """
     pools = [_pool(pool) for pool in plan.pools]
     return {
@@ -34,7 +35,7 @@ def plan_settings(plan: Plan, first: int) -> dict[str, str]:
 
 
 def epoch_settings(plan: Plan, number: int) -> dict[str, str]:
-    """What an epoch is expected to bring, and its prices."""
+    """Forecast of an epoch, and its prices."""
     epoch, first = plan.epochs[number], plan.epochs[number].first_green_pool
     green = [pool.name for pool in plan.pools[first:]] if first is not None else ["one bus"]
     return {

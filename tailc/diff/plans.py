@@ -1,4 +1,4 @@
-"""What differs between two plans: jobs and epochs at the same moments, and what it costs."""
+"""Differences between two plans: jobs and epochs at the same times, and costs."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.diff.differing import Change, differing
+from tailc.diff.differences import SettingChange, differences
 from tailc.diff.plan_costs import CostChange, cost_changes
-from tailc.diff.plan_overlap import Overlap, overlap_of
+from tailc.diff.plan_overlap import SharedEpochs, shared_epochs
 from tailc.diff.plan_settings import epoch_settings, plan_settings, summary_of
 from tailc.forms.plan.expected import Whole, green_slots, places_of
 from tailc.forms.plan.plan import Plan, PlannedJob
 
 
-class How(enum.Enum):
-    """What becomes of a job from one plan to the other."""
+class JobChangeKind(enum.Enum):
+    """How a job changes from one plan to the other."""
 
     ADMITTED = "admitted"
     DROPPED = "dropped"
@@ -30,8 +30,9 @@ class How(enum.Enum):
 
 @dataclass(frozen=True)
 class JobSlots:
-    """Server-epochs of a job in one plan: those that both plans have, and of all that its plan has
-    those on the green bus.
+    """Server-epochs of a job in one plan.
+
+    slots: those in epochs that both plans have. green: of all in its plan, those on the green bus.
     """
 
     slots: int
@@ -40,14 +41,14 @@ class JobSlots:
 
 @dataclass(frozen=True)
 class JobChange:
-    """A job that differs. old, new: its slots; None: no such job.
+    """A job that differs. old, new: its slots, or None if the plan lacks the job.
 
-    first_unix_s, epochs: when the first epoch begins in which it differs, and in how many it does;
-    None and 0 where only its promise does.
+    first_unix_s, epochs: start of the first epoch in which it differs, and number of such epochs;
+    None and 0 if only its promise differs.
     """
 
     name: str
-    how: How
+    how: JobChangeKind
     first_unix_s: int | None
     epochs: int
     old: JobSlots | None
@@ -56,10 +57,10 @@ class JobChange:
 
 @dataclass(frozen=True)
 class EpochChange:
-    """What one epoch is expected to bring otherwise."""
+    """Changed forecasts of one epoch."""
 
     first_unix_s: int
-    changes: tuple[Change, ...]
+    changes: tuple[SettingChange, ...]
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class PlanChange:
     compared in these only.
     """
 
-    settings: tuple[Change, ...] = ()
+    settings: tuple[SettingChange, ...] = ()
     shared_epochs: int = 0
     jobs: tuple[JobChange, ...] = ()
     epochs: tuple[EpochChange, ...] = ()
@@ -84,17 +85,17 @@ SAME_PLAN = PlanChange()
 
 
 def plan_change(old: Plan | None, new: Plan | None) -> PlanChange:
-    """Every setting, job and epoch that differs; empty where nothing does."""
+    """Every setting, job and epoch that differs; empty if none does."""
     if old is None or new is None:
         if old is new:
             return SAME_PLAN
-        return PlanChange((Change("plan", summary_of(old), summary_of(new)),))
+        return PlanChange((SettingChange("plan", summary_of(old), summary_of(new)),))
     if old == new:
         return SAME_PLAN
-    shared = overlap_of(old, new)
+    shared = shared_epochs(old, new)
     return PlanChange(
         settings=tuple(
-            differing(plan_settings(old, shared.first_old), plan_settings(new, shared.first_new))
+            differences(plan_settings(old, shared.first_old), plan_settings(new, shared.first_new))
         ),
         shared_epochs=shared.epochs,
         jobs=tuple(_job_changes(shared)),
@@ -103,15 +104,15 @@ def plan_change(old: Plan | None, new: Plan | None) -> PlanChange:
     )
 
 
-def _epoch_changes(shared: Overlap) -> Iterator[EpochChange]:
+def _epoch_changes(shared: SharedEpochs) -> Iterator[EpochChange]:
     for before, after, first_unix_s in shared.pairs():
-        changes = differing(epoch_settings(shared.old, before), epoch_settings(shared.new, after))
-        if told := tuple(changes):
-            yield EpochChange(first_unix_s, told)
+        changes = differences(epoch_settings(shared.old, before), epoch_settings(shared.new, after))
+        if epoch_changes := tuple(changes):
+            yield EpochChange(first_unix_s, epoch_changes)
 
 
-def _job_changes(shared: Overlap) -> Iterator[JobChange]:
-    """In the order of the newer plan, what is gone at the end."""
+def _job_changes(shared: SharedEpochs) -> Iterator[JobChange]:
+    """Changed jobs in the order of the newer plan, removed ones last."""
     before = {job.name: job for job in shared.old.jobs}
     after = {job.name: job for job in shared.new.jobs}
     for name in dict.fromkeys((*after, *before)):
@@ -121,14 +122,14 @@ def _job_changes(shared: Overlap) -> Iterator[JobChange]:
 
 
 def _job_change(
-    shared: Overlap, name: str, old: PlannedJob | None, new: PlannedJob | None
+    shared: SharedEpochs, name: str, old: PlannedJob | None, new: PlannedJob | None
 ) -> JobChange | None:
     was, will = (
         _places(shared, plan, job, first)
         for plan, job, first in ((shared.old, old, shared.first_old),
                                  (shared.new, new, shared.first_new))
     )  # fmt: skip
-    how = _how(old, new, was, will)
+    how = _change_kind(old, new, was, will)
     if how is None:
         return None
     differs = np.flatnonzero((was != will).any(axis=0))
@@ -146,24 +147,32 @@ def _slots(plan: Plan, job: PlannedJob | None, places: Whole) -> JobSlots | None
     return None if job is None else JobSlots(int(places.sum()), green_slots(plan, job))
 
 
-def _how(old: PlannedJob | None, new: PlannedJob | None, was: Whole, will: Whole) -> How | None:
-    """None: it does the same, or is in the one plan alone since that has other epochs."""
+def _change_kind(
+    old: PlannedJob | None, new: PlannedJob | None, was: Whole, will: Whole
+) -> JobChangeKind | None:
+    """How the job changes; None if it does not, or its plan alone has the epochs."""
     if old is None:
-        return How.ADMITTED
+        return JobChangeKind.ADMITTED
     if new is None:
-        return How.DROPPED if was.any() else None
+        return JobChangeKind.DROPPED if was.any() else None
     if (was == will).all():
-        # What is promised of epochs that one plan does not have is no difference.
+        # A promise for epochs that one plan does not have is not a difference.
         whole = old.slots == new.slots == int(was.sum())
-        return How.PROMISED if whole and old.green_slots != new.green_slots else None
+        return JobChangeKind.PROMISED if whole and old.green_slots != new.green_slots else None
     if (was.sum(axis=0) == will.sum(axis=0)).all():
-        return How.MOVED
+        return JobChangeKind.MOVED
     widest = int(will.sum(axis=0).max()) - int(was.sum(axis=0).max())
-    return How.SHIFTED if widest == 0 else How.WIDENED if widest > 0 else How.NARROWED
+    return (
+        JobChangeKind.SHIFTED
+        if widest == 0
+        else JobChangeKind.WIDENED
+        if widest > 0
+        else JobChangeKind.NARROWED
+    )
 
 
-def _places(shared: Overlap, plan: Plan, job: PlannedJob | None, first: int) -> Whole:
-    """By pool that either plan has, and shared epoch."""
+def _places(shared: SharedEpochs, plan: Plan, job: PlannedJob | None, first: int) -> Whole:
+    """Servers of the job by pool of either plan and by shared epoch."""
     found = np.zeros((len(shared.pools), shared.epochs), np.int64)
     if job is None:
         return found

@@ -1,4 +1,4 @@
-"""What differs between the rows of two ladders, load by load, in ranges of equal change."""
+"""Differences between the rows of two ladders, in ranges of loads with the same change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.forms.ladder.table import Admission, Climb, Ladder, Row, Rung
 
 @dataclass(frozen=True)
 class ClimbChange:
-    """The age at which a request climbs to `rung`; None on the side where it never does."""
+    """The age at which a request climbs to `rung`; None on a side where it never does."""
 
     rung: str
     old_us: int | None
@@ -23,9 +23,9 @@ class ClimbChange:
 
 @dataclass(frozen=True)
 class RowChange:
-    """What differs for loads `first_load` to `last_load`; None means for every larger load too.
+    """Differences for loads `first_load` to `last_load`; last_load None: all larger loads.
 
-    admission, first_rung: old and new where they differ, else None.
+    admission, first_rung: old and new if they differ, else None.
     """
 
     first_load: int
@@ -41,10 +41,10 @@ class RowChange:
 
 
 def row_changes(old: Ladder, new: Ladder) -> tuple[RowChange, ...]:
-    """The ranges of loads whose rows differ, ascending; neighbours with the same change are one.
+    """Ranges of loads whose rows differ, ascending; equal neighbours are merged.
 
-    Both ladders count load alike. Rows are compared as written: what a guard makes of loads outside
-    its range is the guard's difference.
+    Both ladders have the same load axis. Rows are compared as written; the effect of a guard
+    outside its range is a difference of the guard.
     """
     ranges: list[RowChange] = []
     for change in _by_range(old, new):
@@ -59,10 +59,10 @@ def row_changes(old: Ladder, new: Ladder) -> tuple[RowChange, ...]:
 
 
 def matched_labels(old: Ladder, new: Ladder) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A label for every rung of either ladder; the same label says the same rung.
+    """A label for every rung of either ladder; equal labels mean the same rung.
 
-    Rungs go by their names, or, where no name of one ladder is in the other, by their places; then
-    the newer names hold for both.
+    Labels are the rungs' names. If the ladders share no name, rungs match by position, and the
+    newer names are used for both.
     """
     before, after = rung_labels(old.rungs), rung_labels(new.rungs)
     if set(before).isdisjoint(after):
@@ -71,7 +71,7 @@ def matched_labels(old: Ladder, new: Ladder) -> tuple[tuple[str, ...], tuple[str
 
 
 def rung_labels(rungs: Sequence[Rung]) -> tuple[str, ...]:
-    """The rungs' names; one that stands several times is told apart by its number."""
+    """The rungs' names, with a number if a name occurs several times."""
     names = [rung.name for rung in rungs]
     return tuple(
         name if names.count(name) == 1 else f"{name} (rung {number})"
@@ -80,7 +80,7 @@ def rung_labels(rungs: Sequence[Rung]) -> tuple[str, ...]:
 
 
 def _by_range(old: Ladder, new: Ladder) -> Iterator[RowChange]:
-    """The change of each range within which neither ladder changes its row."""
+    """The change of each range in which neither ladder changes its row."""
     old_firsts, new_firsts = ([row.first_load for row in ladder.rows] for ladder in (old, new))
     firsts = sorted({*old_firsts, *new_firsts})
     labels = matched_labels(old, new)

@@ -1,4 +1,4 @@
-"""What is said of a ladder besides its rows, each with what it is called."""
+"""Settings of a ladder besides its rows, with their names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailc.units import format_mrps, format_us, plain_ppm
 
 
 def settings(ladder: Ladder, rungs: tuple[str, ...]) -> dict[str, str]:
-    """Everything about a ladder but its rows, each with what it is called; `rungs` are labels."""
+    """All settings of a ladder except its rows, by name; `rungs` are labels."""
     return {
         "load": ladder.load_axis.value,
         "cost units": ", ".join(unit.name for unit in ladder.cost_units) or "none",
@@ -39,46 +39,46 @@ def _capacities(ladder: Ladder) -> dict[str, str]:
 
 
 def _rungs(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for label, rung in zip(labels, ladder.rungs, strict=True):
-        said[f"speed of {label}"] = plain_ppm(rung.speed_ppm)
+        texts[f"speed of {label}"] = plain_ppm(rung.speed_ppm)
         for unit, cost_ppm in zip(_unit_labels(ladder), rung.cost_ppm, strict=True):
-            said[f"cost of {label} in {unit}"] = plain_ppm(cost_ppm)
-    return said
+            texts[f"cost of {label} in {unit}"] = plain_ppm(cost_ppm)
+    return texts
 
 
 def _power(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
-    """What only rungs that are cores have: idle power by kind of core, and the times of moves."""
+    """Settings of rungs that are cores: idle power by type of core, and times of moves."""
     if ladder.power is None:
         return {}
     units = _unit_labels(ladder)
-    said = {"power": units[ladder.power.unit]}
+    texts = {"power": units[ladder.power.unit]}
     for label, idle_ppm in zip(units, ladder.power.idle_ppm, strict=True):
-        said[f"power of a free core of {label}"] = plain_ppm(idle_ppm)
+        texts[f"power of a free core of {label}"] = plain_ppm(idle_ppm)
     for label, rung in zip(labels, ladder.rungs, strict=True):
-        said[f"move to {label}"] = "at once" if rung.move_us is None else format_us(rung.move_us)
-    return said
+        texts[f"move to {label}"] = "at once" if rung.move_us is None else format_us(rung.move_us)
+    return texts
 
 
 def _overload(ladder: Ladder) -> dict[str, str]:
-    """What requests lose under overload; nothing without a rule for it."""
-    told = ladder.overload or NO_OVERLOAD
-    refused, cut_us, degraded = told.shed_from, told.cut_off_us, told.degrade_from
+    """Losses by rules for overload; empty without a rule."""
+    overload = ladder.overload or NO_OVERLOAD
+    refused, cut_us, degraded = overload.shed_from, overload.cut_off_us, overload.degrade_from
     return {
         "refused from": "never" if refused is None else f"{refused} in system",
         "cut off at": "never" if cut_us is None else format_us(cut_us),
         "degraded from": "never" if degraded is None else f"{degraded} in system",
-        "degraded work": plain_ppm(told.work_ppm or PPM),
+        "degraded work": plain_ppm(overload.work_ppm or PPM),
     }
 
 
 def _sharing(ladder: Ladder, labels: tuple[str, ...]) -> dict[str, str]:
-    """When requests start by what is in use, and when they give up."""
-    told = ladder.sharing or NO_SHARING
-    below, start = told.start_below_ppm, "by row"
-    if told.start_unit is not None and below is not None:
-        start = f"while {_unit_labels(ladder)[told.start_unit]} in use < {plain_ppm(below)}"
-    late = told.give_up_us
+    """When requests start by the use of a resource, and when they give up."""
+    sharing = ladder.sharing or NO_SHARING
+    below, start = sharing.start_below_ppm, "by row"
+    if sharing.start_unit is not None and below is not None:
+        start = f"while {_unit_labels(ladder)[sharing.start_unit]} in use < {plain_ppm(below)}"
+    late = sharing.give_up_us
     return {
         "starts": start,
         f"falls to {labels[0]} at": "never" if late is None else format_us(late),

@@ -1,21 +1,21 @@
-"""What differs between the shares of two policies, and what each setting is called."""
+"""Differences between the CPU shares of two policies, with the names of settings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tailc.diff.differing import Change, differing
+from tailc.diff.differences import SettingChange, differences
 from tailc.forms.shares import Machine, ShareCap, Shares
 from tailc.units import counted, format_mrps, format_ppm, format_us, plain_ppm
 
 
-def shares_changes(old: Shares | None, new: Shares | None) -> Iterator[Change]:
-    """Every setting that differs; one change where only one policy has shares."""
+def shares_changes(old: Shares | None, new: Shares | None) -> Iterator[SettingChange]:
+    """Every setting that differs; one change if only one policy has shares."""
     if old is None or new is None:
         if old is not new:
-            yield Change("shares", _summary(old), _summary(new))
+            yield SettingChange("shares", _summary(old), _summary(new))
         return
-    yield from differing(_settings(old), _settings(new))
+    yield from differences(_settings(old), _settings(new))
 
 
 def _summary(shares: Shares | None) -> str | None:
@@ -25,7 +25,7 @@ def _summary(shares: Shares | None) -> str | None:
 
 
 def _settings(shares: Shares) -> dict[str, str]:
-    """Everything about shares."""
+    """All settings of shares, by name."""
     machines = [_machine(machine) for machine in shares.machines]
     return {
         "law": shares.law.value,

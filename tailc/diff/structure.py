@@ -1,4 +1,4 @@
-"""What differs between two policies as they are written, whatever schema version wrote them."""
+"""Differences between two policies as written, whatever schema version wrote them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from tailc.artifact.envelope import Policy
 from tailc.diff.controllers import controller_changes
-from tailc.diff.differing import Change, differing
+from tailc.diff.differences import SettingChange, differences
 from tailc.diff.leaves import leaves
 from tailc.diff.plans import SAME_PLAN, PlanChange, plan_change
 from tailc.diff.rows import RowChange, matched_labels, row_changes
@@ -19,68 +19,68 @@ from tailc.errors import Code, Finding, Severity
 from tailc.forms.ladder.table import Ladder, LoadAxis
 from tailc.units import format_mrps
 
-# What a policy promises and does. All else in it says where it came from.
+# Fields of a policy that it promises or that affect a runtime; all others describe its origin.
 _DECISIONS = ("name", "kind", "slos", "rates_mrps", "forms")
 
 
 @dataclass(frozen=True)
 class FormChange:
-    """What differs between the two ladders for one class of requests (None: for all).
+    """Differences between the two ladders for one class of requests (None: for all).
 
-    `rows` is empty where the ladders count load otherwise, so that no row stands beside another.
+    `rows` is empty if the load axes differ, so that rows cannot be compared.
     """
 
     request_class: str | None
     load_axis: LoadAxis
-    settings: tuple[Change, ...]
+    settings: tuple[SettingChange, ...]
     rows: tuple[RowChange, ...]
 
 
 @dataclass(frozen=True)
-class Structure:
+class StructureDiff:
     """Every difference between two policies.
 
-    `added` and `removed` are the classes of ladders that only one policy has, `forms` the ladders
-    that differ; the other forms are what differs in them. `apart` is what changes nothing a runtime
-    does or a policy promises: generation, inputs, reading, evidence.
+    `added` and `removed`: classes of ladders that only one policy has. `forms`: ladders that
+    differ. The other forms: their differences. `without_effect`: differences without effect on a
+    runtime or an SLO: generation, inputs, reading, evidence.
     """
 
-    promise: tuple[Change, ...]
+    promise: tuple[SettingChange, ...]
     added: tuple[str | None, ...]
     removed: tuple[str | None, ...]
     forms: tuple[FormChange, ...]
-    controller: tuple[Change, ...]
-    apart: tuple[Change, ...]
+    controller: tuple[SettingChange, ...]
+    without_effect: tuple[SettingChange, ...]
     tail_table: TailTableChange = SAME_TAIL_TABLE
-    shares: tuple[Change, ...] = ()
+    shares: tuple[SettingChange, ...] = ()
     plan: PlanChange = SAME_PLAN
 
     @property
     def differs(self) -> bool:
-        """Whether the policies promise, or do, anything else."""
-        return bool(self.promise) or self.does_otherwise
+        """Whether the policies promise, or do, different things."""
+        return bool(self.promise) or self.changes_behaviour
 
     @property
-    def does_otherwise(self) -> bool:
-        """Whether a runtime does anything else."""
+    def changes_behaviour(self) -> bool:
+        """Whether a runtime does anything different."""
         ladders = self.added or self.removed or self.forms
         others = self.controller or self.tail_table or self.shares or self.plan
         return bool(ladders or others)
 
 
-def structure(old: Policy, new: Policy) -> Structure:
-    """What differs, exactly; nothing at all for a policy beside itself."""
+def compare_structure(old: Policy, new: Policy) -> StructureDiff:
+    """Every difference; none for a policy compared with itself."""
     before = {form.request_class: form for form in old.ladders}
     after = {form.request_class: form for form in new.ladders}
     both = [name for name in before if name in after]
     forms = [_form_change(before[name], after[name]) for name in both]
-    return Structure(
+    return StructureDiff(
         promise=tuple(_promise(old, new)),
         added=tuple(name for name in after if name not in before),
         removed=tuple(name for name in before if name not in after),
         forms=tuple(form for form in forms if form.settings or form.rows),
         controller=tuple(controller_changes(old.controller, new.controller)),
-        apart=tuple(_apart(old, new)),
+        without_effect=tuple(_provenance_changes(old, new)),
         tail_table=tail_table_change(old.tail_table, new.tail_table),
         shares=tuple(shares_changes(old.shares, new.shares)),
         plan=plan_change(old.plan, new.plan),
@@ -88,7 +88,7 @@ def structure(old: Policy, new: Policy) -> Structure:
 
 
 def remarks(old: Policy, new: Policy) -> tuple[Finding, ...]:
-    """Warnings where the policies are not two of one service."""
+    """Warnings if the policies are not two of one service."""
     return tuple(
         Finding(
             Code.OTHER_SERVICE,
@@ -101,24 +101,26 @@ def remarks(old: Policy, new: Policy) -> tuple[Finding, ...]:
     )
 
 
-def _promise(old: Policy, new: Policy) -> Iterator[Change]:
-    yield from differing({"name": old.name, "kind": old.kind}, {"name": new.name, "kind": new.kind})
+def _promise(old: Policy, new: Policy) -> Iterator[SettingChange]:
+    yield from differences(
+        {"name": old.name, "kind": old.kind}, {"name": new.name, "kind": new.kind}
+    )
     gone = [str(slo) for slo in old.slos if slo not in new.slos]
     come = [str(slo) for slo in new.slos if slo not in old.slos]
-    yield from (Change("SLO", *pair) for pair in zip_longest(gone, come))
-    yield from differing({"rates": _rates(old)}, {"rates": _rates(new)})
+    yield from (SettingChange("SLO", *pair) for pair in zip_longest(gone, come))
+    yield from differences({"rates": _rates(old)}, {"rates": _rates(new)})
 
 
 def _rates(policy: Policy) -> str:
     return ", ".join(format_mrps(rate) for rate in policy.rates_mrps) or "none"
 
 
-def _apart(old: Policy, new: Policy) -> Iterator[Change]:
+def _provenance_changes(old: Policy, new: Policy) -> Iterator[SettingChange]:
     for field in fields(Policy):
         if field.name not in _DECISIONS:
             before, after = getattr(old, field.name), getattr(new, field.name)
             if before != after:
-                yield from differing(
+                yield from differences(
                     dict(leaves(field.name, before)), dict(leaves(field.name, after))
                 )
 
@@ -132,6 +134,6 @@ def _form_change(old: Ladder, new: Ladder) -> FormChange:
     )
 
 
-def _setting_changes(old: Ladder, new: Ladder) -> Iterator[Change]:
+def _setting_changes(old: Ladder, new: Ladder) -> Iterator[SettingChange]:
     before, after = matched_labels(old, new)
-    yield from differing(settings(old, before), settings(new, after))
+    yield from differences(settings(old, before), settings(new, after))

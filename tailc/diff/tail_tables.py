@@ -1,4 +1,4 @@
-"""What differs between the tail tables of two policies: settings by name, rows by range."""
+"""Differences between the tail tables of two policies: settings by name, rows by range."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tailc.diff.differing import Change, differing
+from tailc.diff.differences import SettingChange, differences
 from tailc.forms.tail_table import Batch, TailRow, TailTable, Transition
 from tailc.units import counted, format_khz, format_mw, format_nj, format_percentile, format_us
 
 
 @dataclass(frozen=True)
 class TailRowChange:
-    """What is left by position, old and new, where the running request has had `from_elapsed` up to
-    below `to_elapsed`; None means any larger amount too.
+    """The remaining work by position, old and new, for a range of elapsed work.
+
+    The running request has had from `from_elapsed` up to below `to_elapsed`; None: any larger
+    amount.
     """
 
     from_elapsed: int
@@ -26,7 +28,7 @@ class TailRowChange:
 
     @property
     def entries(self) -> int:
-        """How many entries differ; a position that only one side has is one."""
+        """Number of entries that differ; a position on only one side counts as one."""
         return sum(a != b for a, b in itertools.zip_longest(self.old, self.new))
 
     @property
@@ -38,9 +40,9 @@ class TailRowChange:
 
 @dataclass(frozen=True)
 class TailTableChange:
-    """What differs between two tail tables; settings alone where only one policy has one."""
+    """Differences between two tail tables; only settings if only one policy has a table."""
 
-    settings: tuple[Change, ...] = ()
+    settings: tuple[SettingChange, ...] = ()
     cycles: tuple[TailRowChange, ...] = ()
     memory_ns: tuple[TailRowChange, ...] = ()
 
@@ -52,13 +54,13 @@ SAME_TAIL_TABLE = TailTableChange()
 
 
 def tail_table_change(old: TailTable | None, new: TailTable | None) -> TailTableChange:
-    """Every setting and every range of rows that differs; empty where nothing does."""
+    """Every setting and every range of rows that differs; empty if none does."""
     if old is None or new is None:
         if old is new:
             return SAME_TAIL_TABLE
-        return TailTableChange((Change("tail table", _summary(old), _summary(new)),))
+        return TailTableChange((SettingChange("tail table", _summary(old), _summary(new)),))
     return TailTableChange(
-        tuple(differing(_settings(old), _settings(new))),
+        tuple(differences(_settings(old), _settings(new))),
         tuple(_row_changes(old.cycles, new.cycles)),
         tuple(_row_changes(old.memory_ns, new.memory_ns)),
     )
@@ -75,7 +77,7 @@ def _bound(table: TailTable) -> str:
 
 
 def _settings(table: TailTable) -> dict[str, str]:
-    """Everything about a table but its entries."""
+    """All settings of a table except its entries, by name."""
     clock = table.reference_khz
     return {
         "bound": _bound(table),
@@ -112,7 +114,7 @@ def _starts(rows: Sequence[TailRow]) -> str:
 
 
 def _row_changes(old: Sequence[TailRow], new: Sequence[TailRow]) -> Iterator[TailRowChange]:
-    """Of the ranges in which neither table changes its row, those whose entries differ."""
+    """The ranges in which neither table changes its row and entries differ."""
     old_starts, new_starts = ([row.from_elapsed for row in rows] for rows in (old, new))
     starts = sorted({*old_starts, *new_starts})
     for start, following in zip(starts, [*starts[1:], None], strict=True):

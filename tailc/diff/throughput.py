@@ -1,4 +1,4 @@
-"""What becomes of throughput under NEW: both policies on the machines behind the same rows."""
+"""Compare two forms of shares on the machines behind the same rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
-from tailc.experiment.block_means import ErrorOf, error_of
+from tailc.experiment.block_means import MeanError, mean_error
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.recorded_periods import PairedErrors, paired_periods, shares_of
 from tailc.forms.shares import Shares
@@ -16,15 +16,15 @@ from tailc.units import format_us
 
 @dataclass(frozen=True)
 class MachineChange:
-    """A machine's mean absolute error under both, relative to the target that each has for it.
+    """Mean absolute error of a machine under both, relative to each one's target.
 
-    change: NEW - OLD with a 95 % interval, taken step by step, so that what disturbs both cancels.
+    change: NEW - OLD with a 95 % interval, paired by step, so that common disturbances cancel.
     """
 
     name: str
     old_ppm: int
     new_ppm: int
-    change: ErrorOf
+    change: MeanError
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,19 @@ def throughput_change(
 ) -> ThroughputChange:
     """Replay both on the machines of the rows.
 
-    Raises TailcError where their steps differ, for then no step of one is a step of the other, and
-    where a machine with a target has no rows.
+    Raises TailcError if their steps have different lengths, and if a machine with a target has no
+    rows.
     """
     forms = (shares_of(old), shares_of(new))
     _check_steps(*forms)
-    found = paired_periods(*forms, held_out)
+    paired = paired_periods(*forms, held_out)
     return ThroughputChange(
         held_out.digest,
         held_out.rows,
-        found.steps,
+        paired.steps,
         options.seed,
         options.replicates,
-        tuple(_change(each, options) for each in found.machines),
+        tuple(_change(each, options) for each in paired.machines),
     )
 
 
@@ -64,9 +64,9 @@ def _change(each: PairedErrors, options: VerifyOptions) -> MachineChange:
     draw = (options.seed, each.number, options.replicates)
     return MachineChange(
         each.name,
-        error_of(each.old, *draw).ppm,
-        error_of(each.new, *draw).ppm,
-        error_of(each.new - each.old, *draw),
+        mean_error(each.old, *draw).ppm,
+        mean_error(each.new, *draw).ppm,
+        mean_error(each.new - each.old, *draw),
     )
 
 

@@ -1,1 +1,1 @@
-"""Replays of policies and baselines on the same requests, and the statistics of what they show."""
+"""Replay policies and baselines on the same requests, and compute statistics of the results."""

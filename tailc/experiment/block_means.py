@@ -1,7 +1,7 @@
-"""Means of what follows one another, with intervals from resampled blocks.
+"""Means of successive steps, with intervals from resampled blocks.
 
-Blocks are as many steps long as there are blocks, about: a phase spans steps, and blocks keep them
-together (moving blocks; Kunsch, Annals of Statistics 1989).
+There are about as many blocks as there are steps in a block: a phase lasts several steps, and
+blocks keep them together (moving blocks; Kunsch, Annals of Statistics 1989).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tailc.percentiles import PPM
 
 
 @dataclass(frozen=True)
-class ErrorOf:
-    """A mean, of absolute errors or of what differs, in millionths, and its 95 % interval."""
+class MeanError:
+    """A mean of absolute errors or of differences, in millionths, with its 95 % interval."""
 
     ppm: int
     low_ppm: int
@@ -30,20 +30,24 @@ class ErrorOf:
         assert self.low_ppm <= self.ppm <= self.high_ppm
 
 
-# Of a 95 % interval.
+# For a 95 % interval.
 LOW, HIGH = 0.025, 0.975
 
 
-def error_of(errors: NDArray[np.float64], seed: int, number: int, replicates: int) -> ErrorOf:
-    """The mean of the errors, with its interval; `number` tells draws with one seed apart."""
-    means = [float(errors[at].mean()) for at in resampled(len(errors), seed, number, replicates)]
+def mean_error(errors: NDArray[np.float64], seed: int, number: int, replicates: int) -> MeanError:
+    """The mean of the errors with its interval; `number` separates random streams of one seed."""
+    means = [
+        float(errors[at].mean()) for at in bootstrap_blocks(len(errors), seed, number, replicates)
+    ]
     mean = float(errors.mean())
     low, high = np.quantile(means, [LOW, HIGH])
-    return ErrorOf(in_ppm(mean), min(in_ppm(low), in_ppm(mean)), max(in_ppm(high), in_ppm(mean)))
+    return MeanError(to_ppm(mean), min(to_ppm(low), to_ppm(mean)), max(to_ppm(high), to_ppm(mean)))
 
 
-def resampled(steps: int, seed: int, number: int, replicates: int) -> Iterator[NDArray[np.int64]]:
-    """For each replicate the steps that it is made of, as many as there are."""
+def bootstrap_blocks(
+    steps: int, seed: int, number: int, replicates: int
+) -> Iterator[NDArray[np.int64]]:
+    """For each bootstrap replicate its steps, as many as there are; int64 (steps,)."""
     length = max(math.isqrt(steps), 1)
     blocks = -(-steps // length)
     drawn = streams.stream(seed, number, Purpose.RESAMPLE)
@@ -52,6 +56,6 @@ def resampled(steps: int, seed: int, number: int, replicates: int) -> Iterator[N
         yield (np.array(starts)[:, None] + np.arange(length)).ravel()[:steps]
 
 
-def in_ppm(value: float) -> int:
-    """In whole millionths."""
+def to_ppm(value: float) -> int:
+    """Round to whole millionths."""
     return round(float(value) * PPM)

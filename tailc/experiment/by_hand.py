@@ -1,4 +1,4 @@
-"""Settings that a user could pick by hand: which is best at each rate, and what each shows."""
+"""Find the best setting by hand at each rate, and replay settings by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tailc.experiment.scenario import scenario_for
 from tailc.experiment.server_use import ServerUse, load, server_use
 from tailc.experiment.tail_sample import tail_of
 from tailc.models.arrivals import Arrivals
-from tailc.models.execution_model import Subject, Tried
+from tailc.models.execution_model import CandidateResult, Subject
 from tailc.models.outcome import Outcome
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
@@ -32,55 +32,55 @@ def best_by_hand(
     *,
     by_cost: bool,
 ) -> tuple[str, ...]:
-    """The name of the best setting under each arrival process, each once.
+    """Names of the best settings under each arrival process, each once.
 
-    by_cost: the best one costs least of those that meet the target, where requests cost something
-    besides time; else it has the least tail. Each is replayed as the options say, without
-    replicates.
+    by_cost: whether the best setting is the cheapest one that meets the target, if requests cost
+    something besides time; otherwise it is the one with the least tail. Each is replayed as the
+    options say, without replicates.
     """
     workload, tail = subject.workload(profile), tail_of(slo, profile)
 
     def best(one: Arrivals) -> str:
         scenario = scenario_for(workload, one, options, subject)
-        few = Experiment(scenario, options.repeats, 0, workers).with_draws()
+        few = Experiment(scenario, options.repeats, 0, workers).with_replications()
         search = few.search(tail, slo.latency_us)
 
         def worth(name: str) -> Worth:
-            tried = few.tried(subject.baseline(name, workload, search), tail)
-            return worth_of(tried, slo.latency_us, by_cost=by_cost)
+            result = few.evaluate(subject.baseline(name, workload, search), tail)
+            return worth_of(result, slo.latency_us, by_cost=by_cost)
 
         return min(subject.hand_settings(workload), key=worth)
 
     return tuple(dict.fromkeys(map(best, arrivals)))
 
 
-# Objectives of evidence that a tail is made small for, or kept for a higher rate.
+# Objectives in the evidence that minimise a tail, or keep it up to a higher rate.
 _FOR_TAILS = ("tail", "rate")
 
 
 def is_for_cost(policy: Policy) -> bool:
-    """Whether the policy is to cost little, energy or batch work, within its SLOs."""
+    """Whether the policy minimises a cost (energy or batch work) within its SLOs."""
     return policy.evidence.objective not in _FOR_TAILS
 
 
-# Whether the target is missed, and what is to be small.
+# Whether the target is missed, and the quantity to minimise.
 Worth: TypeAlias = tuple[bool, float]
 
 
-def worth_of(tried: Tried, target_us: int, *, by_cost: bool) -> Worth:
-    """What a setting is ranked by, the best one first."""
-    if tried.cost is None or not by_cost:
-        return False, tried.tail_us
-    misses = tried.tail_us > target_us
-    return misses, tried.tail_us if misses else tried.cost
+def worth_of(result: CandidateResult, target_us: int, *, by_cost: bool) -> Worth:
+    """Key to rank settings by, the best one first."""
+    if result.cost is None or not by_cost:
+        return False, result.tail_us
+    misses = result.tail_us > target_us
+    return misses, result.tail_us if misses else result.cost
 
 
 @dataclass(frozen=True)
-class Replayed:
-    """What a policy or a setting shows under one arrival process.
+class SettingResult:
+    """Result of a policy or a setting under one arrival process.
 
-    tails_us: of each SLO. cost: of a request, in power or batch work times ns; None: it costs
-    neither.
+    tails_us: for each SLO. cost: of a request, in power or batch work times ns; None without a
+    cost.
     """
 
     name: str
@@ -88,12 +88,12 @@ class Replayed:
     is_overloaded: bool
     cost: float | None
 
-    def tried(self, slo: int) -> Tried:
-        """Its tail for one SLO, and its cost."""
-        return Tried(self.tails_us[slo], self.cost)
+    def evaluate(self, slo: int) -> CandidateResult:
+        """The tail for one SLO (by its number), and the cost."""
+        return CandidateResult(self.tails_us[slo], self.cost)
 
 
-def replayed_beside(
+def replay_settings(
     subject: Subject,
     names: Sequence[str],
     profile: DemandProfile,
@@ -101,23 +101,25 @@ def replayed_beside(
     arrivals: Arrivals,
     options: VerifyOptions,
     workers: Executor,
-) -> tuple[Replayed, ...]:
-    """The subject, then each setting, on the repeats that `compared` has, without replicates."""
+) -> tuple[SettingResult, ...]:
+    """Replay the subject, then each setting, on the repeats of `compared`, without replicates."""
     workload = subject.workload(profile)
     experiment = experiment_for(options, workload, arrivals, workers, subject)
     tails = [tail_of(slo, profile) for slo in slos]
     search = experiment.search(tails[0], slos[0].latency_us)
 
-    def replayed(one: Subject) -> Replayed:
-        def keep(drawn: Replication, outcome: Outcome) -> tuple[ServerUse, float | None]:
-            use = server_use(one, outcome, workload.work_ns[drawn.order])
+    def replayed(one: Subject) -> SettingResult:
+        def extract(replication: Replication, outcome: Outcome) -> tuple[ServerUse, float | None]:
+            use = server_use(one, outcome, workload.work_ns[replication.order])
             return use, one.cost_of_request(outcome)
 
-        repeats = experiment.repeated(one, tails, keep)
-        uses, costs = zip(*repeats.kept, strict=True)
+        repeats = experiment.replay_repeats(one, tails, extract)
+        uses, costs = zip(*repeats.results, strict=True)
         known = [cost for cost in costs if cost is not None]
         is_overloaded = load(arrivals, uses).is_overloaded
-        return Replayed(one.name, repeats.tails_us, is_overloaded, fmean(known) if known else None)
+        return SettingResult(
+            one.name, repeats.tails_us, is_overloaded, fmean(known) if known else None
+        )
 
     settings = (subject.baseline(name, workload, search) for name in names)
     return tuple(map(replayed, (subject, *settings)))

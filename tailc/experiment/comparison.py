@@ -1,4 +1,4 @@
-"""A policy beside its baselines on the same requests: what judges, tuners and reports compare."""
+"""Compare a policy with its baselines on the same requests, for verdicts, tuning and reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.experiment.baseline_names import chosen_names
+from tailc.experiment.baseline_names import choose_baselines
 from tailc.experiment.by_hand import best_by_hand
 from tailc.experiment.experiment import Experiment, experiment_for, no_tick
 from tailc.experiment.interval import (
@@ -29,7 +29,13 @@ from tailc.experiment.server_use import ServerUse, load, never_keeps_up, server_
 from tailc.experiment.sizes import BY_HAND_AT_MOST
 from tailc.experiment.spectrum import estimates, spectrum, spectrum_tails
 from tailc.experiment.spike import Spike
-from tailc.experiment.spikes import Measuring, Stretch, measured, measuring, spikes
+from tailc.experiment.spikes import (
+    Stretch,
+    TailMeasurement,
+    measure_stretches,
+    spikes,
+    tail_measurement,
+)
 from tailc.experiment.tail_sample import (
     Tail,
     TailSample,
@@ -48,7 +54,7 @@ from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 
 
-def compared(
+def compare(
     subject: Subject,
     slos: Sequence[Slo],
     profile: DemandProfile,
@@ -58,17 +64,19 @@ def compared(
     *,
     by_cost: bool,
 ) -> tuple[Point, ...]:
-    """The subject and its baselines under each arrival process.
+    """Replay the subject and its baselines under each arrival process.
 
-    by_cost: whether the best setting by hand, where no baselines are named, is the cheapest.
-    Raises TailcError for names that are no baseline of the subject's.
+    by_cost: whether the best setting by hand is the cheapest one; only without named baselines.
+    Raises TailcError for names that are not baselines of the subject.
     """
     workload = subject.workload(profile)
-    asked = options.baselines
-    if asked is None:
-        asked = _usual(subject, slos[0], profile, arrivals, options, workers, by_cost=by_cost)
-    names = chosen_names(asked, subject, workload)
-    comparison = _Comparison(
+    requested = options.baselines
+    if requested is None:
+        requested = _default_names(
+            subject, slos[0], profile, arrivals, options, workers, by_cost=by_cost
+        )
+    names = choose_baselines(requested, subject, workload)
+    comparison = _PolicyComparison(
         subject,
         workload,
         tuple(slos),
@@ -81,7 +89,7 @@ def compared(
     return tuple(comparison.point(one) for one in arrivals)
 
 
-def _usual(
+def _default_names(
     subject: Subject,
     slo: Slo,
     profile: DemandProfile,
@@ -91,7 +99,7 @@ def _usual(
     *,
     by_cost: bool,
 ) -> tuple[str, ...]:
-    """The first of the defaults, what is best by hand at each rate, the policy without extras."""
+    """Names of the first default, the best settings by hand, and the policy without extras."""
     few = options.requests_for(profile.total_weight)
     if slo.request_class is None:
         few = min(few, BY_HAND_AT_MOST.requests)
@@ -101,7 +109,7 @@ def _usual(
 
 
 @dataclass(frozen=True, eq=False)
-class _Comparison:
+class _PolicyComparison:
     """What is the same under every arrival process."""
 
     subject: Subject
@@ -115,20 +123,20 @@ class _Comparison:
 
     @cached_property
     def spectrum(self) -> tuple[Tail, ...]:
-        """Percentiles for pictures alone."""
+        """Percentiles that only pictures use."""
         if not self.options.pictured:
             return ()
         promised_ppm = [slo.percentile_ppm for slo in self.slos]
         return spectrum_tails(promised_ppm, self.workload.requests)
 
     @cached_property
-    def measuring(self) -> Measuring | None:
-        """How a tail is followed where the rate changes; None where the machine measures none."""
+    def measuring(self) -> TailMeasurement | None:
+        """How to measure the tail under a changing rate; None if the machine measures none."""
         first = self.slos[0]
-        return measuring(self.subject, first.percentile_ppm, first.latency_us)
+        return tail_measurement(self.subject, first.percentile_ppm, first.latency_us)
 
     def point(self, arrivals: Arrivals) -> Point:
-        """The policy and every baseline under one arrival process."""
+        """Replay the policy and every baseline under one arrival process."""
         experiment = experiment_for(
             self.options, self.workload, arrivals, self.workers, self.subject, tick=self.tick
         )
@@ -145,27 +153,27 @@ class _Comparison:
         is_policy = subject is self.subject
         tails = (*self.tails, *self.spectrum)
 
-        def keep(one: Replication, outcome: Outcome) -> _Repeat:
+        def extract(one: Replication, outcome: Outcome) -> _RepeatResult:
             is_pictured = self.options.pictured and is_policy
             cells = subject.occupancy_counts(outcome, one.order) if is_pictured else ()
             return self._repeat(experiment, subject, one, outcome, cells)
 
-        repeats = experiment.repeated(subject, tails, keep)
-        found = experiment.sample(subject, tails, repeats)
-        promised, further = found[: len(self.tails)], found[len(self.tails) :]
-        uses = [one.use for one in repeats.kept]
+        repeats = experiment.replay_repeats(subject, tails, extract)
+        samples = experiment.sample(subject, tails, repeats)
+        promised, further = samples[: len(self.tails)], samples[len(self.tails) :]
+        uses = [one.use for one in repeats.results]
         busy = load(experiment.scenario.arrivals, uses)
         by_slo = enumerate(zip(promised, self.slos, strict=True))
         return Run(
             subject.name,
             subject.note,
             busy,
-            tuple(_estimate(repeats.kept, at, tail, slo, busy) for at, (tail, slo) in by_slo),
+            tuple(_estimate(repeats.results, at, tail, slo, busy) for at, (tail, slo) in by_slo),
             usage_of(subject, uses),
-            _stretch_us(repeats.kept, self.tails),
-            self._spikes(experiment.scenario.arrivals, repeats.kept),
+            _stretch_us(repeats.results, self.tails),
+            self._spikes(experiment.scenario.arrivals, repeats.results),
             spectrum(further) if is_policy else estimates(further),
-            self._occupancy(repeats.kept) if is_policy else (),
+            self._occupancy(repeats.results) if is_policy else (),
         )
 
     def _repeat(
@@ -175,10 +183,10 @@ class _Comparison:
         one: Replication,
         outcome: Outcome,
         cells: tuple[Counts | None, ...],
-    ) -> _Repeat:
+    ) -> _RepeatResult:
         workload, arrivals = experiment.scenario.workload, experiment.scenario.arrivals
         curve = workload.curve_of[one.order[outcome.measured][outcome.served]]
-        return _Repeat(
+        return _RepeatResult(
             server_use(subject, outcome, workload.work_ns[one.order]),
             tuple(
                 windows_met(outcome, slo, None if tail.curve is None else curve == tail.curve)
@@ -191,29 +199,29 @@ class _Comparison:
                 )
                 for stretch in arrivals.stretches
             ),
-            () if self.measuring is None else measured(arrivals, outcome, self.measuring),
+            () if self.measuring is None else measure_stretches(arrivals, outcome, self.measuring),
             cells,
         )
 
-    def _occupancy(self, repeats: Sequence[_Repeat]) -> tuple[Occupancy | None, ...]:
+    def _occupancy(self, repeats: Sequence[_RepeatResult]) -> tuple[Occupancy | None, ...]:
         if not self.options.pictured:
             return ()
         return self.subject.occupancy([one.cells for one in repeats])
 
-    def _spikes(self, arrivals: Arrivals, repeats: Sequence[_Repeat]) -> tuple[Spike, ...]:
+    def _spikes(self, arrivals: Arrivals, repeats: Sequence[_RepeatResult]) -> tuple[Spike, ...]:
         if self.measuring is None:
             return ()
         return spikes(arrivals, [one.spikes for one in repeats], self.measuring)
 
 
 @dataclass(frozen=True, eq=False)
-class _Repeat:
-    """What is kept of a repeat.
+class _RepeatResult:
+    """The part of a repeat that is stored.
 
-    windows: for each SLO, how many of its windows met the target, and how many there are.
-    stretches_ns: for each stretch of the arrivals and each SLO, the latencies in it.
-    spikes: for each stretch of a constant rate, what was measured in it.
-    cells: for each ladder of the policy, how often a request was met in each of its cells.
+    windows: for each SLO, the number of its windows that met the target, and of all its windows.
+    stretches_ns: for each stretch of the arrivals and each SLO, the latencies in it. spikes: for
+    each stretch of a constant rate, the measurements in it. cells: for each ladder of the policy,
+    how often requests were observed in each of its cells.
     """
 
     use: ServerUse
@@ -224,9 +232,9 @@ class _Repeat:
 
 
 def _estimate(
-    repeats: Sequence[_Repeat], number: int, tail: TailSample, slo: Slo, busy: Load
+    repeats: Sequence[_RepeatResult], number: int, tail: TailSample, slo: Slo, busy: Load
 ) -> SloEstimate:
-    """At SLO number `number`."""
+    """The estimate for one SLO, by its number."""
     limits = interval(tail)
     says = ruling(limits, slo.latency_us, is_overloaded=busy.is_overloaded)
     if never_keeps_up([one.use for one in repeats]) and tail.held_out >= FEWEST_JUDGED:
@@ -246,9 +254,9 @@ def _estimate(
 
 
 def _stretch_us(
-    repeats: Sequence[_Repeat], tails: Sequence[Tail]
+    repeats: Sequence[_RepeatResult], tails: Sequence[Tail]
 ) -> tuple[tuple[int | None, ...], ...]:
-    """The percentiles of the requests of each stretch of the arrivals, over all repeats."""
+    """Percentiles of the requests in each stretch of the arrivals, over all repeats."""
     return tuple(
         tuple(
             stretch_percentile_us([one.stretches_ns[stretch][number] for one in repeats], tail)

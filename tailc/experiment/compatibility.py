@@ -1,4 +1,4 @@
-"""Why a policy cannot be replayed on given requests, every reason at once."""
+"""Check whether a policy can be replayed on given requests; find every reason against it."""
 
 from __future__ import annotations
 
@@ -15,23 +15,28 @@ from tailc.traces.reading import memory_column
 
 
 def check(policy: Policy, held_out: DemandProfile, options: VerifyOptions) -> None:
-    """Raise TailcError with every reason why there is no verdict to be had."""
-    findings = [*_nothing_to_verify(policy, options), *unfit_for(policy, held_out, options)]
+    """Raise TailcError with every reason why a verdict is impossible."""
+    findings = [
+        *_check_slos_and_rates(policy, options),
+        *find_reasons_against(policy, held_out, options),
+    ]
     if findings:
         raise TailcError(findings)
 
 
-def unfit_for(policy: Policy, held_out: DemandProfile, options: VerifyOptions) -> list[Finding]:
-    """Why the policy cannot be replayed on these requests; nothing if it can."""
+def find_reasons_against(
+    policy: Policy, held_out: DemandProfile, options: VerifyOptions
+) -> list[Finding]:
+    """Every reason why the policy cannot be replayed on these requests; empty if it can."""
     return [
-        *_unfit_classes(policy, held_out, options),
-        *_unfit_trace(policy, held_out, options),
-        *_unfit_clocks(policy, held_out, options),
+        *_check_classes(policy, held_out, options),
+        *_check_trace(policy, held_out, options),
+        *_check_clocks(policy, held_out, options),
     ]
 
 
 def is_compile_trace(policy: Policy, held_out: DemandProfile) -> bool:
-    """Whether the policy was compiled from these very requests."""
+    """Whether the policy was compiled from exactly these requests."""
     compiled_from = (InputRole.DESIGN, InputRole.WHOLE)
     return any(
         source.role in compiled_from and source.digest == held_out.digest
@@ -39,7 +44,7 @@ def is_compile_trace(policy: Policy, held_out: DemandProfile) -> bool:
     )
 
 
-def _nothing_to_verify(policy: Policy, options: VerifyOptions) -> Iterator[Finding]:
+def _check_slos_and_rates(policy: Policy, options: VerifyOptions) -> Iterator[Finding]:
     if not policy.slos:
         yield Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` states no SLO to verify")
     on_cores = any(Rule.CORE_PER_REQUEST in ladder.rules for ladder in policy.ladders)
@@ -59,7 +64,7 @@ def _nothing_to_verify(policy: Policy, options: VerifyOptions) -> Iterator[Findi
         )
 
 
-def _unfit_classes(
+def _check_classes(
     policy: Policy, held_out: DemandProfile, options: VerifyOptions
 ) -> Iterator[Finding]:
     place = Place(options.held_out_name)
@@ -108,7 +113,7 @@ def _classes_without_requests(
             )
 
 
-def _unfit_trace(
+def _check_trace(
     policy: Policy, held_out: DemandProfile, options: VerifyOptions
 ) -> Iterator[Finding]:
     place = Place(options.held_out_name)
@@ -120,7 +125,7 @@ def _unfit_trace(
             help="verify on requests that were held out; `--allow-compile-trace` "
             "(`allow_compile_trace=True`) replays these all the same",
         )
-    yield from _unfit_speeds(policy, held_out, place)
+    yield from _check_speeds(policy, held_out, place)
     most = max((d for form in policy.ladders for d in degrees(form) or ()), default=0)
     if held_out.degrees < most:
         yield Finding(
@@ -132,8 +137,8 @@ def _unfit_trace(
         )
 
 
-def _unfit_speeds(policy: Policy, held_out: DemandProfile, place: Place) -> Iterator[Finding]:
-    """On whole cores a request has the speeds of the rungs, or one of its own for each."""
+def _check_speeds(policy: Policy, held_out: DemandProfile, place: Place) -> Iterator[Finding]:
+    """Check that requests on whole cores have the speeds of the rungs, or their own for each."""
     if not policy.ladders:
         return
     ladder = policy.ladders[0]
@@ -147,10 +152,13 @@ def _unfit_speeds(policy: Policy, held_out: DemandProfile, place: Place) -> Iter
         )
 
 
-def _unfit_clocks(
+def _check_clocks(
     policy: Policy, held_out: DemandProfile, options: VerifyOptions
 ) -> Iterator[Finding]:
-    """A tail table needs cycles, memory time where it was compiled with any, and whole requests."""
+    """Check that requests of a tail table have cycles, memory time if it was compiled with any.
+
+    Requests must also be whole, not points of a spectrum.
+    """
     if policy.tail_table is None:
         return
     place = Place(options.held_out_name)

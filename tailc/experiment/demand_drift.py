@@ -1,4 +1,4 @@
-"""How far the demand of requests has moved since a compile."""
+"""Drift of the demand of requests since a compile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Distance:
-    """A distance between two distributions of demand, and its 95 % interval, in a whole unit."""
+    """A distance between two distributions of demand with its 95 % interval, in a whole unit."""
 
     estimate: int
     low: int
@@ -16,11 +16,11 @@ class Distance:
 
 @dataclass(frozen=True)
 class Drift:
-    """How far held-out demand lies from the demand that the policy was compiled for.
+    """Distance of the held-out demand from the demand that the policy was compiled for.
 
     `ks_ppm`: largest difference of the distribution functions (Kolmogorov-Smirnov), in millionths.
-    `wasserstein_us`: mean distance of equal quantiles. Means of both in microseconds.
-    `is_flagged`: they differ by more than two samples of one service would.
+    `wasserstein_us`: mean distance of equal quantiles. Means of both in microseconds. `is_flagged`:
+    they differ by more than two samples of one service would.
     """
 
     ks_ppm: Distance

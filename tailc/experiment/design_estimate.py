@@ -1,4 +1,4 @@
-"""What a compile says of its own table: an estimate on design data, which is no verdict."""
+"""Estimate of a compile for its own table on the design trace; not a verdict."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.by_hand import is_for_cost
-from tailc.experiment.comparison import compared
+from tailc.experiment.comparison import compare
 from tailc.experiment.compatibility import check
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.point import Point
@@ -20,9 +20,9 @@ from tailc.traces.profile import DemandProfile
 
 @dataclass(frozen=True)
 class DesignEstimate:
-    """The policy under the arrivals that it is for, on the requests that it was compiled from.
+    """The policy under the arrivals that it is tuned for, on the requests it was compiled from.
 
-    `shared`: what requests compete for, as `threads` count it.
+    `shared`: the resource that requests compete for, which `threads` counts.
     """
 
     slos: tuple[Slo, ...]
@@ -33,11 +33,14 @@ class DesignEstimate:
 def design_estimate(
     policy: Policy, design: DemandProfile, options: VerifyOptions
 ) -> DesignEstimate:
-    """Raises TailcError where the policy states no SLO or no rate, or lacks a degree or a class."""
+    """Estimate a policy's SLOs on its design trace.
+
+    Raises TailcError if the policy states no SLO or no rate, or lacks a degree or a class.
+    """
     check(policy, design, options)
     subject = subject_of(policy, design)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
-        points = compared(
+        points = compare(
             subject,
             policy.slos,
             design,

@@ -1,14 +1,13 @@
-"""Whether held-out requests are partly those that a policy was compiled from.
+"""Detect held-out requests from which the policy was compiled.
 
-A policy has quantiles of its compile demand, each of which is the demand of one compile request
-in whole nanoseconds. Those at each percent are an even sample of the compile requests: if a share
-of these was copied into the held-out trace, about the same share of the quantiles occurs there.
+A policy contains quantiles of its compile demand. Each is the demand of one compile request in
+whole nanoseconds. Those at whole percents are an even sample of the compile requests: if a share of
+these was copied into the held-out trace, about the same share of the quantiles occurs there.
 
-Other requests of the service have such a demand by chance. The probability that one more request
-has a demand that occurs once among n is about 2 f2 / n, where f2 demands occur twice (Good,
+Other requests of the service may have the same demand by chance. The probability that one more
+request has a demand that occurs once among n is about 2 f2 / n, where f2 demands occur twice (Good,
 Biometrika 1953); the variance of that estimate is at most (4 f2 + 6 f3) / n^2. Only demands that
-occur once are compared, so a demand that many requests have, such as that of a cache hit, does not
-count.
+occur once are compared, so a demand of many requests, such as that of a cache hit, does not count.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ from tailc.traces.summary import GRID_PPM, DemandSummary
 _PERCENT_PPM = 10_000
 # Percents from 1 to 99.
 _SAMPLED = 99
-# Added to f2: none among few requests does not show that the probability is 0.
+# Added to f2: if none of a few requests occurs twice, the probability need not be 0.
 _UNSEEN_PAIRS = 3
-# Fewer equal demands, or a smaller excess in standard deviations, can be chance.
+# Fewer equal demands, or a smaller excess in standard deviations, may be chance.
 _LEAST_SHARED = 5
 _LEAST_DEVIATIONS = 4
 _DIGITS = 2
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """Of `compared` demands of the compile trace, `shared` occur once in the held-out trace.
+class TraceOverlap:
+    """How many compile demands occur once in the held-out trace: `shared` of `compared`.
 
-    `by_chance`: how many would if no request was in both. `requests`: estimate of how many
-    requests are.
+    `by_chance`: expected number without a request in both. `requests`: estimated number of requests
+    in both.
     """
 
     compared: int
@@ -53,10 +52,10 @@ class Overlap:
     requests: int
 
 
-def overlap(policy: Policy, held_out: DemandProfile) -> Overlap | None:
-    """The overlap with the compile trace; None if there is none that chance does not explain.
+def trace_overlap(policy: Policy, held_out: DemandProfile) -> TraceOverlap | None:
+    """The overlap with the compile trace; None if chance explains it.
 
-    None also if the two are equal, if the policy has no summary of its demand, or if either trace
+    Also None if the two are equal, if the policy has no summary of its demand, or if either trace
     is a spectrum.
     """
     of_points = held_out.is_of_points or tells_points(policy.reading.measured.note)
@@ -76,31 +75,32 @@ def overlap(policy: Policy, held_out: DemandProfile) -> Overlap | None:
         return None
     share = (shared - by_chance) / (compared - by_chance)
     requests = min(round(share * design_requests), held_out.total_weight)
-    return Overlap(compared, shared, by_chance, requests)
+    return TraceOverlap(compared, shared, by_chance, requests)
 
 
 def overlap_findings(
     policies: Iterable[Policy], held_out: DemandProfile, source: str
 ) -> tuple[Finding, ...]:
     """A warning for each compile trace that shares requests with the trace at `source`."""
-    found = ((policy, overlap(policy, held_out)) for policy in policies)
-    findings = (_finding(policy, shared, source) for policy, shared in found if shared)
+    overlaps = ((policy, trace_overlap(policy, held_out)) for policy in policies)
+    findings = (_finding(policy, shared, source) for policy, shared in overlaps if shared)
     return tuple(dict.fromkeys(findings))
 
 
-def _finding(policy: Policy, found: Overlap, source: str) -> Finding:
-    requests = round(found.requests, _DIGITS - len(str(found.requests)))
+def _finding(policy: Policy, overlap: TraceOverlap, source: str) -> Finding:
+    requests = round(overlap.requests, _DIGITS - len(str(overlap.requests)))
+    by_chance = math.ceil(overlap.by_chance)
     message = (
         f"`{source}` contains about {requests:,} requests of the trace that policy "
-        f"`{policy.name}` was compiled from: {found.shared} of {found.compared} demands that the "
-        f"policy records occur in it once, where about {math.ceil(found.by_chance)} would by chance"
+        f"`{policy.name}` was compiled from: {overlap.shared} of {overlap.compared} demands that "
+        f"the policy records occur in it once, where about {by_chance} would by chance"
     )
     hint = "verify on requests that were held out, such as the part that `tailc split` writes"
     return Finding(Code.SHARED_REQUESTS, message, Place(source), hint, Severity.WARNING)
 
 
 def _design(policy: Policy) -> tuple[DemandSummary, int] | None:
-    """The summary of the compile demand, and how many requests it is of."""
+    """The summary of the compile demand, and its number of requests."""
     for part in policy.inputs:
         if part.role is InputRole.DESIGN and part.demand is not None:
             return part.demand, part.requests
@@ -108,13 +108,13 @@ def _design(policy: Policy) -> tuple[DemandSummary, int] | None:
 
 
 def _even_sample(compiled: DemandSummary) -> NDArray[np.int64]:
-    """The demands at each whole percent from 1 to 99 %, each one once [ns]."""
+    """The demands at each whole percent from 1 to 99 %, without duplicates [ns]."""
     quantiles = zip(GRID_PPM, compiled.quantiles_ns, strict=True)
     return np.unique([ns for ppm, ns in quantiles if 0 < ppm < PPM and ppm % _PERCENT_PPM == 0])
 
 
 def _occurrences(profile: DemandProfile) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The different demands [ns], ascending, and how many requests have each."""
+    """The different demands [ns], ascending, and the number of requests with each."""
     whole_ns = np.rint(profile.demand_ms * NS_PER_MS).astype(np.int64)
     demand_ns, index = np.unique(whole_ns, return_inverse=True)
     count = np.zeros(len(demand_ns), np.int64)

@@ -1,4 +1,4 @@
-"""The last step of a grid at which a target is met, in few looks."""
+"""Find the last step of a grid at which a target is met, with few evaluations."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# One look in so many halves the bounds instead.
+# One evaluation in this many bisects instead.
 _SECANTS = 4
 
 
 def last_met(margin: Callable[[int], float], begin: int, fall: float, steps: int) -> int:
-    """The last of the steps with a margin of 0 or more, 0 if none, by a secant.
+    """The last step with a margin of 0 or more, 0 if none, by a secant search.
 
-    Sought from `begin`, where the margin falls by about `fall` in a step.
+    Starts at `begin`, where the margin falls by about `fall` in a step.
     """
     met, missed = _Bound(0), _Bound(steps + 1)
     step, looks = begin, 0
     while missed.step - met.step > 1:
-        found = margin(step)
-        if found >= 0:
-            met = _Bound(step, found)
+        value = margin(step)
+        if value >= 0:
+            met = _Bound(step, value)
         else:
-            missed = _Bound(step, found)
+            missed = _Bound(step, value)
         looks += 1
         ahead = _between(met, missed, fall, looks)
         step = min(max(ahead, met.step + 1), missed.step - 1)
@@ -31,21 +31,21 @@ def last_met(margin: Callable[[int], float], begin: int, fall: float, steps: int
 
 @dataclass(frozen=True)
 class _Bound:
-    """A step and its margin; None: beyond the grid."""
+    """A step and its margin; None beyond the grid."""
 
     step: int
     margin: float | None = None
 
 
 def _between(met: _Bound, missed: _Bound, fall: float, looks: int) -> int:
-    """Where the margin may be 0."""
-    # Guesses that prove too short grow: 0, 0, 1, 3, 7 steps longer.
+    """The step at which the margin is expected to be 0."""
+    # Steps of guesses that prove too short grow: 0, 0, 1, 3, 7 steps longer.
     longer = 2 ** max(looks - 2, 0) - 1
     if missed.margin is None:
         return met.step + max(int((met.margin or 0.0) / fall), 1) + longer
     if met.margin is None:
         return missed.step - max(math.ceil(-missed.margin / fall), 1) - longer
-    # A secant may creep towards one end.
+    # A secant search may move slowly towards one end.
     if looks % _SECANTS == 0:
         return (met.step + missed.step) // 2
     part = met.margin / (met.margin - missed.margin)

@@ -1,4 +1,4 @@
-"""Days that a plan is judged on, and whether it was made from them."""
+"""Held-out days to judge a plan on, and the check that the plan was not made from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.forms.plan.plan import Plan
-from tailc.models.datacentre.window import Curves, Window
+from tailc.models.datacentre.window import JobWindow, SpeedupCurves
 from tailc.traces.zones import utc_text
 
 
@@ -16,14 +16,14 @@ from tailc.traces.zones import utc_text
 class HeldOutDays:
     """Windows of jobs and energy, at least one.
 
-    left_out: others in which no job is submitted, or some energy is not known. curves: how the
-    jobs' applications speed up. digest: of all the days, jobs_digest, energy_digest: of their jobs
-    and of their energy. place: where it is said when they begin.
+    left_out: number of windows without a submitted job, or with unknown energy. curves: speed-ups
+    of the jobs' applications. digest: of all the days. jobs_digest, energy_digest: of their jobs
+    and of their energy. place: where the input states when they begin.
     """
 
-    windows: tuple[Window, ...]
+    windows: tuple[JobWindow, ...]
     left_out: int
-    curves: Curves
+    curves: SpeedupCurves
     digest: str
     jobs_digest: str
     energy_digest: str
@@ -32,16 +32,18 @@ class HeldOutDays:
 
 
 def plan_of(policy: Policy) -> Plan:
-    """The policy's plan; TailcError where it has none."""
+    """The policy's plan; TailcError if it has none."""
     if policy.plan is None:
         message = f"policy `{policy.name}` is no plan of jobs and energy"
         raise TailcError(Finding(Code.USAGE, message, help="give a policy that is one"))
     return policy.plan
 
 
-def windows_of_compile(policy: Policy, held_out: HeldOutDays) -> tuple[Window, ...]:
-    """The windows that the plan was made from: those that overlap its own days, and of the jobs or
-    the energy that it was compiled from also those before.
+def windows_of_compile(policy: Policy, held_out: HeldOutDays) -> tuple[JobWindow, ...]:
+    """The windows that the plan was made from.
+
+    These are the ones that overlap its own days, and earlier ones of the jobs or the energy that it
+    was compiled from.
     """
     plan = plan_of(policy)
     length_s = len(plan.epochs) * plan.epoch_s
@@ -59,7 +61,7 @@ def windows_of_compile(policy: Policy, held_out: HeldOutDays) -> tuple[Window, .
 
 
 def check_held_out(policies: Sequence[Policy], held_out: HeldOutDays) -> None:
-    """Raise TailcError where a policy was made from a window."""
+    """Raise TailcError if a policy was made from one of the windows."""
     findings = []
     for policy in policies:
         own = windows_of_compile(policy, held_out)

@@ -1,4 +1,4 @@
-"""From replays to an estimate: its interval, ruling, and how many more requests decide."""
+"""Compute the interval of an estimate, its ruling, and how many more requests would decide."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from tailc.order_statistics import Z_95, fewest_for_upper_limit, share_limits, s
 from tailc.percentiles import PPM, percentile_rank
 from tailc.specs.slo import Slo
 
-# Beyond this many requests the answer is that the estimate sits on the target.
+# Beyond this many requests the answer is that the estimate is on the target.
 _MOST_WORTH_ASKING = 1_000_000_000
 _DIGITS = 2
-# By how many times the skewness of the mean demand the upper limit lies further out, where arrivals
-# are generated and where they are recorded.
+# The upper limit moves out by this many times the skewness of the mean demand, with generated and
+# with recorded arrivals.
 _LEAN = 4.0
 _LEAN_RECORDED = 5.0
-# On fewer requests nothing is judged: neither their mean demand nor its variance says much.
+# Fewer requests get no ruling: their mean demand and its variance are too uncertain.
 FEWEST_JUDGED = 30
-# A share that varies by less than a millionth is as good as known.
+# A share that varies by less than a millionth counts as known.
 _NEGLIGIBLE = 1e-12
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimated percentile and its limits at 95 %; high None: no upper limit.
+    """An estimated percentile with its limits at 95 %; high_us None: no upper limit.
 
-    `simulation_us`: half-width if only what is simulated were drawn again. `worth`: how many
-    independent requests would tell as much about the upper limit.
+    `simulation_us`: half-width of the interval from the simulation alone. `worth`: number of
+    independent requests with the same uncertainty of the upper limit.
     """
 
     estimate_us: int
     low_us: int
     high_us: int | None
     simulation_us: int = 0
-    worth: float = math.inf
+    effective_requests: float = math.inf
 
 
 @dataclass(frozen=True)
 class Variance:
-    """An estimated variance, and the degrees of freedom behind it."""
+    """An estimated variance with its degrees of freedom."""
 
     value: float
     freedom: float
@@ -55,33 +55,33 @@ class Variance:
 _NONE = Variance(0.0, math.inf)
 
 
-def total(*parts: Variance) -> Variance:
-    """Of a sum of independent variables (Satterthwaite, Biometrics 1946)."""
+def sum_of_variances(*parts: Variance) -> Variance:
+    """Variance of a sum of independent variables (Satterthwaite, Biometrics 1946)."""
     value = sum(part.value for part in parts)
     spread = sum(part.value**2 / part.freedom for part in parts)
     return Variance(value, value**2 / spread) if spread > 0 else Variance(value, math.inf)
 
 
-def interval(found: TailSample) -> Interval:
-    """The percentile, and limits that hold that of all requests with 95 % probability.
+def interval(sample: TailSample) -> Interval:
+    """The percentile, with limits that contain that of all requests with 95 % probability.
 
     The limits are those of an exact binomial interval for the share of requests up to the estimate,
-    for as many requests as would let that share vary as it does (Woodruff, JASA 1952; Korn and
-    Graubard, Survey Methodology 1998), read off the latencies.
+    with the number of requests for which that share would vary as it does (Woodruff, JASA 1952;
+    Korn and Graubard, Survey Methodology 1998), applied to the latencies.
     """
-    estimate_ns = found.estimate_ns
-    noise = simulation(found)
-    below, above = _worth(found, total(sampling(found), noise))
+    estimate_ns = sample.estimate_ns
+    noise = simulation_variance(sample)
+    below, above = _effective_requests(sample, sum_of_variances(sampling_variance(sample), noise))
     if math.isinf(above):
-        # No replicate has another share; the order of the requests is all that is left.
-        below = above = float(found.held_out)
-    low_ns, high_ns = _limits(found, below, above)
-    if found.held_out < fewest_for_upper_limit(found.percentile_ppm):
+        # No replicate has another share, so only the order of the requests varies.
+        below = above = float(sample.held_out)
+    low_ns, high_ns = _limits(sample, below, above)
+    if sample.held_out < fewest_for_upper_limit(sample.percentile_ppm):
         high_ns = None
-    if found.held_out < FEWEST_JUDGED:
+    if sample.held_out < FEWEST_JUDGED:
         low_ns, high_ns = 0, None
-    noise_low_ns, noise_high_ns = _limits(found, *_worth(found, noise, leaning=0.0))
-    width_ns = (noise_high_ns or int(found.law_ns[-1])) - noise_low_ns
+    noise_low_ns, noise_high_ns = _limits(sample, *_effective_requests(sample, noise, leaning=0.0))
+    width_ns = (noise_high_ns or int(sample.law_ns[-1])) - noise_low_ns
     return Interval(
         nearest_us(estimate_ns),
         nearest_us(min(low_ns, estimate_ns)),
@@ -91,120 +91,121 @@ def interval(found: TailSample) -> Interval:
     )
 
 
-def _worth(
-    found: TailSample, variance: Variance, leaning: float | None = None
+def _effective_requests(
+    sample: TailSample, variance: Variance, leaning: float | None = None
 ) -> tuple[float, float]:
-    """How many independent requests have a share as uncertain, for the lower and the upper limit.
+    """Numbers of independent requests with the uncertainty of the lower and the upper limit.
 
-    The limits make up for few degrees of freedom as Korn and Graubard's do.
+    The numbers account for few degrees of freedom as Korn and Graubard's do.
     """
-    share = float(np.mean(found.by_repeat))
+    share = float(np.mean(sample.by_repeat))
     if variance.value < _NEGLIGIBLE or not 0 < share < 1:
         return math.inf, math.inf
     size = share * (1 - share) / variance.value
     t = student_t_95(variance.freedom)
-    leaning = lean(found) if leaning is None else leaning
+    leaning = upper_limit_shift(sample) if leaning is None else leaning
     return size * (Z_95 / t) ** 2, size * (Z_95 / (t + leaning)) ** 2
 
 
-def _limits(found: TailSample, below: float, above: float) -> tuple[int, int | None]:
-    """Latencies between which the percentile lies."""
+def _limits(sample: TailSample, below: float, above: float) -> tuple[int, int | None]:
+    """Latencies between which the percentile lies; None: no upper limit."""
     if math.isinf(below):
-        return found.estimate_ns, found.estimate_ns
-    low, high = share_limits(found.percentile_ppm / PPM, below, above)
-    return _at(found.law_ns, low), None if high is None else _at(found.law_ns, high)
+        return sample.estimate_ns, sample.estimate_ns
+    low, high = share_limits(sample.percentile_ppm / PPM, below, above)
+    return _latency_at(sample.law_ns, low), None if high is None else _latency_at(
+        sample.law_ns, high
+    )
 
 
-def _at(sorted_ns: NDArray[np.int64], share: float) -> int:
+def _latency_at(sorted_ns: NDArray[np.int64], share: float) -> int:
     """The latency that this share of requests does not exceed."""
     count = len(sorted_ns)
     return int(sorted_ns[min(max(math.ceil(share * count), 1), count) - 1])
 
 
-def sampling(found: TailSample) -> Variance:
-    """Of the share, over what was measured: held-out requests, and recorded arrivals.
+def sampling_variance(sample: TailSample) -> Variance:
+    """Variance of the share over the measured data: held-out requests, and recorded arrivals.
 
-    What is drawn from a sample varies less than what the sample was drawn from: by 1 / units. A
-    replicate draws less than all there is if that is too much for a replay. The part of the
-    variance that comes with the mean demand is known as badly as the variance of the demands.
+    A sample drawn from a sample varies less than one drawn from the law, by 1 / units. A replicate
+    draws fewer requests than there are if all are too many for a replay. The part of the variance
+    that is due to the mean demand has the uncertainty of the variance of the demands.
     """
-    replicates, spread = len(found.shift), found.spread
+    replicates, spread = len(sample.shift), sample.spread
     if replicates < 2 or spread.units < 2:
         return _NONE
     unbiased = spread.units / (spread.units - 1)
-    value = float(np.var(found.shift, ddof=1)) * unbiased * spread.drawn_share
-    by_demand = correlation(found) ** 2
+    value = float(np.var(sample.shift, ddof=1)) * unbiased * spread.drawn_share
+    by_demand = correlation(sample) ** 2
     uncertainty = 1 / (min(replicates, spread.units) - 1) + by_demand**2 / spread.freedom
     return Variance(value, 1 / uncertainty)
 
 
-def correlation(found: TailSample) -> float:
-    """Of the share with the mean demand, over replicates: -1 where the load alone decides."""
-    share, work = found.shift - found.shift.mean(), found.work_shift - found.work_shift.mean()
+def correlation(sample: TailSample) -> float:
+    """Correlation of the share with the mean demand over replicates: -1 if load alone decides."""
+    share, work = sample.shift - sample.shift.mean(), sample.work_shift - sample.work_shift.mean()
     scale = math.sqrt(float(np.sum(share**2)) * float(np.sum(work**2)))
     return float(np.sum(share * work)) / scale if scale > 0 else 0.0
 
 
-def lean(found: TailSample) -> float:
-    """Standard deviations by which the upper limit lies further out than the lower one.
+def upper_limit_shift(sample: TailSample) -> float:
+    """Shift of the upper limit outwards, in standard deviations.
 
-    Requests that happen to lack long ones show a short tail and, because they also vary little, a
-    narrow interval. For a mean, the upper limit is to lie 1.9 times the mean's skewness further out
-    than the normal one (Hall, The Bootstrap and Edgeworth Expansion, 1992, 3.5). The share depends
-    on the mean demand as a sum of `correlation` parts of it and of its own does. A queue bends that
-    dependence, and the skewness of a sample falls short of that of its law, so that 1.9 is not
-    enough: docs/verdicts.md has what was measured. Recorded arrivals are as uneven as demands in
-    what they do to a queue, and only hide how the share depends on them: there the correlation
-    itself counts.
+    A sample that happens to lack long requests has a short tail and, because it also varies little,
+    a narrow interval. For a mean, the upper limit should lie 1.9 times the mean's skewness further
+    out than the normal one (Hall, The Bootstrap and Edgeworth Expansion, 1992, 3.5). The share
+    depends on the mean demand by `correlation`, and on the rest of the demands. A queue makes that
+    dependence nonlinear, and the skewness of a sample underestimates that of its law, so 1.9 is not
+    enough: docs/verdicts.md has measurements. Recorded arrivals affect a queue as unevenly as
+    demands, and only hide how the share depends on demands: for them the correlation itself counts.
     """
-    by_demand, skewness = max(-correlation(found), 0.0), max(found.spread.skewness, 0.0)
-    if found.spread.is_recorded:
+    by_demand, skewness = max(-correlation(sample), 0.0), max(sample.spread.skewness, 0.0)
+    if sample.spread.is_recorded:
         return _LEAN_RECORDED * skewness * by_demand
     return _LEAN * skewness * by_demand**3
 
 
-def simulation(found: TailSample) -> Variance:
-    """Of the share, over what is simulated: repeats are independent, and it is their mean."""
-    repeats = len(found.by_repeat)
+def simulation_variance(sample: TailSample) -> Variance:
+    """Variance of the mean share over the simulation; repeats are independent."""
+    repeats = len(sample.by_repeat)
     if repeats < 2:
         return _NONE
-    return Variance(float(np.var(found.by_repeat, ddof=1)) / repeats, repeats - 1)
+    return Variance(float(np.var(sample.by_repeat, ddof=1)) / repeats, repeats - 1)
 
 
-def ruling(found: Interval, target_us: int, *, is_overloaded: bool) -> Ruling:
-    """Pass if the whole interval meets the target, fail if none of it does."""
-    if found.low_us > target_us:
+def ruling(estimate: Interval, target_us: int, *, is_overloaded: bool) -> Ruling:
+    """Pass if the whole interval meets the target, fail if none of it does, else undecided."""
+    if estimate.low_us > target_us:
         return Ruling.FAIL
-    if found.high_us is not None and found.high_us <= target_us and not is_overloaded:
+    if estimate.high_us is not None and estimate.high_us <= target_us and not is_overloaded:
         return Ruling.PASS
     return Ruling.UNDECIDED
 
 
 def more_requests(
-    found: Interval, target_us: int, percentile_ppm: int, held_out: int
+    estimate: Interval, target_us: int, percentile_ppm: int, held_out: int
 ) -> int | None:
     """About how many more held-out requests would decide; None if the estimate is on the target.
 
-    An interval's half-width falls as one over the root of the sample, so it shrinks to the distance
-    to the target at `held_out * (half-width / distance)^2` requests. What requests are worth grows
-    with their number, and there is no upper limit before they are worth as much as it takes.
+    The half-width of an interval decreases as one over the root of the sample, so it shrinks to the
+    distance to the target at `held_out * (half-width / distance)^2` requests. `effective_requests`
+    grows with the number of requests, and there is no upper limit before it is large enough.
     Rounded up to two digits.
     """
-    distance_us = abs(found.estimate_us - target_us)
-    meets = found.estimate_us <= target_us
-    if found.high_us is None and meets:
+    distance_us = abs(estimate.estimate_us - target_us)
+    meets = estimate.estimate_us <= target_us
+    if estimate.high_us is None and meets:
         fewest = fewest_for_upper_limit(percentile_ppm)
-        needed = math.ceil(fewest * max(held_out / found.worth, 1))
+        needed = math.ceil(fewest * max(held_out / estimate.effective_requests, 1))
     elif distance_us == 0:
         return None
     else:
-        limit_us = found.high_us if meets and found.high_us is not None else found.low_us
-        needed = math.ceil(held_out * ((limit_us - found.estimate_us) / distance_us) ** 2)
-    more = _rounded_up(max(needed - held_out, 1))
+        limit_us = estimate.high_us if meets and estimate.high_us is not None else estimate.low_us
+        needed = math.ceil(held_out * ((limit_us - estimate.estimate_us) / distance_us) ** 2)
+    more = _round_up(max(needed - held_out, 1))
     return more if more <= _MOST_WORTH_ASKING else None
 
 
-def _rounded_up(count: int) -> int:
+def _round_up(count: int) -> int:
     step = 10 ** max(len(str(count)) - _DIGITS, 0)
     return -(-count // step) * step
 
@@ -212,11 +213,10 @@ def _rounded_up(count: int) -> int:
 def windows_met(
     outcome: Outcome, slo: Slo, counts: NDArray[np.bool_] | None = None
 ) -> tuple[int, int]:
-    """How many whole accounting windows of a replay have a percentile that meets the target, and
-    how many there are.
+    """Number of whole accounting windows whose percentile meets the target, and number of windows.
 
     Requests belong to the window in which they arrive; empty windows do not count. `counts`: which
-    of the measured requests that were not refused the SLO is for; None: all.
+    of the measured, not refused requests the SLO applies to; None: all.
     """
     if (slo.window_requests is None and slo.window_us is None) or not len(outcome.latencies_ns):
         return 0, 0
@@ -227,7 +227,7 @@ def windows_met(
 
 
 def windows_met_ppm(repeats: Iterable[tuple[int, int]]) -> int | None:
-    """The share of windows that meet the target over all repeats; None without any."""
+    """Share of windows that meet the target over all repeats; None without windows."""
     met, windows = map(sum, zip(*repeats, strict=True))
     return round(met * PPM / windows) if windows else None
 
@@ -246,7 +246,7 @@ def _windows(
         index = (arrival_ns - arrival_ns[0]) // (slo.window_us * NS_PER_US)
         whole, index = int(index[-1]), index[counts]
     inside = index < whole
-    # A replay can last billions of short windows: count those in which a request arrives.
+    # A replay can last billions of short windows, so only those with an arrival are counted.
     _, window, sizes = np.unique(index[inside], return_inverse=True, return_counts=True)
     late = np.bincount(window, weights=is_late[inside], minlength=len(sizes)).astype(np.int64)
     return sizes, late

@@ -1,4 +1,4 @@
-"""A plan's prices and baselines on the same windows of days: all meet the same jobs and energy."""
+"""Replay a plan's prices and baselines on the same windows of days, jobs and energy."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tailc.experiment.plan_options import PlanOptions
 from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.course import Course
 from tailc.models.datacentre.job_model import JobModel, OutcomeT, Replay
-from tailc.models.datacentre.quantities import Samples
-from tailc.models.datacentre.window import Curves, NoCurves, Window
+from tailc.models.datacentre.quantities import QuantitySamples
+from tailc.models.datacentre.window import JobWindow, NoSpeedupCurves, SpeedupCurves
 from tailc.models.malleable_jobs.cluster import cluster_of
 from tailc.models.malleable_jobs.model import MalleableJobs
 from tailc.models.rigid_jobs.model import RigidJobs
@@ -23,15 +23,15 @@ from tailc.models.rigid_jobs.site import site_of
 
 @dataclass(frozen=True, eq=False)
 class WindowSamples:
-    """What a plan's prices and each baseline, by name, did; `jobs` were submitted."""
+    """Results of a plan's prices and of each baseline, by name. jobs: number of submitted jobs."""
 
     jobs: int
-    policy: Samples
-    baselines: Mapping[str, Samples]
+    policy: QuantitySamples
+    baselines: Mapping[str, QuantitySamples]
 
 
-def job_model(plan: Plan, curves: Curves, options: PlanOptions) -> JobModel[Any]:
-    """The model of the plan's jobs; ValueError where its servers are not alike."""
+def job_model(plan: Plan, curves: SpeedupCurves, options: PlanOptions) -> JobModel[Any]:
+    """The model of the plan's jobs; ValueError if its servers differ."""
     if plan.malleable is not None:
         return MalleableJobs(plan, cluster_of(plan), curves, plan.malleable.slowdown_ppm)
     site = replace(site_of(plan), failures_ppm=options.failures_ppm)
@@ -39,38 +39,38 @@ def job_model(plan: Plan, curves: Curves, options: PlanOptions) -> JobModel[Any]
 
 
 def replayable(policy: Policy, options: PlanOptions | None = None) -> JobModel[Any]:
-    """The model of the policy's jobs, as far as it is known without days.
+    """The model of the policy's jobs, without any days.
 
-    Raises TailcError where it has no plan, where its servers are not alike, for servers that shall
-    fail and cannot, and for names of no baseline.
+    Raises TailcError if it has no plan, if its servers differ, if servers should fail that cannot,
+    and for names that are not baselines.
     """
     options = options or PlanOptions()
-    model = _model(policy, NoCurves(), options)
+    model = _model(policy, NoSpeedupCurves(), options)
     if options.failures_ppm and not model.servers_fail:
         jobs = model.words.jobs_are
         message = f"`{policy.name}` is of {jobs} jobs, whose servers do not fail in a replay"
         raise TailcError(Finding(Code.USAGE, message, help="leave out `--failures`"))
-    model.baselines.chosen(options.baselines)
+    model.baselines.choose(options.baselines)
     return model
 
 
 def replay_windows(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> WindowSamples:
-    """The policy and the baselines on each window.
+    """Replay the policy and the baselines on each window.
 
-    Deterministic in all that is given. Raises TailcError as `replayable` does.
+    Deterministic in its arguments. Raises TailcError as `replayable` does.
     """
-    names = replayable(policy, options).baselines.chosen(options.baselines)
+    names = replayable(policy, options).baselines.choose(options.baselines)
     model = _model(policy, held_out.curves, options)
-    return compared(model, held_out.windows, names, options.progress)
+    return replay_all(model, held_out.windows, names, options.progress)
 
 
-def compared(
+def replay_all(
     model: JobModel[OutcomeT],
-    windows: Sequence[Window],
+    windows: Sequence[JobWindow],
     names: Sequence[str],
     progress: Callable[[int, int], None] | None = None,
 ) -> WindowSamples:
-    """The plan and the baselines of these names; ValueError for windows of which there are none."""
+    """Replay the plan and the baselines of these names; ValueError without windows."""
     if not windows:
         raise ValueError("there is a window at least")
     baselines = {*names, *model.relative_to}
@@ -84,19 +84,19 @@ def compared(
     return WindowSamples(sum(one.submitted for one in found), policy, others)
 
 
-def policy_samples(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> Samples:
-    """What the policy alone does on each window."""
+def policy_samples(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> QuantitySamples:
+    """Replay only the policy on each window."""
     model = _model(policy, held_out.curves, options)
-    return compared(model, held_out.windows, (), options.progress).policy
+    return replay_all(model, held_out.windows, (), options.progress).policy
 
 
 def first_course(policy: Policy, held_out: HeldOutDays, options: PlanOptions) -> Course:
-    """How the first window goes on under the policy."""
+    """The course of the first window under the policy."""
     model, window = _model(policy, held_out.curves, options), held_out.windows[0]
     return model.course(window, model.policy(window))
 
 
-def _model(policy: Policy, curves: Curves, options: PlanOptions) -> JobModel[Any]:
+def _model(policy: Policy, curves: SpeedupCurves, options: PlanOptions) -> JobModel[Any]:
     try:
         return job_model(plan_of(policy), curves, options)
     except ValueError as fault:
@@ -106,12 +106,12 @@ def _model(policy: Policy, curves: Curves, options: PlanOptions) -> JobModel[Any
 
 
 class _Replays(Generic[OutcomeT]):
-    """Replays of the same windows, each counted when it is done; of each baseline one."""
+    """Replays of the same windows; each is counted when done, and each baseline runs once."""
 
     def __init__(
         self,
         model: JobModel[OutcomeT],
-        windows: Sequence[Window],
+        windows: Sequence[JobWindow],
         subjects: int,
         progress: Callable[[int, int], None] | None,
     ) -> None:
@@ -122,11 +122,11 @@ class _Replays(Generic[OutcomeT]):
         self._beside: dict[str, list[OutcomeT]] = {}
 
     def outcomes(self, replay: Replay[OutcomeT]) -> list[OutcomeT]:
-        """One policy on each window."""
+        """Replay one policy on each window."""
         return [self._counted(replay(window)) for window in self._windows]
 
     def baseline_outcomes(self, name: str) -> list[OutcomeT]:
-        """The baseline of that name on each window."""
+        """Replay the named baseline on each window."""
         if name not in self._beside:
             self._beside[name] = self.outcomes(self._model.baseline(name))
         return self._beside[name]

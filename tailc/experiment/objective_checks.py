@@ -1,4 +1,4 @@
-"""What does not fit of a table that a spec asks to be tuned with queues: its rates, its trace."""
+"""Check the spec of a table that is tuned by simulation against its rates and its trace."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tuned_complaints(
     rates_mrps: Sequence[int],
     demand: DemandSpec | ClockedDemandSpec,
 ) -> Iterator[Complaint]:
-    """What of a table that is tuned with queues does not fit the rates or the trace."""
+    """What in the spec of a table tuned by simulation contradicts the rates or the trace."""
     if not rates_mrps:
         message = f"is `{SIMULATION}`, but no `rates` are given at which requests could queue"
         hint = "add `rates: [20/s, 60/s]`"
@@ -32,7 +32,7 @@ def tuned_complaints(
     yield from conflict_complaints(search)
     yield from recorded_complaints(search.recorded, demand)
     if search.bursts is not None:
-        # The replay takes half a second to import, which most specs can do without.
+        # The replay takes half a second to import, and most specs do not need it.
         from tailc.experiment.objective_of_spec import burst_complaints
 
         yield from burst_complaints(search.bursts, rates_mrps)

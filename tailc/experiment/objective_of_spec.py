@@ -1,11 +1,11 @@
-"""What a spec asks for of a table that is tuned with queues, as a replay has it."""
+"""Convert the objective of a spec for tuning by simulation to that of a replay."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from tailc.errors import Code, TailcError
-from tailc.experiment.tuning_objective import Beside, Criterion, TuningObjective
+from tailc.experiment.tuning_objective import BatchTiming, Criterion, TuningObjective
 from tailc.models.arrivals import Pattern
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated
@@ -24,12 +24,12 @@ def objective_of(
     criterion: Criterion,
     *,
     target_us: int | None = None,
-    beside: Beside | None = None,
+    batch_timing: BatchTiming | None = None,
 ) -> TuningObjective:
-    """What is tuned for at the rates: the SLO's percentile, or under it what the criterion says.
+    """The tuning objective at the rates: the SLO's percentile, or a criterion subject to it.
 
-    target_us: what the search keeps the percentile within, at most the SLO's latency; that, if
-    None.
+    target_us: limit of the percentile in the search, at most the SLO's latency, which is the
+    default.
     """
     kept_us = None if criterion is Criterion.TAIL else slo.latency_us
     if criterion is Criterion.RATE:
@@ -44,40 +44,40 @@ def objective_of(
         criterion=criterion,
         target_us=kept_us and (target_us or kept_us),
         limit_us=kept_us,
-        beside=beside,
+        batch_timing=batch_timing,
     )
 
 
 def _pattern_of(search: TunedSearch) -> Pattern | None:
-    """How requests arrive, as far as the spec itself says it; None: Poisson, or recorded."""
+    """The arrival pattern in the spec; None: Poisson, or recorded."""
     if search.diurnal_ppm is not None:
         return DayCurve(search.diurnal_ppm)
     return None if search.bursts is None else burstiness_of(search.bursts)
 
 
 def _column_of(search: TunedSearch) -> ArrivalColumn | None:
-    """The column of recorded arrivals, for whoever reads the trace."""
-    asked = search.recorded
-    if asked is None:
+    """The column of recorded arrivals, to be read from the trace."""
+    recorded = search.recorded
+    if recorded is None:
         return None
-    unit = None if asked.unit is None else TimeUnit(asked.unit)
+    unit = None if recorded.unit is None else TimeUnit(recorded.unit)
     return ArrivalColumn(
-        asked.column, unit, Gaps(asked.gaps), is_rescaled=True, asked_at="search.recorded"
+        recorded.column, unit, Gaps(recorded.gaps), is_rescaled=True, asked_at="search.recorded"
     )
 
 
 def burstiness_of(bursts: BurstsSpec) -> Burstiness:
-    """How a replay has them."""
+    """The burstiness of a replay."""
     return Burstiness(bursts.idc_ppm, bursts.spell_us, bursts.busy_ppm or BUSY_PPM)
 
 
 def burst_complaints(bursts: BurstsSpec, rates_mrps: Sequence[int]) -> Iterator[Complaint]:
-    """Bursts that cannot be had at some rate."""
+    """Report bursts that are impossible at some rate."""
     for place, rate_mrps in enumerate(rates_mrps):
         try:
             Modulated(rate_mrps, burstiness_of(bursts))
         except TailcError as error:
-            (found,) = error.findings
+            (finding,) = error.findings
             where, also = ("search", "bursts"), ("rates", place)
-            message = f"cannot be had: {found.message}"
-            yield Complaint(Code.CONFLICT, message, found.help or "", where, also)
+            message = f"cannot be had: {finding.message}"
+            yield Complaint(Code.CONFLICT, message, finding.help or "", where, also)

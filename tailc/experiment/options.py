@@ -1,4 +1,4 @@
-"""How thoroughly to verify, and on which random numbers."""
+"""Options of a verification: sizes, random seed, and what to replay."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tailc.models.core_queues.chip import Chip
 from tailc.percentiles import PPM
 from tailc.units import format_ppm
 
-# Enough for a 99th percentile whose simulation noise is small beside that of a few thousand
-# held-out requests, and few enough for three rates in seconds.
+# Enough that the simulation noise of a 99th percentile is small compared with that of a few
+# thousand held-out requests, and few enough for three rates in seconds.
 FEWEST_REQUESTS = 20_000
 MOST_REQUESTS = 60_000
 # So that their variance is known to about a fifth.
 FEWEST_REPLICATES = 49
-# Beyond it an interval's limits no longer move, and a replay of each takes hours.
+# With more, the limits of an interval no longer move, and all replays take hours.
 MOST_REPLICATES = 10_000
 # One repeat has no variance.
 FEWEST_REPEATS = 2
@@ -29,25 +29,22 @@ class VerifyOptions:
     """What to replay, how often, and with how many threads.
 
     chip: what the cores of a policy share, and their batch work; None: they share nothing, and the
-    policy states the rest. Only `verify` replays one.
-    arrivals: None for those that the policy was tuned for, at the rates that it was compiled for.
-    baselines: names; `all` is for those that suit the policy, `first` for the first of those. None
-    for the first, what is best by hand at each rate, and the policy without its extras.
-    cut_off_us: execution time at which the server ends a request, its work unfinished.
-    other_power_ppm: share of power that is not that of cores, in the server of the baseline that
-    energy is told relative to.
-    requests_per_replay: None to choose by the trace.
+    policy states the rest. Only `verify` replays a chip. arrivals: None for those that the policy
+    was tuned for, at the rates that it was compiled for. baselines: names; `all` for those that
+    suit the policy, `first` for the first of those. None for the first, the best settings by hand
+    at each rate, and the policy without its extras. cut_off_us: run time at which the server ends a
+    request, its work unfinished. other_power_ppm: share of power outside the cores, in the server
+    of the baseline that energy is relative to. requests_per_replay: None to choose by the trace.
     replicates: bootstrap samples of the held-out requests, each on the arrivals of a repeat.
-    repeats: replays of the held-out requests themselves, each with other arrivals.
-    threads: None for all cores; the result does not depend on it.
-    progress: called with replays done and in all, from the calling thread.
-    held_out_name: how messages call the held-out trace.
-    also_told_ppm: percentiles that a comparison of two policies tells besides its own.
-    pictured: whether to find what only pictures show: spectra, and where requests spend their time.
-    Raises TailcError for values that no interval can be had from.
+    repeats: replays of the held-out requests themselves, each with other arrivals. threads: None
+    for all cores; the result does not depend on it. progress: called with the numbers of finished
+    and of all replays, from the calling thread. held_out_name: name of the held-out trace in
+    messages. also_told_ppm: percentiles that a comparison of two policies reports besides their
+    own. pictured: whether to compute what only pictures show: spectra, and occupancy. Raises
+    TailcError for values that allow no interval.
 
-    Each is an option of the command line; those that may be None leave a choice to the policy,
-    the trace or the machine, any of them next to any other.
+    Each is an option of the command line. None leaves a choice to the policy, the trace or the
+    machine, independently of the other options.
     """
 
     arrivals: tuple[Arrivals, ...] | None = None
@@ -97,7 +94,7 @@ class VerifyOptions:
             yield f"`{threads}` threads cannot replay: it takes one"
 
     def requests_for(self, held_out_requests: int) -> int:
-        """Requests in one replay: as many as were held out, between the limits above."""
+        """Requests in one replay: the number of held-out ones, between the limits above."""
         if self.requests_per_replay is not None:
             return self.requests_per_replay
         return min(max(held_out_requests, FEWEST_REQUESTS), MOST_REQUESTS)

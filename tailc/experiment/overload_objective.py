@@ -1,4 +1,4 @@
-"""What a table shall hold under overload, and at which price."""
+"""Objective of a table under overload, and what it may take from requests for it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from tailc.forms.ladder.table import Rule
 
 
 @dataclass(frozen=True)
-class OverloadAim:
-    """The objective of those that are served, at which rates, and what they may lose for it.
+class OverloadObjective:
+    """The objective of the served requests, the rates of overload, and the allowed losses.
 
-    rates_mrps: of overload, ascending; normal_mrps: at which nothing should be lost; both in
-    thousandths of a request per second. allowed: of the rules shed, cut-off and degrade. work_ppm:
-    what is left of the work of a degraded request. requests: in a replay.
+    rates_mrps: rates of overload, ascending. normal_mrps: rates at which nothing should be lost.
+    Both in thousandths of a request per second. allowed: of the rules shed, cut-off and degrade.
+    work_ppm: remaining share of the work of a degraded request. requests: in a replay.
     """
 
     percentile_ppm: int

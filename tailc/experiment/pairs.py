@@ -1,4 +1,4 @@
-"""Two subjects on the same requests in the same order at the same times."""
+"""Replay two subjects on the same requests in the same order at the same times."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Pair: TypeAlias = tuple[Outcome, Outcome]
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
-    """Both subjects, and an experiment for each: the same replications, at the speeds of each."""
+class SubjectPairs:
+    """Two subjects with an experiment for each: the same replications, at the speeds of each."""
 
     subjects: tuple[Subject, Subject]
     experiments: tuple[Experiment, Experiment]
 
     @cached_property
     def engines(self) -> tuple[Engine[Outcome], Engine[Outcome]]:
-        """What replays each."""
+        """The engine of each subject."""
         old, new = (
             experiment.engine(subject)
             for experiment, subject in zip(self.experiments, self.subjects, strict=True)
@@ -31,7 +31,7 @@ class Pairs:
         return old, new
 
     def pair(self, one: Replication) -> Pair:
-        """What happens to the same requests under both."""
+        """Replay the same requests under both."""
         old, new = (
             experiment.outcome(subject, engine, one)
             for experiment, subject, engine in zip(

@@ -1,4 +1,4 @@
-"""On which random numbers a plan is replayed, beside what, and what fails meanwhile."""
+"""Options of a plan's replay: random seed, baselines and server failures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 class PlanOptions:
     """How to replay the windows.
 
-    seed: of servers that fail. failures_ppm: of 10^6 servers with a rigid job, so many fail in an
-    hour. baselines: None for those that are replayed where none is named; the name `first` is for
-    the first of those. allow_compile_trace: also windows that the plan was made from. progress:
-    called with replays done and in all.
+    seed: of server failures. failures_ppm: failures per hour of a server with a rigid job, in
+    millionths. baselines: None for the defaults; the name `first` for the first of those.
+    allow_compile_trace: also replay windows that the plan was made from. progress: called with the
+    numbers of finished and of all replays.
     """
 
     seed: int = 1

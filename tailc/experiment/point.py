@@ -1,4 +1,4 @@
-"""What an experiment shows of a policy and its baselines on the same requests and arrivals."""
+"""Results of an experiment: a policy and its baselines on the same requests and arrivals."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tailc.specs.slo import Slo
 class SloEstimate:
     """One subject at one SLO under one arrival process: estimate, 95 % interval, ruling.
 
-    `high_us` is None where the requests are too few to have an upper limit. `simulation_us`
-    is the half-width of the estimate's own 95 % interval from simulated arrivals alone.
-    `windows_met_ppm` is the share of the SLO's accounting windows that meet the target, None
-    without a window or where no whole window fits. `more_requests`, about how many more held-out
-    requests would decide, is None when decided or when no number would.
+    `high_us`: None if there are too few requests for an upper limit. `simulation_us`: half-width of
+    the estimate's 95 % interval from simulated arrivals alone. `windows_met_ppm`: share of the
+    SLO's accounting windows that meet the target, None without a window or if no whole window fits.
+    `more_requests`: about how many more held-out requests would decide; None if the ruling is
+    decided, or no number would decide it.
     """
 
     estimate_us: int
@@ -41,13 +41,13 @@ class SloEstimate:
 
 @dataclass(frozen=True)
 class Run:
-    """One subject under one arrival process: how it used the server, and an estimate for each SLO.
+    """One subject under one arrival process: use of the server, and an estimate for each SLO.
 
-    `note` is what was chosen for the subject, or nothing. `stretch_us`: where arrivals come in
-    bursts, for each burst and each SLO the percentile of the burst's last requests; None if none of
-    the SLO's class is among them. `spikes`: where the rate changes in steps, on machines that
-    measure a tail. `spectrum`, by percentile, and `occupancy`, for each ladder of the policy, are
-    there only where pictures were asked for.
+    `note`: what was chosen for the subject, or empty. `stretch_us`: if arrivals come in bursts, for
+    each burst and each SLO the percentile of the burst's last requests; None if none of the SLO's
+    class is among them. `spikes`: if the rate changes in steps, on machines that measure a tail.
+    `spectrum` (by percentile) and `occupancy` (for each ladder of the policy) exist only if
+    pictures were requested.
     """
 
     subject: str
@@ -61,32 +61,32 @@ class Run:
     occupancy: tuple[Occupancy | None, ...] = ()
 
     def relative_to(self, base: Run, other_ppm: int) -> Run:
-        """With its energy over that of a base, where both keep up; see `Usage.relative_to`."""
+        """The same with its energy relative to a base, if both keep up; see `Usage.relative_to`."""
         base_us = base.usage.drawn_us
         if not base_us or self.load.is_overloaded or base.load.is_overloaded:
             return self
         return replace(self, usage=self.usage.relative_to(base_us, other_ppm))
 
 
-class Comparison(Protocol):
+class SloComparison(Protocol):
     """What verdicts and estimates have in common: a policy at SLOs under arrival processes.
 
-    `shared`: what requests compete for, as `threads` count it.
+    `shared`: the resource that requests compete for, which `threads` counts.
     """
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """Of the policy."""
+        """SLOs of the policy."""
         ...
 
     @property
     def points(self) -> tuple[Point, ...]:
-        """One for each arrival process."""
+        """One point for each arrival process."""
         ...
 
     @property
     def shared(self) -> str:
-        """Such as `threads`."""
+        """The resource that requests compete for, such as `threads`."""
         ...
 
 
@@ -94,7 +94,7 @@ class Comparison(Protocol):
 class Point:
     """The policy, and every baseline on the same requests and arrivals.
 
-    `reference`: the baseline that energy is told relative to; None where none is.
+    `reference`: the baseline that energy is relative to, or None.
     """
 
     arrivals: str
@@ -104,9 +104,9 @@ class Point:
     reference: str | None = None
 
     def with_ratios(self, other_ppm: int) -> Point:
-        """With each run's energy over that of the reference baseline.
+        """The same with each run's energy relative to the reference baseline.
 
-        `other_ppm` is the share of that one's server that is no core: it draws alike in both.
+        `other_ppm`: share of the reference's server power outside the cores, equal in both.
         """
         base = _reference(self.baselines)
         if base is None or base.usage.drawn_us is None:
@@ -120,9 +120,9 @@ class Point:
 
 
 def _reference(runs: Sequence[Run]) -> Run | None:
-    """TL, else the first, of those given.
+    """The run of TL, or else the first run.
 
-    With clocks the first is one frequency, where baselines are not named.
+    For core queues the first default is one frequency.
     """
     by_name = {run.subject: run for run in reversed(runs)}
     return by_name.get("TL", runs[0] if runs else None)

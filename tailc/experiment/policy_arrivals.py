@@ -1,4 +1,4 @@
-"""The arrivals that a policy is judged under where none are named, and whether it was tuned so."""
+"""Default arrivals of a policy, and a check that they are those that it was tuned for."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Iterator, Sequence
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity
-from tailc.experiment.tuned_arrivals import RECORDED, arrivals_text, pattern_told
-from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.experiment.tuned_arrivals import RECORDED, arrivals_text, pattern_from_settings
+from tailc.models.arrivals import Arrivals, Poisson, RecordedArrivals
 
 
 def arrivals_of(policy: Policy) -> tuple[Arrivals, ...]:
-    """At each of the policy's rates, ascending, those that its table was tuned for.
+    """The arrivals that the policy's table was tuned for, at each of its rates, ascending.
 
-    Poisson where it was tuned for none, or for a recording, which the policy does not have.
+    Poisson if it was tuned for none, or for a recording, which the policy does not contain.
     """
     rates_mrps = sorted(set(policy.rates_mrps))
-    pattern = pattern_told(dict(policy.evidence.settings))
+    pattern = pattern_from_settings(dict(policy.evidence.settings))
     if pattern is None:
         return tuple(Poisson(rate_mrps) for rate_mrps in rates_mrps)
-    return tuple(pattern.at(rate_mrps) for rate_mrps in rates_mrps)
+    return tuple(pattern.with_rate(rate_mrps) for rate_mrps in rates_mrps)
 
 
-def not_as_recorded(policy: Policy, arrivals: Sequence[Arrivals] | None) -> Iterator[Finding]:
-    """A warning where a table was tuned on a recording, and none is among these arrivals.
+def recording_findings(policy: Policy, arrivals: Sequence[Arrivals] | None) -> Iterator[Finding]:
+    """A warning if a table was tuned on a recording, and none is among these arrivals.
 
-    None stands for those that `arrivals_of` returns.
+    None means the arrivals that `arrivals_of` returns.
     """
     settings = dict(policy.evidence.settings)
-    if RECORDED not in settings or any(isinstance(one, Recorded) for one in arrivals or ()):
+    if RECORDED not in settings or any(isinstance(one, RecordedArrivals) for one in arrivals or ()):
         return
     judged = "Poisson arrivals" if arrivals is None else "others"
     message = f"the table was tuned for {arrivals_text(settings)}, and is judged under {judged}"

@@ -1,4 +1,4 @@
-"""A percentile of latency, as a picture of many shows it."""
+"""A percentile of latency in a picture of many percentiles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Quantile:
     """A percentile of latency with its 95 % interval.
 
-    `high_us` None: too few requests for an upper limit; both None: no interval was asked for.
+    `high_us` None: too few requests for an upper limit. Both None: no interval was requested.
     """
 
     percentile_ppm: int

@@ -1,4 +1,4 @@
-"""Constant rates between which a changing load moves."""
+"""Constant rates that cover the range of a changing load."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from tailc.models.outcome import NS_PER_US
 from tailc.models.steering import LOOKUP_PERIOD_US, LOOKUP_REQUESTS
 from tailc.models.streams import NS_PER_S_IN_MRPS
 
-# From one rate to the next, unless there are too many.
+# Ratio of successive rates, unless there are too many.
 _RATIO = 1.25
 
 
 def rate_grid(arrivals_ns: Sequence[NDArray[np.int64]]) -> tuple[int, ...]:
-    """Ascending, at equal ratios, from the least rate that a look-up measures to the greatest.
+    """Rates with equal ratios, ascending, from the least measured in a look-up to the greatest.
 
     Arrivals that are too few for a look-up have one rate, that of all of them.
     """
-    found = [rate for times_ns in arrivals_ns for rate in _measured_mrps(times_ns)]
-    low, high = min(found), max(found)
+    rates = [rate for times_ns in arrivals_ns for rate in _measure_mrps(times_ns)]
+    low, high = min(rates), max(rates)
     count = min(math.ceil(math.log(high / low, _RATIO)) + 1, MOST_RATES)
-    return tuple(sorted({_rounded_up(rate) for rate in np.geomspace(low, high, count).tolist()}))
+    return tuple(sorted({_round_up(rate) for rate in np.geomspace(low, high, count).tolist()}))
 
 
-def _rounded_up(rate_mrps: float) -> int:
-    """To three digits."""
+def _round_up(rate_mrps: float) -> int:
+    """Round up to three digits."""
     digit = 10 ** max(math.floor(math.log10(rate_mrps)) - 2, 0)
     return math.ceil(rate_mrps / digit) * digit
 
 
-def _measured_mrps(times_ns: NDArray[np.int64]) -> Iterator[float]:
-    """Over each period that is long enough, and holds enough arrivals."""
+def _measure_mrps(times_ns: NDArray[np.int64]) -> Iterator[float]:
+    """Rates over each period that is long enough and has enough arrivals."""
     first, last = 0, len(times_ns) - 1
     while first < last:
         late = int(np.searchsorted(times_ns, times_ns[first] + LOOKUP_PERIOD_US * NS_PER_US))

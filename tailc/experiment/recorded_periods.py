@@ -1,7 +1,7 @@
-"""A form of shares on the machines behind measured rows, which are found by their names.
+"""Replay a form of shares on the machines behind measured rows, matched by name.
 
-The machines are given the shares that the form decides on, or those of a baseline, and two forms
-are compared step by step; intervals are those of `block_means`.
+The machines get the shares that the form decides on, or those of a baseline, and two forms are
+compared step by step. Intervals are those of `block_means`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,17 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.experiment.block_means import ErrorOf, error_of
+from tailc.experiment.block_means import MeanError, mean_error
 from tailc.forms.shares import Shares
 from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
-from tailc.models.cpu_shares.outcome import Outcome
+from tailc.models.cpu_shares.outcome import CpuSharesOutcome
 from tailc.models.cpu_shares.plant import replay, settling_steps
-from tailc.models.cpu_shares.recorded import RecordedMachine, plant_of, recorded, together
+from tailc.models.cpu_shares.recorded import (
+    RecordedMachine,
+    cut_to_common_time,
+    fit_machine,
+    machines_of,
+)
 from tailc.models.rule_baselines import RuleBaselines, rules_in
 from tailc.percentiles import PPM
 from tailc.traces.throughput import Series, ThroughputTrace
@@ -29,55 +34,53 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ModelErrors:
-    """Of what a model said a step before: estimated all the time, and as compiled."""
+    """Errors of a model's predictions one step ahead: estimated at run time, and as compiled."""
 
-    online: ErrorOf
-    offline: ErrorOf
+    online: MeanError
+    offline: MeanError
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedPeriods:
-    """The machines of a form on measured rows, and what its own controller made of them."""
+    """The machines of a form on measured rows, and the result of its own controller on them."""
 
     shares: Shares
     machines: tuple[RecordedMachine, ...]
-    outcome: Outcome
+    outcome: CpuSharesOutcome
 
     @property
     def steps(self) -> int:
-        """How many all machines have."""
+        """Number of steps that all machines have."""
         return self.outcome.throughput.shape[1]
 
     @property
     def errors(self) -> Floats:
-        """Of each machine relative to its target, (machines, steps after the first full window)."""
+        """Relative error of each machine, (machines, steps after the first full window)."""
         return self.outcome.slo_errors
 
-    def beside(self, name: str) -> GivenShares:
-        """The baseline of that name; TailcError (USAGE) for no baseline's."""
-        return share_rules().made(name).given(self.shares, self.machines)
+    def replay_baseline(self, name: str) -> GivenShares:
+        """Replay the named baseline; TailcError (USAGE) if no baseline has that name."""
+        return share_rules().make_rule(name).replay(self.shares, self.machines)
 
     def model_errors(self, at: int, seed: int, replicates: int) -> ModelErrors | None:
-        """Of the machine's models under the very shares that were measured; None where it did
-        nothing.
-        """
+        """Errors of the machine's models under the measured shares; None if it did no work."""
         machine = self.machines[at]
         alone = replace(self.shares, machines=(self.shares.served[at],), host_ppm=PPM)
-        outcome = replay(alone, plant_of([machine]), machine.share[None, :])
-        found = []
-        for number, said in enumerate((outcome.online[0], outcome.offline[0]), start=1):
-            counted = np.isfinite(said) & (outcome.throughput[0] > 0)
+        outcome = replay(alone, machines_of([machine]), machine.share[None, :])
+        errors_of_models = []
+        for number, predicted in enumerate((outcome.online[0], outcome.offline[0]), start=1):
+            counted = np.isfinite(predicted) & (outcome.throughput[0] > 0)
             if not counted.any():
                 return None
-            errors = np.abs(said[counted] / outcome.throughput[0][counted] - 1)
+            errors = np.abs(predicted[counted] / outcome.throughput[0][counted] - 1)
             draw = number * len(self.shares.served) + at
-            found.append(error_of(errors, seed, draw, replicates))
-        return ModelErrors(*found)
+            errors_of_models.append(mean_error(errors, seed, draw, replicates))
+        return ModelErrors(*errors_of_models)
 
 
 @dataclass(frozen=True, eq=False)
 class PairedErrors:
-    """A machine that two forms have: its errors under each, step by step, float64 (steps,).
+    """A machine of two forms: its errors under each, step by step, float64 (steps,).
 
     number: of the machine in the older form.
     """
@@ -90,19 +93,19 @@ class PairedErrors:
 
 @dataclass(frozen=True, eq=False)
 class PairedPeriods:
-    """The machines that two forms have, in the steps in which both have a full window."""
+    """The machines of two forms, in the steps in which both have a full window."""
 
     steps: int
     machines: tuple[PairedErrors, ...]
 
 
 def share_rules() -> RuleBaselines[ShareRule]:
-    """All baselines that a form of shares may stand beside."""
+    """All baselines of forms of shares."""
     return rules_in("tailc.models.cpu_shares.baselines")
 
 
 def shares_of(policy: Policy) -> Shares:
-    """The policy's form of shares; TailcError where it has none."""
+    """The policy's form of shares; TailcError if it has none."""
     if policy.shares is None:
         message = f"policy `{policy.name}` is of requests, and not of throughput"
         hint = "leave out --trace, or give two policies of throughput"
@@ -111,22 +114,22 @@ def shares_of(policy: Policy) -> Shares:
 
 
 def recorded_periods(shares: Shares, held_out: ThroughputTrace) -> RecordedPeriods:
-    """The form's own controller on the machines of the rows, while all of them were measured.
+    """Replay the form's own controller on the machines, while all of them were measured.
 
-    Raises TailcError for each that has no rows of use, and where no step comes after the first full
-    window.
+    Raises TailcError for each machine without usable rows, and if no step comes after the first
+    full window.
     """
     machines = _machines(shares, held_out)
-    plant = plant_of(machines)
+    plant = machines_of(machines)
     if plant.steps <= settling_steps(shares):
         raise _too_short(shares, held_out, plant.steps)
     return RecordedPeriods(shares, machines, replay(shares, plant))
 
 
 def paired_periods(old: Shares, new: Shares, held_out: ThroughputTrace) -> PairedPeriods:
-    """Both forms on the machines of the rows.
+    """Replay both forms on the machines of the rows.
 
-    Raises TailcError as `recorded_periods` does, and where no step is after a full window of both.
+    Raises TailcError as `recorded_periods` does, and if no step is after a full window of both.
     """
     both = [recorded_periods(form, held_out) for form in (old, new)]
     first = max(each.outcome.settling for each in both)
@@ -149,22 +152,22 @@ def _machines(shares: Shares, held_out: ThroughputTrace) -> tuple[RecordedMachin
     if missing := missing_machines(shares, held_out):
         raise TailcError(missing)
     by_name = {each.name: each for each in held_out.series}
-    series = together([by_name[machine.name] for machine in shares.served])
+    series = cut_to_common_time([by_name[machine.name] for machine in shares.served])
     if min(len(each.time_us) for each in series) < 2:
-        raise _apart(shares, held_out)
-    found = [recorded(each, shares.step_us) for each in series]
+        raise _no_common_time(shares, held_out)
+    errors_of_models = [fit_machine(each, shares.step_us) for each in series]
     unusable = [
         _unusable(shares, held_out, each)
-        for each, machine in zip(series, found, strict=True)
+        for each, machine in zip(series, errors_of_models, strict=True)
         if machine is None
     ]
     if unusable:
         raise TailcError(unusable)
-    return tuple(machine for machine in found if machine is not None)
+    return tuple(machine for machine in errors_of_models if machine is not None)
 
 
 def missing_machines(shares: Shares, held_out: ThroughputTrace) -> tuple[Finding, ...]:
-    """A finding for each machine with a target that no row is of."""
+    """A finding for each machine with a target that has no rows."""
     measured = {each.name for each in held_out.series}
     known = ", ".join(f"`{name}`" for name in sorted(measured))
     place = Place(held_out.source, field=held_out.reading.columns.machine)
@@ -181,7 +184,7 @@ def missing_machines(shares: Shares, held_out: ThroughputTrace) -> tuple[Finding
 
 
 def _too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcError:
-    """What is wrong with rows of so many steps that none comes after the first full window."""
+    """The error for rows with too few steps to have one after the first full window."""
     message = (
         f"{counted(steps, 'step')} of {format_us(shares.step_us)} were measured, and none comes "
         f"after the first full window of {format_us(shares.window_us)}"
@@ -190,8 +193,8 @@ def _too_short(shares: Shares, held_out: ThroughputTrace, steps: int) -> TailcEr
     return TailcError(Finding(Code.EMPTY_TRACE, message, place, "give rows of a longer time"))
 
 
-def _apart(shares: Shares, held_out: ThroughputTrace) -> TailcError:
-    """The machine that was measured last begins when, or after, another one ends."""
+def _no_common_time(shares: Shares, held_out: ThroughputTrace) -> TailcError:
+    """The error for machines that were not all measured at one time."""
     names = {machine.name for machine in shares.served}
     served = [each for each in held_out.series if each.name in names]
     last = max(served, key=lambda each: int(each.time_us[0]))

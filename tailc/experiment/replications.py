@@ -1,12 +1,12 @@
-"""Replications with common random numbers: every random draw that all subjects share.
+"""Replications with common random numbers: all random draws that subjects share.
 
-Under generated arrivals a replicate is paired with a repeat: it meets the same arrivals, and its
-requests take the same places in order of demand. So the two differ by the requests that were drawn,
-and by next to nothing else (common random numbers).
+With generated arrivals a replicate is paired with a repeat: it has the same arrivals, and its
+requests take the same places in order of demand. So the two differ by the requests that were drawn
+and by almost nothing else (common random numbers).
 
-Recorded arrivals are data as the requests are, and depend on one another. A replicate strings
-together blocks of them, each from a random place of the recording (moving blocks: Kuensch, Annals
-of Statistics 1989), with the requests that came with them, if they are known.
+Recorded arrivals are data like the requests, and depend on one another. A replicate concatenates
+blocks of them, each from a random place of the recording (moving blocks: Kuensch, Annals of
+Statistics 1989), with the requests that came with them, if known.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from tailc.models import streams
 from tailc.models.streams import Purpose
 
 
-class Level(enum.IntEnum):
-    """Whose requests a replay takes: the held-out ones, or a bootstrap sample of them."""
+class SampleLevel(enum.IntEnum):
+    """The requests of a replay: the held-out ones, or a bootstrap sample of them."""
 
     REPEAT = 0
     BOOTSTRAP = 1
@@ -32,7 +32,7 @@ class Level(enum.IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Replication:
-    """What a replay meets: when requests arrive, and the record of each."""
+    """The arrivals of one replay, and the record of each."""
 
     arrival_ns: NDArray[np.int64]
     order: NDArray[np.int32]
@@ -40,16 +40,16 @@ class Replication:
 
 @dataclass(frozen=True, eq=False)
 class Replications:
-    """All random draws at one point.
+    """All random draws for one arrival process.
 
-    place: for each repeat, the place in its pool of each arrival; None where arrivals have their
-    own records. resampled: a bootstrap sample of the pool for each replicate, sorted as the pool.
+    place: for each repeat, the place in its pool of each arrival; None if arrivals have their own
+    records. resampled: a bootstrap sample of the pool for each replicate, sorted as the pool.
     """
 
     scenario: Scenario
     repeats: tuple[Replication, ...]
     place: tuple[NDArray[np.int32], ...] | None = None
-    resampled: tuple[NDArray[np.int32], ...] = ()
+    bootstrap_samples: tuple[NDArray[np.int32], ...] = ()
     replicates: int = 0
 
     def repeat_of(self, replicate: int) -> int:
@@ -57,23 +57,25 @@ class Replications:
         return replicate % len(self.repeats)
 
     def replicate(self, number: int) -> Replication:
-        """Bootstrap replicate `number`; made anew at each call, for it needs much memory."""
+        """Bootstrap replicate `number`; computed at each call to save memory."""
         paired = self.repeat_of(number)
         if not self.scenario.arrivals.is_recorded:
             assert self.place is not None
-            order = self.resampled[number][self.place[paired]]
+            order = self.bootstrap_samples[number][self.place[paired]]
             return Replication(self.repeats[paired].arrival_ns, order)
         arrival = _blocks(self.scenario, number)
-        arrival_ns = _strung_ns(self.repeats[0].arrival_ns, arrival)
+        arrival_ns = _concatenate_ns(self.repeats[0].arrival_ns, arrival)
         if self.place is None:
             return Replication(arrival_ns, self.repeats[0].order[arrival])
-        return Replication(arrival_ns, self.resampled[number][self.place[paired][: len(arrival)]])
+        return Replication(
+            arrival_ns, self.bootstrap_samples[number][self.place[paired][: len(arrival)]]
+        )
 
 
 def replications_of(
     scenario: Scenario, repeats: int, replicates: int, workers: Executor
 ) -> Replications:
-    """Every draw; each has a stream of its own, so none depends on how many there are."""
+    """Make every draw. Each has its own stream, so none depends on the number of draws."""
     record_of = scenario.arrivals.record_of
     if record_of is not None:
         return Replications(
@@ -87,50 +89,50 @@ def replications_of(
             for i, (arrival_ns, place) in enumerate(places)
         ),
         tuple(place for _, place in places),
-        tuple(workers.map(lambda number: _resampled(scenario, number), range(replicates))),
+        tuple(workers.map(lambda number: _bootstrap(scenario, number), range(replicates))),
         replicates,
     )
 
 
-def rearrived(one: Replication, scenario: Scenario, number: int) -> Replication:
-    """A repeat with the arrivals of the scenario, whose gaps only shrink with their rate."""
-    state = streams.stream(scenario.seed, Level.REPEAT, number, Purpose.ARRIVALS)
+def with_arrivals(one: Replication, scenario: Scenario, number: int) -> Replication:
+    """A repeat with the arrivals of the scenario; a rate only scales its gaps."""
+    state = streams.stream(scenario.seed, SampleLevel.REPEAT, number, Purpose.ARRIVALS)
     return replace(one, arrival_ns=scenario.arrivals.arrival_ns(state, len(one.order)))
 
 
 def _arrival_ns(scenario: Scenario, number: int) -> NDArray[np.int64]:
-    state = _stream(scenario, Level.REPEAT, number, Purpose.ARRIVALS)
+    state = _stream(scenario, SampleLevel.REPEAT, number, Purpose.ARRIVALS)
     return scenario.arrivals.arrival_ns(state, scenario.requests + scenario.settling)
 
 
 def _places(scenario: Scenario, number: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """When requests arrive, and the place of each: all places as often, in random order.
+    """Arrival times, and the place of each arrival: all places equally often, in random order.
 
-    Not pass by pass: then the demands of a short time would add up more evenly than independent
-    ones do, and queues would be shorter.
+    Not in successive passes: then the demands of a short time would add up more evenly than
+    independent ones do, and queues would be shorter.
     """
     arrival_ns = _arrival_ns(scenario, number)
     place = np.empty(len(arrival_ns), np.int32)
     places = np.arange(scenario.pool_size, dtype=np.int32)
-    state = _stream(scenario, Level.REPEAT, number, Purpose.ORDER)
+    state = _stream(scenario, SampleLevel.REPEAT, number, Purpose.ORDER)
     streams.shuffled_passes(state, places, place)
     streams.shuffled_passes(state, place.copy(), place)
     return arrival_ns, place
 
 
 def _pool(scenario: Scenario, number: int) -> NDArray[np.int32]:
-    """Every held-out request once; of too many for a replay, one from each stretch of them."""
+    """Every held-out request once; if too many for a replay, one from each interval of them."""
     held_out, size = scenario.workload.requests, scenario.pool_size
     places = np.arange(size, dtype=np.int64)
     if size < held_out:
-        offset = streams.uniform(_stream(scenario, Level.REPEAT, number, Purpose.RESAMPLE))
+        offset = streams.uniform(_stream(scenario, SampleLevel.REPEAT, number, Purpose.RESAMPLE))
         places = ((places + offset) * (held_out / size)).astype(np.int64)
     rank = np.searchsorted(scenario.last_request_of, places, side="right")
     return scenario.by_demand[rank]
 
 
-def _resampled(scenario: Scenario, number: int) -> NDArray[np.int32]:
-    state = _stream(scenario, Level.BOOTSTRAP, number, Purpose.RESAMPLE)
+def _bootstrap(scenario: Scenario, number: int) -> NDArray[np.int32]:
+    state = _stream(scenario, SampleLevel.BOOTSTRAP, number, Purpose.RESAMPLE)
     rank = np.empty(scenario.pool_size, np.int32)
     streams.draw_sorted(state, scenario.last_request_of, np.empty(len(rank) + 1), rank)
     return scenario.by_demand[rank]
@@ -138,19 +140,23 @@ def _resampled(scenario: Scenario, number: int) -> NDArray[np.int32]:
 
 def _blocks(scenario: Scenario, number: int) -> NDArray[np.int64]:
     """Arrivals of the recording: blocks of consecutive ones from random places, round its end."""
-    state = _stream(scenario, Level.BOOTSTRAP, number, Purpose.ARRIVALS)
+    state = _stream(scenario, SampleLevel.BOOTSTRAP, number, Purpose.ARRIVALS)
     recorded, length = scenario.recorded, scenario.block_length
     starts = [int(streams.uniform(state) * recorded) for _ in range(scenario.blocks)]
     numbers = np.array(starts)[:, None] + np.arange(length)
     return numbers.ravel()[: scenario.drawn_arrivals] % recorded
 
 
-def _strung_ns(recorded_ns: NDArray[np.int64], arrival: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Times of the arrivals, each as long after the one before as it was in the recording."""
+def _concatenate_ns(
+    recorded_ns: NDArray[np.int64], arrival: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Arrival times with the gap before each arrival as in the recording."""
     mean_ns = int(recorded_ns[-1]) // (len(recorded_ns) - 1)
     gap_ns = np.diff(recorded_ns, prepend=recorded_ns[0] - mean_ns)[arrival]
     return np.cumsum(gap_ns) - gap_ns[0]
 
 
-def _stream(scenario: Scenario, level: Level, number: int, purpose: Purpose) -> NDArray[np.uint64]:
+def _stream(
+    scenario: Scenario, level: SampleLevel, number: int, purpose: Purpose
+) -> NDArray[np.uint64]:
     return streams.stream(scenario.seed, scenario.arrivals.rate_mrps, level, number, purpose)

@@ -1,7 +1,7 @@
-"""How a server of cores answers to an output: its tail over load and output, and to a step of it.
+"""Response of a server of core types to a controller's output: steady state, and a step.
 
-Replications differ in their arrivals and in the order of requests, and are the same for every
-rate, output and step (common random numbers): differences are known far better than each number.
+Replications differ in their arrivals and in the order of requests, and are the same for every rate,
+output and step (common random numbers), so differences are much more accurate than each number.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from tailc.models.streams import Purpose
 from tailc.models.workload import NS_PER_MS, Workload
 from tailc.percentiles import percentile_rank
 
-# A backlog beyond this is overload, as for verdicts on a server of a hundred cores.
+# A larger backlog is overload, as for verdicts on a server of a hundred cores.
 MOST_IN_SYSTEM = 4096
-# Before the step the server and the window fill: so many windows, and an epoch at least.
+# Windows before the step in which the server and the window fill, and at least an epoch.
 SETTLING_WINDOWS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
-    """What each arrival rate and output gives, (rates, outputs), in the mean of replications.
+class TailSurface:
+    """Measurements at each arrival rate and output, (rates, outputs), means of replications.
 
-    energy, idle_energy: of a request and, by request, of free cores, in the ladder's unit of power
-    times milliseconds. is_overloaded: the backlog grew beyond all bounds in some replication, and
-    the numbers tell nothing.
+    energy: of a request; idle_energy: of free cores per request; in the ladder's unit of power
+    times milliseconds. is_overloaded: the backlog grew without bound in some replication, so the
+    numbers are meaningless.
     """
 
     rates_mrps: tuple[int, ...]
@@ -64,10 +64,10 @@ def tail_surface(  # noqa: PLR0913 - what is asked, and how thoroughly
     repeats: int,
     seed: int,
     workers: Executor,
-) -> Surface:
-    """The server at every rate under every output, held still.
+) -> TailSurface:
+    """Measure the server at every rate under every constant output.
 
-    Each replication has so many `requests` in Poisson arrivals, of which a twentieth warms up.
+    Each replication has `requests` Poisson arrivals, of which a twentieth is warm-up.
     """
     ladders = [scaled_ladder(ladder, output_ppm) for output_ppm in outputs_ppm]
     experiments = [
@@ -79,11 +79,13 @@ def tail_surface(  # noqa: PLR0913 - what is asked, and how thoroughly
     def measured(one: Replication, outcome: CoreTypesOutcome) -> tuple[float, ...]:  # noqa: ARG001
         return _measures(outcome, percentile_ppm)
 
-    found = np.array([experiment.each(subject, measured) for experiment, subject in cells])
-    by_repeat = found.reshape(len(rates_mrps), len(outputs_ppm), repeats, -1)
+    results = np.array([experiment.each(subject, measured) for experiment, subject in cells])
+    by_repeat = results.reshape(len(rates_mrps), len(outputs_ppm), repeats, -1)
     tail, mean, energy, idle = np.moveaxis(by_repeat[..., :-1].mean(axis=2), -1, 0)
     is_overloaded = by_repeat[..., -1].max(axis=2) > 0
-    return Surface(tuple(rates_mrps), tuple(outputs_ppm), tail, mean, energy, idle, is_overloaded)
+    return TailSurface(
+        tuple(rates_mrps), tuple(outputs_ppm), tail, mean, energy, idle, is_overloaded
+    )
 
 
 def _measures(outcome: CoreTypesOutcome, percentile_ppm: int) -> tuple[float, ...]:
@@ -113,15 +115,15 @@ def step_response(  # noqa: PLR0913 - what is asked, and how thoroughly
     seed: int,
     workers: Executor,
 ) -> NDArray[np.float64]:
-    """The measured tail [us] of `epochs` epochs after the output steps, (epochs + 1,).
+    """The measured tail [us] over `epochs` epochs after a step of the output, (epochs + 1,).
 
-    Number k is what a controller measures k epochs after the step, over the window that it has;
-    number 0 is what it measures at the step. They are means of replications, each less what the
-    same replication measures without a step, plus what all of those measure in the mean: so noise
-    is small, and number 0 shows none. Before the step the output is `from_ppm` for four windows.
+    Entry k is what a controller measures k epochs after the step, over its window; entry 0 is what
+    it measures at the step. They are means of replications, each less what the same replication
+    measures without a step, plus the mean of that: so noise is small, and entry 0 has none. Before
+    the step the output is `from_ppm` for four windows.
     """
     settling = max(SETTLING_WINDOWS * -(-window_requests // epoch_requests), 1)
-    # One epoch more, for the last requests of a replay meet a server that runs empty.
+    # One epoch more, because the last requests of a replay meet a server that runs empty.
     requests = (settling + epochs + 1) * epoch_requests
     outputs = np.full(settling + epochs, from_ppm, np.int64)
     stepped = outputs.copy()
@@ -130,7 +132,7 @@ def step_response(  # noqa: PLR0913 - what is asked, and how thoroughly
         OpenLoop(given, epoch_requests, window_requests, percentile_ppm)
         for given in (stepped, outputs)
     ]
-    # A replay of a step ends with its requests, however many pile up, and all of it is measured.
+    # A replay of a step ends with its requests, whatever the backlog, and all of it is measured.
     experiment = _experiment(
         load, rate_mrps, requests, repeats, seed, workers, most_in_system=requests + 1
     )
@@ -147,7 +149,7 @@ def step_response(  # noqa: PLR0913 - what is asked, and how thoroughly
 
 
 def _from_step(outcome: CoreTypesOutcome, settling: int, epochs: int) -> NDArray[np.float64]:
-    """What is measured from the step on; the output of epoch k is set at the end of k - 1."""
+    """Measurements from the step on; the output of epoch k is set at the end of k - 1."""
     return outcome.steps.measured_us[settling - 1 : settling + epochs].astype(np.float64)
 
 
@@ -160,14 +162,16 @@ def _experiment(
     workers: Executor,
     most_in_system: int = MOST_IN_SYSTEM,
 ) -> Experiment:
-    """Replications whose gaps are the same at every rate, but for their scale."""
+    """Replications whose gaps are the same at every rate, apart from their scale."""
     scenario = Scenario(load, Poisson(rate_mrps), requests, most_in_system, seed)
     drawn = tuple(workers.map(lambda number: _replication(scenario, number), range(repeats)))
-    return Experiment(scenario, repeats, 0, workers, drawn=Replications(scenario, drawn))
+    return Experiment(
+        scenario, repeats, 0, workers, given_replications=Replications(scenario, drawn)
+    )
 
 
 def _replication(scenario: Scenario, number: int) -> Replication:
-    """Every request of the workload as often as any other, but for one time, in random order."""
+    """All requests of the workload equally often (to within one), in random order."""
     load, seed = scenario.workload, scenario.seed
     state = streams.stream(seed, Purpose.ORDER, number)
     place = np.empty(scenario.requests, np.int64)

@@ -1,4 +1,4 @@
-"""Whether an SLO is met, as far as a sample of requests can say."""
+"""Ruling on an SLO: pass, fail or undecided."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import enum
 
 
 class Ruling(enum.Enum):
-    """Whether an SLO is met, as far as the replayed requests can tell.
+    """Whether an SLO is met, as far as the replayed requests can show.
 
-    They are held-out ones in a verdict, and those of the design in an estimate.
+    They are held-out requests in a verdict, and those of the design trace in an estimate.
     """
 
     PASS = "pass"

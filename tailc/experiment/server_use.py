@@ -18,10 +18,10 @@ from tailc.models.server_load import Load, RungUse
 from tailc.models.usage import Usage
 from tailc.percentiles import PPM
 
-# A server that keeps up is never quite busy; one that does not is, but for its warm-up.
+# A server that keeps up is never completely busy; one that does not is, after its warm-up.
 _SATURATED = 0.995
-# At a constant rate the second half of the arrivals meets about 2.6 times the requests that the
-# first half meets if the backlog grows; where it is stationary, as many.
+# At a constant rate, if the backlog grows, the second half of the arrivals meets about 2.6 times as
+# many requests as the first half; in a stationary state, as many.
 _GROWTH = 1.5
 
 # A thousandth, the grid of mean counts.
@@ -30,10 +30,10 @@ _MILLI = 1000
 
 @dataclass(frozen=True, eq=False)
 class ServerUse:
-    """One replay: sums and means over its measured requests that were not refused, `latency_ns` and
-    `cut` in all.
+    """One replay: sums and means over its measured requests that were not refused.
 
-    saturation: near 1 where the server has no more to give. times: what its execution model shows.
+    latency_ns, cut: sums. saturation: near 1 if the server has no spare capacity. times: from the
+    execution model.
     """
 
     requests: int
@@ -51,7 +51,7 @@ class ServerUse:
 
 
 def server_use(subject: Subject, outcome: Outcome, work_ns: NDArray[np.int64]) -> ServerUse:
-    """What a replay says of its server; `work_ns` is of its requests, as they came."""
+    """The server use of a replay; `work_ns` is the work of its requests, by arrival."""
     latency_ns = outcome.latencies_ns
     return ServerUse(
         requests=len(latency_ns),
@@ -70,7 +70,7 @@ def server_use(subject: Subject, outcome: Outcome, work_ns: NDArray[np.int64]) -
 
 
 def usage_of(subject: Subject, repeats: Sequence[ServerUse]) -> Usage:
-    """What the subject's execution model shows over all repeats."""
+    """The usage by the subject's execution model over all repeats."""
     return subject.usage([one.times for one in repeats])
 
 
@@ -105,7 +105,7 @@ def _milli(values: Iterable[float]) -> int:
 
 
 def never_keeps_up(repeats: Sequence[ServerUse]) -> bool:
-    """Whether every replay was given up; its latencies then only tell when that was."""
+    """Whether every replay stopped early, in which case its latencies are meaningless."""
     return all(one.was_cut_off for one in repeats)
 
 
@@ -116,7 +116,7 @@ def is_overloaded(arrivals: Arrivals, repeats: Sequence[ServerUse | Outcome]) ->
     used = [one.saturation for one in repeats if one.saturation is not None]
     if used and fmean(used) >= _SATURATED:
         return True
-    # Where the rate changes the number in the system does too, whoever keeps up.
+    # If the rate changes, the number in the system changes even on a server that keeps up.
     return arrivals.has_constant_rate and _is_growing(repeats)
 
 

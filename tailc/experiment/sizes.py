@@ -1,6 +1,6 @@
-"""How much is replayed for what, and on which random numbers: every size and seed in one place.
+"""Sizes and random seeds of all replays in one place.
 
-What `verify`, `diff` and `size` replay is for users to say: `options.py` has that.
+Users choose those of `verify`, `diff` and `size`: see `options.py`.
 """
 
 from __future__ import annotations
@@ -11,57 +11,56 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Size:
-    """Requests of one replay, and repeats, which differ in order and times."""
+    """Requests of one replay, and number of repeats, which differ in order and times."""
 
     requests: int
     repeats: int
 
 
-# What a compile says of its own table: the noise of a 99th percentile is then below a per cent.
+# Estimates of a compile for its own table: the noise of a 99th percentile is below one percent.
 DESIGN = Size(20_000, 10)
-# What a cell of a table is worth.
+# The value of a table cell.
 CELL = Size(20_000, 20)
-# Of each of many servers or frequencies: they differ by more than chance does.
+# For each of many servers or frequencies, whose differences exceed chance.
 SERVER = Size(20_000, 1)
-# Ages at which batch work leaves, of each of many plans.
+# For each of many plans of the ages at which batch work leaves.
 PLAN = Size(20_000, 10)
-# A server under many rates and outputs of a controller: a 99th percentile is then known to about
-# 3 %, and all cells share their noise. Its answer to a step takes as many requests as the step.
+# For a server under many rates and outputs of a controller: the error of a 99th percentile is then
+# about 3 %, and all cells share their noise. A step response takes as many requests as the step.
 SURFACE = Size(10_000, 4)
 STEP_REPEATS = 40
-# Rules for overload; the objective says how many requests.
+# For rules for overload; the objective gives the number of requests.
 OVERLOAD_REPEATS = 8
-# Tables are ranked and compared on so many, and a search is looked at on as many repeats.
+# For ranking and comparing tables, and for checking the convergence of a search.
 VALIDATION = Size(20_000, 10)
-# Up to which rate a table keeps a percentile takes many replays of each.
+# Finding the rate up to which a table meets a percentile takes many replays of each.
 RATE_RANKING_REPEATS = 4
 RATE_SEARCH = Size(20_000, 4)
-# Cases of an uncertainty set, while a search goes on.
+# For cases of an uncertainty set, during a search.
 UNCERTAINTY_LOOK_REPEATS = 4
-# How large an error a table keeps its SLO under.
+# For the largest error with which a table meets its SLO.
 RADIUS = Size(10_000, 24)
-# Each candidate of a baseline that has something to choose.
+# For each candidate of a baseline with a choice.
 BASELINE_SEARCH_REPEATS = 4
-# The same at each rate of a changing load, and at how many rates at most.
+# The same at each rate of a changing load, and the largest number of rates.
 BASELINE_AT_RATE = Size(20_000, BASELINE_SEARCH_REPEATS)
 MOST_RATES = 16
-# Each setting that a user could pick by hand: in a compile, and to choose whom a policy is judged
-# beside. Three or four times as many requests are replayed of each one that is chosen.
+# For each setting by hand: in a compile, and to choose the ones that a policy is compared with.
+# Each chosen one is then replayed with three or four times as many requests.
 BY_HAND = Size(20_000, 2)
 BY_HAND_AT_MOST = Size(5_000, 2)
-# About where a capacity lies.
+# For a rough estimate of a capacity.
 GLANCE_REPEATS = 8
-# Replays of an old policy in which a new one is asked what it would do: their number of requests
-# makes the noise of a share negligible.
+# For replays of an old policy in which a new one is looked up: the number of requests makes the
+# noise of a share negligible.
 DECISION_REPEATS = 8
 
 
 class Seed(enum.IntEnum):
-    """Whose random numbers; those of one number are never compared with one another.
+    """Seed of each use; uses with the same number are never compared with one another.
 
-    `RESAMPLES` and `HEAVIER` are the first of as many as there are samples, and `CONVERGENCE` is
-    added to the number of a search. `RESAMPLES` and `RADIUS` are aliases: they have the number of
-    another.
+    `RESAMPLES` and `HEAVIER` are the first of as many seeds as there are samples, and `CONVERGENCE`
+    is added to the number of a search. `RESAMPLES` and `RADIUS` are aliases of other uses.
     """
 
     DESIGN = 1

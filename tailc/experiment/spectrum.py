@@ -1,4 +1,4 @@
-"""The percentiles of latency between and beyond those that are promised."""
+"""Percentiles of latency for pictures, between and beyond those of the SLOs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailc.experiment.tail_sample import Tail, TailSample
 from tailc.models.outcome import nearest_us
 from tailc.percentiles import PPM
 
-# About evenly spaced by 1 / (1 - q), which is how a spectrum is drawn.
+# About evenly spaced by 1 / (1 - q), which is the axis of a spectrum.
 _PERCENTILES_PPM = (
     *(100_000, 250_000, 400_000, 500_000, 600_000, 700_000, 750_000, 800_000, 850_000),
     *(900_000, 925_000, 940_000, 950_000, 960_000, 970_000, 975_000, 980_000, 985_000),
@@ -20,32 +20,32 @@ _PERCENTILES_PPM = (
 
 
 def spectrum_tails(promised_ppm: Sequence[int], requests: int) -> tuple[Tail, ...]:
-    """The percentiles that so many held-out requests say anything of, and those promised."""
-    told = (ppm for ppm in _PERCENTILES_PPM if (PPM - ppm) * requests >= PPM)
-    return tuple(Tail(ppm) for ppm in sorted({*told, *promised_ppm}))
+    """The percentiles that this many held-out requests can estimate, and those of the SLOs."""
+    estimable = (ppm for ppm in _PERCENTILES_PPM if (PPM - ppm) * requests >= PPM)
+    return tuple(Tail(ppm) for ppm in sorted({*estimable, *promised_ppm}))
 
 
-def spectrum(found: Sequence[TailSample]) -> tuple[Quantile, ...]:
-    """A quantile with its interval for each sample, by percentile; none lies below the one before.
+def spectrum(samples: Sequence[TailSample]) -> tuple[Quantile, ...]:
+    """A quantile with its interval for each sample, by percentile; none below the one before.
 
-    Each estimate is an order statistic of the same latencies, so the estimates ascend by
-    themselves; limits need not, and one that does not is moved out to that before it.
+    Each estimate is an order statistic of the same latencies, so the estimates ascend. Limits may
+    not; one that does not is moved out to the one before.
     """
-    told: list[Quantile] = []
-    for one in sorted(found, key=lambda each: each.percentile_ppm):
+    estimable: list[Quantile] = []
+    for one in sorted(samples, key=lambda each: each.percentile_ppm):
         limits = interval(one)
         low_us, high_us = limits.low_us, limits.high_us
-        if told and told[-1].low_us is not None:
-            low_us = max(low_us, told[-1].low_us)
-        if high_us is not None and told and told[-1].high_us is not None:
-            high_us = max(high_us, told[-1].high_us)
-        told.append(Quantile(one.percentile_ppm, limits.estimate_us, low_us, high_us))
-    return tuple(told)
+        if estimable and estimable[-1].low_us is not None:
+            low_us = max(low_us, estimable[-1].low_us)
+        if high_us is not None and estimable and estimable[-1].high_us is not None:
+            high_us = max(high_us, estimable[-1].high_us)
+        estimable.append(Quantile(one.percentile_ppm, limits.estimate_us, low_us, high_us))
+    return tuple(estimable)
 
 
-def estimates(found: Sequence[TailSample]) -> tuple[Quantile, ...]:
-    """The same without intervals, each of which takes longer than all the estimates."""
-    in_order = sorted(found, key=lambda each: each.percentile_ppm)
+def estimates(samples: Sequence[TailSample]) -> tuple[Quantile, ...]:
+    """The same without intervals, which take longer than all the estimates."""
+    in_order = sorted(samples, key=lambda each: each.percentile_ppm)
     return tuple(
         Quantile(one.percentile_ppm, nearest_us(one.estimate_ns), None, None) for one in in_order
     )

@@ -1,4 +1,4 @@
-"""What one stretch of a constant rate shows of the tail."""
+"""The tail in one stretch of a constant rate."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 class WindowTail:
     """The percentile of a window, measured once an epoch.
 
-    over_ppm: the share of those above the target. In the mean of the repeats, overshoot_ppm is how
-    far the greatest lies above the target, 0 if it does not, None where a repeat has none;
-    settling_epochs after how many it stays within 5 % of what it settles to, None where it does not
-    settle, or the stretch is too short to tell.
+    over_ppm: share of measurements above the target. overshoot_ppm: by how much the greatest
+    exceeds the target, mean of the repeats; 0 if it does not, None if a repeat has no measurement.
+    settling_epochs: number of epochs until the tail stays within 5 % of its final value; None if it
+    does not settle, or the stretch is too short.
     """
 
     over_ppm: int
@@ -22,10 +22,10 @@ class WindowTail:
 
 @dataclass(frozen=True)
 class Spike:
-    """How the tail of the first SLO did in one stretch of a constant rate.
+    """The tail of the first SLO in one stretch of a constant rate.
 
-    tail_us: percentile of the requests that arrived in it, the mean of the repeats; None where none
-    did. window: None where no epoch ended in it.
+    tail_us: percentile of the requests that arrived in it, mean of the repeats; None without any.
+    window: None if no epoch ended in it.
     """
 
     stretch: str

@@ -1,7 +1,7 @@
 """How the tail follows arrivals whose rate changes in steps.
 
-The tail is measured as a controller does: over a window of the last latencies, once an epoch. Each
-stretch of a constant rate is told apart, by what is measured while it lasts.
+The tail is measured as by a controller: over a window of the last latencies, once an epoch. Each
+stretch of a constant rate is reported separately, by the measurements during it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tailc.models.outcome import NS_PER_US, Outcome, nearest_us
 from tailc.percentiles import PPM, percentile_rank
 from tailc.units import format_mrps
 
-# A profile of more stretches is no spike test.
+# A profile with more stretches is not a spike test.
 MOST_STRETCHES = 24
-# The tail has settled once it stays within this share of what it settles to, which is the mean of
-# this last part of the stretch; fewer epochs than that many tell nothing.
+# The tail has settled when it stays within this share of its final value, which is the mean of this
+# last part of the stretch. Fewer epochs than that are not enough.
 BAND = 0.05
 LAST_PART = 4
 
 
 @dataclass(frozen=True)
-class Measuring:
+class TailMeasurement:
     """A percentile over a window, once an epoch, and its target."""
 
     percentile_ppm: int
@@ -40,26 +40,29 @@ class Measuring:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """One stretch in one replay: the tail of its requests, and what was measured in it [us].
+    """One stretch in one replay: the tail of its requests, and the measurements in it [us].
 
-    tail_us: None where no request arrived.
+    tail_us: None if no request arrived.
     """
 
     tail_us: int | None
     measured_us: NDArray[np.int64]
 
 
-def measuring(policy: Subject, percentile_ppm: int, target_us: int) -> Measuring | None:
-    """As the policy's controller measures; None where the machine measures no tail."""
+def tail_measurement(
+    policy: Subject, percentile_ppm: int, target_us: int
+) -> TailMeasurement | None:
+    """Measurement as by the policy's controller; None if the machine measures no tail."""
     window = policy.window
     if window is None:
         return None
-    return Measuring(percentile_ppm, target_us, window.epoch, window.requests)
+    return TailMeasurement(percentile_ppm, target_us, window.epoch, window.requests)
 
 
 def stretches(arrivals: Arrivals) -> tuple[str, ...]:
-    """Stretches of a constant rate, by name; none where the rate is always the same, or recorded,
-    or changes more often than anybody reads.
+    """Names of the stretches of a constant rate.
+
+    Empty if the rate is constant or recorded, or changes too often for a report.
     """
     match arrivals:
         case Bursts():
@@ -72,19 +75,19 @@ def stretches(arrivals: Arrivals) -> tuple[str, ...]:
 
 
 def _rates(profile: RateProfile) -> list[tuple[int, int]]:
-    """Rate and end [us] of each stretch; neighbours of one rate are one."""
-    found: list[tuple[int, int]] = []
+    """Rate and end [us] of each stretch; neighbours with equal rates are merged."""
+    stretches: list[tuple[int, int]] = []
     end_us = 0
     for step in profile.steps:
         end_us += step.duration_us
-        if found and found[-1][0] == step.rate_mrps:
-            found.pop()
-        found.append((step.rate_mrps, end_us))
-    return found
+        if stretches and stretches[-1][0] == step.rate_mrps:
+            stretches.pop()
+        stretches.append((step.rate_mrps, end_us))
+    return stretches
 
 
 def _first_arrivals(arrivals: Arrivals, arrival_ns: NDArray[np.int64]) -> list[int]:
-    """The first arrival of each stretch; none where there is one stretch."""
+    """The first arrival of each stretch; empty if there is one stretch."""
     match arrivals:
         case Bursts():
             counts = [burst.requests for burst in arrivals.bursts]
@@ -96,8 +99,10 @@ def _first_arrivals(arrivals: Arrivals, arrival_ns: NDArray[np.int64]) -> list[i
             return []
 
 
-def measured(arrivals: Arrivals, outcome: Outcome, by: Measuring) -> tuple[Stretch, ...]:
-    """What one replay shows in each stretch; nothing where the server was given up."""
+def measure_stretches(
+    arrivals: Arrivals, outcome: Outcome, by: TailMeasurement
+) -> tuple[Stretch, ...]:
+    """Measurements of one replay in each stretch; empty if the replay stopped early."""
     if not stretches(arrivals) or outcome.was_cut_off:
         return ()
     first = _first_arrivals(arrivals, outcome.arrival_ns)
@@ -112,8 +117,8 @@ def measured(arrivals: Arrivals, outcome: Outcome, by: Measuring) -> tuple[Stret
     )
 
 
-def _points(outcome: Outcome, by: Measuring) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """When an epoch ended, and the percentile of the window then [us]."""
+def _points(outcome: Outcome, by: TailMeasurement) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """End of each epoch, and the percentile of the window at that time [us]."""
     exit_ns = outcome.arrival_ns + outcome.latency_ns
     order = np.argsort(exit_ns, kind="stable")
     latency_ns = outcome.latency_ns[order]
@@ -123,7 +128,7 @@ def _points(outcome: Outcome, by: Measuring) -> tuple[NDArray[np.int64], NDArray
     return exit_ns[order][at], np.array(tails, np.int64)
 
 
-def _tail_us(latency_ns: NDArray[np.int64], by: Measuring) -> int | None:
+def _tail_us(latency_ns: NDArray[np.int64], by: TailMeasurement) -> int | None:
     if not len(latency_ns):
         return None
     place = percentile_rank(by.percentile_ppm, len(latency_ns)) - 1
@@ -131,20 +136,20 @@ def _tail_us(latency_ns: NDArray[np.int64], by: Measuring) -> int | None:
 
 
 def spikes(
-    arrivals: Arrivals, repeats: Sequence[tuple[Stretch, ...]], by: Measuring
+    arrivals: Arrivals, repeats: Sequence[tuple[Stretch, ...]], by: TailMeasurement
 ) -> tuple[Spike, ...]:
-    """Each stretch over all repeats; none where a repeat was given up."""
+    """Each stretch over all repeats; empty if a repeat stopped early."""
     names = stretches(arrivals)
     if not names or not all(repeats):
         return ()
     parts = zip(names, zip(*repeats, strict=True), strict=True)
-    return tuple(_spike(name, found, by) for name, found in parts)
+    return tuple(_spike(name, of_repeats, by) for name, of_repeats in parts)
 
 
-def _spike(name: str, found: Sequence[Stretch], by: Measuring) -> Spike:
-    tails = [one.tail_us for one in found if one.tail_us is not None]
+def _spike(name: str, of_repeats: Sequence[Stretch], by: TailMeasurement) -> Spike:
+    tails = [one.tail_us for one in of_repeats if one.tail_us is not None]
     tail_us = round(float(np.mean(tails))) if tails else None
-    return Spike(name, tail_us, _window_tail([one.measured_us for one in found], by.target_us))
+    return Spike(name, tail_us, _window_tail([one.measured_us for one in of_repeats], by.target_us))
 
 
 def _window_tail(repeats: Sequence[NDArray[np.int64]], target_us: int) -> WindowTail | None:
@@ -160,7 +165,7 @@ def _window_tail(repeats: Sequence[NDArray[np.int64]], target_us: int) -> Window
 
 
 def _settling(curve: NDArray[np.float64]) -> int | None:
-    """Epochs until the mean of the repeats stays near what it settles to; None if it does not."""
+    """Epochs until the mean of the repeats stays near its final value; None if it does not."""
     count = len(curve)
     if count < LAST_PART:
         return None

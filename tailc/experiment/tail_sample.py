@@ -1,4 +1,4 @@
-"""Percentiles of latency over replays: of repeats, and of bootstrap replicates of the requests."""
+"""Percentiles of latency over repeats, and over bootstrap replicates of the requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailc.percentiles import percentile_rank
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile
 
-KeptT = TypeVar("KeptT")
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Tail:
 
 
 def tail_of(slo: Slo, profile: DemandProfile) -> Tail:
-    """The percentile that an SLO is about; its class is one of the profile's."""
+    """The percentile of an SLO; its class is one of the profile's."""
     if slo.request_class is None:
         return Tail(slo.percentile_ppm)
     return Tail(slo.percentile_ppm, profile.curve_names.index(slo.request_class))
@@ -38,15 +38,14 @@ def tail_of(slo: Slo, profile: DemandProfile) -> Tail:
 
 @dataclass(frozen=True, eq=False)
 class TailSample:
-    """What the replays say about one percentile of one subject.
+    """What the replays show about one percentile of one subject.
 
-    estimate_ns: the percentile of the latencies of all repeats.
-    law_ns: latencies as they may be on any day, ascending: those of all repeats, or, since recorded
-    arrivals are one day's, those of all replicates.
-    by_repeat: in each repeat, the share of latencies up to the estimate.
-    shift: how much of that share each replicate has more than its repeat; where arrivals are
-    recorded, more than replicates have in the mean. work_shift: the same of its mean work [ns].
-    held_out: number of held-out requests behind the percentile.
+    estimate_ns: the percentile of the latencies of all repeats. law_ns: latencies as possible on
+    any day, ascending: those of all repeats, or of all replicates if arrivals are recorded on one
+    day. by_repeat: in each repeat, the share of latencies up to the estimate. shift: excess of that
+    share in each replicate over its repeat, or, with recorded arrivals, over the mean of the
+    replicates. work_shift: the same for its mean work [ns]. held_out: number of held-out requests
+    behind the percentile.
     """
 
     percentile_ppm: int
@@ -60,37 +59,37 @@ class TailSample:
 
 
 @dataclass(frozen=True, eq=False)
-class Repeats(Generic[KeptT]):
-    """Replays of the requests themselves, and what is kept of each.
+class Repeats(Generic[ResultT]):
+    """Replays of the requests themselves, and what was stored of each.
 
-    law_ns: for each tail, the latencies of all repeats, ascending; limits_ns: the percentile of
-    those. by_repeat: for each tail, each repeat's share of latencies up to that.
+    law_ns: for each tail, the latencies of all repeats, ascending. limits_ns: their percentile.
+    by_repeat: for each tail, each repeat's share of latencies up to that.
     """
 
-    kept: tuple[KeptT, ...]
+    results: tuple[ResultT, ...]
     law_ns: tuple[NDArray[np.int64], ...]
     limits_ns: tuple[int, ...]
     by_repeat: NDArray[np.float64]
 
     @property
     def tails_us(self) -> tuple[int, ...]:
-        """Each tail over all repeats."""
+        """Each tail over all repeats [us]."""
         return tuple(nearest_us(limit_ns) for limit_ns in self.limits_ns)
 
 
 def repeats_of(
-    tails: Sequence[Tail], kept: Sequence[KeptT], latencies: Sequence[list[NDArray[np.int64]]]
-) -> Repeats[KeptT]:
+    tails: Sequence[Tail], results: Sequence[ResultT], latencies: Sequence[list[NDArray[np.int64]]]
+) -> Repeats[ResultT]:
     """The tails of all repeats together; `latencies`: of each repeat those of each tail, sorted.
 
-    Raises TailcError where no request of a tail was measured.
+    Raises TailcError if no request of a tail was measured.
     """
     pooled = pooled_ns(tails, latencies)
     limits_ns = [
         percentile_ns(one, tail.percentile_ppm) for one, tail in zip(pooled, tails, strict=True)
     ]
     by_repeat = np.array([shares_within(each, limits_ns) for each in latencies]).T
-    return Repeats(tuple(kept), tuple(pooled), tuple(limits_ns), by_repeat)
+    return Repeats(tuple(results), tuple(pooled), tuple(limits_ns), by_repeat)
 
 
 def percentile_ns(sorted_ns: NDArray[np.int64], percentile_ppm: int) -> int:
@@ -99,7 +98,7 @@ def percentile_ns(sorted_ns: NDArray[np.int64], percentile_ppm: int) -> int:
 
 
 def held_out_of(scenario: Scenario, tail: Tail) -> int:
-    """How many held-out requests the tail is about."""
+    """Number of held-out requests to which the tail applies."""
     workload = scenario.workload
     if tail.curve is None:
         return workload.requests
@@ -120,16 +119,16 @@ def latencies_of(
 def stretch_latencies(
     scenario: Scenario, one: Replication, outcome: Outcome, tail: Tail, stretch: tuple[int, int]
 ) -> NDArray[np.int64]:
-    """Of the tail's requests among arrivals from number `stretch[0]` to `stretch[1]` [ns]."""
+    """Latencies of the tail's requests among arrivals `stretch[0]` to `stretch[1]` [ns]."""
     part = slice(*stretch)
-    # A copy, for a part would keep the whole.
+    # A copy, because a view would keep the whole array in memory.
     served = outcome.served_in(part)
     parts = one.order[part][served], outcome.latency_ns[part][served]
     return _of_tail(scenario, *parts, tail).copy()
 
 
 def stretch_percentile_us(repeats: Sequence[NDArray[np.int64]], tail: Tail) -> int | None:
-    """The tail of a stretch over all repeats; None if none of its class are among its requests."""
+    """The tail of a stretch over all repeats; None if it has no request of the tail's class."""
     pooled = np.sort(np.concatenate(repeats))
     return nearest_us(percentile_ns(pooled, tail.percentile_ppm)) if len(pooled) else None
 
@@ -139,27 +138,27 @@ def pooled_ns(
 ) -> list[NDArray[np.int64]]:
     """Latencies of each tail over all replays, ascending; each replay has them in order.
 
-    Raises TailcError where there are none.
+    Raises TailcError if there are none.
     """
     of_curve = {}
     for tail, parts in zip(tails, zip(*replays, strict=True), strict=True):
         if tail.curve not in of_curve:
-            of_curve[tail.curve] = _merged(parts)
+            of_curve[tail.curve] = _merge(parts)
             if not len(of_curve[tail.curve]):
-                raise _all_refused() if tail.curve is None else too_rare()
+                raise _all_refused_error() if tail.curve is None else too_rare_error()
     return [of_curve[tail.curve] for tail in tails]
 
 
-def _merged(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _merge(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """All latencies, ascending."""
     merged = np.concatenate(parts)
-    # A stable sort finds what is in order already, and only merges.
+    # A stable sort detects sorted parts and only merges them.
     merged.sort(kind="stable")
     return merged
 
 
 def shares_within(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[int]) -> list[float]:
-    """The share of each tail's latencies, ascending, that are at most the limit; NaN of none."""
+    """Share of each tail's ascending latencies that are at most the limit; NaN without any."""
     return [
         int(np.searchsorted(sorted_ns, limit_ns, side="right")) / len(sorted_ns)
         if len(sorted_ns)
@@ -168,8 +167,8 @@ def shares_within(latencies: Sequence[NDArray[np.int64]], limits_ns: Sequence[in
     ]
 
 
-def too_rare() -> TailcError:
-    """Replays without a request of an SLO's class."""
+def too_rare_error() -> TailcError:
+    """The error for replays without a request of an SLO's class."""
     return TailcError(
         Finding(
             Code.METHOD_UNFIT,
@@ -179,7 +178,7 @@ def too_rare() -> TailcError:
     )
 
 
-def _all_refused() -> TailcError:
+def _all_refused_error() -> TailcError:
     message = "all requests that the replays measure are refused: there is no tail to judge"
     hint = "replay more requests, or a lower rate"
     return TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))

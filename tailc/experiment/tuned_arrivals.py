@@ -1,4 +1,4 @@
-"""The arrivals that a table was tuned for, in the whole numbers of its evidence and out of them."""
+"""Convert the arrivals that a table was tuned for to integers of its evidence and back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tailc.units import plain_ppm
 
-# The replay takes half a second to import, which a table for Poisson arrivals can do without.
+# The replay takes half a second to import; a table for Poisson arrivals does not need it.
 if TYPE_CHECKING:
     from tailc.experiment.tuning_objective import TuningObjective
     from tailc.models.diurnal import DayCurve
@@ -18,13 +18,13 @@ _LEVEL = "diurnal_{}_ppm"
 RECORDED = "recorded_arrivals"
 
 
-def pattern_settings(aim: TuningObjective) -> dict[str, int]:
-    """How requests arrive at each rate; nothing where they are Poisson."""
+def pattern_settings(objective: TuningObjective) -> dict[str, int]:
+    """The arrival pattern at each rate as integers; empty for Poisson."""
     from tailc.models.diurnal import DayCurve
     from tailc.models.modulated import Burstiness
     from tailc.models.recorded_gaps import RecordedGaps
 
-    match aim.pattern:
+    match objective.pattern:
         case Burstiness(idc_ppm, spell_us, busy_ppm):
             return dict(zip(_BURSTS, (idc_ppm, spell_us, busy_ppm), strict=True))
         case DayCurve(levels_ppm):
@@ -34,8 +34,8 @@ def pattern_settings(aim: TuningObjective) -> dict[str, int]:
     return {}
 
 
-def pattern_told(settings: Mapping[str, int]) -> Burstiness | DayCurve | None:
-    """What `pattern_settings` told; None where it was Poisson, or recorded."""
+def pattern_from_settings(settings: Mapping[str, int]) -> Burstiness | DayCurve | None:
+    """The pattern of `pattern_settings`; None if it was Poisson or recorded."""
     if settings.keys() >= set(_BURSTS):
         from tailc.models.modulated import Burstiness
 
@@ -51,10 +51,10 @@ def pattern_told(settings: Mapping[str, int]) -> Burstiness | DayCurve | None:
 
 
 def arrivals_text(settings: Mapping[str, int]) -> str:
-    """What arrivals a table was tuned for, for people."""
+    """Describe the arrivals that a table was tuned for."""
     if (count := settings.get(RECORDED)) is not None:
         return f"recorded arrivals, {count:,} of them"
-    pattern = pattern_told(settings)
+    pattern = pattern_from_settings(settings)
     return "Poisson arrivals" if pattern is None else _pattern_text(pattern)
 
 

@@ -1,4 +1,4 @@
-"""What a whole table is tuned for on the replay, queues included."""
+"""Objective of tuning a whole table by simulation, queues included."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tailc.traces.arrivals import ArrivalColumn
 
 
 class Criterion(enum.Enum):
-    """What is minimised: a percentile of latency, or under it what a request costs.
+    """The criterion of tuning: minimise latency or cost, or maximise the rate.
 
-    That is energy, or batch work given up for it. Or what is maximised: the rate up to which the
-    percentile is kept.
+    Minimise a percentile of latency; or minimise the energy, or batch work given up, of a request
+    subject to the percentile; or maximise the rate up to which the percentile holds.
     """
 
     TAIL = "tail"
@@ -26,7 +26,8 @@ class Criterion(enum.Enum):
 class OptionalRule(enum.Enum):
     """A rule that a table may use beyond climbing and waiting by the number in the system.
 
-    may-descend: a request falls where its row has a lower rung. The others are rules of the ladder.
+    may-descend: a request moves down if its row has a lower rung. The others are rules of the
+    ladder.
     """
 
     START_BELOW = "start-below"
@@ -35,18 +36,18 @@ class OptionalRule(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Of batch work beside requests: how long it takes to leave its lane, and to wake up again."""
+class BatchTiming:
+    """Batch work next to requests: how long it takes to leave its lane, and to wake again."""
 
     release_us: int
     waking: Waking
 
 
 @dataclass(frozen=True)
-class Objective:
-    """A percentile of latencies that must keep to `latency_us`: of all requests, or of a curve's.
+class TailConstraint:
+    """A percentile of latencies that must be at most `latency_us`, of all requests or of a curve.
 
-    curve: in the workload that is replayed; None: all.
+    curve: in the replayed workload; None: all.
     """
 
     percentile_ppm: int
@@ -56,19 +57,18 @@ class Objective:
 
 @dataclass(frozen=True)
 class TuningObjective:
-    """The percentile of latency to make small, at which rates, and how much may be replayed.
+    """A percentile of latency to minimise at some rates, and the budget of replays.
 
-    rates_mrps: in thousandths of a request per second. weights: how much each rate counts.
-    most_requests: budget, in simulated requests. pattern: how requests arrive; None: Poisson.
-    judged_by: how they do where tables are judged; None: alike. recorded: the column of the trace
-    that both are read from. may_wait: whether a request may wait for another to leave. criterion:
-    what is minimised; target_us: latency that the percentile must then keep to in the search, and
-    limit_us, no less, before the judge; None where nothing is to be kept. target_by_rate_us: what
-    takes the place of target_us at each rate; empty: nothing. optional_rules: what a tuned table
-    may use. objectives: what must hold besides at every rate. Where the rate is made large,
-    `rates_mrps` are the ends of its range.
+    rates_mrps: in thousandths of a request per second. weights: weight of each rate. most_requests:
+    budget, in simulated requests. pattern: arrival pattern; None: Poisson. validation_pattern:
+    arrival pattern for validating tables; None: the same. recorded: the column of the trace for
+    both. may_wait: whether a request may wait for another to leave. criterion: what to optimise.
+    target_us: limit of the percentile in the search; limit_us: the limit, at least as large, in the
+    validation; None without a limit. target_by_rate_us: replaces target_us at each rate; empty: no
+    replacement. optional_rules: rules that a tuned table may use. objectives: constraints on other
+    percentiles at every rate. If the rate is maximised, `rates_mrps` are the ends of its range.
 
-    The six that may be None are asked for each by itself in a spec, beside any criterion.
+    The six optional ones are independent of each other in a spec, and of the criterion.
     """
 
     percentile_ppm: int
@@ -76,7 +76,7 @@ class TuningObjective:
     weights: tuple[int, ...]
     most_requests: int
     pattern: Pattern | None = None
-    judged_by: Pattern | None = None
+    validation_pattern: Pattern | None = None
     recorded: ArrivalColumn | None = None
     may_wait: bool = True
     criterion: Criterion = Criterion.TAIL
@@ -84,13 +84,13 @@ class TuningObjective:
     limit_us: int | None = None
     target_by_rate_us: tuple[int, ...] = ()
     optional_rules: tuple[OptionalRule, ...] = ()
-    beside: Beside | None = None
-    objectives: tuple[Objective, ...] = ()
+    batch_timing: BatchTiming | None = None
+    objectives: tuple[TailConstraint, ...] = ()
 
     def __post_init__(self) -> None:
         keeps_latency = self.criterion is not Criterion.TAIL
         assert keeps_latency == (self.target_us is not None) == (self.limit_us is not None)
-        assert (self.criterion is Criterion.BATCH) == (self.beside is not None)
+        assert (self.criterion is Criterion.BATCH) == (self.batch_timing is not None)
         assert len(self.rates_mrps) == len(self.weights) > 0
         assert all(weight > 0 for weight in self.weights)
         if self.criterion is Criterion.RATE:
@@ -99,27 +99,31 @@ class TuningObjective:
 
     @property
     def targets_us(self) -> tuple[int, ...]:
-        """The latency that a search keeps the percentile within at each rate."""
+        """Limit of the percentile in a search, at each rate."""
         assert self.target_us is not None
         return self.target_by_rate_us or (self.target_us,) * len(self.rates_mrps)
 
     @property
     def or_fewer_rates(self) -> str:
-        """What may be done besides where a budget is too small, for a message."""
+        """Another remedy for a budget that is too small, for a message."""
         several = len(self.rates_mrps) > 1 and self.criterion is not Criterion.RATE
         return ", or give fewer rates" if several else ""
 
     @property
     def arrivals(self) -> tuple[Arrivals, ...]:
-        """At each rate."""
+        """The arrivals at each rate."""
         return tuple(self.arrivals_at(rate_mrps) for rate_mrps in self.rates_mrps)
 
     @property
     def judging(self) -> TuningObjective:
-        """The same, with the arrivals that tables are judged under."""
-        return self if self.judged_by is None else replace(self, pattern=self.judged_by)
+        """The same with the arrivals for validating tables."""
+        return (
+            self
+            if self.validation_pattern is None
+            else replace(self, pattern=self.validation_pattern)
+        )
 
     def arrivals_at(self, rate_mrps: int) -> Arrivals:
-        """At a rate; of recorded ones once they are read."""
-        assert self.recorded is None or self.judged_by is not None
-        return Poisson(rate_mrps) if self.pattern is None else self.pattern.at(rate_mrps)
+        """The arrivals at a rate; recorded ones only after reading them."""
+        assert self.recorded is None or self.validation_pattern is not None
+        return Poisson(rate_mrps) if self.pattern is None else self.pattern.with_rate(rate_mrps)

@@ -103,7 +103,7 @@ def _decided(shares: Shares, rule: ShareCap, machine: Machine, state: CapState) 
     level = state.levels / state.count
     share = state.shares_ppm / (state.count * PPM)
     factor_ppm = PPM + rule.headroom_ppm
-    target_ppm = asked_ppm(shares, first_need(machine))
+    target_ppm = requested_ppm(shares, first_need(machine))
     if state.mode is CapMode.FREE:
         mode = CapMode.TRIAL
         trial_ppm = state.shares_ppm * PPM // (state.count * factor_ppm)
@@ -130,7 +130,7 @@ def follows(low_level: float, low_share: float, high_level: float, high_share: f
 def with_headroom_ppm(shares: Shares, rule: ShareCap, machine: Machine, level: float) -> int:
     """The share that the first model needs for the level, and the headroom."""
     factor = (PPM + rule.headroom_ppm) / PPM
-    return asked_ppm(shares, factor * (level * first_need(machine)))
+    return requested_ppm(shares, factor * (level * first_need(machine)))
 
 
 def first_need(machine: Machine) -> float:
@@ -144,7 +144,7 @@ def steps_to_settle(shares: Shares) -> int:
     return -(-shares.window_us // shares.step_us) - 1
 
 
-def asked_ppm(shares: Shares, requested: float) -> int:
+def requested_ppm(shares: Shares, requested: float) -> int:
     """What is asked for, cut to what one machine may have, in whole millionths rounded down."""
     ppm = requested * PPM
     if ppm >= shares.host_ppm:

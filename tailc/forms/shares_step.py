@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
-from tailc.forms.shares_cap import CapMode, CapState, Measured, asked_ppm, next_cap
+from tailc.forms.shares_cap import CapMode, CapState, Measured, next_cap, requested_ppm
 
 # Throughput beyond so many times its target counts as that: no estimate can overflow.
 LARGEST_LEVEL = 1_000.0
@@ -89,7 +89,7 @@ def first_state(shares: Shares) -> HostState:
         for at in range(len(shares.served))
     )
     needed = [(1.0 - one.estimate.a) / one.estimate.b for one in machines]
-    granted_ppm = shared_out(shares, [asked_ppm(shares, request) for request in needed])
+    granted_ppm = shared_out(shares, [requested_ppm(shares, request) for request in needed])
     return HostState(0, machines, granted_ppm, granted_ppm)
 
 
@@ -336,10 +336,10 @@ def _asking(
         return stepped, cap.cap_ppm
     if ran_out:
         needed = (1.0 - estimate.believed_a) / estimate.believed_b
-        return stepped, asked_ppm(shares, min(share, needed))
+        return stepped, requested_ppm(shares, min(share, needed))
     lasting = common(error, state.missed)
     requested = request(shares, estimate, state.before, now, share, lasting)
-    return stepped, asked_ppm(shares, requested)
+    return stepped, requested_ppm(shares, requested)
 
 
 def _at_step(state: MachineState, level: float, had_ppm: int) -> Measured:

@@ -77,8 +77,8 @@ def _times(found: list[Scraped], source: Source, options: InputOptions, name: st
         message = f"`{source.name}` has {error}"
         hint = "check the unit of its times"
         raise source.fault(Code.OUT_OF_RANGE, message, advice=hint) from None
-    asked_ppm = options.metrics.percentile_ppm
-    ppm = DEFAULT_PERCENTILE_PPM if asked_ppm is None else asked_ppm
+    requested_ppm = options.metrics.percentile_ppm
+    ppm = DEFAULT_PERCENTILE_PPM if requested_ppm is None else requested_ppm
     lower, upper = bounds_at(count, ppm)
     return InputTimes(
         name,

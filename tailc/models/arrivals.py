@@ -74,7 +74,7 @@ class Pattern(Protocol):
         """The pattern as the command line takes it, such as `bursty:idc=8,spell=2s,busy=20%`."""
         ...
 
-    def at(self, rate_mrps: int) -> Arrivals:
+    def with_rate(self, rate_mrps: int) -> Arrivals:
         """The arrival process with this mean rate.
 
         Raises TailcError if the pattern is impossible at this rate.
@@ -199,7 +199,7 @@ class Bursts:
 
 
 @dataclass(frozen=True)
-class Step:
+class RateStep:
     """A rate that lasts for a time. Rate 0 means no arrivals."""
 
     duration_us: int
@@ -210,7 +210,7 @@ class Step:
         assert self.rate_mrps >= 0
 
 
-def mean_requests(steps: tuple[Step, ...]) -> float:
+def mean_requests(steps: tuple[RateStep, ...]) -> float:
     """Expected number of arrivals in all steps."""
     return sum(step.duration_us * step.rate_mrps for step in steps) / _US_PER_S_IN_MRPS
 
@@ -222,7 +222,7 @@ class RateProfile:
     Arrivals after the first `most_requests` are left out.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[RateStep, ...]
     most_requests: int = MOST_ARRIVALS
     is_recorded = False
     has_constant_rate = False
@@ -265,7 +265,7 @@ class RateProfile:
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class RecordedArrivals:
     """Measured arrivals: ascending times from 0, and the record of each arrival.
 
     record_of: int32 (arrivals,), or None if records come in random order. source: name of the data
@@ -275,7 +275,7 @@ class Recorded:
     times_ns: NDArray[np.int64]
     record_of: NDArray[np.int32] | None
     source: str
-    asked_mrps: int | None = None
+    chosen_mrps: int | None = None
     is_recorded = True
     has_constant_rate = False
     stretches = ()
@@ -289,17 +289,17 @@ class Recorded:
     @property
     def name(self) -> str:
         """The source, and the rate if the user chose one."""
-        at = "" if self.asked_mrps is None else f" at {format_mrps(self.asked_mrps)}"
+        at = "" if self.chosen_mrps is None else f" at {format_mrps(self.chosen_mrps)}"
         return f"recorded `{self.source}`{at}"
 
     @property
     def rate_mrps(self) -> int:
         """Number of gaps over the time from the first to the last arrival."""
-        if self.asked_mrps is not None:
-            return self.asked_mrps
+        if self.chosen_mrps is not None:
+            return self.chosen_mrps
         return round((len(self.times_ns) - 1) * streams.NS_PER_S_IN_MRPS / int(self.times_ns[-1]))
 
-    def rescaled_to(self, rate_mrps: int) -> Recorded:
+    def rescaled_to(self, rate_mrps: int) -> RecordedArrivals:
         """Scale the times so that the mean rate is `rate_mrps`.
 
         Raises TailcError if the arrivals then take more than `LONGEST_YEARS`.
@@ -311,7 +311,7 @@ class Recorded:
             raise TailcError(Finding(Code.USAGE, message, help="rescale to a higher rate"))
         span_ns = max(gaps * streams.NS_PER_S_IN_MRPS / rate_mrps, 1.0)
         times_ns = np.rint(self.times_ns * (span_ns / int(self.times_ns[-1]))).astype(np.int64)
-        return replace(self, times_ns=times_ns, asked_mrps=rate_mrps)
+        return replace(self, times_ns=times_ns, chosen_mrps=rate_mrps)
 
     def arrival_ns(self, state: NDArray[np.uint64], requests: int) -> NDArray[np.int64]:  # noqa: ARG002
         """Return the recorded times, whatever `requests` is."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tailc.units import FREQUENCY, Fault, QuantityError, parse_khz, parse_ppm, parse_us
 
 
-class Part(enum.Enum):
+class Placeholder(enum.Enum):
     """A kind of value in a baseline name, by its placeholder in the syntax."""
 
     NUMBER = "N"
@@ -27,22 +27,22 @@ class Part(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Given:
+class NameValues:
     """Values of one baseline name.
 
-    values: numbers and loads as written; times and budgets in microseconds, shares in millionths,
+    by_part: numbers and loads as written; times and budgets in microseconds, shares in millionths,
     frequencies in kHz. has_flag: whether the name has the flag of the syntax.
     """
 
-    values: Mapping[Part, int]
+    by_part: Mapping[Placeholder, int]
     has_flag: bool
 
-    def __getitem__(self, part: Part) -> int:
-        return self.values[part]
+    def __getitem__(self, part: Placeholder) -> int:
+        return self.by_part[part]
 
-    def get(self, part: Part) -> int | None:
+    def get(self, part: Placeholder) -> int | None:
         """The value of a part, or None if the name leaves it out."""
-        return self.values.get(part)
+        return self.by_part.get(part)
 
 
 @dataclass(frozen=True)
@@ -67,21 +67,21 @@ class Syntax:
         """Whether the name has a parameter after a hyphen."""
         return re.search("-[A-Z]", self.text) is not None
 
-    def read(self, name: str) -> Given | None:
+    def read(self, name: str) -> NameValues | None:
         """Parse `name`; return None if it does not follow this syntax.
 
         Case does not matter. Raises QuantityError for a value out of range.
         """
-        found = _pattern(self.text).fullmatch(_folded(name))
-        if found is None:
+        match = _pattern(self.text).fullmatch(_fold_case(name))
+        if match is None:
             return None
-        written = {Part[key]: text for key, text in found.groupdict().items() if text}
-        values = {part: _VALUES[part].read(text) for part, text in written.items()}
-        return Given(values, has_flag="+" in found[0])
+        texts = {Placeholder[key]: text for key, text in match.groupdict().items() if text}
+        values = {part: _VALUES[part].read(text) for part, text in texts.items()}
+        return NameValues(values, has_flag="+" in match[0])
 
     def is_name_with_more(self, name: str) -> bool:
         """Whether `name` has a parameter after a hyphen although this syntax takes none."""
-        more = re.fullmatch(rf"{re.escape(self.name)}-[0-9].*", _folded(name))
+        more = re.fullmatch(rf"{re.escape(self.name)}-[0-9].*", _fold_case(name))
         return more is not None and not self.takes_parameter
 
 
@@ -94,11 +94,11 @@ def _pattern(text: str) -> re.Pattern[str]:
 def _value(piece: str) -> str:
     if not piece.isupper():
         return re.escape(piece)
-    part = Part(piece)
+    part = Placeholder(piece)
     return f"(?P<{part.name}>{_VALUES[part].pattern})"
 
 
-def _folded(name: str) -> str:
+def _fold_case(name: str) -> str:
     return name.strip().lower()
 
 
@@ -134,10 +134,10 @@ class _Value:
 _BRACKETS = {"[": "(?:", "]": ")?"}
 _ANYTHING = "[^<>+-]+"
 _VALUES = {
-    Part.NUMBER: _Value("[0-9]{1,4}", int),
-    Part.LOAD: _Value("[0-9]{1,9}", _load),
-    Part.TIME: _Value(_ANYTHING, _time_us),
-    Part.BUDGET: _Value("[0-9][^<>+]*", parse_us),
-    Part.SHARE: _Value(_ANYTHING, parse_ppm),
-    Part.FREQUENCY: _Value(_ANYTHING, _frequency_khz),
+    Placeholder.NUMBER: _Value("[0-9]{1,4}", int),
+    Placeholder.LOAD: _Value("[0-9]{1,9}", _load),
+    Placeholder.TIME: _Value(_ANYTHING, _time_us),
+    Placeholder.BUDGET: _Value("[0-9][^<>+]*", parse_us),
+    Placeholder.SHARE: _Value(_ANYTHING, parse_ppm),
+    Placeholder.FREQUENCY: _Value(_ANYTHING, _frequency_khz),
 }

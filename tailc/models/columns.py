@@ -19,7 +19,7 @@ UseT = TypeVar("UseT")
 
 
 @dataclass(frozen=True)
-class Column:
+class UsageColumn:
     """A heading and its cells, one a row; numbers are aligned to the right."""
 
     head: str
@@ -32,16 +32,16 @@ class Column:
         return max(len(cell) for cell in (self.head, *self.cells))
 
 
-Group: TypeAlias = tuple[Column, ...]
+Group: TypeAlias = tuple[UsageColumn, ...]
 """Columns that stay together where a table is broken."""
 
 
 @dataclass(frozen=True)
-class Table:
+class UsageTable:
     """A title, the column that names the rows, and groups of columns."""
 
     title: str
-    first: Column
+    first: UsageColumn
     groups: tuple[Group, ...]
 
 
@@ -76,17 +76,17 @@ class UsageColumns(ABC, Generic[UseT]):
         """Columns of the shared resource that requests had, a row for each arrival process."""
 
     @abstractmethod
-    def by_subject(self, names: Column, uses: Sequence[UseT]) -> list[Table]:
+    def by_subject(self, names: UsageColumn, uses: Sequence[UseT]) -> list[UsageTable]:
         """More tables at one arrival process, a row for each subject."""
 
     @abstractmethod
-    def by_arrivals(self, arrivals: Column, uses: Sequence[UseT]) -> list[Table]:
+    def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[UseT]) -> list[UsageTable]:
         """More tables of the policy, a row for each arrival process."""
 
 
-def column(head: str, cells: Sequence[str], is_number: bool = True) -> Column:
+def column(head: str, cells: Sequence[str], is_number: bool = True) -> UsageColumn:
     """Make a column, with control characters of the terminal escaped."""
-    return Column(printable(head), tuple(map(printable, cells)), is_number)
+    return UsageColumn(printable(head), tuple(map(printable, cells)), is_number)
 
 
 def ms(time_us: int, decimals: int) -> str:

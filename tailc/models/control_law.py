@@ -73,7 +73,7 @@ def controlled(server, steer, measured_us, rate_mrps):
 
 
 @_part  # pragma: no cover - compiled
-def given(server, steer):
+def take_given_output(server, steer):
     """Set the output to the next one of a given sequence."""
     last = len(steer.outputs_ppm) - 1
     server.output_ppm = steer.outputs_ppm[min(server.steps + 1, last)]

@@ -19,7 +19,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.arrivals import Recorded
+from tailc.models.arrivals import RecordedArrivals
 from tailc.models.modulated import BUSY_PPM, Burstiness, Modulated, share_reached
 from tailc.models.outcome import NS_PER_US
 from tailc.models.skewness import BusyShare, busy_share
@@ -106,8 +106,8 @@ def fit_bursty(times_ns: NDArray[np.int64]) -> BurstyFit:
     """
     lengths_us = window_lengths_us(times_ns)
     assert len(lengths_us) >= FEWEST_LENGTHS
-    measured = _measured(times_ns, lengths_us)
-    rate_mrps = max(Recorded(times_ns - times_ns[0], None, "").rate_mrps, 1)
+    measured = _measure(times_ns, lengths_us)
+    rate_mrps = max(RecordedArrivals(times_ns - times_ns[0], None, "").rate_mrps, 1)
     switching_rps, is_rising = measured.best_switching_rps()
     busy = busy_share(times_ns, switching_rps)
     usual_ppm = busy.busy_ppm if busy is not None and busy.is_known else BUSY_PPM
@@ -119,14 +119,14 @@ def fit_bursty(times_ns: NDArray[np.int64]) -> BurstyFit:
     return BurstyFit(
         process,
         busy,
-        tuple(WindowIndex(w, span_us // w, float(found), float(fit)) for w, found, fit in rows),
+        tuple(WindowIndex(w, span_us // w, float(index), float(fit)) for w, index, fit in rows),
         math.sqrt(float((off**2).mean())),
         is_rising,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Measured:
+class _MeasuredIndex:
     """Index by window length, and its weight: the reciprocal of its standard error."""
 
     window_s: NDArray[np.float64]
@@ -160,27 +160,27 @@ class _Measured:
         return np.array([share_reached(r * each) for each in self.window_s])
 
 
-def _measured(times_ns: NDArray[np.int64], lengths_us: tuple[int, ...]) -> _Measured:
+def _measure(times_ns: NDArray[np.int64], lengths_us: tuple[int, ...]) -> _MeasuredIndex:
     index = np.array([index_of_dispersion(times_ns, each) for each in lengths_us])
     windows = int(times_ns[-1] - times_ns[0]) // NS_PER_US // np.array(lengths_us)
     error = np.sqrt(2 / windows + _NEVER_NEARER**2)
     weight = 1 / (error * np.maximum(index, 1.0))
-    return _Measured(np.array(lengths_us) / _US_PER_S, index, weight)
+    return _MeasuredIndex(np.array(lengths_us) / _US_PER_S, index, weight)
 
 
 def _process(rate_mrps: int, excess: float, switching_rps: float, usual_ppm: int) -> Modulated:
     """A process of rounded numbers that exists: the spell rounds up and the share down."""
-    idc_ppm = PPM + _rounded(excess * PPM, ROUND_FLOOR)
-    busy_ppm = max(_rounded(usual_ppm, ROUND_FLOOR), 1)
+    idc_ppm = PPM + _round(excess * PPM, ROUND_FLOOR)
+    busy_ppm = max(_round(usual_ppm, ROUND_FLOOR), 1)
     if idc_ppm > PPM:
         # Upper limit of b / (1 - b), because V b / (1 - b) is at most the square of the mean rate.
         odds = 2 * rate_mrps / 1e3 * PPM / ((idc_ppm - PPM) * switching_rps)
-        busy_ppm = min(busy_ppm, max(_rounded(odds / (1 + odds) * PPM, ROUND_FLOOR), 1))
+        busy_ppm = min(busy_ppm, max(_round(odds / (1 + odds) * PPM, ROUND_FLOOR), 1))
     spell_us = _US_PER_S / (switching_rps * (1 - busy_ppm / PPM))
-    return Modulated(rate_mrps, Burstiness(idc_ppm, _rounded(spell_us, ROUND_CEILING), busy_ppm))
+    return Modulated(rate_mrps, Burstiness(idc_ppm, _round(spell_us, ROUND_CEILING), busy_ppm))
 
 
-def _rounded(value: float, direction: str) -> int:
+def _round(value: float, direction: str) -> int:
     """Round to `_DIGITS` digits, or to a whole number."""
     exact = Decimal(value)
     step = Decimal(1).scaleb(max(exact.adjusted() - _DIGITS + 1, 0)) if value else Decimal(1)

@@ -67,7 +67,7 @@ class DayCurve:
         """The highest rate over the mean rate."""
         return float(self.relative.max())
 
-    def at(self, rate_mrps: int) -> Diurnal:
+    def with_rate(self, rate_mrps: int) -> Diurnal:
         """Arrivals with this curve and this mean rate."""
         return Diurnal(rate_mrps, self)
 

@@ -129,12 +129,12 @@ def _us(energy: float) -> int:
 
 
 def _types(names: Sequence[str], used: Sequence[tuple[float | None, ...]]) -> list[TypeUse]:
-    found = []
+    types = []
     for name, shares in zip(names, zip(*used, strict=True), strict=True):
         known = [share for share in shares if share is not None]
         # A type that is off has no utilization.
-        found.append(TypeUse(name, round(fmean(known or [0.0]) * PPM)))
-    return found
+        types.append(TypeUse(name, round(fmean(known or [0.0]) * PPM)))
+    return types
 
 
 def control_use(repeats: Sequence[EnergyTimes]) -> ControlUse | None:

@@ -39,7 +39,7 @@ class Engine(Protocol[OutcomeT_co]):
 
 
 @dataclass(frozen=True)
-class Window:
+class TailWindow:
     """Number of latencies over which a tail is measured, and of exits between measurements."""
 
     requests: int
@@ -86,7 +86,7 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
     @property
     @abstractmethod
-    def window(self) -> Window | None:
+    def window(self) -> TailWindow | None:
         """How the machine measures a tail while it runs; None if it does not."""
 
     @property
@@ -168,14 +168,14 @@ class ExecutionModel(ABC, Generic[OutcomeT, TimesT]):
 
         return default_names(self, workload)
 
-    def baseline(self, name: str, workload: Workload, search: Search) -> Self:
+    def baseline(self, name: str, workload: Workload, search: BaselineSearch) -> Self:
         """The named baseline on this machine; only baselines with a choice use `search`.
 
         Raises TailcError (USAGE) for a name that does not fit.
         """
-        from tailc.models.request_baselines import made
+        from tailc.models.request_baselines import make_baseline
 
-        return made(name, self, workload, search)
+        return make_baseline(name, self, workload, search)
 
     def check_baseline(self, name: str) -> None:
         """Raise TailcError (USAGE) for an unknown baseline, or one that this machine cannot run."""
@@ -190,7 +190,7 @@ SubjectT = TypeVar("SubjectT", bound=ExecutionModel[Any, Any])
 
 
 @dataclass(frozen=True)
-class Tried:
+class CandidateResult:
     """Result of a candidate's replay: its percentile, and its cost besides time, if any."""
 
     tail_us: int
@@ -198,36 +198,38 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Search:
+class BaselineSearch:
     """How a baseline evaluates its candidates, and the SLO by which it chooses.
 
     tried_at: the same for each of the constant rates of a changing load, ascending; empty if the
     rate does not change.
     """
 
-    tried: Callable[[Subject], Tried]
+    evaluate: Callable[[Subject], CandidateResult]
     percentile_ppm: int
     target_us: int
-    tried_at: Callable[[], tuple[tuple[int, Callable[[Subject], Tried]], ...]] = tuple
+    evaluate_at_rates: Callable[
+        [], tuple[tuple[int, Callable[[Subject], CandidateResult]], ...]
+    ] = tuple
 
-    def at_rates(self) -> tuple[tuple[int, Search], ...]:
+    def at_rates(self) -> tuple[tuple[int, BaselineSearch], ...]:
         """A search at each of the rates of a changing load."""
         return tuple(
-            (rate_mrps, Search(tried, self.percentile_ppm, self.target_us))
-            for rate_mrps, tried in self.tried_at()
+            (rate_mrps, BaselineSearch(evaluate, self.percentile_ppm, self.target_us))
+            for rate_mrps, evaluate in self.evaluate_at_rates()
         )
 
     def tail_us(self, subject: Subject) -> int:
         """The tail latency of a candidate [us]."""
-        return self.tried(subject).tail_us
+        return self.evaluate(subject).tail_us
 
     def least_energy(self, candidates: Iterable[SubjectT]) -> SubjectT:
         """The candidate of least energy that meets the target, else the one with the least tail.
 
         Ties go to the first candidate.
         """
-        found = [(self.tried(candidate), candidate) for candidate in candidates]
-        meeting = [pair for pair in found if pair[0].tail_us <= self.target_us]
+        results = [(self.evaluate(candidate), candidate) for candidate in candidates]
+        meeting = [pair for pair in results if pair[0].tail_us <= self.target_us]
         if meeting:
             return min(meeting, key=lambda pair: pair[0].cost or 0.0)[1]
-        return min(found, key=lambda pair: pair[0].tail_us)[1]
+        return min(results, key=lambda pair: pair[0].tail_us)[1]

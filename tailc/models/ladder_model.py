@@ -108,7 +108,7 @@ def _mean_ms(workload: Workload, rung: int, cut_off_us: int | None) -> float:
     return float(np.average(ran_ns, weights=workload.weight)) / NS_PER_MS
 
 
-def given_ladders(
+def ladders_of_arrivals(
     order: NDArray[np.integer], ladders: int, ladder_of: NDArray[np.int32] | None
 ) -> NDArray[np.int32]:
     """The ladder of each arrival as an engine takes it: empty if there is only one."""

@@ -64,7 +64,7 @@ class Burstiness:
         idc, spell = plain_ppm(self.idc_ppm), format_us(self.spell_us)
         return f"bursty:idc={idc},spell={spell},busy={format_ppm(self.busy_ppm)}".replace(" ", "")
 
-    def at(self, rate_mrps: int) -> Modulated:
+    def with_rate(self, rate_mrps: int) -> Modulated:
         """Arrivals with this mean rate; TailcError if they cannot exist."""
         return Modulated(rate_mrps, self)
 
@@ -115,19 +115,19 @@ class Modulated:
 
     def _faults(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the parameters, and how to fix it."""
-        asked = self.burstiness
-        rate, spell = format_mrps(self.rate_mrps), format_us(asked.spell_us)
-        if self.rate_mrps * asked.spell_us < _LEAST_IN_SPELL * _MRPS * _US_PER_S:
+        burstiness = self.burstiness
+        rate, spell = format_mrps(self.rate_mrps), format_us(burstiness.spell_us)
+        if self.rate_mrps * burstiness.spell_us < _LEAST_IN_SPELL * _MRPS * _US_PER_S:
             yield f"spells of `{spell}` are too short to bring a request at {rate}", _LENGTHEN
-        if asked.cycle_us * NS_PER_US * _CYCLES > LONGEST_NS:
-            share = f"{format_ppm(asked.busy_ppm)} of the time"
+        if burstiness.cycle_us * NS_PER_US * _CYCLES > LONGEST_NS:
+            share = f"{format_ppm(burstiness.busy_ppm)} of the time"
             yield f"spells of `{spell}` that take {share} come once in years", "shorten them"
-        most = asked.most_idc(self.rate_mrps)
-        if asked.idc_ppm / PPM > most:
+        most = burstiness.most_idc(self.rate_mrps)
+        if burstiness.idc_ppm / PPM > most:
+            busy = format_ppm(burstiness.busy_ppm)
             yield (
-                f"an index of dispersion of `{plain_ppm(asked.idc_ppm)}` is out of reach at {rate} "
-                f"in spells of {spell} that take {format_ppm(asked.busy_ppm)} of the time: at most "
-                f"{most:.4g}",
+                f"an index of dispersion of `{plain_ppm(burstiness.idc_ppm)}` is out of reach at "
+                f"{rate} in spells of {spell} that take {busy} of the time: at most {most:.4g}",
                 f"{_LENGTHEN}, or make them fewer: a smaller share that is busy",
             )
 

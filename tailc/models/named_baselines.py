@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from tailc.errors import Code, Finding, TailcError, did_you_mean
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.units import QuantityError, shorten
 
 ALL, FIRST = "all", "first"
@@ -44,14 +44,14 @@ class Query(Generic[NamedT]):
     """A baseline name after parsing."""
 
     baseline: NamedT
-    given: Given
+    values: NameValues
 
 
 @dataclass(frozen=True)
 class Folder(Generic[NamedT]):
     """The baselines of one model, by rank. where: the machines that they are for, in messages."""
 
-    found: tuple[NamedT, ...]
+    baselines: tuple[NamedT, ...]
     where: str
 
     def query(self, name: str, known: Sequence[str]) -> Query[NamedT]:
@@ -59,35 +59,37 @@ class Folder(Generic[NamedT]):
 
         Raises TailcError (USAGE) for an unknown baseline, and for a value out of range.
         """
-        for baseline in self.found:
-            if (given := _read(baseline, name)) is not None:
-                return Query(baseline, given)
+        for baseline in self.baselines:
+            if (values := _read(baseline, name)) is not None:
+                return Query(baseline, values)
         message = f"there is no baseline `{shorten(name)}` {self.where}".rstrip()
-        for baseline in self.found:
+        for baseline in self.baselines:
             syntax = baseline.syntax
             if syntax.is_name_with_more(name):
-                raise usage(f"{message}: `{syntax.name}` takes no parameter", f"write `{syntax}`")
-        raise usage(message, did_you_mean(name.strip().lower(), known))
+                raise usage_error(
+                    f"{message}: `{syntax.name}` takes no parameter", f"write `{syntax}`"
+                )
+        raise usage_error(message, did_you_mean(name.strip().lower(), known))
 
 
-def _read(baseline: Named, name: str) -> Given | None:
+def _read(baseline: Named, name: str) -> NameValues | None:
     try:
         return baseline.syntax.read(name)
     except QuantityError as error:
-        raise unfit(name, error.message, error.help) from None
+        raise unfit_error(name, error.message, error.help) from None
 
 
-def unfit(name: str, why: str, hint: str | None) -> TailcError:
+def unfit_error(name: str, why: str, hint: str | None) -> TailcError:
     """The error for a baseline that exists, but not with this value or not on this machine."""
-    return usage(f"baseline `{shorten(name)}`: {why}", hint)
+    return usage_error(f"baseline `{shorten(name)}`: {why}", hint)
 
 
-def usage(message: str, hint: str | None) -> TailcError:
+def usage_error(message: str, hint: str | None) -> TailcError:
     """The error for a wrong name."""
     return TailcError(Finding(Code.USAGE, message, help=hint))
 
 
-def chosen(
+def choose_names(
     names: Sequence[str] | None,
     defaults: Callable[[], Sequence[str]],
     check: Callable[[str], object],
@@ -96,8 +98,8 @@ def chosen(
 
     Raises TailcError with every name that `check` refuses.
     """
-    asked = (ALL,) if names is None else names
-    found = dict.fromkeys(one for name in asked for one in _meant(name, defaults))
+    requested = (ALL,) if names is None else names
+    found = dict.fromkeys(one for name in requested for one in _expand(name, defaults))
     findings: list[Finding] = []
     for name in found:
         try:
@@ -109,7 +111,7 @@ def chosen(
     return tuple(found)
 
 
-def _meant(name: str, defaults: Callable[[], Sequence[str]]) -> Sequence[str]:
+def _expand(name: str, defaults: Callable[[], Sequence[str]]) -> Sequence[str]:
     if name in (ALL, FIRST):
         return defaults() if name == ALL else defaults()[:1]
     return (name,)

@@ -23,7 +23,7 @@ class RungTimes:
 
 
 @dataclass(frozen=True, eq=False)
-class Energy:
+class RequestEnergy:
     """Energy of requests and of free cores, if rungs are cores.
 
     of_request: in units of power times nanoseconds. drawn: (phases,), the same for all requests by
@@ -36,7 +36,7 @@ class Energy:
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
+class ControlSteps:
     """Steps of a controller or rule, each at the exit that ended an epoch; empty if nothing steers.
 
     measured_us: the percentile of the window. rate_mrps: arrival rate since the step before.

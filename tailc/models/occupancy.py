@@ -63,12 +63,12 @@ def occupancy_counts(
     if step_us is None:
         return None
     step_ns = step_us * NS_PER_US
-    part = _looked_at(outcome, climbs)
+    part = _sample(outcome, climbs)
     start, end, wait = _times(outcome, part)
     since = start - wait if Rule.AGE_FROM_ARRIVAL in ladder.rules else start
     first = -(-(start - since - step_ns // 2) // step_ns)
     steps = np.maximum(-(-(end - since - step_ns // 2) // step_ns) - first, 0)
-    age = _counted_up(first, steps)
+    age = _concatenate_ranges(first, steps)
     at_ns = np.repeat(since, steps) + age * step_ns + step_ns // 2
     load = np.minimum(_in_system(outcome, at_ns), MOST_IN_SYSTEM)
     cell = load * AGES + np.minimum(age, AGES - 1)
@@ -77,11 +77,11 @@ def occupancy_counts(
 
 def occupancy(ladder: Ladder, counts: Iterable[Counts | None]) -> Occupancy | None:
     """The counts of all replays together, or None if there are none."""
-    told = [one for one in counts if one is not None]
+    counted = [one for one in counts if one is not None]
     step_us = age_step_us(ladder)
-    if step_us is None or not told:
+    if step_us is None or not counted:
         return None
-    total = np.sum(told, axis=0)
+    total = np.sum(counted, axis=0)
     if not total.any():
         return None
     share = (total * PPM // total.sum()).reshape(MOST_IN_SYSTEM + 1, AGES)
@@ -89,7 +89,7 @@ def occupancy(ladder: Ladder, counts: Iterable[Counts | None]) -> Occupancy | No
     return Occupancy(step_us, tuple(tuple(row) for row in share[: last + 1].tolist()))
 
 
-def _looked_at(outcome: Outcome, climbs: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+def _sample(outcome: Outcome, climbs: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     """Indices of a sample of the measured requests, in order of arrival."""
     first, last, _ = outcome.measured.indices(len(outcome.arrival_ns))
     part = np.arange(first, last)[outcome.served]
@@ -102,7 +102,7 @@ def _times(outcome: Outcome, part: NDArray[np.int64]) -> tuple[Counts, Counts, C
     return arrival + wait, arrival + outcome.latency_ns[part], wait
 
 
-def _counted_up(first: Counts, counts: Counts) -> Counts:
+def _concatenate_ranges(first: Counts, counts: Counts) -> Counts:
     """Concatenate ranges of consecutive numbers, given the first number and length of each."""
     ends = np.cumsum(counts)
     return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts - first, counts)

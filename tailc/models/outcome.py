@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models import integrals as over
-from tailc.models.observed import Energy, RungTimes, Steps
+from tailc.models.observed import ControlSteps, RequestEnergy, RungTimes
 from tailc.models.pools import NEVER_NS, PPM
 from tailc.percentiles import percentile_rank
 
@@ -49,7 +49,7 @@ class Outcome(ABC):
 
     @property
     @abstractmethod
-    def drawn(self) -> NDArray[np.float64]:
+    def request_energy(self) -> NDArray[np.float64]:
         """Energy of each request, in units of power times nanoseconds; empty if unknown."""
 
     @property
@@ -191,8 +191,8 @@ class PoweredOutcome(Outcome):
     steps: control steps; empty if nothing steers.
     """
 
-    energy: Energy
-    steps: Steps
+    energy: RequestEnergy
+    steps: ControlSteps
 
     @property
     @abstractmethod
@@ -200,7 +200,7 @@ class PoweredOutcome(Outcome):
         """Mean power of free cores while arrivals were measured, in units of power."""
 
     @property
-    def drawn(self) -> NDArray[np.float64]:
+    def request_energy(self) -> NDArray[np.float64]:
         """Energy of each request on its cores, in units of power times nanoseconds."""
         return self.energy.of_request
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models import streams
-from tailc.models.core_queues.clocked import stretched
+from tailc.models.core_queues.clocked import stretch
 from tailc.models.streams import Purpose
 from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
 
 
-def longer(load: Workload, factor: float) -> Workload:
+def with_more_work(load: Workload, factor: float) -> Workload:
     """Multiply the work of every request by a factor."""
     return with_work(load, load.work_ns * factor)
 
@@ -25,19 +25,19 @@ def with_longer_tail(load: Workload, from_ppm: int, part: float) -> Workload:
     return with_work(load, load.work_ns + part * np.maximum(load.work_ns - from_ns, 0))
 
 
-def slower(load: Workload, part: float) -> Workload:
+def with_slower_rungs(load: Workload, part: float) -> Workload:
     """Reduce all rung speeds above 1 by a part of themselves, but not below 1."""
     less = np.maximum(load.speed * (1 - part), np.minimum(load.speed, 1.0))
     return replace(load, speed=np.ascontiguousarray(less))
 
 
-def slower_cores(load: Workload, part: float) -> Workload:
+def with_slower_cores(load: Workload, part: float) -> Workload:
     """Reduce all speeds above 1 (not below 1), and the speeds of core types below 1 as well."""
-    less = np.where(load.speed < 1, load.speed * (1 - part), slower(load, part).speed)
+    less = np.where(load.speed < 1, load.speed * (1 - part), with_slower_rungs(load, part).speed)
     return replace(load, speed=np.ascontiguousarray(less))
 
 
-def resampled(load: Workload, seed: int) -> Workload:
+def bootstrap(load: Workload, seed: int) -> Workload:
     """A bootstrap sample: as many requests, drawn from these with replacement."""
     counts = np.zeros(len(load.work_ns), np.int64)
     state = streams.stream(seed, Purpose.RESAMPLE)
@@ -69,5 +69,5 @@ def with_work(load: Workload, work_ns: NDArray[np.floating]) -> Workload:
         load,
         work_ns=work_ns.astype(np.int64),
         memory_ns=None if memory_ns is None else memory_ns.astype(np.int64),
-        clocked=load.clocked and stretched(load.clocked, factor),
+        clocked=load.clocked and stretch(load.clocked, factor),
     )

@@ -39,7 +39,7 @@ class RecordedGaps:
         """The pattern as the command line takes it."""
         return f"recorded:{self.source}"
 
-    def at(self, rate_mrps: int) -> Rounds:
+    def with_rate(self, rate_mrps: int) -> Rounds:
         """The gaps scaled to this mean rate."""
         return Rounds(rate_mrps, self)
 

@@ -6,9 +6,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from tailc.models.baseline_syntax import Given
-from tailc.models.execution_model import Search, Subject, SubjectT
-from tailc.models.named_baselines import Folder, Named, Query, folder_in, unfit
+from tailc.models.baseline_syntax import NameValues
+from tailc.models.execution_model import BaselineSearch, Subject, SubjectT
+from tailc.models.named_baselines import Folder, Named, Query, folder_in, unfit_error
 from tailc.models.workload import Workload
 
 
@@ -28,9 +28,9 @@ class Setup(Generic[SubjectT]):
     """Inputs of a baseline: a policy, the values of the name, and requests for a search."""
 
     policy: SubjectT
-    given: Given
+    values: NameValues
     workload: Workload
-    search: Search
+    search: BaselineSearch
 
 
 class Baseline(Named, Generic[SubjectT]):
@@ -41,7 +41,7 @@ class Baseline(Named, Generic[SubjectT]):
         """Example names for lists; names that do not fit are left out of the lists."""
 
     @abstractmethod
-    def unfit(self, policy: SubjectT, given: Given) -> Unfit | None:
+    def check_fit(self, policy: SubjectT, values: NameValues) -> Unfit | None:
         """Why this policy cannot have the baseline, or None if it can."""
 
     @abstractmethod
@@ -57,16 +57,18 @@ def default_names(policy: Subject, workload: Workload) -> tuple[str, ...]:
     """Names of the baselines that are informative for this policy, by rank."""
     return tuple(
         name
-        for one in _folder(policy).found
+        for one in _folder(policy).baselines
         for name in one.default_names(policy, workload)
         if _fits(one, policy, name)
     )
 
 
-def made(name: str, policy: SubjectT, workload: Workload, search: Search) -> SubjectT:
+def make_baseline(
+    name: str, policy: SubjectT, workload: Workload, search: BaselineSearch
+) -> SubjectT:
     """Make the named baseline on the policy's machine; TailcError as in `fitting`."""
     query = fitting(name, policy)
-    return query.baseline.make(Setup(policy, query.given, workload, search))
+    return query.baseline.make(Setup(policy, query.values, workload, search))
 
 
 def fitting(name: str, policy: Subject) -> Query[Baseline[Any]]:
@@ -74,22 +76,22 @@ def fitting(name: str, policy: Subject) -> Query[Baseline[Any]]:
 
     Raises TailcError (USAGE) for an unknown baseline, and for one that this machine cannot run.
     """
-    known = _known(policy)
+    known = _names_that_fit(policy)
     query = _folder(policy).query(name, known)
-    refusal = query.baseline.unfit(policy, query.given)
+    refusal = query.baseline.check_fit(policy, query.values)
     if refusal is not None:
-        raise unfit(name, refusal.why, refusal.help or f"known: {_listed(known)}")
+        raise unfit_error(name, refusal.why, refusal.help or f"known: {_listed(known)}")
     return query
 
 
-def _known(policy: Subject) -> list[str]:
-    found = _folder(policy).found
+def _names_that_fit(policy: Subject) -> list[str]:
+    found = _folder(policy).baselines
     return [name for one in found for name in one.examples(policy) if _fits(one, policy, name)]
 
 
 def _fits(baseline: Baseline[Any], policy: Subject, name: str) -> bool:
-    given = baseline.syntax.read(name)
-    return given is not None and baseline.unfit(policy, given) is None
+    values = baseline.syntax.read(name)
+    return values is not None and baseline.check_fit(policy, values) is None
 
 
 def _listed(names: list[str]) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from tailc.models.baseline_syntax import Given
-from tailc.models.named_baselines import Folder, Named, chosen, folder_in, unfit
+from tailc.models.baseline_syntax import NameValues
+from tailc.models.named_baselines import Folder, Named, choose_names, folder_in, unfit_error
 from tailc.units import QuantityError
 
 RuleT = TypeVar("RuleT")
@@ -25,7 +25,7 @@ class RuleBaseline(Named, Generic[RuleT]):
     is_default: ClassVar[bool]
 
     @abstractmethod
-    def make(self, given: Given) -> RuleT:
+    def make(self, values: NameValues) -> RuleT:
         """Make the rule; raises QuantityError for a value out of range."""
 
 
@@ -38,23 +38,23 @@ class RuleBaselines(Generic[RuleT_co]):
     @property
     def defaults(self) -> tuple[str, ...]:
         """Names replayed by default, in order."""
-        return tuple(one.examples[0] for one in self.folder.found if one.is_default)
+        return tuple(one.examples[0] for one in self.folder.baselines if one.is_default)
 
-    def chosen(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """Each name once, with defaults; see `chosen`."""
-        return chosen(names, lambda: self.defaults, self.made)
+    def choose(self, names: Sequence[str] | None) -> tuple[str, ...]:
+        """Each name once, with defaults; see `choose_names`."""
+        return choose_names(names, lambda: self.defaults, self.make_rule)
 
-    def made(self, name: str) -> RuleT_co:
+    def make_rule(self, name: str) -> RuleT_co:
         """Make the named rule.
 
         Raises TailcError (USAGE) for an unknown baseline, and for a value out of range.
         """
-        known = [example for one in self.folder.found for example in one.examples]
+        known = [example for one in self.folder.baselines for example in one.examples]
         query = self.folder.query(name, known)
         try:
-            return query.baseline.make(query.given)
+            return query.baseline.make(query.values)
         except QuantityError as error:
-            raise unfit(name, error.message, error.help) from None
+            raise unfit_error(name, error.message, error.help) from None
 
 
 def rules_in(package: str) -> RuleBaselines[Any]:

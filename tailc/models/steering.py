@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tailc.forms.controller import PPM, Actuator, Controller
 from tailc.forms.ladder.table import Ladder
-from tailc.models.execution_model import Window
+from tailc.models.execution_model import TailWindow
 from tailc.models.outcome import NS_PER_US
 
 UNSTEERED, CONTROLLED, GIVEN, REACTIVE, LOOKED_UP = range(5)
@@ -53,7 +53,7 @@ class OpenLoop:
 
 
 @dataclass(frozen=True)
-class Reactive:
+class ReactiveRule:
     """A rule that moves one threshold by `s e / (s - 1)`, with e the measured tail less the target.
 
     s is the speed-up of the climb. While the tail is too long the first threshold above 0 falls.
@@ -99,7 +99,7 @@ class Lookup:
         assert self.epoch_requests > 0 <= self.period_us
 
 
-Steering: TypeAlias = Controller | OpenLoop | Reactive | Lookup
+Steering: TypeAlias = Controller | OpenLoop | ReactiveRule | Lookup
 
 # Epochs until a good controller has settled; docs/verdicts.md has measurements.
 SETTLING_EPOCHS = 20
@@ -121,11 +121,11 @@ def settling(steering: Steering | None) -> int:
     return steering.window_requests + epochs * steering.epoch_requests
 
 
-def window_of(steering: Steering | None) -> Window:
+def window_of(steering: Steering | None) -> TailWindow:
     """How a tail is measured: as by the controller, if there is one."""
     if isinstance(steering, Controller):
-        return Window(steering.window_requests, steering.epoch_requests)
-    return Window(WINDOW_REQUESTS, EPOCH_REQUESTS)
+        return TailWindow(steering.window_requests, steering.epoch_requests)
+    return TailWindow(WINDOW_REQUESTS, EPOCH_REQUESTS)
 
 
 class Steer(NamedTuple):
@@ -151,7 +151,7 @@ class Steer(NamedTuple):
     period_ns: int
 
 
-def lowered_steering(steering: Steering | None, ladder: Ladder | None = None) -> Steer:
+def steering_arrays(steering: Steering | None, ladder: Ladder | None = None) -> Steer:
     """Convert steering to arrays; None never makes a step. Only a reactive rule needs a ladder."""
     nothing = np.zeros(0, np.int64)
     steer = Steer(
@@ -171,7 +171,7 @@ def lowered_steering(steering: Steering | None, ladder: Ladder | None = None) ->
     if steering is None:
         return steer
     if isinstance(steering, Lookup):
-        return _looked_up(steering, steer)
+        return _lookup_arrays(steering, steer)
     steer = steer._replace(
         epoch=steering.epoch_requests,
         window=steering.window_requests,
@@ -179,17 +179,17 @@ def lowered_steering(steering: Steering | None, ladder: Ladder | None = None) ->
     )
     match steering:
         case Controller():
-            return _controlled(steering, steer)
+            return _controller_arrays(steering, steer)
         case OpenLoop():
             return steer._replace(law=GIVEN, outputs_ppm=steering.outputs_ppm.astype(np.int64))
-        case Reactive():
+        case ReactiveRule():
             assert ladder is not None
             speeds = [rung.speed_ppm for rung in ladder.rungs]
             pairs = np.array([speeds[:1] + speeds[:-1], speeds], np.int64).T.copy()
             return steer._replace(law=REACTIVE, target_us=steering.target_us, climb_speed_ppm=pairs)
 
 
-def _looked_up(lookup: Lookup, steer: Steer) -> Steer:
+def _lookup_arrays(lookup: Lookup, steer: Steer) -> Steer:
     settings = [(one.first_rate_mrps, one.rung, *one.cores_on) for one in lookup.settings]
     return steer._replace(
         law=LOOKED_UP,
@@ -199,7 +199,7 @@ def _looked_up(lookup: Lookup, steer: Steer) -> Steer:
     )
 
 
-def _controlled(controller: Controller, steer: Steer) -> Steer:
+def _controller_arrays(controller: Controller, steer: Steer) -> Steer:
     shares = (controller.least_ppm, controller.most_ppm, controller.first_ppm)
     limits = [(share << controller.fraction_bits) // PPM for share in shares]
     gains = [(row.first_rate_mrps, row.kp, row.ki, row.kd) for row in controller.gains]

@@ -42,11 +42,11 @@ def stream(*parts: int) -> NDArray[np.uint64]:
     """A separate stream for each tuple of integers (seed, purpose, rate, replication)."""
     word = 0
     for part in parts:
-        word = _mixed((word + _GOLDEN + (part & _WORD)) & _WORD)
+        word = _mix((word + _GOLDEN + (part & _WORD)) & _WORD)
     return np.array([word], dtype=np.uint64)
 
 
-def _mixed(word: int) -> int:
+def _mix(word: int) -> int:
     word = ((word ^ (word >> 30)) * _MIX_1) & _WORD
     word = ((word ^ (word >> 27)) * _MIX_2) & _WORD
     return word ^ (word >> 31)
@@ -173,7 +173,7 @@ def shuffled_passes(state, pool, out):  # pragma: no cover - compiled
 
 
 @njit(cache=True, nogil=True)
-def dealt(state, hands, out):  # pragma: no cover - compiled
+def fill_below(state, hands, out):  # pragma: no cover - compiled
     """Fill `out` with numbers below `hands`, each equally likely."""
     for i in range(len(out)):
         out[i] = np.int64(uniform(state) * hands)

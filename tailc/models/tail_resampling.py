@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models import streams
-from tailc.models.perturbations import resampled, with_work
+from tailc.models.perturbations import bootstrap, with_work
 from tailc.models.streams import Purpose
 from tailc.models.workload import Workload
 from tailc.traces.tail_fit import fit_tail
@@ -26,7 +26,7 @@ _FEWEST_ROWS = 12
 _MOST_TIMES_LONGEST = 100.0
 
 
-def resampled_with_fitted_tail(workload: Workload, seed: int) -> Workload:
+def bootstrap_with_fitted_tail(workload: Workload, seed: int) -> Workload:
     """A bootstrap sample of the workload, with new values for the work of its largest requests.
 
     The work above the 95th percentile (of the 30 largest requests in a small sample) is drawn from
@@ -34,7 +34,7 @@ def resampled_with_fitted_tail(workload: Workload, seed: int) -> Workload:
     reflect how uncertain the fit is. The result is a plain bootstrap sample if no law fits or if
     the workload has more than 100,000 requests.
     """
-    sample = resampled(workload, seed)
+    sample = bootstrap(workload, seed)
     share = max(_TAIL_SHARE, min(_FEWEST_IN_TAIL / sample.requests, 1.0))
     law = fit_tail(sample.work_ns.astype(float), sample.weight, share, _FEWEST_ROWS)
     if law is None or sample.requests > _MOST_REQUESTS:

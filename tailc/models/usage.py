@@ -11,7 +11,7 @@ from tailc.models.columns import UsageColumns
 from tailc.models.server_load import Load
 
 
-class Quantity(enum.Enum):
+class HeadlineQuantity(enum.Enum):
     """What a headline counts, with its unit: millionths, mW, power times us, thousandths."""
 
     BATCH = "batch work"
@@ -24,7 +24,7 @@ class Quantity(enum.Enum):
 class Headline:
     """The single most important number of a machine's use, in the unit of its quantity."""
 
-    quantity: Quantity
+    quantity: HeadlineQuantity
     value: int
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder, Rule
 from tailc.forms.ladder.units import degrees
-from tailc.models.core_queues.clocked import Clocked, clocked
+from tailc.models.core_queues.clocked import LevelProgress, level_progress
 from tailc.models.core_queues.clocks import Clocks
 from tailc.percentiles import PPM
 from tailc.traces.profile import DemandProfile
@@ -35,7 +35,7 @@ class Workload:
     curve_of: NDArray[np.int32]
     speed: NDArray[np.float64]
     memory_ns: NDArray[np.int64] | None = None
-    clocked: Clocked | None = None
+    clocked: LevelProgress | None = None
     serial: Serial | None = None
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class Workload:
             weight=self.weight[chosen],
             curve_of=self.curve_of[chosen],
             memory_ns=None if self.memory_ns is None else self.memory_ns[chosen],
-            clocked=self.clocked and Clocked(*(each[chosen] for each in self.clocked)),
+            clocked=self.clocked and LevelProgress(*(each[chosen] for each in self.clocked)),
         )
 
     def reweighted(self, weight: NDArray[np.int64]) -> Workload:
@@ -125,7 +125,7 @@ def clocked_workload(profile: DemandProfile, clocks: Clocks) -> Workload:
         profile.curve_of,
         np.ones((len(profile.curves), 1)),
         memory_ns,
-        clocked(work_ns, memory_ns, frequencies_khz, clocks.reference_khz),
+        level_progress(work_ns, memory_ns, frequencies_khz, clocks.reference_khz),
     )
 
 

@@ -31,4 +31,6 @@ def design_repeats(
     workers: Executor,
 ) -> Repeats[ServerUse]:
     """Replayed percentiles under `arrivals`, and the server's use in each replication."""
-    return experiment_for(OPTIONS, requests, arrivals, workers, subject).used(subject, tails)
+    return experiment_for(OPTIONS, requests, arrivals, workers, subject).replay_with_use(
+        subject, tails
+    )

@@ -13,13 +13,13 @@ from dataclasses import replace
 from tailc.artifact.envelope import Policy
 from tailc.artifact.estimates import ByHand, Estimates, RateEstimate, Sample, Standing
 from tailc.experiment.by_hand import (
-    Replayed,
+    SettingResult,
     best_by_hand,
     is_for_cost,
-    replayed_beside,
+    replay_settings,
     worth_of,
 )
-from tailc.experiment.comparison import compared
+from tailc.experiment.comparison import compare
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.point import Point, Run
 from tailc.experiment.policy_arrivals import arrivals_of
@@ -56,11 +56,9 @@ def with_estimates(
             replicates=sizes.replicates,
             progress=lambda done, of: progress("replaying the policy", done / of),
         )
-        points = compared(
-            subject, policy.slos, profile, arrivals, options, workers, by_cost=by_cost
-        )
+        points = compare(subject, policy.slos, profile, arrivals, options, workers, by_cost=by_cost)
         replayed = [
-            replayed_beside(subject, names, profile, policy.slos, one, options, workers)
+            replay_settings(subject, names, profile, policy.slos, one, options, workers)
             for one in arrivals
         ]
     found = Estimates(
@@ -82,7 +80,7 @@ def with_estimates(
 
 
 def _row(
-    point: Point, replayed: Replayed, others: Sequence[Replayed], slo: int, policy: Policy
+    point: Point, replayed: SettingResult, others: Sequence[SettingResult], slo: int, policy: Policy
 ) -> RateEstimate:
     own = point.policy.estimates[slo]
     return RateEstimate(
@@ -109,18 +107,20 @@ def _standing(run: Run, slo: int) -> Standing:
             return Standing.UNDECIDED
 
 
-def _by_hand(own: Replayed, others: Sequence[Replayed], slo: int, policy: Policy) -> ByHand | None:
+def _by_hand(
+    own: SettingResult, others: Sequence[SettingResult], slo: int, policy: Policy
+) -> ByHand | None:
     """The fastest setting by hand, or for a cost objective the cheapest that meets the SLOs."""
     if not others:
         return None
     limit_us, by_cost = policy.slos[slo].latency_us, is_for_cost(policy)
 
-    def misses(one: Replayed) -> bool:
+    def misses(one: SettingResult) -> bool:
         limits = zip(one.tails_us, policy.slos, strict=True)
         return any(tail_us > other.latency_us for tail_us, other in limits)
 
-    def rank(one: Replayed) -> tuple[bool, bool, bool, float]:
-        worth = worth_of(one.tried(slo), limit_us, by_cost=by_cost)
+    def rank(one: SettingResult) -> tuple[bool, bool, bool, float]:
+        worth = worth_of(one.evaluate(slo), limit_us, by_cost=by_cost)
         return one.is_overloaded, by_cost and misses(one), *worth
 
     best = min(others, key=rank)

@@ -96,8 +96,8 @@ class PlanSample:
         self.evaluations += 1
         lanes = subject.lanes
         experiment = self._experiment(subject, rate_mrps)
-        found = experiment.repeated(subject, (self._tail,), _kept)
-        if is_overloaded(experiment.scenario.arrivals, found.kept):
+        found = experiment.replay_repeats(subject, (self._tail,), _kept)
+        if is_overloaded(experiment.scenario.arrivals, found.results):
             return _OVERLOADED
         total = self._profile.total_weight
         limits = rank_limits(self._tail.percentile_ppm, total)
@@ -114,8 +114,8 @@ class PlanSample:
             min(at(max(limits.low, 1)), tail_us),
             limits.high and max(at(limits.high), tail_us),
             nearest_us(round(float(sorted_ns.mean()))),
-            round(fmean(_given_up_ns(one, lanes) for one in found.kept) / NS_PER_US),
-            _batch_ppm(found.kept, lanes),
+            round(fmean(_given_up_ns(one, lanes) for one in found.results) / NS_PER_US),
+            _batch_ppm(found.results, lanes),
         )
 
     def _experiment(self, subject: Smt, rate_mrps: int) -> Experiment:

@@ -14,7 +14,7 @@ from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.server_use import load
 from tailc.experiment.tail_sample import tail_of
-from tailc.experiment.tuning_objective import Objective, TuningObjective
+from tailc.experiment.tuning_objective import TailConstraint, TuningObjective
 from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.execution_model import Subject
 from tailc.models.subjects import subject_of
@@ -102,7 +102,9 @@ def with_objectives(
         return aim
     besides = [one.slo for one in limits_of(slos, design) if one.number or aim.limit_us is None]
     tails = [(tail_of(slo, design), slo.latency_us) for slo in besides]
-    found = tuple(Objective(tail.percentile_ppm, most_us, tail.curve) for tail, most_us in tails)
+    found = tuple(
+        TailConstraint(tail.percentile_ppm, most_us, tail.curve) for tail, most_us in tails
+    )
     return replace(aim, objectives=found)
 
 
@@ -123,7 +125,7 @@ def predicted(
     with ThreadPoolExecutor(threads) as workers:
         for rate_mrps, process in arrivals:
             repeats = design_repeats(subject, requests, process, tails, workers)
-            busy = load(process, repeats.kept)
+            busy = load(process, repeats.results)
             found.append(AtRate(rate_mrps, repeats.tails_us, busy.is_overloaded))
     return Predicted(limits, tuple(found))
 

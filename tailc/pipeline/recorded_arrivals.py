@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, Place, Severity
-from tailc.models.arrivals import Recorded
+from tailc.models.arrivals import RecordedArrivals
 from tailc.traces.arrivals import ArrivalColumn, arrivals_in, check_span
 from tailc.traces.bins import bin_of
 from tailc.traces.profile import DemandProfile
@@ -23,7 +23,7 @@ def recorded_arrivals(
     column: ArrivalColumn,
     chosen: NDArray[np.bool_] | None = None,
     format: Format = "auto",  # noqa: A002
-) -> tuple[Recorded, tuple[Finding, ...]]:
+) -> tuple[RecordedArrivals, tuple[Finding, ...]]:
     """The arrival of each request of `trace`, and warnings about them.
 
     trace: what `reading` made of `source`, or of its requests in the mask `chosen`. A binned
@@ -46,7 +46,7 @@ def recorded_arrivals(
             place = Place(source.name, field=column.name)
             remarks += _thinned(chosen, reading.rows, found.times_ns, place)
     record_of = _record_of(trace.requests, trace.bin_us)
-    return Recorded(times_ns - times_ns[0], record_of, column.name), remarks
+    return RecordedArrivals(times_ns - times_ns[0], record_of, column.name), remarks
 
 
 def _record_of(requests: DemandProfile, bin_us: int | None) -> NDArray[np.int32]:
@@ -66,7 +66,7 @@ def _thinned(
         "recording, so their rate is lower than it was"
     )
     # At least a thousandth of a request per second, which is the lowest rate there is.
-    rate_mrps = max(Recorded(times_ns, None, "").rate_mrps, 1)
+    rate_mrps = max(RecordedArrivals(times_ns, None, "").rate_mrps, 1)
     rate = f"`--rescale {format_mrps(rate_mrps)}`"
     help_ = f"hold out by time, or replay at the rate of the whole recording: {rate}"
     return (Finding(Code.ARRIVALS_THINNED, message, place, help_, Severity.WARNING),)

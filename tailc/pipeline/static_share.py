@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.experiment.block_means import error_of, in_ppm
+from tailc.experiment.block_means import mean_error, to_ppm
 from tailc.experiment.options import FEWEST_REPLICATES
 from tailc.experiment.recorded_periods import RecordedPeriods, recorded_periods, shares_of
 from tailc.experiment.sizes import Seed
@@ -29,13 +29,13 @@ def static_remarks(policy: Policy, rows: ThroughputTrace) -> Iterator[Finding]:
 
 
 def _remarks(periods: RecordedPeriods) -> Iterator[Finding]:
-    constant = periods.beside(_BASELINE)
+    constant = periods.replay_baseline(_BASELINE)
     for at, machine in enumerate(periods.shares.served):
-        own = error_of(periods.errors[at], Seed.DESIGN, at, FEWEST_REPLICATES)
-        static_ppm = in_ppm(constant.errors[at])
+        own = mean_error(periods.errors[at], Seed.DESIGN, at, FEWEST_REPLICATES)
+        static_ppm = to_ppm(constant.errors[at])
         if own.low_ppm <= static_ppm:
             continue
-        share = format_ppm(round(in_ppm(constant.shares[at]), -3))
+        share = format_ppm(round(to_ppm(constant.shares[at]), -3))
         message = (
             f"a constant share of {share} keeps `{machine.name}` nearer to its target than the "
             f"controller: replays of the trace have a mean error of {_percent(static_ppm)}, and "

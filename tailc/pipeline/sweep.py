@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Generic
 
-from tailc.experiment.by_hand import is_for_cost, replayed_beside
+from tailc.experiment.by_hand import is_for_cost, replay_settings
 from tailc.experiment.sizes import DESIGN, Seed
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
 from tailc.models.arrivals import Poisson
@@ -110,7 +110,7 @@ def _replayed(candidate: Candidate[P, S], design: DemandProfile, threads: int) -
     slos, subject = [limit.slo for limit in limits], subject_of(policy, design)
     with ThreadPoolExecutor(threads) as workers:
         each = [
-            replayed_beside(subject, (), design, slos, Poisson(rate), OPTIONS, workers)[0]
+            replay_settings(subject, (), design, slos, Poisson(rate), OPTIONS, workers)[0]
             for rate in policy.rates_mrps
         ]
     rates = zip(policy.rates_mrps, each, strict=True)

@@ -51,7 +51,7 @@ def with_recorded(
     first = count - count // _JUDGING_PART
     parts = found.times_ns[:first], found.times_ns[first:]
     tuning, judging = (_gaps(part, place) for part in parts)
-    return replace(aim, pattern=tuning, judged_by=judging), warnings
+    return replace(aim, pattern=tuning, validation_pattern=judging), warnings
 
 
 def _gaps(times_ns: NDArray[np.int64], place: Place) -> RecordedGaps:

@@ -167,9 +167,9 @@ class Kind:
     and warnings. `control(spec, loaded)` says what a controller shall do (a ControlProblem, to be
     tuned for) or is the Controller; None where there shall be none. `tuning` says what a table
     shall be tuned for on the replay, `overload(spec)` what it shall hold under overload (an
-    OverloadAim), or None, and `robust(spec)` how far off its inputs may be (an Ambiguity), or None.
-    `soft_lines` are those that may give where no policy meets the spec.
-    `speeds_by_degree`: whether a speed-up curve goes by degrees of parallelism; else by rungs.
+    OverloadObjective), or None, and `robust(spec)` how far off its inputs may be (an Ambiguity), or
+    None. `soft_lines` are those that may give where no policy meets the spec. `speeds_by_degree`:
+    whether a speed-up curve goes by degrees of parallelism; else by rungs.
     """
 
     name: str

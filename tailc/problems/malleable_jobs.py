@@ -37,14 +37,14 @@ class NamedMalleable:
             raise ValueError("a job needs its speed-up on the servers that it asks for")
 
     @property
-    def asked_ppm(self) -> int:
+    def requested_ppm(self) -> int:
         """The speed-up on the servers that it asks for, with the fewest machines."""
         return self.speedup_ppm[min(self.speedup_ppm)][self.requested]
 
     @property
     def asked_s(self) -> int:
         """How long it runs on those, rounded up."""
-        return -(-self.work_s * PPM // self.asked_ppm)
+        return -(-self.work_s * PPM // self.requested_ppm)
 
 
 @dataclass(frozen=True, eq=False)

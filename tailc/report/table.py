@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from tailc.models.columns import Column
+from tailc.models.columns import UsageColumn
 from tailc.units import printable
 
 # Characters that Markdown reads as markup, or HTML as a tag.
@@ -26,14 +26,14 @@ def aligned(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> str
 
 
 def packed(
-    first: Column, groups: Sequence[Sequence[Column]], width: int
-) -> list[tuple[Column, ...]]:
+    first: UsageColumn, groups: Sequence[Sequence[UsageColumn]], width: int
+) -> list[tuple[UsageColumn, ...]]:
     """Distribute groups of columns over few tables of at most `width` characters.
 
     Each table begins with the column `first`. A group is not split; a group that is too wide has a
     table of its own.
     """
-    tables: list[tuple[Column, ...]] = []
+    tables: list[tuple[UsageColumn, ...]] = []
     for group in groups:
         if tables and _width((*tables[-1], *group)) <= width:
             tables[-1] = (*tables[-1], *group)
@@ -42,13 +42,13 @@ def packed(
     return tables
 
 
-def columns_aligned(columns: Sequence[Column]) -> str:
+def columns_aligned(columns: Sequence[UsageColumn]) -> str:
     """Format columns as an aligned text table."""
     numbers = [place for place, column in enumerate(columns) if column.is_number]
     return aligned(_rows(columns), numbers)
 
 
-def columns_markdown(columns: Sequence[Column]) -> str:
+def columns_markdown(columns: Sequence[UsageColumn]) -> str:
     """Format columns as a Markdown table."""
     numbers = [place for place, column in enumerate(columns) if column.is_number]
     return as_markdown(_rows(columns), numbers)
@@ -75,10 +75,10 @@ def fenced(text: str) -> str:
     return f"{fence}text\n{text.rstrip()}\n{fence}\n"
 
 
-def _rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
+def _rows(columns: Sequence[UsageColumn]) -> list[tuple[str, ...]]:
     heads = tuple(column.head for column in columns)
     return [heads, *zip(*(column.cells for column in columns), strict=True)]
 
 
-def _width(columns: Sequence[Column]) -> int:
+def _width(columns: Sequence[UsageColumn]) -> int:
     return sum(column.width + 2 for column in columns) - 2

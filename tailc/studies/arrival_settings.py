@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from tailc.artifact.envelope import Policy
-from tailc.experiment.tuned_arrivals import pattern_told
-from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.experiment.tuned_arrivals import pattern_from_settings
+from tailc.models.arrivals import Arrivals, Poisson, RecordedArrivals
 from tailc.models.dispersion import FEWEST_LENGTHS, fit_bursty, window_lengths_us
 from tailc.models.diurnal import DayCurve, fitted_day
 from tailc.models.modulated import Burstiness
@@ -23,14 +23,14 @@ _USUAL_DAY = DayCurve((750_000, 1_250_000))
 
 
 def arrivals_beside(
-    policy: Policy, rates_mrps: Iterable[int], recorded: Recorded | None
+    policy: Policy, rates_mrps: Iterable[int], recorded: RecordedArrivals | None
 ) -> tuple[Arrivals, ...]:
     """Poisson, bursty, diurnal and, where they are known, recorded arrivals, each at every rate.
 
     Bursts and day are those that the policy was tuned for. Else they are fitted to what was
     recorded, if there is enough of it, and where nothing tells of them they are usual ones.
     """
-    told = pattern_told(dict(policy.evidence.settings))
+    told = pattern_from_settings(dict(policy.evidence.settings))
     day = told if isinstance(told, DayCurve) else None
     if day is None and recorded is not None:
         day = fitted_day(recorded.times_ns)
@@ -38,13 +38,13 @@ def arrivals_beside(
     rates = sorted(set(rates_mrps))
     return (
         *(Poisson(rate_mrps) for rate_mrps in rates),
-        *((bursts or _bursts_at(rate_mrps, recorded)).at(rate_mrps) for rate_mrps in rates),
-        *((day or _USUAL_DAY).at(rate_mrps) for rate_mrps in rates),
+        *((bursts or _bursts_at(rate_mrps, recorded)).with_rate(rate_mrps) for rate_mrps in rates),
+        *((day or _USUAL_DAY).with_rate(rate_mrps) for rate_mrps in rates),
         *_recorded_at(rates, recorded),
     )
 
 
-def _bursts_at(rate_mrps: int, recorded: Recorded | None) -> Burstiness:
+def _bursts_at(rate_mrps: int, recorded: RecordedArrivals | None) -> Burstiness:
     """As many requests to a burst as were recorded, and as many bursts."""
     usual = Burstiness(_USUAL_IDC_PPM, _round_us(_USUAL_SPELL_GAPS * _US_PER_S_IN_MRPS / rate_mrps))
     if recorded is None or len(window_lengths_us(recorded.times_ns)) < FEWEST_LENGTHS:
@@ -60,6 +60,8 @@ def _round_us(time_us: float) -> int:
     return math.ceil(time_us / step) * step
 
 
-def _recorded_at(rates_mrps: Sequence[int], recorded: Recorded | None) -> Iterator[Recorded]:
+def _recorded_at(
+    rates_mrps: Sequence[int], recorded: RecordedArrivals | None
+) -> Iterator[RecordedArrivals]:
     if recorded is not None:
         yield from (recorded.rescaled_to(rate_mrps) for rate_mrps in rates_mrps)

@@ -55,7 +55,7 @@ def fit_arrivals(
     span_us = int(found.times_ns[-1]) // NS_PER_US
     fit = fit_bursty(found.times_ns)
     curve = fitted_day(found.times_ns)
-    day = curve and curve.at(fit.process.rate_mrps)
+    day = curve and curve.with_rate(fit.process.rate_mrps)
     return ArrivalsFit(name, column.name, len(found.times_ns), span_us, fit, day, found.warnings)
 
 

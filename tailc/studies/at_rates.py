@@ -38,8 +38,8 @@ def at_rates(policy: Policy, design: object, threads: int) -> tuple[AtRate, ...]
         for rate_mrps in policy.rates_mrps:
             arrivals = Poisson(rate_mrps)
             repeats = design_repeats(subject, workload, arrivals, (tail,), workers)
-            busy = load(arrivals, repeats.kept)
+            busy = load(arrivals, repeats.results)
             tail_us = None if busy.is_overloaded else repeats.tails_us[0]
-            usage = usage_of(subject, repeats.kept)
+            usage = usage_of(subject, repeats.results)
             found.append(AtRate(rate_mrps, tail.percentile_ppm, tail_us, busy, usage))
     return tuple(found)

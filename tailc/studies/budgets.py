@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
-from tailc.diff.budgets import Budgeted, Kept
+from tailc.diff.budgets import BudgetCheck, BudgetRuling
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.experiment.ruling import Ruling
 from tailc.pipeline.spec import open_document
@@ -30,7 +30,7 @@ class SpecBudgets:
         """Those that must be compared for the budgets to be told."""
         return tuple(filter(None, map(percentile_ppm, self.most_ppm)))
 
-    def findings(self, found: Budgeted) -> tuple[Finding, ...]:
+    def findings(self, found: BudgetCheck) -> tuple[Finding, ...]:
         """An error for each budget that is exceeded, and a warning where nobody can tell.
 
         Raises TailcError for a budget of something that was not compared.
@@ -39,8 +39,8 @@ class SpecBudgets:
             raise TailcError([self._unmeasured(key, found.measured) for key in found.unmeasured])
         return tuple(self._told(found))
 
-    def _told(self, found: Budgeted) -> Iterator[Finding]:
-        for one in found.kept:
+    def _told(self, found: BudgetCheck) -> Iterator[Finding]:
+        for one in found.rulings:
             place = self.loaded.place(BUDGETS, one.key)
             if one.ruling is Ruling.FAIL:
                 hint = "keep the policy before, or raise the budget if that is worth it"
@@ -74,7 +74,7 @@ def read_budgets(path: str, new: Policy) -> SpecBudgets:
     return SpecBudgets(model.budgets, loaded)
 
 
-def _said(one: Kept, what: str) -> str:
+def _said(one: BudgetRuling, what: str) -> str:
     head = f"`{BUDGETS}.{one.key}` {what} at {one.arrivals}"
     if one.change_ppm is None:
         return f"{head}: a server is overloaded"

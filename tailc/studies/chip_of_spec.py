@@ -9,7 +9,7 @@ import numpy as np
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
 from tailc.forms.tail_table import TailTable, least_level
-from tailc.models.core_queues.chip import BatchCore, Chip, Counters
+from tailc.models.core_queues.chip import BatchCore, Chip, ProgramCounters
 from tailc.percentiles import PPM
 from tailc.pipeline.spec import OpenedSpec
 from tailc.problems.colocation import BatchWork, Host
@@ -38,7 +38,7 @@ def chip_of(path: str, policy: Policy, requests: DemandProfile) -> Chip:
         raise _of_another(opened, policy)
     core = None if batch is None else _batch_core(batch, table)
     return Chip(
-        requests=Counters(_memory_ppm(problem), _milli(host.ipc_ppm)),
+        requests=ProgramCounters(_memory_ppm(problem), _milli(host.ipc_ppm)),
         batch=(core,) * host.cores,
         shared_mw=host.uncore_mw,
         limit_mw=host.tdp_mw,
@@ -66,7 +66,7 @@ def _batch_core(batch: BatchWork, table: TailTable) -> BatchCore:
     assert table.batch is not None
     frequencies = [level.frequency_khz for level in table.levels]
     return BatchCore(
-        Counters(batch.memory_ppm, _milli(batch.ipc_ppm)),
+        ProgramCounters(batch.memory_ppm, _milli(batch.ipc_ppm)),
         # Power that falls with frequency counts as its highest so far.
         tuple(accumulate(batch.power_mw, max)),
         level=frequencies.index(table.batch.frequency_khz),

@@ -187,7 +187,7 @@ class _Candidates:
         self._workers = workers
         server = CoreTypes(one.name, (one.ladder,))
         scenario = scenario_for(server.workload(one.profile), Poisson(rate_mrps), options, server)
-        self._experiment = Experiment(scenario, SERVER.repeats, 0, workers).with_draws()
+        self._experiment = Experiment(scenario, SERVER.repeats, 0, workers).with_replications()
         self._found: dict[Ages, Choice | None] = {}
         self.is_overloaded = _is_too_much(one, rate_mrps)
 

@@ -40,10 +40,10 @@ def highest_rate_mrps(
     def meets(subject: SharedCores, rate_mrps: int) -> bool:
         arrivals = Poisson(rate_mrps)
         experiment = experiment_for(_OPTIONS, workload, arrivals, workers, subject)
-        repeats = experiment.used(subject, tails)
+        repeats = experiment.replay_with_use(subject, tails)
         pairs = zip(repeats.tails_us, policy.slos, strict=True)
         is_within = all(tail_us <= slo.latency_us for tail_us, slo in pairs)
-        return is_within and not load(arrivals, repeats.kept).is_overloaded
+        return is_within and not load(arrivals, repeats.results).is_overloaded
 
     def is_met(rate_mrps: int) -> bool:
         return any(meets(subject, rate_mrps) for subject in subjects)

@@ -14,7 +14,7 @@ from tailc.experiment.drift import drift_findings
 from tailc.forms.ladder.units import degrees
 from tailc.ingest.responses import refuse_responses
 from tailc.lint.of_demands import profile_findings
-from tailc.models.arrivals import Recorded
+from tailc.models.arrivals import RecordedArrivals
 from tailc.pipeline.recorded_arrivals import recorded_arrivals
 from tailc.pipeline.remarks import other_measure, suspect_unit
 from tailc.pipeline.trace import not_about_degrees
@@ -36,7 +36,7 @@ class HeldOut:
 
     profile: DemandProfile
     warnings: tuple[Finding, ...]
-    recorded: Recorded | None = None
+    recorded: RecordedArrivals | None = None
 
 
 def read_held_out(

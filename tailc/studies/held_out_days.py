@@ -11,7 +11,7 @@ from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.experiment.held_out_days import HeldOutDays, plan_of
 from tailc.forecasts.days import Days
 from tailc.forms.plan.plan import Plan
-from tailc.models.datacentre.window import Curves, NoCurves, Window, windows
+from tailc.models.datacentre.window import JobWindow, NoSpeedupCurves, SpeedupCurves, windows
 from tailc.models.malleable_jobs.jobs import malleable_jobs_of
 from tailc.pipeline.days.days_of_spec import open_days
 from tailc.pipeline.refusals import told_in_full
@@ -74,7 +74,7 @@ def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> He
 
 
 def _nothing_promised(
-    plan: Plan, found: Sequence[Window], loaded: LoadedSpec
+    plan: Plan, found: Sequence[JobWindow], loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
     """A warning where jobs ask for no green energy, of which a plan's promise is."""
     shares = [window.jobs.green_percent for window in found]
@@ -132,14 +132,16 @@ def _stride(plan: Plan) -> int:
     return -(-days * SECONDS_PER_DAY // plan.epoch_s)
 
 
-def _curves(loaded: LoadedSpec, days: Days, plan: Plan, found: Sequence[Window]) -> Curves:
+def _curves(
+    loaded: LoadedSpec, days: Days, plan: Plan, found: Sequence[JobWindow]
+) -> SpeedupCurves:
     """The speed-ups of the document, none for rigid jobs.
 
     Raises TailcError where malleable ones lack theirs.
     """
     if plan.malleable is None:
-        return NoCurves()
-    speedups: Curves | None = getattr(loaded.model, "speedups", None)
+        return NoSpeedupCurves()
+    speedups: SpeedupCurves | None = getattr(loaded.model, "speedups", None)
     if speedups is None:
         message = "tells of rigid jobs, and the plan is of malleable ones"
         hint = "give a spec of such jobs, or a document of `kind: days`"

@@ -20,7 +20,7 @@ from tailc.experiment.replications import Replications
 from tailc.forms.ladder.lanes import Lanes
 from tailc.forms.ladder.table import Ladder
 from tailc.models.outcome import NS_PER_US
-from tailc.models.shared_cores.shared_power import drawn_unit
+from tailc.models.shared_cores.shared_power import power_unit
 from tailc.percentiles import PPM, percentile_rank
 
 
@@ -51,7 +51,7 @@ def least_of_work(ladder: Ladder, replications: Replications) -> int:
     In millionths of that beside a free core times microseconds: all work is done where that gives
     up least.
     """
-    unit = drawn_unit(ladder)
+    unit = power_unit(ladder)
     assert unit is not None
     least = min(rung.cost_ppm[unit] / rung.speed_ppm for rung in ladder.rungs)
     work_ns = replications.scenario.workload.work_ns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.tail_table import TailTable
-from tailc.models.core_queues.clocks import Clocks, Foresight
+from tailc.models.core_queues.clocks import ClairvoyantRule, Clocks
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.workload import Workload, clocked_workload
 from tailc.traces.profile import DemandProfile
@@ -33,7 +33,7 @@ def clock_problem(
         raise tuning_error(
             message, "give several frequencies, or choose another objective", "server"
         )
-    foresight = Foresight(aim.percentile_ppm, limit_us)
+    foresight = ClairvoyantRule(aim.percentile_ppm, limit_us)
     return TuningProblem(
         base=formula,
         load=clocked_workload(design, Clocks(formula, reference_khz)),

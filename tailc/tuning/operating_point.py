@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.experiment.tuning_objective import Objective, TuningObjective
+from tailc.experiment.tuning_objective import TailConstraint, TuningObjective
 from tailc.models.arrivals import Arrivals
 from tailc.models.workload import Workload
 
@@ -18,7 +18,7 @@ class OperatingPoint:
 
     load: Workload
     arrivals: Arrivals
-    objectives: tuple[Objective, ...] = ()
+    objectives: tuple[TailConstraint, ...] = ()
     settling: int = 0
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.sizes import RATE_RANKING_REPEATS, RATE_SEARCH, VALIDATION, Seed
 from tailc.experiment.tuning_objective import Criterion, TuningObjective
-from tailc.models.perturbations import longer
+from tailc.models.perturbations import with_more_work
 from tailc.models.workload import Workload
 from tailc.progress import Progress
 from tailc.specs.slo import promise
@@ -94,7 +94,7 @@ class RateLoop(TuningLoop[Form, RateResult[Form]]):
         table, rates = _first_higher(tables, reference, sample, aim)
         if not rates.is_better:
             return None
-        demand = longer(self._split.judging, longer_by_chance(problem.load))
+        demand = with_more_work(self._split.judging, longer_by_chance(problem.load))
         sample = self._sample(problem, demand, aim.judging, _COMPARING)
         theirs, ours = sample.highest_rates([reference, table]).rates_mrps
         return None if compare_rates(theirs, ours, aim).is_worse else table

@@ -56,7 +56,7 @@ class RateSample(Generic[Form]):
     def highest_rates(self, tables: Sequence[Form]) -> HighestRates:
         """Find the highest rate of each table in each replay."""
         cells = [(table, number) for table in tables for number in self._numbers]
-        found = self.experiment.mapped(self._kept, cells)
+        found = self.experiment.map_replays(self._kept, cells)
         rates_mrps = np.array([rate_mrps for rate_mrps, _ in found], np.int64)
         replays = sum(replays for _, replays in found)
         shape = len(tables), self.experiment.repeats
@@ -64,7 +64,7 @@ class RateSample(Generic[Form]):
 
     def keeps_most(self, table: Form, rate_mrps: int) -> bool:
         """Whether at least half of the replays at a rate keep the percentile."""
-        kept = self.experiment.mapped(
+        kept = self.experiment.map_replays(
             lambda number: self._keeps(table, number, rate_mrps), self._numbers
         )
         return 2 * sum(kept) >= len(kept)
@@ -72,7 +72,7 @@ class RateSample(Generic[Form]):
     def kept_us(self, table: Form) -> int | None:
         """The longest tail of the replays at the lowest rate [us]; None if one is overloaded."""
         rate_mrps = self.aim.rates_mrps[0]
-        found = self.experiment.mapped(
+        found = self.experiment.map_replays(
             lambda number: self._tail_us(table, number, rate_mrps), self._numbers
         )
         tails_us = [tail_us for tail_us in found if tail_us is not None]
@@ -134,5 +134,5 @@ def rate_sample(
     """Build a sample of `repeats` replays of `requests` requests; `seed` gives order and times."""
     most = most_in_system(problem.cores)
     scenario = Scenario(load, aim.arrivals[-1], requests, most, seed)
-    experiment = Experiment(scenario, repeats, 0, workers).with_draws()
+    experiment = Experiment(scenario, repeats, 0, workers).with_replications()
     return RateSample(experiment, aim, limit_us, problem.subject_of)

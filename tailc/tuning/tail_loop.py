@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.models.perturbations import longer
+from tailc.models.perturbations import with_more_work
 from tailc.models.workload import Workload
 from tailc.progress import Progress
 from tailc.tuning.loop import TuningLoop, TuningResult, longer_by_chance
@@ -76,7 +76,7 @@ class TailLoop(TuningLoop[Form, TailResult[Form]]):
         best = first_better_table(map(ScaledTable, tables), reference, sample, None, aim)
         if not best.is_better:
             return None
-        demand = longer(self._split.judging, longer_by_chance(problem.load))
+        demand = with_more_work(self._split.judging, longer_by_chance(problem.load))
         sample = self._sample(problem, demand, aim, Seed.COMPARISON)
         with_longer = validate_table(ScaledTable(best.table), reference, sample, None, aim)
         return None if any(gain.is_worse for gain in with_longer.gains) else best.table

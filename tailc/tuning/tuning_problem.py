@@ -20,7 +20,7 @@ from tailc.forms.ladder.units import shared_power
 from tailc.models.execution_model import Subject
 from tailc.models.pools import Pools, least_of, pools
 from tailc.models.shared_cores.clairvoyant.server import SharedServer, shared_server
-from tailc.models.shared_cores.shared_power import drawn_unit
+from tailc.models.shared_cores.shared_power import power_unit
 from tailc.models.smt.model import Smt
 from tailc.models.subjects import on_ladders
 from tailc.models.workload import Workload, workload
@@ -151,7 +151,7 @@ def _on_shared_cores(
         search_space=search_space,
         starts=shared_cores.MOST_STARTS,
         near=lambda table, tail_us: _beside(search_space(tail_us).finer(), table),
-        earlier=None if drawn_unit(formula) is None else scaled_ladder,
+        earlier=None if power_unit(formula) is None else scaled_ladder,
         server=_clairvoyant_server(formula, load),
     )
 
@@ -207,15 +207,16 @@ def _on_own_cores(formula: Ladder, load: Workload, aim: TuningObjective) -> Tuni
 
 
 def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningProblem[Ladder]:
-    lanes, beside, target_us, limit_us = lanes_of(formula), aim.beside, aim.target_us, aim.limit_us
-    assert beside is not None
+    lanes, timing = lanes_of(formula), aim.batch_timing
+    target_us, limit_us = aim.target_us, aim.limit_us
+    assert timing is not None
     assert target_us is not None
     assert limit_us is not None
     if lanes.interference_ppm + lanes.batch_slowdown_ppm >= PPM:
         message = "both lanes together do no more than one alone, so batch work is to borrow idle"
         message += " cores only, and no age is to be tuned"
         raise tuning_error(message, "ask for the policy `borrow-idle`, without a search", "lanes")
-    release_us = beside.release_us
+    release_us = timing.release_us
 
     def least(draws: Replications, workers: Executor) -> int:
         return PPM * least_given_up_us(aim.percentile_ppm, limit_us, lanes, draws, workers)
@@ -226,7 +227,7 @@ def _on_lanes(formula: Ladder, load: Workload, aim: TuningObjective) -> TuningPr
         cores=lanes.cores,
         capacity_of=lambda _load: float(lanes.cores),
         capacity_condition="each alone on its core",
-        subject_of=lambda table: Smt("table", (table,), waking=beside.waking),
+        subject_of=lambda table: Smt("table", (table,), waking=timing.waking),
         search_space=lambda _: smt_space(formula, target_us, lanes.cores, release_us),
         starts=smt.STARTS,
         earlier=lambda table, part_ppm: sooner_alone(table, part_ppm, release_us),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.scenario import Scenario
-from tailc.experiment.tuning_objective import Objective
+from tailc.experiment.tuning_objective import TailConstraint
 from tailc.models.execution_model import Subject
 from tailc.models.outcome import NS_PER_US, Outcome, nearest_us
 from tailc.models.shared_cores.clairvoyant.server import SharedServer
@@ -88,7 +88,7 @@ class TuningSample(Generic[Form]):
     """Experiments, one for each scene, and what must hold in each; `subject_of`: of a table."""
 
     experiments: tuple[Experiment, ...]
-    objectives: tuple[tuple[Objective, ...], ...]
+    objectives: tuple[tuple[TailConstraint, ...], ...]
     percentile_ppm: int
     subject_of: Callable[[Form], Subject]
     workers: Executor
@@ -125,7 +125,7 @@ class TuningSample(Generic[Form]):
     def clairvoyant_us(self, server: SharedServer) -> NDArray[np.int64]:
         """int64 (scenes,): what a schedule reaches that knows all sizes, in the mean of replays."""
         found = [
-            experiment.mapped(
+            experiment.map_replays(
                 lambda one, scenario=experiment.scenario: nearest_us(
                     clairvoyant_tail_ns(
                         scenario.workload,
@@ -142,7 +142,7 @@ class TuningSample(Generic[Form]):
         ]
         return np.rint(np.array(found).mean(axis=1)).astype(np.int64)
 
-    def _cell(self, cell: tuple[Subject, Experiment, tuple[Objective, ...]]) -> list[_Repeat]:
+    def _cell(self, cell: tuple[Subject, Experiment, tuple[TailConstraint, ...]]) -> list[_Repeat]:
         """A subject in a scene, replay by replay."""
         subject, experiment, objectives = cell
         curve_of = experiment.scenario.workload.curve_of
@@ -180,7 +180,7 @@ def tuning_sample(
         for one in scenes
     ]
     return TuningSample(
-        tuple(Experiment(one, repeats, 0, workers).with_draws() for one in scenarios),
+        tuple(Experiment(one, repeats, 0, workers).with_replications() for one in scenarios),
         tuple(scene.objectives for scene in scenes),
         percentile_ppm,
         subject_of,
@@ -189,7 +189,7 @@ def tuning_sample(
 
 
 def _closest(
-    outcome: Outcome, curve_of: NDArray[np.int32], objectives: Sequence[Objective]
+    outcome: Outcome, curve_of: NDArray[np.int32], objectives: Sequence[TailConstraint]
 ) -> float | None:
     """As `Measurements` has it; `curve_of` is of all requests, as they came."""
     if not objectives:

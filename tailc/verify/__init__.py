@@ -1,1 +1,1 @@
-"""The judge: replay and statistics on held-out demand, from the policy as emitted to a verdict."""
+"""Judge policies: replay an emitted policy on held-out demand, and compute a verdict."""

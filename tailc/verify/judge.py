@@ -1,4 +1,4 @@
-"""The judge of a policy: its own emitted form, replayed on requests it was not compiled from."""
+"""Judge a policy: replay its emitted form on requests from which it was not compiled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.by_hand import is_for_cost
-from tailc.experiment.comparison import compared
+from tailc.experiment.comparison import compare
 from tailc.experiment.compatibility import check, is_compile_trace
 from tailc.experiment.design_overlap import overlap_findings
 from tailc.experiment.drift import drift_from
@@ -21,11 +21,11 @@ from tailc.verify.verdict import Verdicts
 def verify(
     policy: Policy, held_out: DemandProfile, options: VerifyOptions | None = None
 ) -> Verdicts:
-    """A verdict for every SLO under every arrival process, beside those of the baselines.
+    """A verdict for every SLO under every arrival process, with those of the baselines.
 
-    Deterministic in the policy, the held-out requests and the options' seed. Raises TailcError when
-    there is nothing to verify (no SLO, no rate), when the held-out trace is what the policy was
-    compiled from, or when it lacks a degree or a class that the policy needs.
+    Deterministic in the policy, the held-out requests and the options' seed. Raises TailcError if
+    there is nothing to verify (no SLO, no rate), if the held-out trace is the one that the policy
+    was compiled from, or if it lacks a degree or a class that the policy needs.
     """
     options = options or VerifyOptions()
     check(policy, held_out, options)
@@ -35,7 +35,7 @@ def verify(
         subject = on_chip(subject, options.chip)
     with ThreadPoolExecutor(thread_count(options.threads)) as workers:
         drifted = workers.submit(drift_from, policy, held_out, options.seed)
-        points = compared(
+        points = compare(
             subject, policy.slos, held_out, arrivals, options, workers, by_cost=is_for_cost(policy)
         )
     return Verdicts(

@@ -1,4 +1,4 @@
-"""The highest arrival rate at which a policy meets an SLO, and the servers that a fleet needs."""
+"""The highest arrival rate at which a policy meets an SLO, and the servers of a fleet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, TailcError
-from tailc.experiment.baseline_names import chosen_names
+from tailc.experiment.baseline_names import choose_baselines
 from tailc.experiment.compatibility import check
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.feasibility_boundary import last_met
@@ -28,16 +28,15 @@ from tailc.specs.slo import Slo
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 
-# Rates are tried on a grid of this many steps up to the one that fills the server however requests
-# are run.
+# Rates are on a grid of this many steps up to the rate that fills the server under any policy.
 STEPS = 200
-# First every so many steps, on a few replays, to find about where it begins to miss.
+# The first search takes this many steps at a time, on a few replays, to find the crossing roughly.
 STRIDE = 20
-# The limits of the interval are sought on every so many steps: they are ten times as wide apart.
+# The limits of the interval are found on every such step: they are ten times as far apart.
 LIMIT_STEPS = 2
-# Their margin falls so many times as fast as the estimate's, about, for intervals widen with load.
+# Their margin decreases about this many times as fast, because intervals widen with load.
 LIMITS_FALL = 1.25
-# The margin falls by at least so much in a step, for the sake of division.
+# Lower bound on the margin's decrease in a step, to divide by it.
 _LEAST_FALL = 1e-4
 # About how many evaluations with an interval a subject takes; only the progress depends on it.
 _USUAL_INTERVALS = 6
@@ -45,12 +44,12 @@ _USUAL_INTERVALS = 6
 
 @dataclass(frozen=True)
 class Capacity:
-    """How much one server carries under one subject.
+    """The highest rate of one server under one subject.
 
-    rate_mrps: the highest rate of the grid at which the estimated percentile meets the target, and
-    so at every lower one that was tried; None if it meets it nowhere. low_mrps: the highest at
-    which the whole 95 % interval meets it, None where none does; high_mrps: the highest at which
-    any of it does.
+    rate_mrps: the highest rate of the grid at which the estimated percentile meets the target, as
+    at every lower rate that was tried; None if it never does. low_mrps: the highest at which the
+    whole 95 % interval meets it, or None. high_mrps: the highest at which any part of the interval
+    does.
     """
 
     subject: str
@@ -65,13 +64,13 @@ class Capacity:
 
 
 def servers(fleet_mrps: int, rate_mrps: int | None) -> int | None:
-    """Servers that carry a fleet's rate at so much each; None where one carries nothing."""
+    """Number of servers for a fleet's rate at this rate each; None if one can serve nothing."""
     return -(-fleet_mrps // rate_mrps) if rate_mrps else None
 
 
 @dataclass(frozen=True)
 class Sizing:
-    """Every subject's capacity at one SLO; the first is what the others are compared with."""
+    """Every subject's capacity at one SLO; the first is the reference of the others."""
 
     slo: Slo
     held_out_digest: str
@@ -89,12 +88,12 @@ def size(
     options: VerifyOptions | None = None,
     slo: Slo | None = None,
 ) -> Sizing:
-    """The capacity of each policy, then of each baseline that the options name.
+    """Find the capacity of each policy, then of each baseline in the options.
 
-    `slo` None: the first of the first policy. Baselines run on the first policy's server, and one
-    whose threshold is searched is searched at each rate. Arrivals are Poisson. Raises TailcError
-    where a policy and the requests do not fit, for a server without a stated capacity, and for a
-    controller that keeps the tail on its target.
+    slo: None for the first SLO of the first policy. Baselines run on the first policy's server; one
+    with a searched threshold searches it at each rate. Arrivals are Poisson. Raises TailcError if a
+    policy and the requests do not fit, for a server without a stated capacity, and for a controller
+    that keeps the tail on its target.
     """
     options = replace(options or VerifyOptions(), arrivals=(Poisson(PPM),))
     for policy in policies:
@@ -120,8 +119,9 @@ def size(
 
 
 def _check_open(policy: Policy) -> None:
-    """Raise TailcError for what keeps the tail on its target at every rate: a controller of the
-    bound, or a rule for overload.
+    """Raise TailcError for a policy that keeps the tail on its target at every rate.
+
+    That is one with a controller of the bound, or with a rule for overload.
     """
     law = policy.controller
     if law is not None and law.acts_on is Actuator.LATENCY_BOUND:
@@ -143,15 +143,15 @@ def _check_open(policy: Policy) -> None:
 def _subjects(
     policies: Sequence[Policy], held_out: DemandProfile, options: VerifyOptions
 ) -> list[tuple[Policy, str | None]]:
-    """Each policy, and the names of baselines on the first one's server."""
+    """Each policy, and the names of baselines on the first policy's server."""
     first = subject_of(policies[0], held_out)
-    names = chosen_names(options.baselines, first, first.workload(held_out))
+    names = choose_baselines(options.baselines, first, first.workload(held_out))
     named = [(policies[0], name) for name in names]
     return [*((policy, None) for policy in policies), *named]
 
 
 def _progress(options: VerifyOptions, number: int, subjects: int) -> Callable[[], None]:
-    """To be called after each replay of a subject. How many it takes is not known before."""
+    """A function to call after each replay of a subject, whose number is not known before."""
     usual = _USUAL_INTERVALS * (options.repeats + options.replicates)
     done = 0
 
@@ -165,15 +165,15 @@ def _progress(options: VerifyOptions, number: int, subjects: int) -> Callable[[]
 
 
 def _capacity(trial: _Trial) -> Capacity:
-    begin, fall = _crossing(trial.glanced)
-    best = last_met(trial.estimated, begin, fall, STEPS)
-    low = _last_limit(lambda step: trial.judged(step, _high_us), best, fall)
-    high = _last_limit(lambda step: trial.judged(step, _low_us), best, fall)
-    shown = trial.subject_at(max(best, 1))
-    # Limits come from a coarser grid than the estimate, and are as far apart as they must be.
+    begin, fall = _crossing(trial.rough_margin)
+    best = last_met(trial.estimate_margin, begin, fall, STEPS)
+    low = _last_limit(lambda step: trial.limit_margin(step, _high_us), best, fall)
+    high = _last_limit(lambda step: trial.limit_margin(step, _low_us), best, fall)
+    subject = trial.subject_at(max(best, 1))
+    # Limits are on a coarser grid than the estimate, and only as far apart as necessary.
     steps = (best, min(low, best), max(high, best))
     rates = [trial.rate_mrps(step) if step else None for step in steps]
-    return Capacity(shown.name, shown.note, *rates)
+    return Capacity(subject.name, subject.note, *rates)
 
 
 def _low_us(found: Interval) -> int:
@@ -185,11 +185,11 @@ def _high_us(found: Interval) -> int | None:
 
 
 class _Trial:
-    """One subject at rates of the grid, each replayed once for each of the questions below.
+    """One subject at rates of the grid; each is replayed once for each question below.
 
-    A margin is the target over a latency, less 1: 0 or more where the target is met, -1 where the
-    server is overloaded. The reciprocal of a percentile falls nearly on a line with the rate: in
-    M/M/1 exactly.
+    A margin is the target over a latency, less 1: 0 or more if the target is met, -1 if the server
+    is overloaded. The reciprocal of a percentile decreases almost linearly with the rate, in M/M/1
+    exactly.
     """
 
     def __init__(
@@ -220,16 +220,16 @@ class _Trial:
         """The rate at a step of the grid."""
         return max(self._most_mrps * step // STEPS, 1)
 
-    def glanced(self, step: int) -> float:
-        """As `estimated`, at a glance."""
+    def rough_margin(self, step: int) -> float:
+        """The margin of an estimate from a few replays."""
         return self._of_estimate(self._repeats(step, GLANCE_REPEATS))
 
-    def estimated(self, step: int) -> float:
+    def estimate_margin(self, step: int) -> float:
         """The margin of the estimate."""
         return self._of_estimate(self._repeats(step, self._options.repeats))
 
-    def judged(self, step: int, limit_us: Callable[[Interval], int | None]) -> float:
-        """The margin of a limit of the interval, -1 where there is none."""
+    def limit_margin(self, step: int, limit_us: Callable[[Interval], int | None]) -> float:
+        """The margin of a limit of the interval, -1 if there is none."""
         found = self._interval_at(step)
         return self._margin(None if found is None else limit_us(found))
 
@@ -240,14 +240,14 @@ class _Trial:
         return -1.0 if latency_us is None else self._target_us / max(latency_us, 1) - 1
 
     def _subject_at(self, step: int) -> Subject:
-        """The subject; a baseline with a searched threshold is another at every rate."""
+        """The subject; a baseline with a searched threshold differs between rates."""
         if self._name is None:
             return self._policy
         search = self._experiment(step, 0).search(self._tail, self._target_us)
         return self._policy.baseline(self._name, self._workload, search)
 
     def _interval(self, step: int) -> Interval | None:
-        """The percentile and its limits; None where the server is overloaded."""
+        """The percentile and its limits; None if the server is overloaded."""
         repeats = self._repeats(step, self._options.repeats)
         if repeats is None:
             return None
@@ -256,13 +256,13 @@ class _Trial:
         return interval(found)
 
     def _replayed(self, step: int, repeats: int) -> Repeats[ServerUse] | None:
-        """What is known without replicates; None where the server is overloaded."""
+        """Repeats without replicates; None if the server is overloaded."""
         experiment = self._experiment(step, repeats)
-        found = experiment.used(self.subject_at(step), (self._tail,))
-        if is_overloaded(experiment.scenario.arrivals, found.kept):
+        found = experiment.replay_with_use(self.subject_at(step), (self._tail,))
+        if is_overloaded(experiment.scenario.arrivals, found.results):
             return None
-        # They have said all they had to say.
-        return replace(found, kept=())
+        # The results of single repeats are no longer needed.
+        return replace(found, results=())
 
     def _experiment(self, step: int, repeats: int, replicates: int = 0) -> Experiment:
         arrivals = Poisson(self.rate_mrps(step))
@@ -271,9 +271,7 @@ class _Trial:
 
 
 def _crossing(margin: Callable[[int], float]) -> tuple[int, float]:
-    """About the last step before the first of the coarse steps that misses, and about how much
-    the margin falls in a step there.
-    """
+    """A coarse step before the first that misses, and the margin's decrease per step there."""
     inside, at, fall = 1, margin(1), _LEAST_FALL
     for step in range(STRIDE, STEPS + 1, STRIDE):
         if at < 0:
@@ -287,7 +285,7 @@ def _crossing(margin: Callable[[int], float]) -> tuple[int, float]:
 
 
 def _last_limit(margin: Callable[[int], float], best: int, fall: float) -> int:
-    """As `last_met`, on the steps on which limits are sought."""
+    """As `last_met`, on the coarser grid of limits."""
     every = LIMIT_STEPS
     begin, fall = max(best // every, 1), LIMITS_FALL * every * fall
     return last_met(lambda place: margin(place * every), begin, fall, STEPS // every) * every

@@ -1,4 +1,4 @@
-"""What the judge says: estimates with intervals, rulings, and what they rest on."""
+"""Verdict on a policy: estimates with intervals, rulings, and their basis."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tailc.specs.slo import Slo
 
 @dataclass(frozen=True)
 class Verdicts:
-    """Every point, and what the verdict rests on.
+    """Every point, and the basis of the verdict.
 
-    `drift` None: the artifact does not tell. `cut_off_us`: execution time at which requests were
-    ended, None where none is. `other_power_ppm`: share of the reference's server whose power is not
-    that of cores. `settling_requests`: so many come before those of a replay at a constant rate,
-    and are not measured. `shared`: what requests compete for, and what `threads` count. `warnings`:
-    reasons to doubt the verdict, such as requests that the policy was compiled from (TC0606).
+    `drift`: None if the artifact lacks the compile demand. `cut_off_us`: run time at which requests
+    were ended, or None. `other_power_ppm`: share of the reference's server power outside the cores.
+    `settling_requests`: number of unmeasured requests before those of a replay at a constant rate.
+    `shared`: the resource that requests compete for, which `threads` counts. `warnings`: reasons to
+    doubt the verdict, such as requests that the policy was compiled from (TC0606).
     """
 
     policy_name: str
@@ -42,7 +42,7 @@ class Verdicts:
     @property
     def ruling(self) -> Ruling:
         """Fail if any point of the policy fails, else undecided if any is, else pass."""
-        rulings = {said.ruling for point in self.points for said in point.policy.estimates}
+        rulings = {estimate.ruling for point in self.points for estimate in point.policy.estimates}
         for ruling in (Ruling.FAIL, Ruling.UNDECIDED):
             if ruling in rulings:
                 return ruling
@@ -50,7 +50,7 @@ class Verdicts:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the process says: 0 all pass, 1 an SLO is missed, 4 undecided."""
+        """Exit code of the process: 0 all pass, 1 an SLO is missed, 4 undecided."""
         return {
             Ruling.PASS: ExitCode.OK,
             Ruling.FAIL: ExitCode.MISSED,

@@ -49,7 +49,7 @@ def test_ranges_of_nodes_become_four_sizes():
 def test_jobs_run_as_long_as_logged_on_what_they_ask_for():
     for (job, _), run_s in zip(jobs_of(day(), 3, slowdown_ppm=1_100_000), day().run_s, strict=True):
         # Work is in whole seconds on one server.
-        assert job.work_s * 1_000_000 / job.asked_ppm == pytest.approx(run_s, abs=0.51)
+        assert job.work_s * 1_000_000 / job.requested_ppm == pytest.approx(run_s, abs=0.51)
 
 
 def test_applications_are_as_many_as_published_and_dealt_by_the_seed():

@@ -9,7 +9,7 @@ import pytest
 
 from bench.replay import replay
 from bench.twin import Twin, differences
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.arrays import ladder_arrays
 from tailc.models.workload import Workload
 from tests.tailc.models.shared_cores.servers import MS, random_ladder
 
@@ -42,7 +42,7 @@ def test_twin_and_engine_agree_on_random_ladders(twin, most_in_system):
         policy = random_ladder(rng)
         load = random_load(rng, len(policy.rungs))
         arrival_ns = np.cumsum([rng.choice([0, 1, 5, 8]) * MS for _ in range(REQUESTS)])
-        table = lower((policy,), 1000, most_in_system)
+        table = ladder_arrays((policy,), 1000, most_in_system)
         run = (load, np.arange(REQUESTS), arrival_ns, table, most_in_system, REQUESTS // 10)
         assert not differences(replay(*run), twin.replay(*run)), policy
 
@@ -51,7 +51,7 @@ def test_twin_and_engine_agree_on_requests_of_an_hour(twin):
     rng, hour = random.Random(1), 3_600_000 * MS
     policy = random_ladder(rng, 4)
     load = dataclasses.replace(random_load(rng, 4), work_ns=np.full(REQUESTS, hour))
-    table = lower((policy,), 1000, 64)
+    table = ladder_arrays((policy,), 1000, 64)
     run = (load, np.arange(REQUESTS), np.arange(REQUESTS) * hour, table, 64)
     ours = replay(*run)
     assert not differences(ours, twin.replay(*run))

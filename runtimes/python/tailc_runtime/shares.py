@@ -93,7 +93,7 @@ class Shares:
             Served(machine, raw) for machine in raw.machines if machine.target_milli is not None
         )
         self.ticks = 0
-        asked = [one.cap.asked_ppm((1.0 - one.a) / one.b) for one in self.served]
+        asked = [one.cap.requested_ppm((1.0 - one.a) / one.b) for one in self.served]
         self.granted_ppm = self._granted_before = self._shared_out(asked)
 
     def tick(
@@ -194,7 +194,7 @@ class Shares:
             one.begin()
         request = self._out_of_work(one, share) if ran_out else self._request(one, level, share)
         one.level_before = level
-        return one.cap.asked_ppm(request) if one.cap.mode is Mode.FREE else one.cap.ppm
+        return one.cap.requested_ppm(request) if one.cap.mode is Mode.FREE else one.cap.ppm
 
     def _out_of_work(self, one: Served, share: float) -> float:
         """What it has, or less where the model needs less for the target."""

@@ -75,7 +75,7 @@ class Cap:
         count, factor_ppm = self._count, PPM + rule.headroom_ppm
         level, share = self._levels / count, self._shares_ppm / (count * PPM)
         before, self._means = self._means, (level, share)
-        target_ppm = self.asked_ppm(self._need)
+        target_ppm = self.requested_ppm(self._need)
         if self.mode is Mode.FREE:
             trial_ppm = self._shares_ppm * PPM // (count * factor_ppm)
             self._begin(Mode.TRIAL, max(trial_ppm, self._least_ppm), -self._settling)
@@ -97,9 +97,9 @@ class Cap:
     def _with_headroom_ppm(self, rule: RawShareCap, level: float) -> int:
         """The share that the first model needs for the level, and the headroom."""
         factor = (PPM + rule.headroom_ppm) / PPM
-        return self.asked_ppm(factor * (level * self._need))
+        return self.requested_ppm(factor * (level * self._need))
 
-    def asked_ppm(self, request: float) -> int:
+    def requested_ppm(self, request: float) -> int:
         """A share cut to what one machine may have, in whole millionths rounded down."""
         ppm = request * PPM
         if ppm >= self._host_ppm:

@@ -106,8 +106,8 @@ def _warnings(
     source: Source, answered: int, cut_short: int, options: InputOptions
 ) -> tuple[Finding, ...]:
     """That the percentile is among the requests that the end of the run cut short."""
-    asked_ppm = options.metrics.percentile_ppm
-    ppm = DEFAULT_PERCENTILE_PPM if asked_ppm is None else asked_ppm
+    requested_ppm = options.metrics.percentile_ppm
+    ppm = DEFAULT_PERCENTILE_PPM if requested_ppm is None else requested_ppm
     total = answered + cut_short
     if not cut_short or cut_short * PPM < (PPM - ppm) * total:
         return ()

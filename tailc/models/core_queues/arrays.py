@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tailc.forms.tail_table import TailRow, least_level
 from tailc.models.core_queues.chip_arrays import ChipTable, chip_table, no_chip
-from tailc.models.core_queues.clocks import Clocks, OneLevel, Rule
+from tailc.models.core_queues.clocks import Clocks, FixedLevel, Rule
 from tailc.models.pools import refuse
-from tailc.models.steering import Steer, Steering, lowered_steering
+from tailc.models.steering import Steer, Steering, steering_arrays
 
 # The engine scans all cores after every event.
 MOST_CORES = 4096
@@ -47,7 +47,7 @@ class ClockTable(NamedTuple):
     steer: Steer
 
 
-class Clockwork(NamedTuple):
+class CoreQueueArrays(NamedTuple):
     """Arrays of a tail table, the rule that sets levels instead of it, and the demands' clock."""
 
     table: ClockTable
@@ -55,7 +55,7 @@ class Clockwork(NamedTuple):
     reference_khz: int
 
 
-def clock_table(clocks: Clocks, steering: Steering | None = None) -> Clockwork:
+def clock_table(clocks: Clocks, steering: Steering | None = None) -> CoreQueueArrays:
     """Convert cores and steering to arrays. Without batch work an idle core sleeps and must wake.
 
     Raises TailcError for more than `MOST_CORES` cores, for more cores than the hardware rule can
@@ -84,19 +84,19 @@ def clock_table(clocks: Clocks, steering: Steering | None = None) -> Clockwork:
         change_nj=table.transition.energy_nj if table.transition else 0,
         cores=table.cores,
         chip=no_chip(table, wake_ns) if clocks.chip is None else chip_table(clocks, clocks.chip),
-        steer=lowered_steering(steering),
+        steer=steering_arrays(steering),
     )
-    return Clockwork(lowered, clocks.rule, clocks.reference_khz)
+    return CoreQueueArrays(lowered, clocks.rule, clocks.reference_khz)
 
 
-def given_level(clockwork: Clockwork) -> int | None:
+def single_level(arrays: CoreQueueArrays) -> int | None:
     """The level at which everything runs, or None if levels vary."""
-    return clockwork.rule.level if isinstance(clockwork.rule, OneLevel) else None
+    return arrays.rule.level if isinstance(arrays.rule, FixedLevel) else None
 
 
-def adapts(clockwork: Clockwork) -> bool:
+def adapts(arrays: CoreQueueArrays) -> bool:
     """Whether cores slow down instead of idling when requests have slack."""
-    return given_level(clockwork) is None
+    return single_level(arrays) is None
 
 
 def _froms(rows: tuple[TailRow, ...]) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ PPM = 1_000_000
 NOTHING = -1
 
 
-class Limited(enum.IntEnum):
+class LimitStep(enum.IntEnum):
     """Which step a chip needs to stay within its power limit."""
 
     UNCHANGED = 0
@@ -26,7 +26,7 @@ class Limited(enum.IntEnum):
 
 
 @dataclass(frozen=True)
-class Counters:
+class ProgramCounters:
     """Hardware counters of a program at the reference clock.
 
     memory_ppm: share of cycles that wait for memory. ipc_milli: instructions in 1,000 cycles, or
@@ -50,7 +50,7 @@ class BatchCore:
     levels. taking_over_ns: delay of a request that stops the batch work, such as for cold caches.
     """
 
-    counters: Counters
+    counters: ProgramCounters
     power_mw: tuple[int, ...]
     level: int
     least_level: int = 0
@@ -72,7 +72,7 @@ class Chip:
     None without a limit.
     """
 
-    requests: Counters
+    requests: ProgramCounters
     batch: tuple[BatchCore | None, ...]
     shared_mw: int = 0
     limit_mw: int | None = None
@@ -81,7 +81,7 @@ class Chip:
         assert self.shared_mw >= 0
 
     @property
-    def programs(self) -> tuple[Counters, ...]:
+    def programs(self) -> tuple[ProgramCounters, ...]:
         """Counters of the requests, and of the batch work of each core that has any."""
         return (self.requests, *(one.counters for one in self.batch if one is not None))
 

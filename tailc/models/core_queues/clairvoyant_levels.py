@@ -42,7 +42,7 @@ from tailc.forms.tail_table import LARGEST_BOUND_US, LARGEST_CYCLES
 from tailc.models.core_queues.arrays import ClockTable
 from tailc.models.core_queues.chip import NOTHING
 from tailc.models.core_queues.clocked import WHOLE
-from tailc.models.core_queues.clocks import Foresight
+from tailc.models.core_queues.clocks import ClairvoyantRule
 from tailc.models.core_queues.state import ClockDemand
 from tailc.models.outcome import NS_PER_US
 from tailc.percentiles import PPM
@@ -60,8 +60,8 @@ _LONGEST_NS = LARGEST_BOUND_US * NS_PER_US
 _part = njit(inline="always")
 
 
-def foreseen_levels(
-    demand: ClockDemand, table: ClockTable, rule: Foresight, measured_from: int
+def clairvoyant_levels(
+    demand: ClockDemand, table: ClockTable, rule: ClairvoyantRule, measured_from: int
 ) -> NDArray[np.int64]:
     """Level of each request, int64 (requests,).
 
@@ -76,16 +76,16 @@ def foreseen_levels(
     plan.lower(late)
     if not table.halt_ns and not table.change_nj:
         return plan.level
-    several, drawn = plan.level.copy(), plan.drawn
+    several, energy_mwns = plan.level.copy(), plan.energy_mwns
     one = plan.at_one_level(top)
-    return one if plan.drawn < drawn else several
+    return one if plan.energy_mwns < energy_mwns else several
 
 
 class _Plan:
     """Levels under a cap, and the number of requests that are late with them."""
 
     def __init__(
-        self, demand: ClockDemand, table: ClockTable, rule: Foresight, measured_from: int
+        self, demand: ClockDemand, table: ClockTable, rule: ClairvoyantRule, measured_from: int
     ) -> None:
         requests = len(demand.arrival_ns)
         self.level = np.zeros(requests, np.int64)
@@ -137,9 +137,9 @@ class _Plan:
         return int(_plan(self._demand, queues, table, limits, self._levels))
 
     @property
-    def drawn(self) -> float:
+    def energy_mwns(self) -> float:
         """Energy of all requests [mW ns]."""
-        return float(_total_drawn(self._demand, self._table, self._levels))
+        return float(_total_energy(self._demand, self._table, self._levels))
 
     @property
     def _levels(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -250,11 +250,11 @@ def _level(request, begin, bound_ns, most, demand, behind, table):
         cycles = min(cycles + demand.clocked.cycles[record] + 1, LARGEST_CYCLES)
         memory_ns += demand.clocked.memory_ns[record]
         slack_ns = demand.arrival_ns[request] + bound_ns - begin - memory_ns
-        asked = _lowest(cycles, slack_ns, table)
-        if asked <= most:
-            if asked >= needless:
+        lowest = _lowest(cycles, slack_ns, table)
+        if lowest <= most:
+            if lowest >= needless:
                 return needless
-            needed = max(needed, asked)
+            needed = max(needed, lowest)
         request = behind[request]
         if request == _NOBODY:
             break
@@ -301,20 +301,20 @@ def _lower(demand, behind, table, limits, levels, late):  # pragma: no cover - c
 def _saves(request, demand, behind, table, levels):
     """Whether a request with the changes before and after it draws less one level lower."""
     level = levels[0][request]
-    now = _drawn(request, level, demand, behind, table, levels)
-    return _drawn(request, level - 1, demand, behind, table, levels) < now
+    now = _energy_of(request, level, demand, behind, table, levels)
+    return _energy_of(request, level - 1, demand, behind, table, levels) < now
 
 
 @_part  # pragma: no cover - compiled
-def _drawn(request, level, demand, behind, table, levels):
+def _energy_of(request, level, demand, behind, table, levels):
     """Energy of a request at a level, and of the changes before and after it [mW ns]."""
     level_of, _, clock_of = levels
-    drawn = table.power_mw[level] * _whole_ns(request, level, demand)
-    drawn += _change_mwns(clock_of[request], level, table)
+    energy_mwns = table.power_mw[level] * _whole_ns(request, level, demand)
+    energy_mwns += _change_mwns(clock_of[request], level, table)
     following = behind[request]
     if following != _NOBODY and clock_of[following] == level_of[request]:
-        drawn += _change_mwns(level, level_of[following], table)
-    return drawn
+        energy_mwns += _change_mwns(level, level_of[following], table)
+    return energy_mwns
 
 
 @_part  # pragma: no cover - compiled
@@ -326,15 +326,15 @@ def _change_mwns(clock, level, table):
 
 
 @njit(cache=True, nogil=True)
-def _total_drawn(demand, table, levels):  # pragma: no cover - compiled
+def _total_energy(demand, table, levels):  # pragma: no cover - compiled
     """Energy of all requests and of the changes before them [mW ns]."""
     level_of, _, clock_of = levels
-    drawn = 0.0
+    energy_mwns = 0.0
     for request in range(len(level_of)):
         level = level_of[request]
-        drawn += table.power_mw[level] * _whole_ns(request, level, demand)
-        drawn += _change_mwns(clock_of[request], level, table)
-    return drawn
+        energy_mwns += table.power_mw[level] * _whole_ns(request, level, demand)
+        energy_mwns += _change_mwns(clock_of[request], level, table)
+    return energy_mwns
 
 
 @_part  # pragma: no cover - compiled

@@ -27,7 +27,7 @@ LONGEST_BITS = 45
 _PARTS_PER_CYCLE = 1_000_000
 
 
-class Clocked(NamedTuple):
+class LevelProgress(NamedTuple):
     """Records with their progress at each level.
 
     rate: int64 (records, levels), parts of 2^-62 done in a nanosecond, rounded up, so that a
@@ -40,12 +40,12 @@ class Clocked(NamedTuple):
     memory_ns: NDArray[np.int64]
 
 
-def clocked(
+def level_progress(
     work_ns: NDArray[np.int64],
     memory_ns: NDArray[np.int64] | None,
     frequencies_khz: Sequence[int],
     reference_khz: int,
-) -> Clocked:
+) -> LevelProgress:
     """Records with this work at the reference clock; without memory time all of it is compute.
 
     Raises TailcError for a request of more than nine minutes of work, or of more than nine hours at
@@ -62,16 +62,16 @@ def clocked(
     if int(rate.min()) < 1 << (WHOLE_BITS - LONGEST_BITS):
         hours = (1 << LONGEST_BITS) // (3_600 * 10**9)
         raise _too_long(f"a request runs longer than {hours} h at {frequencies_khz[0]} kHz")
-    return Clocked(rate, parts // _PARTS_PER_CYCLE, memory_ns)
+    return LevelProgress(rate, parts // _PARTS_PER_CYCLE, memory_ns)
 
 
-def stretched(requests: Clocked, factor: NDArray[np.float64]) -> Clocked:
+def stretch(requests: LevelProgress, factor: NDArray[np.float64]) -> LevelProgress:
     """Multiply cycles and memory time of the records by `factor`, float64 (records,).
 
     Rates are rounded up, and stay high enough that every request can be timed.
     """
     rate = np.ceil(requests.rate / factor[:, None])
-    return Clocked(
+    return LevelProgress(
         np.clip(rate, 1 << (WHOLE_BITS - LONGEST_BITS), WHOLE).astype(np.int64),
         np.rint(requests.cycles * factor).astype(np.int64),
         np.rint(requests.memory_ns * factor).astype(np.int64),

@@ -11,14 +11,14 @@ from tailc.models.core_queues.chip import Chip
 
 
 @dataclass(frozen=True)
-class OneLevel:
+class FixedLevel:
     """Every request runs at one level, given by its number."""
 
     level: int
 
 
 @dataclass(frozen=True)
-class Foresight:
+class ClairvoyantRule:
     """Each request runs at a level that is chosen with all arrivals and demands known.
 
     As many requests stay within the bound as the percentile requires, at little energy.
@@ -28,7 +28,7 @@ class Foresight:
     bound_us: int
 
 
-class Aim(enum.Enum):
+class HardwareObjective(enum.Enum):
     """What hardware maximises: instructions per second, or instructions per second per watt."""
 
     WORK = "work"
@@ -39,14 +39,14 @@ class Aim(enum.Enum):
 class Hardware:
     """The rule by which hardware periodically sets all clocks of a chip, blind to requests."""
 
-    aim: Aim
+    aim: HardwareObjective
     every_ns: int = 100_000
 
     def __post_init__(self) -> None:
         assert self.every_ns > 0
 
 
-Rule: TypeAlias = OneLevel | Foresight | Hardware
+Rule: TypeAlias = FixedLevel | ClairvoyantRule | Hardware
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class Clocks:
     def __post_init__(self) -> None:
         levels = len(self.table.levels)
         assert self.reference_khz > 0
-        if isinstance(self.rule, OneLevel):
+        if isinstance(self.rule, FixedLevel):
             assert 0 <= self.rule.level < levels
         if self.chip is None:
             assert not isinstance(self.rule, Hardware)
             return
         # A clairvoyant rule plans one core at a time.
-        assert not isinstance(self.rule, Foresight)
+        assert not isinstance(self.rule, ClairvoyantRule)
         assert len(self.chip.batch) == self.table.cores
         assert all(len(each.power_mw) == levels for each in self.chip.batch if each is not None)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tailc.models.columns import (
-    Column,
     Group,
-    Table,
+    UsageColumn,
     UsageColumns,
+    UsageTable,
     column,
     latency_and_number,
     percent,
@@ -60,16 +60,16 @@ class CoreQueuesColumns(UsageColumns["CoreQueuesUse"]):
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
         return []
 
-    def by_subject(self, names: Column, uses: Sequence[CoreQueuesUse]) -> list[Table]:
+    def by_subject(self, names: UsageColumn, uses: Sequence[CoreQueuesUse]) -> list[UsageTable]:
         """The share of busy core time at each frequency."""
         by_level = zip(*(use.clocks.levels for use in uses), strict=True)
         groups = tuple(
             (column(format_khz(level[0].frequency_khz), [percent(at.share_ppm) for at in level]),)
             for level in by_level
         )
-        return [Table(_LEVELS, names, groups)]
+        return [UsageTable(_LEVELS, names, groups)]
 
-    def by_arrivals(self, arrivals: Column, uses: Sequence[CoreQueuesUse]) -> list[Table]:  # noqa: ARG002
+    def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[CoreQueuesUse]) -> list[UsageTable]:  # noqa: ARG002
         return []
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.models import streams
-from tailc.models.core_queues.arrays import Clockwork, given_level
-from tailc.models.core_queues.clairvoyant_levels import foreseen_levels
-from tailc.models.core_queues.clocked import Clocked
-from tailc.models.core_queues.clocks import Foresight
+from tailc.models.core_queues.arrays import CoreQueueArrays, single_level
+from tailc.models.core_queues.clairvoyant_levels import clairvoyant_levels
+from tailc.models.core_queues.clocked import LevelProgress
+from tailc.models.core_queues.clocks import ClairvoyantRule
 from tailc.models.core_queues.state import ClockDemand
 from tailc.models.streams import Purpose
 
@@ -24,27 +24,27 @@ _SEED = 1
 def clock_demand(
     arrival_ns: NDArray[np.int64],
     order: NDArray[np.integer],
-    clocked: Clocked,
-    clockwork: Clockwork,
+    clocked: LevelProgress,
+    arrays: CoreQueueArrays,
     measured_from: int,
 ) -> ClockDemand:
     """Arrays of the records in `order`, the first arriving first, with a core for each."""
-    record, table = order.astype(np.int32), clockwork.table
-    core = dealt(arrival_ns, table.cores)
+    record, table = order.astype(np.int32), arrays.table
+    core = random_cores(arrival_ns, table.cores)
     demand = ClockDemand(arrival_ns, record, core, np.zeros(0, np.int64), clocked)
-    level = given_level(clockwork)
+    level = single_level(arrays)
     if level is not None:
         return demand._replace(level=np.full(len(order), level, np.int64))
-    if isinstance(clockwork.rule, Foresight):
-        level_of = foreseen_levels(demand, table, clockwork.rule, measured_from)
+    if isinstance(arrays.rule, ClairvoyantRule):
+        level_of = clairvoyant_levels(demand, table, arrays.rule, measured_from)
         return demand._replace(level=level_of)
     return demand
 
 
-def dealt(arrival_ns: NDArray[np.int64], cores: int) -> NDArray[np.int32]:
+def random_cores(arrival_ns: NDArray[np.int64], cores: int) -> NDArray[np.int32]:
     """A random core for each arrival, int32 (arrivals,)."""
     core = np.zeros(len(arrival_ns), np.int32)
     if cores > 1:
         seed = int(arrival_ns[-1]) if len(arrival_ns) else 0
-        streams.dealt(streams.stream(_SEED, Purpose.PLACEMENT, seed), cores, core)
+        streams.fill_below(streams.stream(_SEED, Purpose.PLACEMENT, seed), cores, core)
     return core

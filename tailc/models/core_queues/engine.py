@@ -36,10 +36,10 @@ from tailc.models.arriving import arrive
 from tailc.models.control_law import (
     controlled,
     ends_epoch,
-    given,
     log_step,
     measured_rate_mrps,
     measured_tail_us,
+    take_given_output,
 )
 from tailc.models.core_queues.arrays import ClockTable
 from tailc.models.core_queues.clocked import WHOLE
@@ -195,11 +195,11 @@ def _choose(number, state, demand, table, log):
     """Choose the level of a core. On a chip this is a request until all cores have chosen."""
     core = state.cores[number]
     if table.follows_tails:
-        core.asked = level_by_tails(core, state, demand, table)
+        core.requested = level_by_tails(core, state, demand, table)
     else:
-        core.asked = demand.level[core.request]
+        core.requested = demand.level[core.request]
     if not table.chip.is_shared:
-        run_at(core.asked, number, state, demand, table, log)
+        run_at(core.requested, number, state, demand, table, log)
 
 
 @_part  # pragma: no cover - compiled
@@ -234,7 +234,7 @@ def _step(state, table, steps):
     if table.steer.law == CONTROLLED:
         controlled(server, table.steer, measured_us, rate_mrps)
     else:
-        given(server, table.steer)
+        take_given_output(server, table.steer)
     log_step(server, steps, measured_us, rate_mrps)
     _scale(server, table)
 

@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.forms.tail_table import TailTable
-from tailc.models.core_queues.chip import NOTHING, PPM, Chip, Counters
-from tailc.models.core_queues.clocks import Aim
+from tailc.models.core_queues.chip import NOTHING, PPM, Chip, ProgramCounters
+from tailc.models.core_queues.clocks import HardwareObjective
 
 # All combinations for half of the cores are enumerated.
 MOST_CORES = 8
@@ -46,7 +46,7 @@ class _Options(NamedTuple):
 
 
 def levels_by_state(
-    table: TailTable, chip: Chip, reference_khz: int, aim: Aim
+    table: TailTable, chip: Chip, reference_khz: int, aim: HardwareObjective
 ) -> NDArray[np.int64]:
     """Level of each core for each state of the chip, int64 (2^cores, cores).
 
@@ -65,13 +65,13 @@ def levels_by_state(
     room_w = np.inf if chip.limit_mw is None else (chip.limit_mw - chip.shared_mw) / 1_000
     for state in range(len(chosen)):
         cores = [requests if state >> k & 1 else without[k] for k in range(table.cores)]
-        at = best_options(cores, room_w, chip.shared_mw / 1_000, aim)
-        chosen[state] = [core.level[option] for core, option in zip(cores, at, strict=True)]
+        options = best_options(cores, room_w, chip.shared_mw / 1_000, aim)
+        chosen[state] = [core.level[option] for core, option in zip(cores, options, strict=True)]
     return chosen
 
 
 def _program(
-    table: TailTable, counters: Counters, power_mw: Sequence[int], reference_khz: int
+    table: TailTable, counters: ProgramCounters, power_mw: Sequence[int], reference_khz: int
 ) -> _Options:
     khz = np.array([level.frequency_khz for level in table.levels], np.float64)
     assert counters.ipc_milli is not None
@@ -82,11 +82,11 @@ def _program(
 
 
 def best_options(
-    cores: Sequence[_Options], room_w: float, shared_w: float, aim: Aim
+    cores: Sequence[_Options], room_w: float, shared_w: float, aim: HardwareObjective
 ) -> tuple[int, ...]:
     """The option of each core, by its number."""
     best = _most(cores, 0.0, room_w)
-    if aim is Aim.WORK:
+    if aim is HardwareObjective.WORK:
         return best
     for _ in range(_PRICES):
         work, power_w = _sums(cores, best)
@@ -97,8 +97,8 @@ def best_options(
     return best
 
 
-def _sums(cores: Sequence[_Options], at: Sequence[int]) -> tuple[float, float]:
-    pairs = list(zip(cores, at, strict=True))
+def _sums(cores: Sequence[_Options], options: Sequence[int]) -> tuple[float, float]:
+    pairs = list(zip(cores, options, strict=True))
     return sum(core.work[k] for core, k in pairs), sum(core.power_w[k] for core, k in pairs)
 
 
@@ -113,7 +113,7 @@ def _most(cores: Sequence[_Options], price: float, room_w: float) -> tuple[int, 
     best_of = _first_best(second.worth[order])
     worth = np.where(last >= 0, first.worth + second.worth[order][best_of[last]], -np.inf)
     one = int(worth.argmax())
-    return first.at(one) + second.at(int(order[best_of[last[one]]]))
+    return first.options_of(one) + second.options_of(int(order[best_of[last[one]]]))
 
 
 class _Choices(NamedTuple):
@@ -123,7 +123,7 @@ class _Choices(NamedTuple):
     worth: Floats
     power_w: Floats
 
-    def at(self, number: int) -> tuple[int, ...]:
+    def options_of(self, number: int) -> tuple[int, ...]:
         return tuple(int(option) for option in np.unravel_index(number, self.options))
 
 

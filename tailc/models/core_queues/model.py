@@ -13,7 +13,7 @@ from tailc.forms.ladder.units import THREADS
 from tailc.forms.tail_table import TailTable
 from tailc.models.arrivals import check_times
 from tailc.models.core_queues import engine
-from tailc.models.core_queues.arrays import Clockwork, adapts, clock_table
+from tailc.models.core_queues.arrays import CoreQueueArrays, adapts, clock_table
 from tailc.models.core_queues.clocked import WHOLE
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.dispatch import clock_demand
@@ -22,8 +22,8 @@ from tailc.models.core_queues.state import ClockLog
 from tailc.models.core_queues.times import ChipTimes, IdleChanges, LevelTimes
 from tailc.models.core_queues.usage import CoreQueuesTimes, CoreQueuesUse, level_times, level_use
 from tailc.models.energy import control_use, energy_times, energy_use
-from tailc.models.execution_model import CostQuantity, ExecutionModel, Window
-from tailc.models.observed import Energy, Steps
+from tailc.models.execution_model import CostQuantity, ExecutionModel, TailWindow
+from tailc.models.observed import ControlSteps, RequestEnergy
 from tailc.models.occupancy import Counts, Occupancy
 from tailc.models.pools import PPM
 from tailc.models.steering import Steering, settling, window_of
@@ -81,7 +81,7 @@ class CoreQueues(ExecutionModel[CoreQueuesOutcome, CoreQueuesTimes]):
         return False
 
     @property
-    def window(self) -> Window:
+    def window(self) -> TailWindow:
         return window_of(self.steering)
 
     @property
@@ -168,7 +168,7 @@ def tried_levels(table: TailTable) -> list[int]:
 class CoreQueuesEngine:
     """A tail table as arrays, ready to replay requests."""
 
-    arrays: Clockwork
+    arrays: CoreQueueArrays
     most_in_system: int
 
     def replay(
@@ -199,8 +199,8 @@ class CoreQueuesEngine:
             integrals=log.integrals,
             capacity_ppm=(table.cores * PPM,),
             rungs=len(table.frequency_khz),
-            energy=Energy(log.energy, log.power, (table.idle_mw * _PPM_PER_MILLI,)),
-            steps=Steps(*log.steps[:steps].T),
+            energy=RequestEnergy(log.energy, log.power, (table.idle_mw * _PPM_PER_MILLI,)),
+            steps=ControlSteps(*log.steps[:steps].T),
             levels=LevelTimes(
                 tuple(table.frequency_khz.tolist()), log.level_ns, adapts(self.arrays)
             ),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numba import njit
 
-from tailc.models.core_queues.chip import NOTHING, Limited
+from tailc.models.core_queues.chip import NOTHING, LimitStep
 
-_UNCHANGED, _BATCH_SLOWED, _BATCH_STOPPED, _REQUESTS_SLOWED = (int(each) for each in Limited)
+_UNCHANGED, _BATCH_SLOWED, _BATCH_STOPPED, _REQUESTS_SLOWED = (int(each) for each in LimitStep)
 
 _part = njit(inline="always")
 
@@ -15,7 +15,7 @@ _part = njit(inline="always")
 def within_limit(cores, table):
     """Give every core its requested level or a lower one; return the step that was needed."""
     over = -table.chip.limit_mw
-    over += _asked(cores, table)
+    over += _grant_requests(cores, table)
     if over <= 0:
         return _UNCHANGED
     over = _slow_batch(cores, table.chip, over)
@@ -29,19 +29,19 @@ def within_limit(cores, table):
 
 
 @_part  # pragma: no cover - compiled
-def _asked(cores, table):
+def _grant_requests(cores, table):
     """Give every core the level that it requests; return the power of the chip [mW]."""
-    drawn = table.chip.shared_mw
+    power_mw = table.chip.shared_mw
     for number in range(len(cores)):
         core = cores[number]
-        core.granted = core.asked
+        core.granted = core.requested
         if core.held > 0:
-            drawn += table.power_mw[core.asked]
-        elif core.asked != NOTHING:
-            drawn += table.chip.batch_mw[number, core.asked]
+            power_mw += table.power_mw[core.requested]
+        elif core.requested != NOTHING:
+            power_mw += table.chip.batch_mw[number, core.requested]
         else:
-            drawn += table.idle_mw
-    return drawn
+            power_mw += table.idle_mw
+    return power_mw
 
 
 @_part  # pragma: no cover - compiled

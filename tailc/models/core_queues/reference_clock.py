@@ -9,5 +9,5 @@ from tailc.traces.reading import clock_khz_of
 def reference_khz(policy: Policy) -> int | None:
     """Clock at which the policy's demands were measured or are counted [kHz], or None."""
     table = policy.tail_table
-    told = None if table is None else table.reference_khz
-    return clock_khz_of(policy.reading) if told is None else told
+    khz = None if table is None else table.reference_khz
+    return clock_khz_of(policy.reading) if khz is None else khz

@@ -38,9 +38,9 @@ def account(number, state, table, log):
     server, core = state.server, state.cores[number]
     passed = float(server.now - core.since)
     if core.held > 0:
-        drawn = passed * table.power_mw[core.level] / _MW_PER_W
-        log.energy[core.request] += drawn
-        log.power[server.phase] += drawn
+        energy = passed * table.power_mw[core.level] / _MW_PER_W
+        log.energy[core.request] += energy
+        log.power[server.phase] += energy
         log.level_ns[server.phase, core.level] += passed
     else:
         if core.level != NOTHING:

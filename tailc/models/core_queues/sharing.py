@@ -50,7 +50,7 @@ def rest(number, state, table, log):
     """Change a core without requests to the level of its batch work, which a chip may lower."""
     core = state.cores[number]
     core.level = NOTHING
-    core.asked = core.batch_level
+    core.requested = core.batch_level
     core.since = state.server.now
     core.exit_at = NEVER_NS
     if not table.chip.is_shared and core.batch_level != core.clock:

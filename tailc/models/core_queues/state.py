@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tailc.models.control_law import STEP_COLUMNS
 from tailc.models.core_queues.arrays import ClockTable
-from tailc.models.core_queues.chip import NOTHING, Limited
-from tailc.models.core_queues.clocked import Clocked
+from tailc.models.core_queues.chip import NOTHING, LimitStep
+from tailc.models.core_queues.clocked import LevelProgress
 from tailc.models.integrals import FIRST_HALF, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
 from tailc.models.steering import UNSTEERED, first_output_ppm
@@ -26,7 +26,7 @@ class ClockDemand(NamedTuple):
     record: NDArray[np.int32]
     core: NDArray[np.int32]
     level: NDArray[np.int64]
-    clocked: Clocked
+    clocked: LevelProgress
 
 
 class ClockState(NamedTuple):
@@ -87,7 +87,7 @@ class ClockLog(NamedTuple):
             batch_ns=np.zeros((PHASES, *table.chip.batch_mw.shape), np.float64),
             idle_halted_ns=np.zeros(PHASES, np.float64),
             idle_changes=np.zeros(PHASES, np.float64),
-            limited_ns=np.zeros((PHASES, len(Limited)), np.float64),
+            limited_ns=np.zeros((PHASES, len(LimitStep)), np.float64),
             steps=np.zeros((steps, STEP_COLUMNS), np.int64),
         )
 
@@ -108,7 +108,7 @@ _CORE = np.dtype(
         ("level", np.int64),  # NOTHING if nothing runs
         ("clock", np.int64),  # level of requests or batch work, NOTHING if the core sleeps
         ("halted_until", np.int64),
-        ("asked", np.int64),  # level that it would have without a limit
+        ("requested", np.int64),  # level that it would have without a limit
         ("granted", np.int64),
         ("exit_at", np.int64),
         ("least", np.int64),

@@ -13,7 +13,7 @@ class ChipTimes:
     """Batch work on the cores of a chip, and time at the chip's power limit.
 
     batch_ns: (phases, cores, levels), time of batch work. power_mw: (cores, levels), its power.
-    limited_ns: (phases, 4), time by `chip.Limited`.
+    limited_ns: (phases, 4), time by `chip.LimitStep`.
     """
 
     batch_ns: NDArray[np.float64]

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from tailc.models.core_queues.chip import Limited
+from tailc.models.core_queues.chip import LimitStep
 from tailc.models.core_queues.columns import CoreQueuesColumns
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tailc.models.core_queues.times import ChipTimes
 from tailc.models.energy import EnergyTimes, PoweredUse
 from tailc.models.server_load import Load
-from tailc.models.usage import Headline, Quantity
+from tailc.models.usage import Headline, HeadlineQuantity
 from tailc.percentiles import PPM
 
 _MW_PER_W = 1_000
@@ -64,7 +64,7 @@ class CoreQueuesUse(PoweredUse):
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
         """The power of all cores."""
-        return Headline(Quantity.POWER, self.clocks.power_mw)
+        return Headline(HeadlineQuantity.POWER, self.clocks.power_mw)
 
     def to_dict(self) -> dict[str, Any]:
         """The energy, the frequencies, and the control if there is a controller, for JSON."""
@@ -82,7 +82,7 @@ class LevelShares:
 
     power: of all cores [W]. shares: share of busy core time at each level. batch: share of core
     time without requests; on a chip, the share with batch work. limited: share of the time by
-    `Limited`, or None without a chip.
+    `LimitStep`, or None without a chip.
     """
 
     power: float
@@ -133,5 +133,7 @@ def _limit_use(repeats: Sequence[tuple[float, ...]]) -> LimitUse | None:
         return None
     means = [round(fmean(share) * PPM) for share in zip(*repeats, strict=True)]
     return LimitUse(
-        means[Limited.BATCH_SLOWED], means[Limited.BATCH_STOPPED], means[Limited.REQUESTS_SLOWED]
+        means[LimitStep.BATCH_SLOWED],
+        means[LimitStep.BATCH_STOPPED],
+        means[LimitStep.REQUESTS_SLOWED],
     )

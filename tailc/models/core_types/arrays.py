@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Waking
 from tailc.forms.ladder.table import AdmissionKind, Ladder, Row, Rule
 from tailc.models.pools import NEVER_NS, PPM, pools, refuse
-from tailc.models.shared_cores.arrays import NS_PER_US, first_of_alike, rows_by_load
-from tailc.models.steering import Steer, Steering, lowered_steering
+from tailc.models.shared_cores.arrays import NS_PER_US, first_compatible, rows_by_load
+from tailc.models.steering import Steer, Steering, steering_arrays
 
 # Stands in for an age that a row never reaches. Ages in microseconds are far below.
 NEVER_US = NEVER_NS // NS_PER_US
@@ -83,7 +83,7 @@ def core_table(
 
     Raises TailcError for ladders on different rungs, and if requests do not start at once.
     """
-    ladder = first_of_alike(ladders)
+    ladder = first_compatible(ladders)
     assert Rule.CORE_PER_REQUEST in ladder.rules
     assert ladder.power is not None
     rows, row_of_load = rows_by_load(ladders, rate_mrps, most_in_system)
@@ -115,7 +115,7 @@ def core_table(
         random_seed=-1 if random_seed is None else random_seed,
         batch_wake_ns=waking.batch_ns,
         core_wake_ns=waking.core_ns,
-        steer=lowered_steering(steering, ladder),
+        steer=steering_arrays(steering, ladder),
         **_counts(units, cores),
     )
 

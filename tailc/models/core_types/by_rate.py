@@ -8,11 +8,11 @@ from itertools import groupby
 
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import cores_of_units, same_cores, wants
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.steering import Lookup, Setting
 
 
-def least_energy_by_rate(candidates: Sequence[CoreTypes], search: Search) -> CoreTypes:
+def least_energy_by_rate(candidates: Sequence[CoreTypes], search: BaselineSearch) -> CoreTypes:
     """Find the candidate of least energy that meets the target; under a changing rate, one a rate.
 
     Each candidate has one row with one climb, and all use the same cores. The choice at a rate also

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tailc.models.columns import Column, Group, Table, UsageColumns, latency_and_number
+from tailc.models.columns import Group, UsageColumn, UsageColumns, UsageTable, latency_and_number
 from tailc.models.energy_columns import control_columns, energy_columns, type_columns
 from tailc.models.server_load import Load, RungUse
 
@@ -46,8 +46,8 @@ class CoreTypesColumns(UsageColumns["CoreTypesUse"]):
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
         return []
 
-    def by_subject(self, names: Column, uses: Sequence[CoreTypesUse]) -> list[Table]:  # noqa: ARG002
+    def by_subject(self, names: UsageColumn, uses: Sequence[CoreTypesUse]) -> list[UsageTable]:  # noqa: ARG002
         return []
 
-    def by_arrivals(self, arrivals: Column, uses: Sequence[CoreTypesUse]) -> list[Table]:  # noqa: ARG002
+    def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[CoreTypesUse]) -> list[UsageTable]:  # noqa: ARG002
         return []

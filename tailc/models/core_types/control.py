@@ -11,10 +11,10 @@ from tailc.forms.controller import LARGEST_AGE_US, LARGEST_ERROR_US
 from tailc.models.control_law import (
     controlled,
     ends_epoch,
-    given,
     log_step,
     measured_rate_mrps,
     measured_tail_us,
+    take_given_output,
 )
 from tailc.models.core_types.arrays import NEVER_US
 from tailc.models.outcome import NS_PER_US
@@ -66,7 +66,7 @@ def _step(state, table, steps):
     if table.steer.law == CONTROLLED:
         controlled(server, table.steer, measured_us, rate_mrps)
     elif table.steer.law == GIVEN:
-        given(server, table.steer)
+        take_given_output(server, table.steer)
     elif table.steer.law == REACTIVE:
         _react(state, table, measured_us)
     log_step(server, steps, measured_us, rate_mrps)
@@ -127,15 +127,15 @@ def _react(state, table, measured_us):
 @_part  # pragma: no cover - compiled
 def _movable(age_us, first_us, error):
     """The rung whose threshold moves, or 0 if none can."""
-    found = 0
+    movable = 0
     last = len(age_us) - 1  # beyond the last rung, which is never reached
     if error > 0:
         for rung in range(last - 1, 0, -1):
             if 0 < age_us[rung] < NEVER_US:
-                found = rung
+                movable = rung
     elif error < 0:
         for rung in range(1, last):
             below_first = rung == 1 or age_us[rung] < first_us[rung]
             if below_first and age_us[rung] < NEVER_US:
-                found = rung
-    return found
+                movable = rung
+    return movable

@@ -51,7 +51,11 @@ from tailc.models.arriving import arrive
 from tailc.models.core_types.arrays import NOWHERE, CoreTable
 from tailc.models.core_types.control import complete, scale
 from tailc.models.core_types.logs import give_up, log_energy, log_waking, wait_until
-from tailc.models.core_types.shortage import asked_at, find_shortages, is_any_held_below_free
+from tailc.models.core_types.shortage import (
+    find_shortages,
+    is_any_held_below_free,
+    time_to_make_room,
+)
 from tailc.models.core_types.state import (
     BESIDE_FREE,
     BESIDE_REQUEST,
@@ -342,7 +346,7 @@ def _rung_to_move(state, place, job, demand, table):
         return table.next_unit[job.rung]
     if table.passes_on and _can_pass_on(state, job.rung, table):
         _find_shortages(state, demand, table)
-        if asked_at(state, place, job.rung, table) == state.server.now:
+        if time_to_make_room(state, place, job.rung, table) == state.server.now:
             return table.next_unit[job.rung]
     return NOWHERE
 
@@ -447,7 +451,7 @@ def _due(state, place, slot, job, may_pass_on, table):
     if table.makes_room and due > earliest and _makes_room(state, place, job.rung, table):
         due = earliest
     elif may_pass_on and due > earliest and _can_pass_on(state, job.rung, table):
-        from_ns = asked_at(state, place, job.rung, table)
+        from_ns = time_to_make_room(state, place, job.rung, table)
         if from_ns < NEVER_NS:
             due = min(due, _tick_from(job, max(from_ns, earliest), table))
     if due <= earliest:

@@ -16,7 +16,7 @@ from tailc.models.core_types.outcome import CoreTypesOutcome
 from tailc.models.core_types.replay import replay_cores
 from tailc.models.core_types.usage import CoreTypesUse
 from tailc.models.energy import EnergyTimes, control_use, energy_times, energy_use
-from tailc.models.execution_model import CostQuantity, Window
+from tailc.models.execution_model import CostQuantity, TailWindow
 from tailc.models.ladder_model import LadderModel
 from tailc.models.pools import pools
 from tailc.models.steering import Steering, settling, window_of
@@ -63,7 +63,7 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
         return self.is_measured_from_start
 
     @property
-    def window(self) -> Window:
+    def window(self) -> TailWindow:
         return window_of(self.steering)
 
     @property
@@ -131,5 +131,5 @@ class CoreTypesEngine:
         measured_from: int = 0,
     ) -> CoreTypesOutcome:
         limits = self.arrays, self.ladder_of, self.most_in_system
-        found = replay_cores(*limits, workload, order, arrival_ns, measured_from)
-        return CoreTypesOutcome(**found.common, off=found.log.off)
+        replay = replay_cores(*limits, workload, order, arrival_ns, measured_from)
+        return CoreTypesOutcome(**replay.common, off=replay.log.off)

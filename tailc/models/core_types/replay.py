@@ -13,8 +13,8 @@ from tailc.models.arrivals import check_times
 from tailc.models.core_types import engine
 from tailc.models.core_types.arrays import CoreTable
 from tailc.models.core_types.state import CoreDemand, CoreLog
-from tailc.models.ladder_model import given_ladders
-from tailc.models.observed import Energy, Steps
+from tailc.models.ladder_model import ladders_of_arrivals
+from tailc.models.observed import ControlSteps, RequestEnergy
 from tailc.models.pools import PPM
 from tailc.models.workload import Workload
 
@@ -48,7 +48,7 @@ def replay_cores(
         arrival_ns,
         _work(workload)[order],
         workload.curve_of[order],
-        given_ladders(order, len(arrays.row_of_load), ladder_of),
+        ladders_of_arrivals(order, len(arrays.row_of_load), ladder_of),
         _speed_ppm(workload),
     )
     arrived, steps = engine.replay(demand, arrays, measured_from, most_in_system, log)
@@ -65,8 +65,8 @@ def replay_cores(
         "integrals": log.integrals,
         "capacity_ppm": tuple((arrays.cores * PPM).tolist()),
         "rungs": len(arrays.unit_of),
-        "energy": Energy(log.energy, log.power, tuple(arrays.idle_ppm.tolist())),
-        "steps": Steps(*log.steps[:steps].T),
+        "energy": RequestEnergy(log.energy, log.power, tuple(arrays.idle_ppm.tolist())),
+        "steps": ControlSteps(*log.steps[:steps].T),
     }
     return CoreReplay(log, common)
 

@@ -78,7 +78,7 @@ def _pass_shortage_on(state, unit, table):
 
 
 @_part  # pragma: no cover - compiled
-def asked_at(state, place, rung, table):
+def time_to_make_room(state, place, rung, table):
     """Time at which the job at a place has to give up its core, if it is the one that has to."""
     unit = table.unit_of[rung]
     return state.short_at[unit] if state.eldest[unit] == place else NEVER_NS

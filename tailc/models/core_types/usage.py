@@ -8,7 +8,7 @@ from typing import Any
 from tailc.models.core_types.columns import CoreTypesColumns
 from tailc.models.energy import PoweredUse
 from tailc.models.server_load import Load
-from tailc.models.usage import Headline, Quantity
+from tailc.models.usage import Headline, HeadlineQuantity
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class CoreTypesUse(PoweredUse):
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
         """The energy of a request."""
-        return Headline(Quantity.ENERGY, self.energy.drawn_us)
+        return Headline(HeadlineQuantity.ENERGY, self.energy.drawn_us)
 
     def to_dict(self) -> dict[str, Any]:
         """The energy, and the control if there is a controller, for JSON."""

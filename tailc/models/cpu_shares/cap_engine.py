@@ -66,7 +66,7 @@ def is_tested(caps, i):  # pragma: no cover - compiled
 
 
 @loop
-def begin(caps, i, mode, ppm, count):  # pragma: no cover - compiled
+def start_mode(caps, i, mode, ppm, count):  # pragma: no cover - compiled
     """Start a mode of a machine."""
     caps.mode[i], caps.ppm[i], caps.counted[i] = mode, ppm, count
     caps.levels[i], caps.shares_ppm[i] = 0.0, 0
@@ -89,7 +89,7 @@ def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: 
     """Set the cap of a machine from this step on; return whether a trial begins."""
     is_low = is_short and level < 1.0
     if is_met:
-        begin(caps, i, FREE, settings.host_ppm, 0)
+        start_mode(caps, i, FREE, settings.host_ppm, 0)
         return False
     if caps.counted[i] < 0:
         caps.counted[i] += 1
@@ -97,17 +97,17 @@ def change_cap(settings, caps, i, level, had_ppm, is_met, is_short):  # pragma: 
     if caps.mode[i] == FREE and not (
         is_low and had_ppm > with_headroom(settings, caps.need[i], level)
     ):
-        begin(caps, i, FREE, settings.host_ppm, 0)
+        start_mode(caps, i, FREE, settings.host_ppm, 0)
         return False
     caps.counted[i] += 1
     caps.levels[i] += level
     caps.shares_ppm[i] += had_ppm
     lasts = settings.probe_steps if caps.mode[i] == CAPPED else settings.steps
-    return caps.counted[i] >= lasts and decided(settings, caps, i)
+    return caps.counted[i] >= lasts and start_next_mode(settings, caps, i)
 
 
 @loop
-def decided(settings, caps, i):  # pragma: no cover - compiled
+def start_next_mode(settings, caps, i):  # pragma: no cover - compiled
     """Start the mode after one that has ended; return whether it is a trial."""
     level = caps.levels[i] / caps.counted[i]
     share = caps.shares_ppm[i] / (caps.counted[i] * MILLION)
@@ -116,19 +116,19 @@ def decided(settings, caps, i):  # pragma: no cover - compiled
     factor, target_ppm = settings.factor_ppm, requested_ppm(settings, caps.need[i])
     if caps.mode[i] == FREE:
         trial_ppm = caps.shares_ppm[i] * MILLION // (caps.counted[i] * factor)
-        begin(caps, i, TRIAL, max(trial_ppm, settings.least_ppm), -settings.settling)
+        start_mode(caps, i, TRIAL, max(trial_ppm, settings.least_ppm), -settings.settling)
         return True
     if caps.mode[i] == CAPPED:
         probe_ppm = max(caps.ppm[i] * factor // MILLION, target_ppm * MILLION // factor)
-        begin(caps, i, PROBE, min(probe_ppm, settings.host_ppm), -settings.settling)
+        start_mode(caps, i, PROBE, min(probe_ppm, settings.host_ppm), -settings.settling)
         return False
     if caps.mode[i] == PROBE:
         is_following = follows(before_level, before_share, level, share)
     else:
         is_following = follows(level, share, before_level, before_share)
     if is_following:
-        begin(caps, i, FREE, settings.host_ppm, -settings.probe_steps)
+        start_mode(caps, i, FREE, settings.host_ppm, -settings.probe_steps)
     else:
         cap_ppm = min(with_headroom(settings, caps.need[i], level), target_ppm)
-        begin(caps, i, CAPPED, cap_ppm, -settings.settling)
+        start_mode(caps, i, CAPPED, cap_ppm, -settings.settling)
     return False

@@ -30,7 +30,7 @@ POLE_PLACEMENT, OBSERVER, GIVEN = 0, 1, 2
 A, B, P_AA, P_AB, P_BB, BELIEVED_A, BELIEVED_B, ESTIMATE_COLUMNS = range(8)
 
 
-class Settings(NamedTuple):
+class ShareSettings(NamedTuple):
     """Parameters of a form of shares; arrays have an entry for each machine with a target.
 
     law: one of the constants above; GIVEN grants the given shares. target: work per second. cap:
@@ -57,7 +57,7 @@ class Settings(NamedTuple):
 
 
 class World(NamedTuple):
-    """What the machines do: see `plant.Plant`; arrays (machines, steps) or (machines,)."""
+    """What the machines do: see `plant.Machines`; arrays (machines, steps) or (machines,)."""
 
     a: NDArray
     b: NDArray
@@ -70,7 +70,7 @@ class World(NamedTuple):
     is_reported: NDArray
 
 
-class Log(NamedTuple):
+class ShareLog(NamedTuple):
     """Log of all steps; arrays (machines, steps) except the last.
 
     throughput: measured at the end of each step. granted_ppm: during the step. online, offline: the
@@ -112,7 +112,7 @@ def update(estimate, settings, x, u, y):  # pragma: no cover - compiled
 
 
 @loop
-def missed(estimate, is_first, before, now, share):  # pragma: no cover - compiled
+def prediction_error(estimate, is_first, before, now, share):  # pragma: no cover - compiled
     """Error of the model's prediction of this level from the level before."""
     if is_first:
         return 0.0
@@ -120,7 +120,7 @@ def missed(estimate, is_first, before, now, share):  # pragma: no cover - compil
 
 
 @loop
-def common(one, other):  # pragma: no cover - compiled
+def common_error(one, other):  # pragma: no cover - compiled
     """The part that two errors have in common."""
     if one > 0.0 and other > 0.0:
         return min(one, other)
@@ -128,7 +128,7 @@ def common(one, other):  # pragma: no cover - compiled
 
 
 @loop
-def requested(
+def requested_share(
     estimate, settings, is_first, before, now, share, lasting
 ):  # pragma: no cover - compiled
     """The share that the control law requests."""
@@ -141,17 +141,17 @@ def requested(
 
 
 @loop
-def put(values, into):  # pragma: no cover - compiled
+def copy_into(values, into):  # pragma: no cover - compiled
     """Copy element by element; `into[:] = values` takes 3 s to compile, for checks of shapes."""
     for i in range(len(into)):
         into[i] = values[i]
 
 
 @loop
-def cut(settings, wanted, granted, is_least):  # pragma: no cover - compiled
+def cut_to_host(settings, wanted, granted, is_least):  # pragma: no cover - compiled
     """Grant what is wanted, cut to the host if it is more; `is_least` is scratch space."""
     total = wanted.sum()
-    put(wanted, granted)
+    copy_into(wanted, granted)
     if total <= settings.host_ppm:
         return
     for i in range(len(wanted)):
@@ -183,13 +183,13 @@ def work_rate(world, i, k, now, share_ppm, taken_ppm):  # pragma: no cover - com
     return min(could, world.offered[i, k])
 
 
-class State(NamedTuple):
+class ShareState(NamedTuple):
     """State of the engine; one row or entry for each machine, except the arrays by tick.
 
     level, missed: at the last step. busy_ticks: since the last tick without waiting requests.
     levels: (lag, machines) of the last ticks. done: work by the last ticks of a window, (window +
     1, machines). total: work so far. measured: throughput at the last tick. is_least: scratch space
-    for `cut`.
+    for `cut_to_host`.
     """
 
     estimate: NDArray
@@ -208,7 +208,7 @@ class State(NamedTuple):
     is_least: NDArray
 
 
-def run(settings: Settings, world: World, given_ppm: NDArray, log: Log) -> None:
+def run(settings: ShareSettings, world: World, given_ppm: NDArray, log: ShareLog) -> None:
     """Simulate all steps and fill the log; `given_ppm` (machines, steps) is for the law GIVEN."""
     _run(settings, world, _first_state(settings), world.start.copy(), given_ppm, log)
 
@@ -220,18 +220,18 @@ def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - com
     for k in range(steps):
         is_first = ticks < settings.full
         if settings.law == GIVEN:
-            put(state.granted, state.granted_before)
+            copy_into(state.granted, state.granted_before)
             for i in range(machines):
                 state.granted[i] = given_ppm[i, k]
-            put(state.granted, state.wanted)
-        batch_ppm = _left(settings, state.wanted)
-        taken = state.granted.sum() + batch_ppm * settings.batch
+            copy_into(state.granted, state.wanted)
+        batch_ppm = _batch_ppm(settings, state.wanted)
+        total_ppm = state.granted.sum() + batch_ppm * settings.batch
         log.batch_ppm[k] = batch_ppm
         for i in range(machines):
             log.granted_ppm[i, k] = state.granted[i]
             log.online[i, k], log.offline[i, k] = _predicted(settings, state, i, is_first)
             log.is_capped[i, k] = state.caps.mode[i] != FREE
-            now[i] = work_rate(world, i, k, now[i], state.granted[i], taken)
+            now[i] = work_rate(world, i, k, now[i], state.granted[i], total_ppm)
         for _ in range(settings.lag):
             ticks += 1
             _wait(world, state, now, k)
@@ -240,9 +240,9 @@ def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - com
             log.throughput[i, k] = state.measured[i]
         if settings.law != GIVEN and ticks >= settings.full:
             _decide(settings, state, ticks, is_first)
-            _name(settings, state, log.is_short, k)
+            _log_shortages(settings, state, log.is_short, k)
         if settings.law == GIVEN:
-            put(state.levels[ticks % settings.lag], state.level)
+            copy_into(state.levels[ticks % settings.lag], state.level)
 
 
 @loop
@@ -281,10 +281,10 @@ def _decide(settings, state, ticks, is_first):  # pragma: no cover - compiled
         if ran_out:
             now = max(now, 1.0)
         _cap(settings, state, i, is_first, now)
-        state.wanted[i] = _wish(settings, state, i, is_first, now, ran_out)
+        state.wanted[i] = _request(settings, state, i, is_first, now, ran_out)
         state.level[i] = now
-    put(state.granted, state.granted_before)
-    cut(settings, state.wanted, state.granted, state.is_least)
+    copy_into(state.granted, state.granted_before)
+    cut_to_host(settings, state.wanted, state.granted, state.is_least)
     for i in range(machines):
         is_below = state.level[i] < 1.0
         got = state.granted[i]
@@ -310,12 +310,12 @@ def _cap(settings, state, i, is_first, now):  # pragma: no cover - compiled
 
 
 @loop
-def _wish(settings, state, i, is_first, now, ran_out):  # pragma: no cover - compiled
+def _request(settings, state, i, is_first, now, ran_out):  # pragma: no cover - compiled
     """The share that the machine requests."""
     estimate, before = state.estimate[i], state.level[i]
     share = state.granted[i] / MILLION
-    error = 0.0 if ran_out else missed(estimate, is_first, before, now, share)
-    lasting = common(error, state.missed[i])
+    error = 0.0 if ran_out else prediction_error(estimate, is_first, before, now, share)
+    lasting = common_error(error, state.missed[i])
     state.missed[i] = error
     if state.caps.mode[i] != FREE:
         return state.caps.ppm[i]
@@ -323,12 +323,12 @@ def _wish(settings, state, i, is_first, now, ran_out):  # pragma: no cover - com
         return requested_ppm(
             settings.cap, min(share, (1.0 - estimate[BELIEVED_A]) / estimate[BELIEVED_B])
         )
-    wish = requested(estimate, settings, is_first, before, now, share, lasting)
+    wish = requested_share(estimate, settings, is_first, before, now, share, lasting)
     return requested_ppm(settings.cap, wish)
 
 
 @loop
-def _name(settings, state, is_short, k):  # pragma: no cover - compiled
+def _log_shortages(settings, state, is_short, k):  # pragma: no cover - compiled
     """Log which targets cannot be met."""
     machines, host, has_cause = len(state.short), settings.host_ppm / MILLION, False
     for i in range(machines):
@@ -345,15 +345,15 @@ def _name(settings, state, is_short, k):  # pragma: no cover - compiled
         is_short[i, k] = is_named or state.caps.mode[i] >= CAPPED
 
 
-def _first_state(settings: Settings) -> State:
+def _first_state(settings: ShareSettings) -> ShareState:
     """State before any measurement: each machine has the share that its first model needs."""
     machines = len(settings.target)
     wanted, granted = np.zeros(machines, np.int64), np.zeros(machines, np.int64)
     for i in range(machines):
         wanted[i] = requested_ppm(settings.cap, (1.0 - settings.first_a[i]) / settings.first_b[i])
     is_least = np.zeros(machines, np.bool_)
-    cut(settings, wanted, granted, is_least)
-    return State(
+    cut_to_host(settings, wanted, granted, is_least)
+    return ShareState(
         _first_estimates(settings),
         np.zeros(machines),
         np.zeros(machines),
@@ -371,7 +371,7 @@ def _first_state(settings: Settings) -> State:
     )
 
 
-def _first_estimates(settings: Settings) -> NDArray:
+def _first_estimates(settings: ShareSettings) -> NDArray:
     estimate = np.zeros((len(settings.target), ESTIMATE_COLUMNS))
     estimate[:, A] = estimate[:, BELIEVED_A] = settings.first_a
     estimate[:, B] = estimate[:, BELIEVED_B] = settings.first_b
@@ -380,7 +380,7 @@ def _first_estimates(settings: Settings) -> NDArray:
 
 
 @loop
-def _left(settings, wanted):  # pragma: no cover - compiled
+def _batch_ppm(settings, wanted):  # pragma: no cover - compiled
     """Share of each batch machine."""
     if settings.batch == 0:
         return 0

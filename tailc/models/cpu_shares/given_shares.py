@@ -21,9 +21,9 @@ class GivenShares:
 class ShareRule:
     """A rule that computes shares for recorded machines.
 
-    about: description in reports. is_share_told: whether reports show the share of each machine.
+    about: description in reports. shows_share: whether reports show the share of each machine.
     """
 
     about: str
-    is_share_told: bool
-    given: Callable[[Shares, Sequence[RecordedMachine]], GivenShares]
+    shows_share: bool
+    replay: Callable[[Shares, Sequence[RecordedMachine]], GivenShares]

@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class CpuSharesOutcome:
     """Measurements and grants of all steps.
 
     throughput: float64 (machines, steps), work per second at the end of each step. share: during
@@ -48,12 +48,12 @@ class Outcome:
         """Mean relative error of each machine, (machines,) (Bartolini, 2015, eq. 2.6)."""
         return self.slo_errors.mean(axis=1)
 
-    def model_error(self, said: Floats) -> Floats:
+    def model_error(self, predicted: Floats) -> Floats:
         """Mean absolute error of a model's predictions relative to the measurements, (machines,).
 
         Steps without any work are left out; NaN if there are no other steps.
         """
-        counted = np.isfinite(said) & (self.throughput > 0)
+        counted = np.isfinite(predicted) & (self.throughput > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            errors = np.where(counted, np.abs(said / self.throughput - 1), 0.0)
+            errors = np.where(counted, np.abs(predicted / self.throughput - 1), 0.0)
             return errors.sum(axis=1) / counted.sum(axis=1)

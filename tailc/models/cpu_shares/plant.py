@@ -23,7 +23,7 @@ from tailc.forms.shares_cap import steps_to_settle
 from tailc.forms.shares_step import full_ticks, lag_ticks
 from tailc.models.cpu_shares import engine as kernels
 from tailc.models.cpu_shares.cap_engine import CapSettings
-from tailc.models.cpu_shares.outcome import Outcome
+from tailc.models.cpu_shares.outcome import CpuSharesOutcome
 
 Floats = NDArray[np.float64]
 US_PER_S = 1e6
@@ -34,7 +34,7 @@ _LAWS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Plant:
+class Machines:
     """What the machines with a target do, in the order of the form.
 
     a, b, disturbed: float64 (machines, steps); b in work per second for the whole host. start:
@@ -68,7 +68,7 @@ class Plant:
         return self.a.shape[1]
 
 
-def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome:
+def replay(shares: Shares, plant: Machines, given: Floats | None = None) -> CpuSharesOutcome:
     """Replay the machines under the form, or under the shares `given` (machines, steps).
 
     Given shares may not exceed the host together. The models are estimated in both cases.
@@ -86,7 +86,7 @@ def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome
         plant.offered,
         plant.is_reported,
     )
-    log = kernels.Log(
+    log = kernels.ShareLog(
         throughput=np.zeros((machines, steps)),
         granted_ppm=np.zeros((machines, steps)),
         online=np.zeros((machines, steps)),
@@ -100,7 +100,7 @@ def replay(shares: Shares, plant: Plant, given: Floats | None = None) -> Outcome
         given_ppm = np.floor(given * PPM).astype(np.int64)
         assert (given_ppm.sum(axis=0) <= shares.host_ppm).all()
     kernels.run(settings, world, given_ppm, log)
-    return Outcome(
+    return CpuSharesOutcome(
         throughput=log.throughput,
         share=log.granted_ppm / PPM,
         online=log.online,
@@ -118,10 +118,10 @@ def settling_steps(shares: Shares) -> int:
     return -(-full_ticks(shares) // lag_ticks(shares))
 
 
-def _settings(shares: Shares, *, is_given: bool) -> kernels.Settings:
+def _settings(shares: Shares, *, is_given: bool) -> kernels.ShareSettings:
     target_milli = np.array([machine.target_milli or 0 for machine in shares.served], float)
     ticks = shares.window_us / shares.estimate_us
-    return kernels.Settings(
+    return kernels.ShareSettings(
         law=kernels.GIVEN if is_given else _LAWS[shares.law],
         pole=shares.pole_ppm / PPM,
         forgetting=shares.forgetting_ppm / PPM,

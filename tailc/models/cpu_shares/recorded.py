@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.cpu_shares.plant import Plant
+from tailc.models.cpu_shares.plant import Machines
 from tailc.traces.throughput import Pairs, Series, pairs
 
 Floats = NDArray[np.float64]
@@ -57,7 +57,7 @@ class RecordedMachine:
         return min(could, float(np.mean(self.offered)))
 
 
-def together(series: Sequence[Series]) -> list[Series]:
+def cut_to_common_time(series: Sequence[Series]) -> list[Series]:
     """Cut the rows of all machines to the time in which all were measured, within half a row."""
     first_us = max(int(each.time_us[0]) for each in series)
     last_us = min(int(each.time_us[-1]) for each in series)
@@ -69,7 +69,7 @@ def together(series: Sequence[Series]) -> list[Series]:
     return parts
 
 
-def recorded(series: Series, step_us: int) -> RecordedMachine | None:
+def fit_machine(series: Series, step_us: int) -> RecordedMachine | None:
     """The machine behind the rows; None if the rows do not divide a step or no work was done."""
     rows = pairs(series, step_us)
     if rows is None or not rows.now.any() or not rows.share.any():
@@ -80,18 +80,18 @@ def recorded(series: Series, step_us: int) -> RecordedMachine | None:
         most = float(np.max(rows.now[rows.share > 0] / rows.share[rows.share > 0]))
         return RecordedMachine(0.0, most, float(before[0]), share, np.ones(len(now)), now)
     a, b = _model(rows)
-    said = a * before + b * share
+    predicted = a * before + b * share
     with np.errstate(divide="ignore", invalid="ignore"):
-        disturbed = np.where(said > 0, now / said, 1.0)
+        disturbed = np.where(predicted > 0, now / predicted, 1.0)
     always = np.full(len(now), np.inf)
     return RecordedMachine(a, b, float(before[0]), share, disturbed, always)
 
 
-def plant_of(machines: Sequence[RecordedMachine]) -> Plant:
+def machines_of(machines: Sequence[RecordedMachine]) -> Machines:
     """The machines on one host, for as many steps as all of them have."""
     steps = min(len(machine.share) for machine in machines)
     nothing = np.zeros(len(machines))
-    return Plant(
+    return Machines(
         a=np.array([[machine.a] * steps for machine in machines]),
         b=np.array([[machine.b] * steps for machine in machines]),
         disturbed=np.array([machine.disturbed[:steps] for machine in machines]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.models.cpu_shares.outcome import Outcome
+from tailc.models.cpu_shares.outcome import CpuSharesOutcome
 from tailc.percentiles import PPM
 
 
@@ -16,7 +16,7 @@ class HostUsage:
     batch_ppm: int
 
 
-def usage_of(outcome: Outcome) -> HostUsage:
+def usage_of(outcome: CpuSharesOutcome) -> HostUsage:
     """Means over all steps, rounded to millionths."""
     batch = float(outcome.batch_share.mean())
     return HostUsage(round(outcome.utilization * PPM), round(batch * PPM))

@@ -19,9 +19,9 @@ def epoch_of(plan: Plan, start_unix_s: int) -> Callable[[int], int]:
     days = epochs * plan.epoch_s // SECONDS_PER_DAY
     period = days * SECONDS_PER_DAY // plan.epoch_s or epochs
 
-    def at(epoch: int) -> int:
+    def plan_epoch(epoch: int) -> int:
         since = lead + epoch
         beyond = since - epochs
         return since if beyond < 0 else since - (beyond // period + 1) * period
 
-    return at
+    return plan_epoch

@@ -7,7 +7,7 @@ from typing import Protocol
 from tailc.models.datacentre.supply import Supply
 
 
-class Forecasts(Protocol):
+class SupplyForecasts(Protocol):
     """Forecasts that are made at the start of an epoch."""
 
     def ahead(self, epoch: int, epochs: int) -> Supply:

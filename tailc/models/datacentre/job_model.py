@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from tailc.forms.plan.ledger import Entry
 from tailc.models.datacentre.course import Course
-from tailc.models.datacentre.quantities import Quantity, Samples
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.quantities import JobQuantity, QuantitySamples
+from tailc.models.datacentre.window import JobWindow
 from tailc.models.rule_baselines import RuleBaselines
 
 
@@ -24,10 +24,10 @@ class WindowOutcome(Protocol):
 
 
 OutcomeT = TypeVar("OutcomeT", bound=WindowOutcome)
-Replay = Callable[[Window], OutcomeT]
+Replay = Callable[[JobWindow], OutcomeT]
 """Runs the jobs of a window under one policy."""
 
-Beside = Callable[[str], Sequence[OutcomeT]]
+BaselineOutcomes = Callable[[str], Sequence[OutcomeT]]
 """What a baseline, by its name, did on the same windows."""
 
 
@@ -53,7 +53,7 @@ class JobModel(ABC, Generic[OutcomeT]):
     """
 
     words: ClassVar[JobWords]
-    judged: ClassVar[Quantity]
+    judged: ClassVar[JobQuantity]
     servers_fail: ClassVar[bool]
     relative_to: ClassVar[tuple[str, ...]]
 
@@ -72,9 +72,11 @@ class JobModel(ABC, Generic[OutcomeT]):
         """The replay of a baseline; TailcError (USAGE) if no baseline has that name."""
 
     @abstractmethod
-    def samples(self, found: Sequence[OutcomeT], beside: Beside[OutcomeT]) -> Samples:
+    def samples(
+        self, outcomes: Sequence[OutcomeT], baseline: BaselineOutcomes[OutcomeT]
+    ) -> QuantitySamples:
         """All quantities of some windows, in the order of reports."""
 
     @abstractmethod
-    def course(self, window: Window, outcome: OutcomeT) -> Course:
+    def course(self, window: JobWindow, outcome: OutcomeT) -> Course:
         """The course of one replayed window, for pictures."""

@@ -16,7 +16,7 @@ _MG_PER_KG = 1_000_000
 Floats = NDArray[np.float64]
 
 
-class Quantity(enum.Enum):
+class JobQuantity(enum.Enum):
     """A quantity by its name in JSON; `better` is 1 if more is better, -1 if less, else 0.
 
     PROFIT, COST: dollars a window. BROWN, GREEN, SPILLED: kWh a window. GIVEN by a battery, and
@@ -49,7 +49,7 @@ class Quantity(enum.Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class QuantitySample:
     """A quantity in each window as a ratio of parts and wholes; float64 (windows,).
 
     A mean over windows has wholes of 1.
@@ -59,31 +59,33 @@ class Sample:
     wholes: Floats
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Sample:
+    def from_values(cls, values: Sequence[float]) -> QuantitySample:
         """A sample with one value for each window."""
         return cls(np.array(values, float), np.ones(len(values)))
 
     @classmethod
-    def ratio(cls, parts: Sequence[float], wholes: Sequence[float]) -> Sample:
+    def ratio(cls, parts: Sequence[float], wholes: Sequence[float]) -> QuantitySample:
         """A sample with a part and a whole for each window."""
         return cls(np.array(parts, float), np.array(wholes, float))
 
 
-Samples = Mapping[Quantity, Sample]
+QuantitySamples = Mapping[JobQuantity, QuantitySample]
 """All that one policy did, in the order in which it is told."""
 
 
-def energy_samples(books: Sequence[Ledger]) -> Samples:
+def energy_samples(books: Sequence[Ledger]) -> QuantitySamples:
     """Brown, green and spilled energy, battery output and losses, and CO2, of each window."""
     return {
-        Quantity.BROWN: _kwh([one.brown_mj for one in books]),
-        Quantity.GREEN: _kwh([one.green_used_mj for one in books]),
-        Quantity.SPILLED: _kwh([one.spilled_mj for one in books]),
-        Quantity.GIVEN: _kwh([one.discharged_mj for one in books]),
-        Quantity.LOST: _kwh([one.lost_mj for one in books]),
-        Quantity.CO2: Sample.of([float(one.brown_mg / _MG_PER_KG) for one in books]),
+        JobQuantity.BROWN: _kwh([one.brown_mj for one in books]),
+        JobQuantity.GREEN: _kwh([one.green_used_mj for one in books]),
+        JobQuantity.SPILLED: _kwh([one.spilled_mj for one in books]),
+        JobQuantity.GIVEN: _kwh([one.discharged_mj for one in books]),
+        JobQuantity.LOST: _kwh([one.lost_mj for one in books]),
+        JobQuantity.CO2: QuantitySample.from_values(
+            [float(one.brown_mg / _MG_PER_KG) for one in books]
+        ),
     }
 
 
-def _kwh(millijoules: Sequence[int]) -> Sample:
-    return Sample.of([one / MJ_PER_KWH for one in millijoules])
+def _kwh(millijoules: Sequence[int]) -> QuantitySample:
+    return QuantitySample.from_values([one / MJ_PER_KWH for one in millijoules])

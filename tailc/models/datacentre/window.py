@@ -14,7 +14,7 @@ from tailc.traces.jobs.log import JobLog
 from tailc.traces.jobs.scaling import window as part_of
 
 
-class Curves(Protocol):
+class SpeedupCurves(Protocol):
     """Speed-up curves of the applications of a log."""
 
     def speedup_ppm(
@@ -28,7 +28,7 @@ class Curves(Protocol):
         ...
 
 
-class NoCurves:
+class NoSpeedupCurves:
     """The empty speed-up curves of rigid jobs."""
 
     def speedup_ppm(
@@ -39,7 +39,7 @@ class NoCurves:
 
 
 @dataclass(frozen=True, eq=False)
-class Expected:
+class WindowForecasts:
     """Forecasts at each epoch of a window; price and carbon are known in advance.
 
     first: the window's first epoch on the grid of `energy`.
@@ -59,7 +59,7 @@ class Expected:
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class JobWindow:
     """Jobs, submitted from second 0 of the window on, and the actual energy.
 
     start_unix_s: start of the energy data.
@@ -68,12 +68,12 @@ class Window:
     start_unix_s: int
     jobs: JobLog
     supply: Supply
-    expected: Expected
+    expected: WindowForecasts
 
 
 def windows(
     log: JobLog, energy: Energy, epochs: int, first: int = 0, stride: int | None = None
-) -> tuple[Window, ...]:
+) -> tuple[JobWindow, ...]:
     """Windows of `epochs` epochs that have jobs and known energy.
 
     The first begins at epoch `first`, each other `stride` epochs after the one before; None:
@@ -81,7 +81,7 @@ def windows(
     """
     stride = stride or epochs
     epoch_s = energy.power.step_s
-    found = []
+    cut = []
     for at in range(first, energy.power.steps - epochs + 1, stride):
         within = slice(at, at + epochs)
         begin_s, length_s = at * epoch_s, epochs * epoch_s
@@ -91,5 +91,5 @@ def windows(
         supply = Supply(*energy.brought(within))
         start_unix_s = energy.power.start_unix_s + begin_s
         jobs = part_of(log, begin_s, length_s)
-        found.append(Window(start_unix_s, jobs, supply, Expected(energy, at, epochs)))
-    return tuple(found)
+        cut.append(JobWindow(start_unix_s, jobs, supply, WindowForecasts(energy, at, epochs)))
+    return tuple(cut)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tailc.models.datacentre.supply import Supply
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.window import JobWindow
 from tailc.models.malleable_jobs.cluster import Cluster
-from tailc.models.malleable_jobs.jobs import Active, MalleableJob
+from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class ClusterView:
     cluster: Cluster
     now_s: int
     ahead: Supply
-    active: tuple[Active, ...]
+    active: tuple[UnfinishedJob, ...]
 
     @property
     def green_servers(self) -> int:
@@ -54,5 +54,5 @@ class Allocator(Protocol):
         ...
 
 
-Make = Callable[[Window, Sequence[MalleableJob]], Allocator]
+Make = Callable[[JobWindow, Sequence[MalleableJob]], Allocator]
 """An allocator for the replay of a window and of its jobs."""

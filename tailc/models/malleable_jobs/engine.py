@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tailc.models.datacentre.forecasts import Forecasts
+from tailc.models.datacentre.forecasts import SupplyForecasts
 from tailc.models.datacentre.storage import Books
 from tailc.models.datacentre.supply import Supply
 from tailc.models.malleable_jobs.allocator import Allocation, Allocator, ClusterView
 from tailc.models.malleable_jobs.cluster import Cluster
-from tailc.models.malleable_jobs.jobs import Active, MalleableJob
-from tailc.models.malleable_jobs.outcome import ClusterOutcome, Done
+from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
+from tailc.models.malleable_jobs.outcome import ClusterOutcome, FinishedJob
 
 # INVARIANT: an allocator that asks to be woken at once would stop time.
 LEAST_WAKE_S = 1
@@ -26,7 +26,7 @@ LEAST_WAKE_S = 1
 def replay_malleable(
     cluster: Cluster,
     supply: Supply,
-    forecasts: Forecasts,
+    forecasts: SupplyForecasts,
     jobs: Sequence[MalleableJob],
     allocator: Allocator,
 ) -> ClusterOutcome:
@@ -35,7 +35,7 @@ def replay_malleable(
     Raises ValueError if the allocator breaks a rule: more servers than there are, a number for
     which the job has no speed-up, or none for a job that has begun.
     """
-    state = _State(cluster, supply, list(reversed(jobs)))
+    state = _ClusterState(cluster, supply, list(reversed(jobs)))
     end_s = supply.epochs * cluster.epoch_s
     while state.now_s < end_s:
         epoch = state.now_s // cluster.epoch_s
@@ -49,13 +49,13 @@ def replay_malleable(
 
 
 @dataclass(eq=False)
-class _State:
+class _ClusterState:
     cluster: Cluster
     supply: Supply
     waiting: list[MalleableJob]
     now_s: int = 0
-    active: list[Active] = field(default_factory=list)
-    done: list[Done] = field(default_factory=list)
+    active: list[UnfinishedJob] = field(default_factory=list)
+    done: list[FinishedJob] = field(default_factory=list)
     books: Books = field(init=False)
     ends_s: list[int] = field(default_factory=list)
     history: list[tuple[int, Mapping[int, int]]] = field(default_factory=list)
@@ -65,43 +65,46 @@ class _State:
         self.books = Books(self.cluster.storage)
 
 
-def _admit(state: _State) -> None:
+def _admit(state: _ClusterState) -> None:
     while state.waiting and state.waiting[-1].submit_s <= state.now_s:
-        state.active.append(Active(state.waiting.pop()))
+        state.active.append(UnfinishedJob(state.waiting.pop()))
 
 
-def _allocate(state: _State, ahead: Supply, allocator: Allocator) -> int | None:
+def _allocate(state: _ClusterState, ahead: Supply, allocator: Allocator) -> int | None:
     """Give every job its servers; return when to ask the allocator again."""
     view = ClusterView(state.cluster, state.now_s, ahead, tuple(state.active))
-    asked = allocator.allocate(view)
-    _check(state, asked)
+    allocation = allocator.allocate(view)
+    _check(state, allocation)
     for one in state.active:
-        servers = asked.servers.get(one.job.number, 0)
+        servers = allocation.servers.get(one.job.number, 0)
         if servers and one.started_s is None:
-            one.started_s, one.vms = state.now_s, asked.vms.get(one.job.number, one.job.asked_vms)
+            one.started_s, one.vms = (
+                state.now_s,
+                allocation.vms.get(one.job.number, one.job.requested_vms),
+            )
         elif one.servers != servers:
             state.changed += abs(servers - one.servers)
         one.servers = servers
     given = {one.job.number: one.servers for one in state.active if one.servers}
     if not state.history or state.history[-1][1] != given:
         state.history.append((state.now_s, given))
-    return None if asked.wake_s is None else state.now_s + max(asked.wake_s, LEAST_WAKE_S)
+    return None if allocation.wake_s is None else state.now_s + max(allocation.wake_s, LEAST_WAKE_S)
 
 
-def _check(state: _State, asked: Allocation) -> None:
-    if sum(asked.servers.values()) > state.cluster.servers:
+def _check(state: _ClusterState, allocation: Allocation) -> None:
+    if sum(allocation.servers.values()) > state.cluster.servers:
         raise ValueError("an allocator gave more servers than there are")
     for one in state.active:
-        servers = asked.servers.get(one.job.number, 0)
+        servers = allocation.servers.get(one.job.number, 0)
         if not servers and one.started_s is not None:
             raise ValueError("a job that has begun runs until it is done")
-        fresh = asked.vms.get(one.job.number, one.job.asked_vms)
+        fresh = allocation.vms.get(one.job.number, one.job.requested_vms)
         vms = fresh if one.started_s is None else one.vms
         if servers and servers not in one.job.speedup_ppm.get(vms, {}):
             raise ValueError("a job has no speed-up on the servers that it was given")
 
 
-def _next_event(state: _State, wake_s: int | None) -> int:
+def _next_event(state: _ClusterState, wake_s: int | None) -> int:
     """The next arrival, end of a job, or wake-up time of the allocator."""
     ends = [state.now_s + one.left_s() for one in state.active if one.servers]
     if state.waiting:
@@ -111,7 +114,7 @@ def _next_event(state: _State, wake_s: int | None) -> int:
     return min(ends, default=state.supply.epochs * state.cluster.epoch_s)
 
 
-def _run(state: _State, epoch: int, until_s: int) -> None:
+def _run(state: _ClusterState, epoch: int, until_s: int) -> None:
     """Advance the time, and add the energy to the ledger."""
     cluster, length_s = state.cluster, until_s - state.now_s
     busy = sum(one.servers for one in state.active)
@@ -134,13 +137,13 @@ def _run(state: _State, epoch: int, until_s: int) -> None:
     _end(state)
 
 
-def _end(state: _State) -> None:
+def _end(state: _ClusterState) -> None:
     for one in [one for one in state.active if one.done >= one.needed]:
         assert one.started_s is not None
         state.active.remove(one)
         job = one.job
         state.done.append(
-            Done(
+            FinishedJob(
                 job.number,
                 job.submit_s,
                 one.started_s,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.window import JobWindow
 from tailc.models.malleable_jobs.jobs import MalleableJob
 
 
@@ -27,17 +27,17 @@ _LIMITS = ((0.9, Hint.EXCELLENT), (0.75, Hint.GOOD), (0.6, Hint.FAIR))
 
 
 @dataclass(frozen=True)
-class Word:
+class JobDescription:
     """A user's description of a job: its application, and how that speeds up."""
 
     application: str
     hint: Hint
 
 
-def words_of(window: Window, jobs: Sequence[MalleableJob]) -> dict[int, Word]:
+def descriptions_of(window: JobWindow, jobs: Sequence[MalleableJob]) -> dict[int, JobDescription]:
     """A user's description of each job, by job number."""
     named = zip(window.jobs.named, jobs, strict=True)
-    return {job.number: Word(name, hint_of(job)) for name, job in named}
+    return {job.number: JobDescription(name, hint_of(job)) for name, job in named}
 
 
 def hint_of(job: MalleableJob) -> Hint:
@@ -46,5 +46,5 @@ def hint_of(job: MalleableJob) -> Hint:
     wide = max((count for count in curve if count <= 2 * job.requested), default=job.requested)
     if wide <= job.requested:
         return Hint.POOR
-    efficiency = curve[wide] / job.asked_ppm * job.requested / wide
+    efficiency = curve[wide] / job.requested_ppm * job.requested / wide
     return next((hint for least, hint in _LIMITS if efficiency >= least), Hint.POOR)

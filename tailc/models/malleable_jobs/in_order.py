@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from tailc.models.malleable_jobs.allocator import ClusterView
-from tailc.models.malleable_jobs.jobs import Active
+from tailc.models.malleable_jobs.jobs import UnfinishedJob
 
 Curve = Mapping[int, int]
 """Speed-up [ppm] by servers."""
 
 
-def served_in_order(view: ClusterView, least: Callable[[Active], int]) -> dict[int, int]:
+def serve_in_order(view: ClusterView, least: Callable[[UnfinishedJob], int]) -> dict[int, int]:
     """Give each job its least servers; waiting jobs do not overtake each other.
 
     If there is no room, a running job gets the largest feasible count below, and a waiting job
@@ -23,23 +23,23 @@ def served_in_order(view: ClusterView, least: Callable[[Active], int]) -> dict[i
     for at, one in enumerate(ordered):
         # Running jobs behind this one keep the fewest servers on which they can run.
         behind = (other for other in ordered[at + 1 :] if other.started_s is not None)
-        kept = sum(min(curve_of(other)) for other in behind)
+        reserved = sum(min(curve_of(other)) for other in behind)
         wanted = least(one)
-        if one.started_s is None and wanted > free - kept:
+        if one.started_s is None and wanted > free - reserved:
             break
-        servers[one.job.number] = _at_most(curve_of(one), wanted, free - kept)
+        servers[one.job.number] = _at_most(curve_of(one), wanted, free - reserved)
         free -= servers[one.job.number]
     return servers
 
 
-def running_first(view: ClusterView) -> list[Active]:
+def running_first(view: ClusterView) -> list[UnfinishedJob]:
     """The running jobs, then the waiting ones; each group in order of submission."""
     return sorted(view.active, key=lambda one: one.started_s is None)
 
 
-def curve_of(one: Active) -> Curve:
+def curve_of(one: UnfinishedJob) -> Curve:
     """Speed-ups with the job's virtual machines, or the fewest if it has not started."""
-    return one.job.speedup_ppm[one.vms or one.job.asked_vms]
+    return one.job.speedup_ppm[one.vms or one.job.requested_vms]
 
 
 def _at_most(curve: Curve, wanted: int, room: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tailc.models.datacentre.supply import PPM
-from tailc.models.datacentre.window import Curves, Window
+from tailc.models.datacentre.window import JobWindow, SpeedupCurves
 
 
 @dataclass(frozen=True)
@@ -28,29 +28,29 @@ class MalleableJob:
     def __post_init__(self) -> None:
         if self.work_s <= 0 or self.slowdown_ppm < PPM:
             raise ValueError("a job has work to do, and a slowdown is a factor of 1 or more")
-        if self.requested not in self.speedup_ppm.get(self.asked_vms, {}):
+        if self.requested not in self.speedup_ppm.get(self.requested_vms, {}):
             raise ValueError("a job needs its speed-up on the servers that it asks for")
         if min(min(curve.values()) for curve in self.speedup_ppm.values()) <= 0:
             raise ValueError("a speed-up is positive")
 
     @property
-    def asked_vms(self) -> int:
+    def requested_vms(self) -> int:
         """Number of virtual machines that the user starts: the fewest."""
         return min(self.speedup_ppm)
 
     @property
-    def asked_ppm(self) -> int:
+    def requested_ppm(self) -> int:
         """The speed-up on the requested servers."""
-        return self.speedup_ppm[self.asked_vms][self.requested]
+        return self.speedup_ppm[self.requested_vms][self.requested]
 
     @property
     def longest_s(self) -> int:
         """The longest allowed run time, rounded up [s]."""
-        return -(-self.work_s * self.slowdown_ppm // self.asked_ppm)
+        return -(-self.work_s * self.slowdown_ppm // self.requested_ppm)
 
 
 @dataclass(eq=False)
-class Active:
+class UnfinishedJob:
     """A job that was submitted and is not done. It waits if servers is 0 and started_s None.
 
     done: progress [ppm s] of `needed`. ran_s: time since its start. server_s: servers times time.
@@ -80,7 +80,7 @@ class Active:
 
 
 def malleable_jobs_of(
-    window: Window, curves: Curves, slowdown_ppm: int, servers: int
+    window: JobWindow, curves: SpeedupCurves, slowdown_ppm: int, servers: int
 ) -> tuple[MalleableJob, ...]:
     """The jobs of a window; each ran in the log on its requested servers.
 
@@ -88,7 +88,7 @@ def malleable_jobs_of(
     """
     log = window.jobs
     columns = (log.number, log.submit_s, log.run_s, log.width)
-    found: list[MalleableJob] = []
+    jobs: list[MalleableJob] = []
     alike: dict[tuple[str, int], Mapping[int, Mapping[int, int]]] = {}
     for name, number, submit_s, run_s, width in zip(
         log.named, *(one.tolist() for one in columns), strict=True
@@ -98,5 +98,5 @@ def malleable_jobs_of(
         speedup_ppm = alike[name, width]
         work_s = max(run_s * speedup_ppm[min(speedup_ppm)][width] // PPM, 1)
         job = MalleableJob(number, submit_s, work_s, width, slowdown_ppm, speedup_ppm)
-        found.append(job)
-    return tuple(found)
+        jobs.append(job)
+    return tuple(jobs)

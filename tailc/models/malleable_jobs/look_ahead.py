@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from tailc.models.baseline_syntax import Given, Part
+from tailc.models.baseline_syntax import NameValues, Placeholder
 from tailc.units import Fault, QuantityError, format_us
 
 LOOK_AHEAD_S = 900
 _US_PER_S = 1_000_000
 
 
-def look_ahead_s(given: Given) -> int:
+def look_ahead_s(values: NameValues) -> int:
     """The time of a baseline's name in whole seconds, else `LOOK_AHEAD_S`.
 
     Raises QuantityError for a time that is not whole seconds.
     """
-    time_us = given.get(Part.TIME)
+    time_us = values.get(Placeholder.TIME)
     if time_us is None:
         return LOOK_AHEAD_S
     time_s, rest = divmod(time_us, _US_PER_S)

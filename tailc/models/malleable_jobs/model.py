@@ -10,16 +10,16 @@ from tailc.forms.plan.ledger import ledger_of
 from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.aligned import epoch_of
 from tailc.models.datacentre.course import Course
-from tailc.models.datacentre.job_model import Beside, JobModel, JobWords, Replay
+from tailc.models.datacentre.job_model import BaselineOutcomes, JobModel, JobWords, Replay
 from tailc.models.datacentre.quantities import (
     UDOLLARS,
-    Quantity,
-    Sample,
-    Samples,
+    JobQuantity,
+    QuantitySample,
+    QuantitySamples,
     energy_samples,
 )
 from tailc.models.datacentre.supply import S_PER_HOUR
-from tailc.models.datacentre.window import Curves, Window
+from tailc.models.datacentre.window import JobWindow, SpeedupCurves
 from tailc.models.malleable_jobs.allocator import Make
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.engine import replay_malleable
@@ -44,11 +44,11 @@ class MalleableJobs(JobModel[ClusterOutcome]):
 
     plan: Plan
     cluster: Cluster
-    curves: Curves
+    curves: SpeedupCurves
     slowdown_ppm: int
 
     words: ClassVar = JobWords("malleable", "run times of jobs", "jobs run for too long", _LEGEND)
-    judged: ClassVar = Quantity.LATE
+    judged: ClassVar = JobQuantity.LATE
     servers_fail: ClassVar = False
     relative_to: ClassVar = (CONSTANT,)
 
@@ -67,36 +67,42 @@ class MalleableJobs(JobModel[ClusterOutcome]):
 
     def baseline(self, name: str) -> Replay[ClusterOutcome]:
         """The replay with the allocator of that name."""
-        make = self.baselines.made(name)
+        make = self.baselines.make_rule(name)
         return lambda window: self._replayed(window, make)
 
-    def samples(self, found: Sequence[ClusterOutcome], beside: Beside[ClusterOutcome]) -> Samples:
+    def samples(
+        self, outcomes: Sequence[ClusterOutcome], baseline: BaselineOutcomes[ClusterOutcome]
+    ) -> QuantitySamples:
         """Cost, energy, and how jobs ran, also relative to constant allocation."""
-        books = [ledger_of(one.entries) for one in found]
-        done = [one.done for one in found]
+        books = [ledger_of(one.entries) for one in outcomes]
+        done = [one.done for one in outcomes]
         count = [len(one) for one in done]
         ran_s = [sum(job.ran_s for job in one) for one in done]
-        both = [_common_s(*pair) for pair in zip(found, beside(CONSTANT), strict=True)]
+        both = [_common_s(*pair) for pair in zip(outcomes, baseline(CONSTANT), strict=True)]
         return {
-            Quantity.COST: Sample.of([float(one.brown_udollars) / UDOLLARS for one in books]),
+            JobQuantity.COST: QuantitySample.from_values(
+                [float(one.brown_udollars) / UDOLLARS for one in books]
+            ),
             **energy_samples(books),
-            Quantity.DONE: Sample.ratio(count, [one.submitted for one in found]),
-            Quantity.LATE: Sample.ratio([sum(job.is_late for job in one) for one in done], count),
-            Quantity.RUN: Sample.ratio([one / S_PER_HOUR for one in ran_s], count),
-            Quantity.RELATIVE: Sample.ratio(*map(list, zip(*both, strict=True))),
-            Quantity.SERVERS: Sample.ratio(
+            JobQuantity.DONE: QuantitySample.ratio(count, [one.submitted for one in outcomes]),
+            JobQuantity.LATE: QuantitySample.ratio(
+                [sum(job.is_late for job in one) for one in done], count
+            ),
+            JobQuantity.RUN: QuantitySample.ratio([one / S_PER_HOUR for one in ran_s], count),
+            JobQuantity.RELATIVE: QuantitySample.ratio(*map(list, zip(*both, strict=True))),
+            JobQuantity.SERVERS: QuantitySample.ratio(
                 [sum(job.server_s for job in one) for one in done], ran_s
             ),
-            Quantity.VMS: Sample.ratio(
+            JobQuantity.VMS: QuantitySample.ratio(
                 [sum(job.vms * job.ran_s for job in one) for one in done], ran_s
             ),
         }
 
-    def course(self, window: Window, outcome: ClusterOutcome) -> Course:  # noqa: ARG002
+    def course(self, window: JobWindow, outcome: ClusterOutcome) -> Course:  # noqa: ARG002
         """Jobs choose their servers when they start, without a forecast."""
         return course_of(outcome)
 
-    def _replayed(self, window: Window, make: Make) -> ClusterOutcome:
+    def _replayed(self, window: JobWindow, make: Make) -> ClusterOutcome:
         jobs = malleable_jobs_of(window, self.curves, self.slowdown_ppm, self.cluster.servers)
         supply, expected = window.supply, window.expected
         return replay_malleable(self.cluster, supply, expected, jobs, make(window, jobs))
@@ -112,8 +118,8 @@ def _common_s(one: ClusterOutcome, constant: ClusterOutcome) -> tuple[float, flo
 def course_of(outcome: ClusterOutcome) -> Course:
     """The course of a replay: a job begins with its first server, and none is refused."""
     begun: dict[int, int] = {}
-    for from_s, given in outcome.history:
-        for job in given:
+    for from_s, servers in outcome.history:
+        for job in servers:
             begun.setdefault(job, from_s)
     return Course(
         (0, *outcome.ends_s), outcome.entries, None, begun_s=tuple(begun.values()), refused_s=()

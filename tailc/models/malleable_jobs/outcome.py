@@ -9,7 +9,7 @@ from tailc.forms.plan.ledger import Entry
 
 
 @dataclass(frozen=True)
-class Done:
+class FinishedJob:
     """A finished job; times since the replay's start. vms: its virtual machines."""
 
     number: int
@@ -40,7 +40,7 @@ class ClusterOutcome:
     """
 
     submitted: int
-    done: tuple[Done, ...]
+    done: tuple[FinishedJob, ...]
     unfinished: int
     entries: tuple[Entry, ...]
     ends_s: tuple[int, ...]

@@ -10,7 +10,7 @@ import numpy as np
 from tailc.forms.plan.plan import PPM, Plan, PoolPrices
 from tailc.forms.plan.quote import cheapest_width
 from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
-from tailc.models.malleable_jobs.jobs import Active
+from tailc.models.malleable_jobs.jobs import UnfinishedJob
 
 
 class PricedWidths:
@@ -52,12 +52,12 @@ class PricedWidths:
         return replace(plan, jobs=(), prices=prices, epochs=tuple(plan.epochs[at] for at in order))
 
 
-def _epochs_of(one: Active, epoch_s: int) -> dict[int, int]:
+def _epochs_of(one: UnfinishedJob, epoch_s: int) -> dict[int, int]:
     """Number of epochs of a waiting job, for each number of servers on which it is not late."""
     job = one.job
     run_s = {
         servers: -(-job.work_s * PPM // speedup_ppm)
-        for servers, speedup_ppm in job.speedup_ppm[job.asked_vms].items()
+        for servers, speedup_ppm in job.speedup_ppm[job.requested_vms].items()
     }
     return {
         servers: -(-each_s // epoch_s)

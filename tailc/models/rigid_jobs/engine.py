@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tailc.models.datacentre.forecasts import Forecasts
+from tailc.models.datacentre.forecasts import SupplyForecasts
 from tailc.models.datacentre.storage import Books
 from tailc.models.datacentre.supply import PPM, S_PER_HOUR, Supply, Whole
-from tailc.models.rigid_jobs.jobs import Running, Settled, Submitted
+from tailc.models.rigid_jobs.jobs import RunningJob, SettledJob, SubmittedJob
 from tailc.models.rigid_jobs.outcome import RigidOutcome
 from tailc.models.rigid_jobs.planner import Planner, View
 from tailc.models.rigid_jobs.site import Site
@@ -25,13 +25,13 @@ from tailc.models.streams import stream, uniform
 
 
 @dataclass(eq=False)
-class _State:
+class _RackState:
     site: Site
     supply: Supply
     longest: int
     seed: int
-    running: list[Running] = field(default_factory=list)
-    settled: list[Settled] = field(default_factory=list)
+    running: list[RunningJob] = field(default_factory=list)
+    settled: list[SettledJob] = field(default_factory=list)
     busy: Whole = field(init=False)
     books: Books = field(init=False)
 
@@ -43,8 +43,8 @@ class _State:
 def replay_rigid(
     site: Site,
     supply: Supply,
-    forecasts: Forecasts,
-    jobs: Sequence[Submitted],
+    forecasts: SupplyForecasts,
+    jobs: Sequence[SubmittedJob],
     planner: Planner,
     seed: int = 0,
 ) -> RigidOutcome:
@@ -55,16 +55,16 @@ def replay_rigid(
     servers that are not free, or another number of servers than the job requests.
     """
     longest = max((job.epochs(site.epoch_s) for job in jobs), default=1)
-    state = _State(site, supply, longest, seed)
+    state = _RackState(site, supply, longest, seed)
     green_racks, busy = [], []
     waiting = list(reversed(jobs))
-    seen = 0
+    submitted = 0
     for epoch in range(supply.epochs):
         _end(state, epoch)
         arrived = []
         while waiting and waiting[-1].submit_s <= epoch * site.epoch_s:
             arrived.append(waiting.pop())
-        seen += len(arrived)
+        submitted += len(arrived)
         _fail(state, epoch)
         if arrived or state.running:
             _plan(state, forecasts, epoch, arrived, planner)
@@ -73,11 +73,15 @@ def replay_rigid(
     _end(state, None)
     settled = tuple(sorted(state.settled, key=lambda one: one.number))
     listed = np.array(green_racks, np.int64), np.array(busy, np.int64)
-    return RigidOutcome(seen, settled, tuple(state.books.entries), *listed)
+    return RigidOutcome(submitted, settled, tuple(state.books.entries), *listed)
 
 
 def _plan(
-    state: _State, forecasts: Forecasts, epoch: int, arrived: Sequence[Submitted], planner: Planner
+    state: _RackState,
+    forecasts: SupplyForecasts,
+    epoch: int,
+    arrived: Sequence[SubmittedJob],
+    planner: Planner,
 ) -> None:
     ahead = forecasts.ahead(epoch, state.longest)
 
@@ -89,12 +93,12 @@ def _plan(
         if places is not None:
             epochs = job.epochs(state.site.epoch_s)
             _check(state.site, view().free(epochs), places, job.width, epochs)
-            state.running.append(Running(job, epoch, epochs, job.width, places))
+            state.running.append(RunningJob(job, epoch, epochs, job.width, places))
             state.busy[:, epoch : epoch + epochs] += places
     _move(state, epoch, planner.revise(view()))
 
 
-def _move(state: _State, epoch: int, revised: Mapping[int, Whole]) -> None:
+def _move(state: _RackState, epoch: int, revised: Mapping[int, Whole]) -> None:
     """Move jobs all at once, so that jobs may exchange places."""
     by_number = {one.job.number: one for one in state.running}
     for number in revised:
@@ -118,23 +122,23 @@ def _check(site: Site, free: Whole, places: Whole, width: int, epochs: int) -> N
         raise ValueError("a job runs on all its servers in each of its epochs")
 
 
-def _end(state: _State, epoch: int | None) -> None:
+def _end(state: _RackState, epoch: int | None) -> None:
     """Settle the jobs that have ended, or all jobs if `epoch` is None."""
     ended = [one for one in state.running if epoch is None or one.past_epoch <= epoch]
     for one in ended:
         state.running.remove(one)
-        state.settled.append(_settled(state.site, one))
+        state.settled.append(_settle(state.site, one))
 
 
-def _settled(site: Site, one: Running) -> Settled:
+def _settle(site: Site, one: RunningJob) -> SettledJob:
     terms = site.terms
     promised = one.promised(one.slots)
     pays = promised * terms.green_udollars + (one.slots - promised) * terms.brown_udollars
     pays -= max(0, promised - one.green_slots) * terms.penalty_udollars
-    return Settled(one.job.number, one.slots, promised, one.green_slots, one.moved, pays)
+    return SettledJob(one.job.number, one.slots, promised, one.green_slots, one.moved, pays)
 
 
-def _fail(state: _State, epoch: int) -> None:
+def _fail(state: _RackState, epoch: int) -> None:
     """Let servers of jobs fail at random, each job's in its own random stream."""
     if not state.site.failures_ppm:
         return
@@ -145,22 +149,22 @@ def _fail(state: _State, epoch: int) -> None:
         if lost == one.width:
             state.busy[:, epoch : one.past_epoch] -= one.places[:, epoch - one.first_epoch :]
             state.running.remove(one)
-            state.settled.append(_settled(state.site, one))
+            state.settled.append(_settle(state.site, one))
         elif lost:
             _shrink(state, epoch, one, lost)
 
 
-def _shrink(state: _State, epoch: int, one: Running, lost: int) -> None:
+def _shrink(state: _RackState, epoch: int, one: RunningJob, lost: int) -> None:
     """Take servers away from a job, from the brownest rack on."""
     left = one.places[:, epoch - one.first_epoch :]
     before = np.cumsum(left, axis=0) - left
-    taken = np.clip(lost - before, 0, left)
-    left -= taken
-    state.busy[:, epoch : one.past_epoch] -= taken
+    removed = np.clip(lost - before, 0, left)
+    left -= removed
+    state.busy[:, epoch : one.past_epoch] -= removed
     one.width -= lost
 
 
-def _run(state: _State, epoch: int) -> int:
+def _run(state: _RackState, epoch: int) -> int:
     """Simulate an epoch and add it to the ledger; return the number of green racks."""
     site, supply = state.site, state.supply
     busy_s = np.zeros(site.racks, np.int64)
@@ -185,6 +189,6 @@ def _run(state: _State, epoch: int) -> int:
     return green
 
 
-def _arrivals(one: Running, epoch: int) -> Whole:
+def _arrivals(one: RunningJob, epoch: int) -> Whole:
     """Servers of a job on each rack that it did not have in the epoch before."""
     return np.maximum(one.places_at(epoch) - one.places_at(epoch - 1), 0)

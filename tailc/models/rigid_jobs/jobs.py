@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailc.models.datacentre.supply import PPM, Whole
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.window import JobWindow
 
 
 @dataclass(frozen=True)
-class Submitted:
+class SubmittedJob:
     """A job as submitted: it runs for `run_s` on `width` servers and requests green slots."""
 
     number: int
@@ -30,13 +30,13 @@ class Submitted:
 
 
 @dataclass(eq=False)
-class Running:
+class RunningJob:
     """An admitted job: its places from its first epoch on, int64 (racks, epochs), and its slots.
 
     width: number of servers that have not failed.
     """
 
-    job: Submitted
+    job: SubmittedJob
     first_epoch: int
     epochs: int
     width: int
@@ -60,7 +60,7 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledJob:
     """Result of a job; slots within the replay."""
 
     number: int
@@ -76,9 +76,9 @@ class Settled:
         return self.green_slots < self.promised_slots
 
 
-def rigid_jobs_of(window: Window) -> tuple[Submitted, ...]:
+def rigid_jobs_of(window: JobWindow) -> tuple[SubmittedJob, ...]:
     """The jobs of a window; without a column of green shares they request no green slots."""
     log = window.jobs
     green = np.zeros_like(log.width) if log.green_percent is None else log.green_percent
     columns = (log.number, log.submit_s, log.run_s, log.width, green * (PPM // 100))
-    return tuple(Submitted(*row) for row in zip(*(one.tolist() for one in columns), strict=True))
+    return tuple(SubmittedJob(*row) for row in zip(*(one.tolist() for one in columns), strict=True))

@@ -10,20 +10,20 @@ from tailc.forms.plan.ledger import ledger_of
 from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.aligned import epoch_of
 from tailc.models.datacentre.course import Course
-from tailc.models.datacentre.job_model import Beside, JobModel, JobWords, Replay
+from tailc.models.datacentre.job_model import BaselineOutcomes, JobModel, JobWords, Replay
 from tailc.models.datacentre.quantities import (
     UDOLLARS,
-    Quantity,
-    Sample,
-    Samples,
+    JobQuantity,
+    QuantitySample,
+    QuantitySamples,
     energy_samples,
 )
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.window import JobWindow
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.models.rigid_jobs.jobs import Submitted, rigid_jobs_of
+from tailc.models.rigid_jobs.jobs import SubmittedJob, rigid_jobs_of
 from tailc.models.rigid_jobs.outcome import RigidOutcome
 from tailc.models.rigid_jobs.planner import Planner
-from tailc.models.rigid_jobs.prices import Priced
+from tailc.models.rigid_jobs.prices import PriceAdmission
 from tailc.models.rigid_jobs.site import Site
 from tailc.models.rule_baselines import RuleBaselines, rules_in
 
@@ -44,7 +44,7 @@ class RigidJobs(JobModel[RigidOutcome]):
     words: ClassVar = JobWords(
         "rigid", "green energy of jobs", "admitted jobs miss their green energy", _LEGEND
     )
-    judged: ClassVar = Quantity.VIOLATIONS
+    judged: ClassVar = JobQuantity.VIOLATIONS
     servers_fail: ClassVar = True
     relative_to: ClassVar = ()
 
@@ -57,43 +57,47 @@ class RigidJobs(JobModel[RigidOutcome]):
     def policy(self) -> Replay[RigidOutcome]:
         """Admit jobs by the plan's prices at the same time of day."""
         return lambda window: self._replayed(
-            window, Priced(self.plan, epoch_of(self.plan, window.start_unix_s))
+            window, PriceAdmission(self.plan, epoch_of(self.plan, window.start_unix_s))
         )
 
     def baseline(self, name: str) -> Replay[RigidOutcome]:
         """The replay with the planner of that name."""
-        planner = self.baselines.made(name)
+        planner = self.baselines.make_rule(name)
         return lambda window: self._replayed(window, planner)
 
     def samples(
         self,
-        found: Sequence[RigidOutcome],
-        beside: Beside[RigidOutcome],  # noqa: ARG002 - nothing is told relative to a baseline
-    ) -> Samples:
+        outcomes: Sequence[RigidOutcome],
+        baseline: BaselineOutcomes[RigidOutcome],  # noqa: ARG002 - nothing is told relative to a baseline
+    ) -> QuantitySamples:
         """Profit, energy, and what happened to jobs."""
-        settled = [one.settled for one in found]
+        settled = [one.settled for one in outcomes]
         admitted = [len(one) for one in settled]
         missed = [sum(job.is_missed for job in one) for one in settled]
         return {
-            Quantity.PROFIT: Sample.of([one.profit_udollars / UDOLLARS for one in found]),
-            **energy_samples([ledger_of(one.entries) for one in found]),
-            Quantity.ADMITTED: Sample.ratio(admitted, [one.submitted for one in found]),
-            Quantity.VIOLATIONS: Sample.ratio(missed, admitted),
+            JobQuantity.PROFIT: QuantitySample.from_values(
+                [one.profit_udollars / UDOLLARS for one in outcomes]
+            ),
+            **energy_samples([ledger_of(one.entries) for one in outcomes]),
+            JobQuantity.ADMITTED: QuantitySample.ratio(
+                admitted, [one.submitted for one in outcomes]
+            ),
+            JobQuantity.VIOLATIONS: QuantitySample.ratio(missed, admitted),
         }
 
-    def course(self, window: Window, outcome: RigidOutcome) -> Course:
+    def course(self, window: JobWindow, outcome: RigidOutcome) -> Course:
         """The course of a replay, with the green power forecast at its start."""
         forecast_mw = tuple(window.expected.ahead(0, window.supply.epochs).green_mw.tolist())
         return course_of(self.site.epoch_s, rigid_jobs_of(window), outcome, forecast_mw)
 
-    def _replayed(self, window: Window, planner: Planner) -> RigidOutcome:
+    def _replayed(self, window: JobWindow, planner: Planner) -> RigidOutcome:
         jobs, supply, expected = rigid_jobs_of(window), window.supply, window.expected
         return replay_rigid(self.site, supply, expected, jobs, planner, self.seed)
 
 
 def course_of(
     epoch_s: int,
-    jobs: Sequence[Submitted],
+    jobs: Sequence[SubmittedJob],
     outcome: RigidOutcome,
     forecast_mw: tuple[int, ...] | None,
 ) -> Course:

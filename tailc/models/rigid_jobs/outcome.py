@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tailc.forms.plan.ledger import Entry
 from tailc.models.datacentre.supply import Whole
-from tailc.models.rigid_jobs.jobs import Settled
+from tailc.models.rigid_jobs.jobs import SettledJob
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +17,7 @@ class RigidOutcome:
     """
 
     submitted: int
-    settled: tuple[Settled, ...]
+    settled: tuple[SettledJob, ...]
     entries: tuple[Entry, ...]
     green_racks: Whole
     busy: Whole

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from tailc.forms.plan.quote import RigidJob
 from tailc.models.datacentre.supply import Supply, Whole
-from tailc.models.rigid_jobs.jobs import Running, Submitted
+from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
 from tailc.models.rigid_jobs.site import Site
 
 
@@ -23,13 +23,13 @@ class View:
     epoch: int
     ahead: Supply
     busy: Whole
-    running: tuple[Running, ...]
+    running: tuple[RunningJob, ...]
 
     def free(self, epochs: int) -> Whole:
         """Free servers of each rack in the next epochs; int64 (racks, epochs)."""
         return self.site.rack_servers - self.busy[:, self.epoch : self.epoch + epochs]
 
-    def rigid(self, job: Submitted) -> RigidJob:
+    def rigid(self, job: SubmittedJob) -> RigidJob:
         """The job as the form prices it; its first epoch is the next one."""
         return RigidJob(0, job.epochs(self.site.epoch_s), job.width, job.green_ppm)
 
@@ -37,7 +37,7 @@ class View:
 class Planner(Protocol):
     """Places jobs; knows only the view, and nothing of the future."""
 
-    def admit(self, view: View, job: Submitted) -> Whole | None:
+    def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """Servers by rack and epoch, int64 (racks, epochs of the job); None: refused."""
         ...
 

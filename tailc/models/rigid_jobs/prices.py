@@ -10,15 +10,15 @@ import numpy as np
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
 from tailc.forms.plan.quote import quote
 from tailc.models.datacentre.supply import Whole
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.models.rigid_jobs.planner import View
-from tailc.models.rigid_jobs.rack_assignment import handed_out
+from tailc.models.rigid_jobs.rack_assignment import assign_racks
 
 # Index of the green pool of the two.
 _GREEN = 1
 
 
-class Priced:
+class PriceAdmission:
     """Admits jobs by the prices of a plan at the same time of day."""
 
     def __init__(self, plan: Plan, epoch_of: Callable[[int], int]) -> None:
@@ -27,22 +27,22 @@ class Priced:
         self._epoch_of = epoch_of
         self._prices = colour_prices(plan)
 
-    def admit(self, view: View, job: Submitted) -> Whole | None:
+    def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """Places whose prices are below what the job pays, or None."""
         epochs = job.epochs(view.site.epoch_s)
         free = view.free(epochs)
         racks = view.site.green_racks(view.ahead.green_mw[:epochs])
         is_green = np.arange(view.site.racks)[:, None] >= view.site.racks - racks[None, :]
         by_colour = np.stack(((free * ~is_green).sum(axis=0), (free * is_green).sum(axis=0)))
-        told = quote(self._seen(view, epochs), by_colour, view.rigid(job))
-        if not told.is_admitted or told.places is None:
+        offer = quote(self._as_two_pools(view, epochs), by_colour, view.rigid(job))
+        if not offer.is_admitted or offer.places is None:
             return None
-        return handed_out(free, racks, told.places[_GREEN], job.width)
+        return assign_racks(free, racks, offer.places[_GREEN], job.width)
 
     def revise(self, view: View) -> dict[int, Whole]:  # noqa: ARG002
         return {}
 
-    def _seen(self, view: View, epochs: int) -> Plan:
+    def _as_two_pools(self, view: View, epochs: int) -> Plan:
         """The next epochs as a plan with a brown and a green pool, at this plan's prices."""
         site = view.site
         pools = tuple(

@@ -7,7 +7,7 @@ import numpy as np
 from tailc.models.datacentre.supply import Whole
 
 
-def handed_out(free: Whole, green_racks: Whole, on_green: Whole, width: int) -> Whole:
+def assign_racks(free: Whole, green_racks: Whole, on_green: Whole, width: int) -> Whole:
     """Places of a job in each epoch; int64 (racks, epochs).
 
     free: int64 (racks, epochs). green_racks, on_green: int64 (epochs,), number of green racks from
@@ -22,17 +22,17 @@ def handed_out(free: Whole, green_racks: Whole, on_green: Whole, width: int) -> 
         first_green = len(free) - int(green_racks[epoch])
         room = free[:, epoch]
         wanted = int(on_green[epoch])
-        green = _taken(room[first_green:][::-1], before[first_green:][::-1], wanted)[::-1]
-        brown = _taken(room[:first_green], before[:first_green], width - wanted)
+        green = _take(room[first_green:][::-1], before[first_green:][::-1], wanted)[::-1]
+        brown = _take(room[:first_green], before[:first_green], width - wanted)
         before = np.concatenate((brown, green))
         places[:, epoch] = before
     return places
 
 
-def _taken(room: Whole, before: Whole, wanted: int) -> Whole:
+def _take(room: Whole, before: Whole, wanted: int) -> Whole:
     """A number of servers: the places before first, then from the first rack on."""
-    kept = _first(np.minimum(room, before), wanted)
-    return kept + _first(room - kept, wanted - int(kept.sum()))
+    unmoved = _first(np.minimum(room, before), wanted)
+    return unmoved + _first(room - unmoved, wanted - int(unmoved.sum()))
 
 
 def _first(room: Whole, wanted: int) -> Whole:

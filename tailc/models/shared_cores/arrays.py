@@ -37,7 +37,7 @@ _SHARED = {
 }
 
 
-class Lowered(NamedTuple):
+class LadderArrays(NamedTuple):
     """Arrays that the engine reads; a NamedTuple because numba accepts one as an argument.
 
     row_of_load: (ladders, loads), row of each ladder for 0, 1, 2, ... requests in the system; the
@@ -86,14 +86,14 @@ class Lowered(NamedTuple):
         return min(self.cut_age_ns, self.shed_from, self.degrade_from) < NEVER_NS
 
 
-def lower(
+def ladder_arrays(
     ladders: Sequence[Ladder],
     rate_mrps: int,
     most_in_system: int,
     *,
     cut_off_us: int | None = None,
     boosts_at_start: bool = False,
-) -> Lowered:
+) -> LadderArrays:
     """Convert the ladders for loads up to `most_in_system`; read a table by rate at `rate_mrps`.
 
     With `cut_off_us` a request leaves after running for that time, its work unfinished.
@@ -102,14 +102,14 @@ def lower(
     Raises TailcError for what the engine does not support: ladders on different rungs, a rung that
     shares several cost units, boosting or starts by a unit without capacity.
     """
-    ladder = first_of_alike(ladders)
+    ladder = first_compatible(ladders)
     # Ladders with whole cores are replayed by `tailc.models.core_types`.
     assert Rule.CORE_PER_REQUEST not in ladder.rules
     rows, row_of_load = rows_by_load(ladders, rate_mrps, most_in_system)
     shared = pools(ladder)
     quantum_ns = ladder.quantum_us * NS_PER_US
     reach_ns = np.array([_reach(row, len(ladder.rungs)) for row in rows], dtype=np.int64)
-    return Lowered(
+    return LadderArrays(
         row_of_load=row_of_load,
         on_exit=np.array([row.admission.kind is AdmissionKind.ON_EXIT for row in rows]),
         delay_ns=np.array([row.admission.delay_us * NS_PER_US for row in rows], dtype=np.int64),
@@ -131,29 +131,29 @@ def lower(
     )
 
 
-def _sharing(told: Sharing, shared: Pools) -> dict[str, int]:
+def _sharing(sharing: Sharing, shared: Pools) -> dict[str, int]:
     """When requests may start, and when they give up."""
-    limited = told.start_unit in shared.cost_unit
-    if told.start_unit is not None and not limited:
+    limited = sharing.start_unit in shared.cost_unit
+    if sharing.start_unit is not None and not limited:
         refuse("starts count a cost unit of which there is no limit or no rung takes anything")
     return {
-        "start_below_ppm": told.start_below_ppm or 0,
-        "start_pool": shared.cost_unit.index(told.start_unit) if limited else 0,
-        "give_up_ns": NEVER_NS if told.give_up_us is None else told.give_up_us * NS_PER_US,
+        "start_below_ppm": sharing.start_below_ppm or 0,
+        "start_pool": shared.cost_unit.index(sharing.start_unit) if limited else 0,
+        "give_up_ns": NEVER_NS if sharing.give_up_us is None else sharing.give_up_us * NS_PER_US,
     }
 
 
-def _losses(told: Overload) -> dict[str, Any]:
+def _losses(overload: Overload) -> dict[str, Any]:
     """The load or age at which each rule for overload begins to apply."""
     return {
-        "cut_age_ns": NEVER_NS if told.cut_off_us is None else told.cut_off_us * NS_PER_US,
-        "shed_from": NEVER_NS if told.shed_from is None else told.shed_from,
-        "degrade_from": NEVER_NS if told.degrade_from is None else told.degrade_from,
-        "work_share": 1.0 if told.work_ppm is None else told.work_ppm / PPM,
+        "cut_age_ns": NEVER_NS if overload.cut_off_us is None else overload.cut_off_us * NS_PER_US,
+        "shed_from": NEVER_NS if overload.shed_from is None else overload.shed_from,
+        "degrade_from": NEVER_NS if overload.degrade_from is None else overload.degrade_from,
+        "work_share": 1.0 if overload.work_ppm is None else overload.work_ppm / PPM,
     }
 
 
-def first_of_alike(ladders: Sequence[Ladder]) -> Ladder:
+def first_compatible(ladders: Sequence[Ladder]) -> Ladder:
     """The first ladder; TailcError if the others cannot share its server."""
     first = ladders[0]
     for name, what in _SHARED.items():

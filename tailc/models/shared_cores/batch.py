@@ -12,7 +12,7 @@ from tailc.means import mean_and_half
 from tailc.models.columns import Group, column, percent
 from tailc.models.pools import pools
 from tailc.models.shared_cores.outcome import SharedCoresOutcome
-from tailc.models.shared_cores.shared_power import drawn_unit, mean_drawn
+from tailc.models.shared_cores.shared_power import mean_power, power_unit
 from tailc.percentiles import PPM
 
 
@@ -49,10 +49,10 @@ class BatchUse:
 
 def batch_left(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
     """Batch work per core in one replay; None if the rungs do not slow down batch work."""
-    unit = drawn_unit(ladder)
+    unit = power_unit(ladder)
     if unit is None or ladder.cost_units[unit].name != BATCH:
         return None
-    given_up = mean_drawn(outcome, ladder)
+    given_up = mean_power(outcome, ladder)
     assert given_up is not None
     return 1 - given_up * PPM / float(pools(ladder).capacity_ppm.sum())
 

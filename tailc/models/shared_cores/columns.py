@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tailc.models.columns import Column, Group, Table, UsageColumns, column, count, ms, percent
+from tailc.models.columns import (
+    Group,
+    UsageColumn,
+    UsageColumns,
+    UsageTable,
+    column,
+    count,
+    ms,
+    percent,
+)
 from tailc.models.server_load import Load, RungUse
 from tailc.models.shared_cores.batch import batch_columns
 
@@ -68,10 +77,14 @@ class SharedCoresColumns(UsageColumns["SharedCoresUse"]):
             )
         ]
 
-    def by_subject(self, names: Column, uses: Sequence[SharedCoresUse]) -> list[Table]:  # noqa: ARG002
+    def by_subject(self, names: UsageColumn, uses: Sequence[SharedCoresUse]) -> list[UsageTable]:  # noqa: ARG002
         return []
 
-    def by_arrivals(self, arrivals: Column, uses: Sequence[SharedCoresUse]) -> list[Table]:  # noqa: ARG002
+    def by_arrivals(
+        self,
+        arrivals: UsageColumn,  # noqa: ARG002
+        uses: Sequence[SharedCoresUse],  # noqa: ARG002
+    ) -> list[UsageTable]:
         return []
 
 

@@ -48,7 +48,7 @@ from tailc.models.arriving import arrive
 from tailc.models.compiled import loop, once, part
 from tailc.models.integrals import BUSY, IN_SYSTEM, POOL_COLUMNS, SPAN, THREADS
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.shared_cores.arrays import LadderArrays
 from tailc.models.shared_cores.next_event import first_due, look_ahead, next_exit
 from tailc.models.shared_cores.parts import START, begin, speed_of, threads_of, work_after
 from tailc.models.shared_cores.running import (
@@ -60,12 +60,16 @@ from tailc.models.shared_cores.running import (
     run_on,
     rung_of,
 )
-from tailc.models.shared_cores.state import Demand, Log, State, empty_server
+from tailc.models.shared_cores.state import ThreadDemand, ThreadLog, ThreadState, empty_server
 from tailc.models.shared_cores.waiting import leave_out, line_up, next_of, next_start, release
 
 
 def replay(
-    demand: Demand, table: Lowered, measured_from: int, most_in_system: int, log: Log
+    demand: ThreadDemand,
+    table: LadderArrays,
+    measured_from: int,
+    most_in_system: int,
+    log: ThreadLog,
 ) -> int:
     """Fill `log`; return how many requests arrived before the system held `most_in_system`.
 
@@ -102,7 +106,7 @@ def _run_parts(state, demand, table, measured_from, log):
 
 @once  # pragma: no cover - compiled
 def _with_constants(state, ladders, pools, has_parts):
-    return State(
+    return ThreadState(
         state.server,
         state.queues,
         state.following,

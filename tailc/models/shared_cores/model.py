@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import check_times
-from tailc.models.execution_model import CostQuantity, Window
-from tailc.models.ladder_model import LadderModel, given_ladders
+from tailc.models.execution_model import CostQuantity, TailWindow
+from tailc.models.ladder_model import LadderModel, ladders_of_arrivals
 from tailc.models.shared_cores import engine, state
-from tailc.models.shared_cores.arrays import Lowered, lower
+from tailc.models.shared_cores.arrays import LadderArrays, ladder_arrays
 from tailc.models.shared_cores.batch import batch_left, batch_use
 from tailc.models.shared_cores.hand_settings import hand_settings
 from tailc.models.shared_cores.loss import loss_of, loss_times
 from tailc.models.shared_cores.outcome import Losses, SharedCoresOutcome
 from tailc.models.shared_cores.serial_parts import NO_PARTS, serial_parts
-from tailc.models.shared_cores.shared_power import drawn_of_shared
+from tailc.models.shared_cores.shared_power import mean_cost_of_request
 from tailc.models.shared_cores.usage import SharedCoresTimes, SharedCoresUse
 from tailc.models.workload import Workload
 
@@ -58,7 +58,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         return False
 
     @property
-    def window(self) -> Window | None:
+    def window(self) -> TailWindow | None:
         """None: nothing measures a tail."""
         return None
 
@@ -74,8 +74,8 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SharedCoresEngine:
-        """The engine of this policy; see `lower` for errors."""
-        arrays = lower(
+        """The engine of this policy; see `ladder_arrays` for errors."""
+        arrays = ladder_arrays(
             self.ladders,
             rate_mrps,
             most_in_system,
@@ -90,7 +90,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
 
     def cost_of_request(self, outcome: SharedCoresOutcome) -> float | None:
         """Power, or batch work given up, if the rungs have such a cost."""
-        return drawn_of_shared(outcome, self.ladder)
+        return mean_cost_of_request(outcome, self.ladder)
 
     def times(self, outcome: SharedCoresOutcome, work_ns: NDArray[np.int64]) -> SharedCoresTimes:
         return SharedCoresTimes(batch_left(outcome, self.ladder), loss_times(outcome, work_ns))
@@ -107,7 +107,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
 class SharedCoresEngine:
     """Ladders as arrays, and the ladder that each record climbs."""
 
-    arrays: Lowered
+    arrays: LadderArrays
     ladder_of: NDArray[np.int32] | None
     most_in_system: int
 
@@ -120,14 +120,14 @@ class SharedCoresEngine:
     ) -> SharedCoresOutcome:
         check_times(arrival_ns)
         arrays = self.arrays
-        log = state.Log.empty(len(order), len(arrays.capacity_ppm), len(arrays.threads_ppm))
-        ladders = given_ladders(order, len(arrays.row_of_load), self.ladder_of)
+        log = state.ThreadLog.empty(len(order), len(arrays.capacity_ppm), len(arrays.threads_ppm))
+        ladders = ladders_of_arrivals(order, len(arrays.row_of_load), self.ladder_of)
         work_ns, curve = workload.work_ns[order], workload.curve_of[order]
         serial = NO_PARTS
         if workload.serial is not None:
             speed = workload.speed[curve]
             serial = serial_parts(workload.serial, work_ns, speed, arrays.threads_ppm)
-        demand = state.Demand(arrival_ns, work_ns, curve, ladders, workload.speed, serial)
+        demand = state.ThreadDemand(arrival_ns, work_ns, curve, ladders, workload.speed, serial)
         arrived = engine.replay(demand, arrays, measured_from, self.most_in_system, log)
         return SharedCoresOutcome(
             arrival_ns=arrival_ns,

@@ -33,7 +33,7 @@ class SharedCoresOutcome(Outcome):
     losses: Losses | None
 
     @property
-    def drawn(self) -> NDArray[np.float64]:
+    def request_energy(self) -> NDArray[np.float64]:
         """Empty: the energy of a single request is unknown on shared cores."""
         return np.zeros(0)
 

@@ -14,36 +14,36 @@ from tailc.percentiles import PPM
 _DRAWN = (WATTS, POWER, BATCH)
 
 
-def drawn_unit(ladder: Ladder) -> int | None:
+def power_unit(ladder: Ladder) -> int | None:
     """The cost unit that is power, or batch work given up; None without such a unit."""
     units = enumerate(ladder.cost_units)
     return next((number for number, unit in units if unit.name in _DRAWN), None)
 
 
-def drawn_of_shared(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
+def mean_cost_of_request(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
     """Mean cost of a request, in units of power, or of batch work, times nanoseconds.
 
     None if rungs cost neither power nor batch work.
     """
-    drawn = mean_drawn(outcome, ladder)
-    return None if drawn is None else outcome.by_request(drawn)
+    power = mean_power(outcome, ladder)
+    return None if power is None else outcome.by_request(power)
 
 
-def mean_drawn(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
+def mean_power(outcome: SharedCoresOutcome, ladder: Ladder) -> float | None:
     """Mean power of all requests, or mean batch work lost, in the units of the ladder.
 
     For each pool: its capacity in use, times the mean cost of its rungs weighted by the time that
     they were in use. A stopped request costs nothing. None if no rung has such a cost.
     """
-    unit = drawn_unit(ladder)
+    unit = power_unit(ladder)
     if unit is None:
         return None
     cost_ppm = np.array([rung.cost_ppm[unit] for rung in ladder.rungs], dtype=np.float64)
     shared = pools(ladder)
-    drawn = 0.0
+    power = 0.0
     for pool, used in enumerate(outcome.utilization_by_pool):
         held_ns = np.where(shared.pool_of == pool, outcome.rung_ns, 0.0)
         if used and held_ns.sum() > 0:
             each = (held_ns * cost_ppm / shared.cost_ppm).sum() / held_ns.sum()
-            drawn += used * float(shared.capacity_ppm[pool]) / PPM * float(each)
-    return drawn
+            power += used * float(shared.capacity_ppm[pool]) / PPM * float(each)
+    return power

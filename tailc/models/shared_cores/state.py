@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from tailc.models.integrals import FIRST_HALF, NOBODY, PHASES, POOL_COLUMNS, THREADS, WARM_UP
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.arrays import Lowered
+from tailc.models.shared_cores.arrays import LadderArrays
 from tailc.models.shared_cores.serial_parts import SerialParts
 
 
-class Demand(NamedTuple):
+class ThreadDemand(NamedTuple):
     """Requests in order of arrival: time, work, ladder, and speed[curve, rung].
 
     ladder: empty if all requests climb the first. serial: the beginning and end of each.
@@ -27,7 +27,7 @@ class Demand(NamedTuple):
     serial: SerialParts
 
 
-class State(NamedTuple):
+class ThreadState(NamedTuple):
     """State of the engine: scalars, waiters by ladder, running requests, virtual clocks.
 
     following: the next request of the same ladder, for each request; empty with one ladder.
@@ -48,7 +48,7 @@ class State(NamedTuple):
     has_parts: bool
 
 
-class Log(NamedTuple):
+class ThreadLog(NamedTuple):
     """Output of the engine, by request, and the time integrals by phase.
 
     latency_ns, wait_ns, rung, is_cut: of each request. thread_ns: sum of threads times time, in
@@ -70,7 +70,7 @@ class Log(NamedTuple):
     integrals: NDArray[np.float64]
 
     @classmethod
-    def empty(cls, requests: int, pools: int, rungs: int) -> Log:
+    def empty(cls, requests: int, pools: int, rungs: int) -> ThreadLog:
         """An empty log with room for `requests` requests."""
         return cls(
             latency_ns=np.zeros(requests, np.int64),
@@ -140,14 +140,14 @@ _SERVER = np.dtype(
 
 
 def empty_server(
-    demand: Demand,
-    table: Lowered,
+    demand: ThreadDemand,
+    table: LadderArrays,
     measured_from: int,
     most_in_system: int,
     is_refused: NDArray[np.bool_],
-) -> State:
+) -> ThreadState:
     """The state before the first arrival; waiters are not queued yet."""
-    state = State(
+    state = ThreadState(
         np.zeros(1, _SERVER)[0],
         np.zeros(len(table.row_of_load), _QUEUE),
         np.empty(len(demand.ladder), np.int64),

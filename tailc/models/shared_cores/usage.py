@@ -9,7 +9,7 @@ from tailc.models.server_load import Load
 from tailc.models.shared_cores.batch import BatchUse
 from tailc.models.shared_cores.columns import SharedCoresColumns
 from tailc.models.shared_cores.loss import Loss, LossTimes, loss_sentence
-from tailc.models.usage import Headline, Quantity, Usage
+from tailc.models.usage import Headline, HeadlineQuantity, Usage
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class SharedCoresUse(Usage):
 
     def headline(self, load: Load) -> Headline:
         """Mean threads."""
-        return Headline(Quantity.THREADS, load.threads_milli)
+        return Headline(HeadlineQuantity.THREADS, load.threads_milli)
 
     @property
     def energy_ratio_ppm(self) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tailc.models.columns import (
-    Column,
     Group,
-    Table,
+    UsageColumn,
     UsageColumns,
+    UsageTable,
     column,
     latency_and_number,
     percent,
@@ -54,17 +54,17 @@ class SmtColumns(UsageColumns["SmtUse"]):
     def rung_counts(self, uses: Sequence[RungUse], shared: str) -> list[Group]:  # noqa: ARG002
         return []
 
-    def by_subject(self, names: Column, uses: Sequence[SmtUse]) -> list[Table]:  # noqa: ARG002
+    def by_subject(self, names: UsageColumn, uses: Sequence[SmtUse]) -> list[UsageTable]:  # noqa: ARG002
         return []
 
-    def by_arrivals(self, arrivals: Column, uses: Sequence[SmtUse]) -> list[Table]:
+    def by_arrivals(self, arrivals: UsageColumn, uses: Sequence[SmtUse]) -> list[UsageTable]:
         """Table of how long a core has no request, in total and at a time."""
         idle = [use.idle for use in uses]
         group = (
             column("idle", [percent(one.share_ppm) for one in idle]),
             column("in idle periods", [", ".join(_within(one)) for one in idle], False),
         )
-        return [Table(_IDLE, arrivals, (group,))]
+        return [UsageTable(_IDLE, arrivals, (group,))]
 
 
 def _within(idle: IdleUse) -> Iterator[str]:

@@ -71,8 +71,8 @@ def idle_use(share: float, repeats: Sequence[IdleTimes]) -> IdleUse:
     count = np.sum([one.count for one in repeats], axis=0)
     times, counts = _shares_ppm(time_ns), _shares_ppm(count)
     parts = zip((*EDGES_US, None), times, counts, count.tolist(), strict=True)
-    told = tuple(IdlePeriods(edge, time, many) for edge, time, many, some in parts if some)
-    return IdleUse(round(share * PPM), told)
+    periods = tuple(IdlePeriods(edge, time, many) for edge, time, many, some in parts if some)
+    return IdleUse(round(share * PPM), periods)
 
 
 def _shares_ppm(parts: NDArray[np.float64] | NDArray[np.int64]) -> list[int]:

@@ -12,7 +12,7 @@ from tailc.forms.ladder.lanes import AT_ONCE_AWAKE, Lanes, Waking, lanes_of
 from tailc.forms.ladder.table import Ladder
 from tailc.models.core_types.arrays import CoreTable, core_table
 from tailc.models.core_types.replay import replay_cores
-from tailc.models.execution_model import CostQuantity, Window
+from tailc.models.execution_model import CostQuantity, TailWindow
 from tailc.models.ladder_model import LadderModel
 from tailc.models.smt.outcome import Resting, SmtOutcome
 from tailc.models.smt.usage import SmtTimes, SmtUse, smt_times, smt_use
@@ -60,7 +60,7 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
         return False
 
     @property
-    def window(self) -> Window:
+    def window(self) -> TailWindow:
         """The window of a controller."""
         return window_of(None)
 
@@ -90,8 +90,8 @@ class Smt(LadderModel[SmtOutcome, SmtTimes]):
 
     def in_use(self, outcome: SmtOutcome) -> float:
         """Mean batch work given up on all cores, including work that is waking."""
-        drawn = outcome.mean_power + outcome.mean_idle_power
-        return drawn + self.lanes.lost_waking(*outcome.mean_waking)
+        power = outcome.mean_power + outcome.mean_idle_power
+        return power + self.lanes.lost_waking(*outcome.mean_waking)
 
     def cost_of_request(self, outcome: SmtOutcome) -> float:
         """Batch work given up for a request, or for waking after it."""
@@ -121,5 +121,5 @@ class SmtEngine:
         measured_from: int = 0,
     ) -> SmtOutcome:
         limits = self.arrays, self.ladder_of, self.most_in_system
-        found = replay_cores(*limits, workload, order, arrival_ns, measured_from)
-        return SmtOutcome(**found.common, resting=Resting(found.log.idle_ns, found.log.waking))
+        replay = replay_cores(*limits, workload, order, arrival_ns, measured_from)
+        return SmtOutcome(**replay.common, resting=Resting(replay.log.idle_ns, replay.log.waking))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tailc.forms.ladder.lanes import Plan, at_any_load, lane_ladder
-from tailc.models.baseline_syntax import Part
+from tailc.models.baseline_syntax import Placeholder
 from tailc.models.request_baselines import Setup
 from tailc.models.smt.baselines.no_batch import no_batch
 from tailc.models.smt.model import Smt
@@ -25,7 +25,7 @@ def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
     The headroom is the target less the tail of requests alone on their cores.
     """
     policy, lanes = setup.policy, setup.policy.lanes
-    budget_us = setup.given.get(Part.BUDGET)
+    budget_us = setup.values.get(Placeholder.BUDGET)
     if budget_us is None:
         alone_us = setup.search.tail_us(no_batch(lanes, policy.waking))
         budget_us = max(setup.search.target_us - alone_us, 0)

@@ -13,7 +13,7 @@ from tailc.models.shared_cores.batch import batch_use
 from tailc.models.smt.columns import SmtColumns
 from tailc.models.smt.idle import IdleTimes, IdleUse, idle_times, idle_use
 from tailc.models.smt.outcome import SmtOutcome
-from tailc.models.usage import Headline, Quantity, Usage
+from tailc.models.usage import Headline, HeadlineQuantity, Usage
 from tailc.percentiles import PPM
 
 
@@ -49,7 +49,7 @@ class SmtUse(Usage):
 
     def headline(self, load: Load) -> Headline:  # noqa: ARG002
         """Batch work."""
-        return Headline(Quantity.BATCH, self.batch_ppm)
+        return Headline(HeadlineQuantity.BATCH, self.batch_ppm)
 
     @property
     def energy_ratio_ppm(self) -> None:
@@ -88,12 +88,12 @@ def smt_times(outcome: SmtOutcome) -> SmtTimes:
 
 def smt_use(lanes: Lanes, repeats: Sequence[SmtTimes], *, has_batch: bool) -> SmtUse:
     """Means over all replications, with an interval as for energy, cut to 0 to 1."""
-    found = batch_use([batch_work(one, lanes) if has_batch else 0.0 for one in repeats])
+    batch = batch_use([batch_work(one, lanes) if has_batch else 0.0 for one in repeats])
     busy = [busy_threads(one, lanes) if has_batch else one.requests for one in repeats]
     return SmtUse(
-        found.batch_ppm,
-        found.low_ppm,
-        found.high_ppm,
+        batch.batch_ppm,
+        batch.low_ppm,
+        batch.high_ppm,
         round(fmean(busy) * PPM),
         idle_use(1 - fmean(one.requests for one in repeats), [one.idle for one in repeats]),
     )

@@ -21,7 +21,7 @@ from tailc_solvers.green.parallel.warm import carried
 
 from tailc.models.datacentre.supply import PPM, Supply
 from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
-from tailc.models.malleable_jobs.jobs import Active, MalleableJob
+from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 from tailc.pipeline.allocators.epochs import Epochs, epochs_ahead
 from tailc.pipeline.allocators.problem import (
     Aims,
@@ -51,7 +51,7 @@ class _Moment:
     `numbers` are job numbers, in the order of the problem's jobs.
     """
 
-    active: tuple[Active, ...]
+    active: tuple[UnfinishedJob, ...]
     epochs: Epochs
     problem: ParallelProblem
 
@@ -111,7 +111,7 @@ class Aggressive:
             or self._has_changed(view)
         )
 
-    def _has_servers(self, one: Active, now_s: int) -> bool:
+    def _has_servers(self, one: UnfinishedJob, now_s: int) -> bool:
         steps = self._steps.get(one.job.number)
         return steps is not None and steps.at(now_s) > 0
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tailc.models.datacentre.supply import Supply
 from tailc.models.malleable_jobs.allocator import Allocation, ClusterView
-from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.pipeline.allocators.epochs import epochs_ahead
@@ -46,7 +46,7 @@ class Offline:
     def allocate(self, view: ClusterView) -> Allocation:
         """Servers of each job by the plan."""
         if not self._steps:
-            return Constant().allocate(view)
+            return ConstantAllocator().allocate(view)
         steps = {one.job.number: self._steps[one.job.number] for one in view.active}
         servers = {number: each.at(view.now_s) for number, each in steps.items()}
         return Allocation(servers, {number: each.vms for number, each in steps.items()})

@@ -24,7 +24,7 @@ from tailc_solvers.green.parallel.problem import (
 
 from tailc.models.datacentre.supply import PPM, Whole
 from tailc.models.malleable_jobs.cluster import Cluster
-from tailc.models.malleable_jobs.jobs import Active, MalleableJob
+from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 from tailc.pipeline.allocators.epochs import Epochs
 
 MG_PER_G = 1_000
@@ -88,14 +88,14 @@ def new_job(job: MalleableJob, servers: int, work_s: int, epoch: int = 0) -> Par
         tuple(shape for shape in shapes if shape is not None),
         work_s * PPM,
         job.requested,
-        thousandths(job.asked_ppm),
+        thousandths(job.requested_ppm),
         job.slowdown_ppm // PPT,
         epoch,
         epoch,
     )
 
 
-def running_job(one: Active, servers: int, work_s: int) -> ParallelJob:
+def running_job(one: UnfinishedJob, servers: int, work_s: int) -> ParallelJob:
     """The remaining work of a running job.
 
     A job that can no longer keep its slowdown may take as long as it needs with the servers it
@@ -109,7 +109,7 @@ def running_job(one: Active, servers: int, work_s: int) -> ParallelJob:
         (shape,),
         left,
         one.job.requested,
-        thousandths(one.job.asked_ppm),
+        thousandths(one.job.requested_ppm),
         one.job.slowdown_ppm // PPT,
         work_done=one.done,
         run_ms=one.ran_s * MS_PER_S,

@@ -15,7 +15,7 @@ from tailc.experiment.sizes import BY_HAND
 from tailc.experiment.tail_sample import Tail
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.ladder_model import LadderModel
 from tailc.models.subjects import on_ladders
 from tailc.models.workload import workload
@@ -95,7 +95,7 @@ def _search(
     loads: SampleSplit,
     objective: TuningObjective,
     workers: ThreadPoolExecutor,
-) -> Search:
+) -> BaselineSearch:
     """How settings with something to choose choose it: at the highest rate."""
     arrivals = objective.arrivals[-1]
     options = VerifyOptions(requests_per_replay=BY_HAND.requests, repeats=BY_HAND.repeats)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tailc.experiment.sizes import Seed
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.models.tail_resampling import resampled_with_fitted_tail
+from tailc.models.tail_resampling import bootstrap_with_fitted_tail
 from tailc.tuning.criteria import penalized_amounts
 from tailc.tuning.operating_point import operating_points
 from tailc.tuning.search import fewest_requests
@@ -61,7 +61,7 @@ def resamples_of(
     drawn = [
         tuning_sample(
             operating_points(
-                resampled_with_fitted_tail(machine.load, Seed.RESAMPLES + number),
+                bootstrap_with_fitted_tail(machine.load, Seed.RESAMPLES + number),
                 aim,
                 machine.settling,
             ),

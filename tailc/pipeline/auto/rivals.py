@@ -10,7 +10,7 @@ import numpy as np
 
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.ladder.table import Ladder
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.ladder_model import LadderModel
 from tailc.models.workload import Workload
 from tailc.tuning.criteria import penalized_amounts
@@ -34,7 +34,9 @@ def distinct(tables: Iterable[Ladder]) -> list[Ladder]:
     return list(dict.fromkeys(tables))
 
 
-def set_by_hand(subject: LadderModel, load: Workload, search: Search) -> list[Option[Ladder]]:
+def set_by_hand(
+    subject: LadderModel, load: Workload, search: BaselineSearch
+) -> list[Option[Ladder]]:
     """The baselines of the subject's model that a table says all of."""
     made = (subject.baseline(name, load, search) for name in subject.hand_settings(load))
     return [Option(one.name, one.table) for one in made if one.table is not None]

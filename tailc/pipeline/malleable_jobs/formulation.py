@@ -140,7 +140,7 @@ def _job(problem: ClusterProblem, job: NamedMalleable) -> ParallelJob:
         ),
         work_left=job.work_s * PPM,
         requested=job.requested,
-        requested_speed_ppt=thousandths(job.asked_ppm),
+        requested_speed_ppt=thousandths(job.requested_ppm),
         slack_ppt=problem.slowdown_ppm // PPT,
         earliest=earliest,
         latest=max(earliest, min(earliest + job.may_wait, last)),

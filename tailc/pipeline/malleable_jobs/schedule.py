@@ -94,7 +94,7 @@ def _placed(
         took_s = min(problem.epoch_s, -(-left // speed))
         left, run_s = left - speed * took_s, run_s + took_s
     assert left <= 0, f"`{job.name}` is not done"
-    longest_s = -(-job.work_s * problem.slowdown_ppm // job.asked_ppm)
+    longest_s = -(-job.work_s * problem.slowdown_ppm // job.requested_ppm)
     assert run_s <= longest_s, f"`{job.name}` takes longer than it may"
     return Placed(vms, run_s, past > epochs)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
-from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.overload_objective import OverloadObjective
 from tailc.pipeline.passes.step import Sample, Step
 from tailc.tuning.overload.evidence import relieved_policy
 from tailc.tuning.overload.search import relieved
@@ -15,7 +15,7 @@ from tailc.tuning.overload.search import relieved
 class OverloadControl:
     """Add the overload rule that loses least."""
 
-    aim: OverloadAim
+    aim: OverloadObjective
 
     def applied(self, policy: Policy, sample: Sample) -> Step:
         """The policy with the overload rule."""

@@ -20,7 +20,7 @@ from tailc_solvers.green.sla.problem import Groups, Job, Placement, Plan
 from tailc_solvers.green.sla.solution import Solution
 
 from tailc.models.datacentre.supply import Whole
-from tailc.models.rigid_jobs.jobs import Running, Submitted
+from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
 from tailc.models.rigid_jobs.planner import View
 from tailc.pipeline.planners.current_schedule import for_now, in_force, left_of, was_on
 from tailc.pipeline.planners.on_arrival import OnArrival
@@ -53,7 +53,7 @@ class Annealing:
         self._meant: Places = {}
         self._foreseen: dict[int, int] = {}
 
-    def admit(self, view: View, job: Submitted) -> Whole | None:
+    def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """Servers on which the job starts now, or None.
 
         `revise` then moves jobs to their intended places.
@@ -93,7 +93,7 @@ class Annealing:
         missing = _missing(view)
         return any(slots > self._foreseen.get(number, 0) for number, slots in missing.items())
 
-    def _searched(self, view: View, asked: Submitted | None) -> Places:
+    def _searched(self, view: View, asked: SubmittedJob | None) -> Places:
         """Places in a better plan; empty if none is found."""
         seed = self._seed(view.epoch, asked)
         schedule = self._schedule
@@ -103,7 +103,7 @@ class Annealing:
         problem = _Problem(view, running, asked, self._epsilons)
         return problem.places(self._search, replace(schedule, seed=seed, most_jobs=None))
 
-    def _seed(self, epoch: int, asked: Submitted | None) -> int:
+    def _seed(self, epoch: int, asked: SubmittedJob | None) -> int:
         """A different seed for each search of a replay."""
         number = 0 if asked is None else asked.number + 1
         return (self._schedule.seed << 96) + (epoch << 64) + number
@@ -115,8 +115,8 @@ class _Problem:
     def __init__(
         self,
         view: View,
-        running: tuple[Running, ...],
-        asked: Submitted | None,
+        running: tuple[RunningJob, ...],
+        asked: SubmittedJob | None,
         epsilons: Epsilons | None,
     ) -> None:
         site, epoch = view.site, view.epoch

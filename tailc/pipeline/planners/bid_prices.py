@@ -21,7 +21,7 @@ from tailc_solvers.green.sla.problem import Charges, Groups, Job, Racks, rising_
 
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
 from tailc.models.datacentre.supply import Supply, Whole
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.planner_state import Epsilons, energy_of
 from tailc.pipeline.planners.remaining_sla import job_within
@@ -30,7 +30,7 @@ from tailc.pipeline.planners.remaining_sla import job_within
 def bid_prices(
     site: Site,
     ahead: Supply,
-    past: Sequence[Sequence[Submitted]],
+    past: Sequence[Sequence[SubmittedJob]],
     solver: Solver,
     *,
     before: Plan | None = None,
@@ -60,7 +60,7 @@ def _idle(site: Site, ahead: Supply, epsilons: Epsilons) -> Groups:
     return Groups.of(Racks(site.racks, site.rack_servers, energy, charges))
 
 
-def _jobs(site: Site, jobs: Sequence[Submitted], epochs: int) -> list[Job]:
+def _jobs(site: Site, jobs: Sequence[SubmittedJob], epochs: int) -> list[Job]:
     """The parts of jobs that fall into the horizon, without jobs too wide for the site."""
     found = (job_within(site, job, epochs) for job in jobs if job.width <= site.servers)
     return [one for one in found if one is not None]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tailc.models.datacentre.supply import Whole
-from tailc.models.rigid_jobs.jobs import Running
+from tailc.models.rigid_jobs.jobs import RunningJob
 from tailc.models.rigid_jobs.planner import View
 
 
@@ -33,12 +33,12 @@ def in_force(view: View, meant: Mapping[int, Whole]) -> View:
     return View(view.site, view.epoch, view.ahead, busy, tuple(running))
 
 
-def left_of(one: Running, epoch: int) -> Whole:
+def left_of(one: RunningJob, epoch: int) -> Whole:
     """Places of a job from an epoch on; int64 (racks, remaining epochs)."""
     return one.places[:, epoch - one.first_epoch :]
 
 
-def was_on(one: Running, epoch: int) -> Whole | None:
+def was_on(one: RunningJob, epoch: int) -> Whole | None:
     """Places of a job in the previous epoch, int64 (racks,); None if it starts in this epoch.
 
     Servers that have failed since are removed, starting with the brownest rack.

@@ -16,7 +16,7 @@ from tailc_solvers.green.sla.problem import Groups, Job
 from tailc_solvers.green.sla.solution import Solution
 
 from tailc.models.datacentre.supply import Whole
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.models.rigid_jobs.planner import View
 from tailc.pipeline.planners.planner_state import Epsilons, seen
 from tailc.pipeline.planners.rack_assignment import Granted, handed_out
@@ -33,7 +33,7 @@ class OnArrival:
         self._place = place
         self._epsilons = epsilons
 
-    def admit(self, view: View, job: Submitted) -> Whole | None:
+    def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """The most valuable places of the job; None if it has no positive value, or no room."""
         now = seen(view, job.epochs(view.site.epoch_s), self._epsilons)
         asked = arriving_job(view.site, job)

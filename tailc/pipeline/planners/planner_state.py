@@ -20,7 +20,7 @@ from tailc_solvers.green.sla.problem import Charges, Energy, Groups
 
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.models.datacentre.supply import Supply, Whole
-from tailc.models.rigid_jobs.jobs import Running
+from tailc.models.rigid_jobs.jobs import RunningJob
 from tailc.models.rigid_jobs.planner import View
 from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.current_schedule import was_on
@@ -61,7 +61,7 @@ def seen(
     view: View,
     epochs: int,
     epsilons: Epsilons | None = None,
-    open_jobs: Sequence[Running] = (),
+    open_jobs: Sequence[RunningJob] = (),
 ) -> Seen:
     """The state of the next epochs, with the servers of `open_jobs` counted as free."""
     epsilons = epsilons or Epsilons()
@@ -112,7 +112,7 @@ def summed(rack_group: Whole, servers: Whole) -> Whole:
     return found
 
 
-def _is_steady(free: Whole, open_jobs: Sequence[Running], epoch: int) -> Flags:
+def _is_steady(free: Whole, open_jobs: Sequence[RunningJob], epoch: int) -> Flags:
     """Racks whose free servers do not change and hold their open jobs; bool (racks,)."""
     here = [before for one in open_jobs if (before := was_on(one, epoch)) is not None]
     held = np.sum(here, axis=0) if here else 0
@@ -126,7 +126,7 @@ def _groups(is_green: Flags, is_steady: Flags) -> Whole:
     return np.array([found.setdefault(key, len(found)) for key in keys])
 
 
-def _servers(jobs: Sequence[Running], epoch: int, shape: tuple[int, int]) -> Whole:
+def _servers(jobs: Sequence[RunningJob], epoch: int, shape: tuple[int, int]) -> Whole:
     """Servers of the jobs from this epoch on; int64 (racks, epochs)."""
     found = np.zeros(shape, np.int64)
     for one in jobs:
@@ -135,7 +135,7 @@ def _servers(jobs: Sequence[Running], epoch: int, shape: tuple[int, int]) -> Who
     return found
 
 
-def _moves(jobs: Sequence[Running], epoch: int, shape: tuple[int, int]) -> Whole:
+def _moves(jobs: Sequence[RunningJob], epoch: int, shape: tuple[int, int]) -> Whole:
     """Servers that jobs move to each rack from this epoch on; int64 (racks, epochs)."""
     found = np.zeros(shape, np.int64)
     for one in jobs:

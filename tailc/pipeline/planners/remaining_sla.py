@@ -8,20 +8,20 @@ from tailc_solvers.green.sla.problem import Job, green_slots_of
 
 from tailc.forms.plan.plan import Terms
 from tailc.models.datacentre.supply import Whole
-from tailc.models.rigid_jobs.jobs import Running, Submitted
+from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
 from tailc.models.rigid_jobs.site import Site
 from tailc.pipeline.planners.current_schedule import was_on
 from tailc.pipeline.planners.planner_state import Seen
 
 
-def arriving_job(site: Site, job: Submitted) -> Job:
+def arriving_job(site: Site, job: SubmittedJob) -> Job:
     """A job that would start now."""
     epochs = job.epochs(site.epoch_s)
     owed = green_slots_of(job.green_ppm, job.width, epochs)
     return _job(site.terms, job.width, epochs, owed, None)
 
 
-def job_within(site: Site, job: Submitted, horizon: int) -> Job | None:
+def job_within(site: Site, job: SubmittedJob, horizon: int) -> Job | None:
     """The part of a job that falls into the first epochs of a horizon; None if there is none.
 
     The job starts with the first epoch after its submission.
@@ -34,7 +34,7 @@ def job_within(site: Site, job: Submitted, horizon: int) -> Job | None:
     return replace(_job(site.terms, job.width, epochs, owed, None), first_epoch=first)
 
 
-def running_job(site: Site, seen: Seen, one: Running, epoch: int) -> Job:
+def running_job(site: Site, seen: Seen, one: RunningJob, epoch: int) -> Job:
     """The rest of an admitted job.
 
     One admitted in this epoch can still be placed without a move.
@@ -45,7 +45,7 @@ def running_job(site: Site, seen: Seen, one: Running, epoch: int) -> Job:
     return _job(site.terms, one.width, epochs, owed_slots(one, epoch), placed)
 
 
-def owed_slots(one: Running, epoch: int) -> int:
+def owed_slots(one: RunningJob, epoch: int) -> int:
     """Promised green slots that the job has not had yet, at most its remaining slots."""
     slots = one.width * (one.past_epoch - epoch)
     owed = one.promised(one.slots + slots) - one.green_slots

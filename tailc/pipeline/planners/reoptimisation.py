@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tailc.models.rigid_jobs.jobs import Running
+from tailc.models.rigid_jobs.jobs import RunningJob
 from tailc.models.rigid_jobs.planner import View
 from tailc.pipeline.planners.current_schedule import left_of
 from tailc.pipeline.planners.planner_state import expected_green
@@ -18,7 +18,7 @@ from tailc.pipeline.planners.remaining_sla import owed_slots
 class Outlook:
     """Forecast of a running job: promised green slots, expected green slots, and moves to come."""
 
-    job: Running
+    job: RunningJob
     owed: int
     green: int
     moves: int
@@ -42,7 +42,7 @@ def outlooks(view: View) -> Iterator[Outlook]:
         yield Outlook(one, owed_slots(one, view.epoch), green, moves)
 
 
-def opened(view: View, most: int | None, moves_a_server: int, seed: int) -> tuple[Running, ...]:
+def opened(view: View, most: int | None, moves_a_server: int, seed: int) -> tuple[RunningJob, ...]:
     """Running jobs worth placing again.
 
     They miss green slots, have more than promised, or move more than `moves_a_server` times per

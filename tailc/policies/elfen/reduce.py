@@ -59,16 +59,16 @@ def tuning_objective(spec: ElfenSpec) -> TuningObjective | None:
         return None
     # The replay takes half a second to import, which a check of a spec can do without.
     from tailc.experiment.objective_of_spec import objective_of
-    from tailc.experiment.tuning_objective import Beside, Criterion
+    from tailc.experiment.tuning_objective import BatchTiming, Criterion
 
-    beside = Beside(spec.lanes.release_us, _waking(spec))
+    batch_timing = BatchTiming(spec.lanes.release_us, _waking(spec))
     objective = objective_of(
         spec.search,
         spec.slos[0],
         spec.rates_mrps,
         Criterion.BATCH,
         target_us=spec.aim_us,
-        beside=beside,
+        batch_timing=batch_timing,
     )
     by_rate = sorted(zip(objective.rates_mrps, objective.weights, strict=True))
     return replace(

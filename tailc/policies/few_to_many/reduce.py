@@ -16,7 +16,7 @@ from tailc.traces.profile import DemandProfile
 from tailc.traces.speedup_check import suggest_max_degree
 
 if TYPE_CHECKING:
-    from tailc.experiment.overload_objective import OverloadAim
+    from tailc.experiment.overload_objective import OverloadObjective
     from tailc.experiment.tuning_objective import TuningObjective
 
 
@@ -76,15 +76,15 @@ def best_of_all(spec: FewToManySpec) -> AutoChoice | None:
     return AutoChoice(search.effort, search.risk_ppm)
 
 
-def overload_aim(spec: FewToManySpec) -> OverloadAim | None:
+def overload_aim(spec: FewToManySpec) -> OverloadObjective | None:
     """What those that are served shall meet under overload: the first SLO."""
     asked = spec.overload
     if asked is None:
         return None
-    from tailc.experiment.overload_objective import OverloadAim
+    from tailc.experiment.overload_objective import OverloadObjective
 
     slo = spec.slos[0]
-    return OverloadAim(
+    return OverloadObjective(
         slo.percentile_ppm,
         slo.latency_us,
         tuple(sorted(asked.rates_mrps)),

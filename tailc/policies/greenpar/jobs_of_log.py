@@ -95,11 +95,11 @@ class LoggedJobs:
             fewest = min(curves)
             curves, wait = {fewest: curves[fewest]}, 0
             run_s = int(self._ends_s[at]) - first * epoch_s
-        asked_ppm = curves[min(curves)][width]
+        requested_ppm = curves[min(curves)][width]
         return NamedMalleable(
             name=f"job-{log.number[at]}",
             submit_s=max(turn - first, 0) * epoch_s,
-            work_s=max(run_s * asked_ppm // PPM, 1),
+            work_s=max(run_s * requested_ppm // PPM, 1),
             requested=width,
             speedup_ppm=curves,
             may_wait=wait // epoch_s,

@@ -64,7 +64,7 @@ def tuning_objective(spec: JointSpec) -> TuningObjective | None:
     refuse_any(spec.search_complaints())
     # The replay takes half a second to import, which a check of a spec can do without.
     from tailc.experiment.objective_of_spec import objective_of
-    from tailc.experiment.tuning_objective import Beside, Criterion, OptionalRule
+    from tailc.experiment.tuning_objective import BatchTiming, Criterion, OptionalRule
 
     criterion = Criterion[spec.search.objective.upper()]
     objective = objective_of(
@@ -73,7 +73,7 @@ def tuning_objective(spec: JointSpec) -> TuningObjective | None:
         spec.rates_mrps,
         criterion,
         target_us=None if spec.aim == "tail" else spec.aim_us,
-        beside=Beside(0, AT_ONCE_AWAKE) if criterion is Criterion.BATCH else None,
+        batch_timing=BatchTiming(0, AT_ONCE_AWAKE) if criterion is Criterion.BATCH else None,
     )
     return replace(objective, optional_rules=tuple(map(OptionalRule, spec.search.optional_rules)))
 

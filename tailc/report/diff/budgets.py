@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc.diff.budgets import Budgeted
+from tailc.diff.budgets import BudgetCheck
 from tailc.report.table import aligned, as_markdown
 from tailc.studies.budgets import change_text
 from tailc.units import format_ppm
@@ -13,19 +13,19 @@ _TITLES = ("budget", "arrivals", "change", "95 % interval", "allowed", "verdict"
 _NUMBERS = (2, 4)
 
 
-def budgets_text(budgets: Budgeted) -> str:
+def budgets_text(budgets: BudgetCheck) -> str:
     """Format one row per budget and arrival process; empty if both policies decide alike."""
     head = f"\nbudgets: {budgets.ruling.value}\n"
-    return f"{head}{aligned(_rows(budgets), _NUMBERS)}\n" if budgets.kept else ""
+    return f"{head}{aligned(_rows(budgets), _NUMBERS)}\n" if budgets.rulings else ""
 
 
-def budgets_markdown(budgets: Budgeted) -> str:
+def budgets_markdown(budgets: BudgetCheck) -> str:
     """Format the budgets as Markdown for a comment."""
     head = f"\nbudgets: {budgets.ruling.value}\n\n"
-    return head + as_markdown(_rows(budgets), _NUMBERS) if budgets.kept else ""
+    return head + as_markdown(_rows(budgets), _NUMBERS) if budgets.rulings else ""
 
 
-def budgets_dict(budgets: Budgeted) -> dict[str, Any]:
+def budgets_dict(budgets: BudgetCheck) -> dict[str, Any]:
     """Convert the budgets to JSON data; changes are in 1e-6 of the old policy's value."""
     rows = [
         {
@@ -37,14 +37,14 @@ def budgets_dict(budgets: Budgeted) -> dict[str, Any]:
             "high_ppm": budget.high_ppm,
             "verdict": budget.ruling.value,
         }
-        for budget in budgets.kept
+        for budget in budgets.rulings
     ]
     return {"verdict": budgets.ruling.value, "rows": rows}
 
 
-def _rows(budgets: Budgeted) -> list[tuple[str, ...]]:
+def _rows(budgets: BudgetCheck) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [_TITLES]
-    for budget in budgets.kept:
+    for budget in budgets.rulings:
         limits = "unknown"
         if budget.low_ppm is not None and budget.high_ppm is not None:
             limits = f"{change_text(budget.low_ppm)} .. {change_text(budget.high_ppm)}"

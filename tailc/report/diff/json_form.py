@@ -12,7 +12,7 @@ from tailc.forms.ladder.table import Admission
 from tailc.report.diff.plans import plan_dict
 
 if TYPE_CHECKING:
-    from tailc.diff.behaviour import Behaviour, Point
+    from tailc.diff.behaviour import Behaviour, BehaviourPoint
     from tailc.diff.decisions import Example, Share
 
 FORMAT = "tailc-diff"
@@ -38,7 +38,7 @@ def as_dict(diff: Diff) -> dict[str, Any]:
             "shares": [_change_dict(change) for change in structure.shares],
             "plan": plan_dict(structure.plan) if structure.plan else None,
         },
-        "without_effect": [_change_dict(change) for change in structure.apart],
+        "without_effect": [_change_dict(change) for change in structure.without_effect],
         "behaviour": None if diff.behaviour is None else _behaviour_dict(diff.behaviour),
     }
 
@@ -114,7 +114,7 @@ def _behaviour_dict(behaviour: Behaviour) -> dict[str, Any]:
         "decisions": {
             "unknown": decisions.unknown or None,
             "requests": decisions.requests,
-            "changed": decisions.otherwise,
+            "changed": decisions.changed,
             "points": [_share_dict(share) for share in decisions.shares],
             "examples": [_example_dict(example) for example in decisions.examples],
         },
@@ -126,7 +126,7 @@ def _share_dict(share: Share) -> dict[str, Any]:
     return {
         "arrivals": share.arrivals,
         "requests": share.requests,
-        "changed": share.otherwise,
+        "changed": share.changed,
         "share_ppm": share.share_ppm,
         "by_cause": {cause.value: count for cause, count in share.by_cause},
     }
@@ -136,7 +136,7 @@ def _example_dict(example: Example) -> dict[str, Any]:
     return {
         "arrivals": example.arrivals,
         "cause": example.cause.value,
-        "requests": example.stands_for,
+        "requests": example.similar_requests,
         "demand_us": example.demand_us,
         "in_system": example.in_system,
         "waited_us": example.waited_us,
@@ -146,7 +146,7 @@ def _example_dict(example: Example) -> dict[str, Any]:
     }
 
 
-def _point_dict(point: Point) -> dict[str, Any]:
+def _point_dict(point: BehaviourPoint) -> dict[str, Any]:
     is_overloaded = point.old_is_overloaded or point.new_is_overloaded
     return {
         "arrivals": point.arrivals,
@@ -162,7 +162,7 @@ def _point_dict(point: Point) -> dict[str, Any]:
                 "change": quantity.change.difference,
                 "low": quantity.change.low,
                 "high": quantity.change.high,
-                "shown": None if is_overloaded else quantity.change.shown.value,
+                "shown": None if is_overloaded else quantity.change.significance.value,
             }
             for quantity in point.quantities
         ],

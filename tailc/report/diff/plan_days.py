@@ -7,7 +7,7 @@ from typing import Any
 
 from tailc.diff.plan_days import DaysChange
 from tailc.experiment.window_means import FEWEST_WINDOWS
-from tailc.models.columns import Column
+from tailc.models.columns import UsageColumn
 from tailc.report.notes import Note, NoteLevel
 from tailc.report.plan import length_text
 from tailc.report.plan_verdict.json_form import means_dict
@@ -67,19 +67,21 @@ def _remarks(change: DaysChange) -> Iterator[str]:
         yield f"an interval needs {FEWEST_WINDOWS} windows at least"
 
 
-def _columns(change: DaysChange) -> tuple[Column, ...]:
+def _columns(change: DaysChange) -> tuple[UsageColumn, ...]:
     old, new = change.old, change.new
     text = printed_quantities((old, new))
     changes = [(each, change.change[each]) for each in text]
     return (
-        Column("", tuple(HEADS[each] for each in text), is_number=False),
-        Column("old", tuple(figure(each, old[each].value) for each in text)),
-        Column("new", tuple(figure(each, new[each].value) for each in text)),
-        Column("change", tuple(figure(each, mean.value, is_signed=True) for each, mean in changes)),
-        Column(
+        UsageColumn("", tuple(HEADS[each] for each in text), is_number=False),
+        UsageColumn("old", tuple(figure(each, old[each].value) for each in text)),
+        UsageColumn("new", tuple(figure(each, new[each].value) for each in text)),
+        UsageColumn(
+            "change", tuple(figure(each, mean.value, is_signed=True) for each, mean in changes)
+        ),
+        UsageColumn(
             "95 % interval", tuple(limits(each, mean, is_signed=True) for each, mean in changes)
         ),
-        Column("", tuple(better(*row) for row in changes), is_number=False),
+        UsageColumn("", tuple(better(*row) for row in changes), is_number=False),
     )
 
 

@@ -11,7 +11,7 @@ from tailc.forms.ladder.table import LoadAxis
 from tailc.report.diff.words import climbs, loads, percent, start
 
 if TYPE_CHECKING:
-    from tailc.diff.behaviour import Behaviour, Point, Quantity
+    from tailc.diff.behaviour import Behaviour, BehaviourPoint, QuantityChange
     from tailc.diff.change import PairedChange
     from tailc.diff.decisions import Decisions, Share
 
@@ -60,10 +60,10 @@ def _share_row(share: Share) -> tuple[str, ...]:
         for cause, count in share.by_cause
         if count
     )
-    return (share.arrivals, percent(share.otherwise, share.requests), causes)
+    return (share.arrivals, percent(share.changed, share.requests), causes)
 
 
-def _point_rows(point: Point, only: Collection[str] | None) -> list[tuple[str, ...]]:
+def _point_rows(point: BehaviourPoint, only: Collection[str] | None) -> list[tuple[str, ...]]:
     """Rows of one point; utilization is omitted, since it is proportional to threads."""
     decisions = [
         quantity
@@ -77,7 +77,7 @@ def _point_rows(point: Point, only: Collection[str] | None) -> list[tuple[str, .
     ]
 
 
-def _change_cells(quantity: Quantity) -> tuple[str, ...]:
+def _change_cells(quantity: QuantityChange) -> tuple[str, ...]:
     change = quantity.change
     digits = _digits(change)
     old, new = (f"{value / _MILLI:,.{digits}f}" for value in (change.old, change.new))
@@ -95,7 +95,7 @@ def _digits(change: PairedChange) -> int:
     return min(max(5 - len(str((change.high - change.low) // 2)), 1), 3)
 
 
-def _significance_text(point: Point, quantity: Quantity) -> str:
+def _significance_text(point: BehaviourPoint, quantity: QuantityChange) -> str:
     overloaded = [
         name
         for name, is_overloaded in (
@@ -106,4 +106,4 @@ def _significance_text(point: Point, quantity: Quantity) -> str:
     ]
     if overloaded:
         return f"{' and '.join(overloaded)} overloaded"
-    return quantity.change.shown.value
+    return quantity.change.significance.value

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tailc.diff.throughput import MachineChange, ThroughputChange
-from tailc.models.columns import Column
+from tailc.models.columns import UsageColumn
 from tailc.percentiles import PPM
 from tailc.report.table import columns_aligned, columns_markdown
 from tailc.units import printable
@@ -34,14 +34,14 @@ def _title(change: ThroughputChange) -> str:
     )
 
 
-def _columns(change: ThroughputChange) -> tuple[Column, ...]:
+def _columns(change: ThroughputChange) -> tuple[UsageColumn, ...]:
     machines = change.machines
     return (
-        Column("machine", tuple(printable(m.name) for m in machines), is_number=False),
-        Column("old", tuple(_percent(m.old_ppm) for m in machines)),
-        Column("new", tuple(_percent(m.new_ppm) for m in machines)),
-        Column("change", tuple(_points(m.change.ppm) for m in machines)),
-        Column("95 % interval", tuple(_limits(m) for m in machines)),
+        UsageColumn("machine", tuple(printable(m.name) for m in machines), is_number=False),
+        UsageColumn("old", tuple(_percent(m.old_ppm) for m in machines)),
+        UsageColumn("new", tuple(_percent(m.new_ppm) for m in machines)),
+        UsageColumn("change", tuple(_points(m.change.ppm) for m in machines)),
+        UsageColumn("95 % interval", tuple(_limits(m) for m in machines)),
     )
 
 

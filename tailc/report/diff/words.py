@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tailc.diff.causes import Cause
 from tailc.diff.compare import Diff, Side
 from tailc.diff.rows import ClimbChange, RowChange
-from tailc.diff.structure import Change, Structure
+from tailc.diff.structure import Change, StructureDiff
 from tailc.diff.tail_tables import TailRowChange, TailTableChange
 from tailc.forms.ladder.table import LoadAxis
 from tailc.report.policy import admission_text
@@ -41,7 +41,7 @@ def ladder_name(request_class: str | None) -> str:
     return "ladder" if request_class is None else f"ladder for class {request_class}"
 
 
-def whole_forms(structure: Structure) -> list[str]:
+def whole_forms(structure: StructureDiff) -> list[str]:
     """Lines about ladders that only one policy has."""
     gone = [f"{ladder_name(name)}: only in old" for name in structure.removed]
     return gone + [f"{ladder_name(name)}: only in new" for name in structure.added]
@@ -112,11 +112,11 @@ def _entries_text(rows: Sequence[TailRowChange]) -> str:
     return f"{count_text}, {least}" if least == most else f"{count_text}, {least} to {most}"
 
 
-def inert_change_lines(structure: Structure) -> tuple[str, ...]:
+def inert_change_lines(structure: StructureDiff) -> tuple[str, ...]:
     """Format, by section, the number of changes that do not affect what a runtime does."""
-    values = Counter(change.what.split(".")[0].split("[")[0] for change in structure.apart)
+    values = Counter(change.what.split(".")[0].split("[")[0] for change in structure.without_effect)
     parts = []
-    for change in structure.apart:
+    for change in structure.without_effect:
         if change.what == "generation":
             parts.append(change_text(change))
     parts += [f"{what} ({count})" for what, count in values.items() if what != "generation"]
@@ -155,7 +155,7 @@ def example_text(example: Example) -> str:
     return (
         f"demand {_ms(example.demand_us)} ms, {example.in_system} in system, {spent}: "
         f"{' -> '.join(answers)} "
-        f"({example.stands_for:,} alike; {example.arrivals})"
+        f"({example.similar_requests:,} alike; {example.arrivals})"
     )
 
 
@@ -163,7 +163,7 @@ def _ms(time_us: int) -> str:
     return f"{time_us / _US_PER_MS:,.1f}"
 
 
-def summary(structure: Structure) -> str:
+def summary(structure: StructureDiff) -> str:
     """Summarise the number of differences in one line."""
     if not structure.differs:
         return "both have the same SLO and make the same decisions"

@@ -6,7 +6,7 @@ It is separate from the other pages because it alone plots the data that a contr
 from __future__ import annotations
 
 from tailc.artifact.envelope import Policy
-from tailc.experiment.point import Comparison
+from tailc.experiment.point import SloComparison
 from tailc.pipeline.compile import AnyCompiled
 from tailc.pipeline.controller import Tuned
 from tailc.report.page.content import Page, Section
@@ -32,7 +32,7 @@ _ON_DESIGN = (
 )
 
 
-def compiled_page(compiled: AnyCompiled, estimate: Comparison | None) -> Page:
+def compiled_page(compiled: AnyCompiled, estimate: SloComparison | None) -> Page:
     """Build the page of a new policy and its design trace.
 
     estimate: latencies predicted on the design trace; None: not replayed.
@@ -52,7 +52,7 @@ def compiled_page(compiled: AnyCompiled, estimate: Comparison | None) -> Page:
     return Page(policy.name, "Compiled policy", policy_facts(policy), present(*sections))
 
 
-def _latency(policy: Policy, estimate: Comparison | None) -> Section | None:
+def _latency(policy: Policy, estimate: SloComparison | None) -> Section | None:
     """Section of predicted latencies, or why there are none; None for policies without requests."""
     if estimate is not None:
         return latency_section(policy, estimate, _ON_DESIGN)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from tailc.artifact.envelope import Policy
-from tailc.experiment.point import Comparison, Point, Run
+from tailc.experiment.point import Point, Run, SloComparison
 from tailc.forms.ladder.units import THREADS
 from tailc.report.energy import in_watts, is_energy
 from tailc.report.page.axis import logarithmic
@@ -35,7 +35,7 @@ class CostPoint:
     is_on_front: bool
 
 
-def cost_figure(policy: Policy, comparison: Comparison, number: int) -> Figure | None:
+def cost_figure(policy: Policy, comparison: SloComparison, number: int) -> Figure | None:
     """Draw costs and tails under the arrivals of point `number`, for the first SLO.
 
     None if fewer than two of policy and baselines keep up, and for SMT lanes, where the cost of a
@@ -64,7 +64,7 @@ def cost_figure(policy: Policy, comparison: Comparison, number: int) -> Figure |
     return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))
 
 
-def _cost(policy: Policy, comparison: Comparison, point: Point) -> tuple[str, str]:
+def _cost(policy: Policy, comparison: SloComparison, point: Point) -> tuple[str, str]:
     """Name and unit of the cost per request."""
     if point.policy.usage.drawn_us is None:
         own = comparison.shared == THREADS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tailc.artifact.envelope import Policy
 from tailc.artifact.json_form import digest_of
-from tailc.diff.behaviour import Behaviour, Point
+from tailc.diff.behaviour import Behaviour, BehaviourPoint
 from tailc.diff.compare import Diff
 from tailc.experiment.quantile import Quantile
 from tailc.forms.ladder.table import Ladder
@@ -82,7 +82,7 @@ def _latency(behaviour: Behaviour | None, policies: tuple[Policy, Policy]) -> Se
     return Section("latency", _LATENCY, drawn_figures, caption)
 
 
-def _spectrum(number: int, point: Point, policies: tuple[Policy, Policy]) -> Figure | None:
+def _spectrum(number: int, point: BehaviourPoint, policies: tuple[Policy, Policy]) -> Figure | None:
     """Draw both spectra at one point; None if either policy overloads the server."""
     spectra = comparison_spectra(point)
     if not spectra:
@@ -91,7 +91,7 @@ def _spectrum(number: int, point: Point, policies: tuple[Policy, Policy]) -> Fig
     return spectrum_figure(f"spectrum-{number}", title, spectra, combined_slos(policies), _CAPTION)
 
 
-def comparison_spectra(point: Point) -> list[Spectrum]:
+def comparison_spectra(point: BehaviourPoint) -> list[Spectrum]:
     """Spectra of the new and the old policy; the new one has the interval of the change.
 
     Empty if either policy is overloaded, or if spectra were not recorded.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailc.artifact.envelope import Policy
-from tailc.experiment.point import Comparison, Point, Run
+from tailc.experiment.point import Point, Run, SloComparison
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.costs import cost_figure
 from tailc.report.page.figure import Figure
@@ -24,7 +24,7 @@ _OVERLOADED = (
 )
 
 
-def latency_section(policy: Policy, comparison: Comparison, replayed: str) -> Section:
+def latency_section(policy: Policy, comparison: SloComparison, replayed: str) -> Section:
     """Build the section; its costs are those under the highest rate that the policy keeps up with.
 
     replayed: a sentence that says which requests were replayed.
@@ -56,7 +56,7 @@ def busiest_point(points: Sequence[Point]) -> Point | None:
     return max(stable, key=lambda point: point.rate_mrps, default=None)
 
 
-def _spectrum(comparison: Comparison, number: int, point: Point) -> Figure | None:
+def _spectrum(comparison: SloComparison, number: int, point: Point) -> Figure | None:
     """Draw the spectra of the policy and its baselines, or of the baselines alone in overload.
 
     None if there is no spectrum.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.artifact.json_form import digest_of
-from tailc.experiment.point import Comparison
+from tailc.experiment.point import SloComparison
 from tailc.report.page.certificate import certificate_figure
 from tailc.report.page.content import MOST_FIGURES, Section
 from tailc.report.page.demands import (
@@ -44,7 +44,7 @@ def policy_facts(policy: Policy) -> tuple[tuple[str, str], ...]:
     )
 
 
-def map_section(policy: Policy, comparison: Comparison | None = None) -> Section | None:
+def map_section(policy: Policy, comparison: SloComparison | None = None) -> Section | None:
     """Section with a map per ladder, and the time of requests at the highest rate without overload.
 
     A policy without a ladder has a sentence instead. None for a plan, which has power pictures.

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from tailc.experiment.point import Comparison, Point, Run, SloEstimate
+from tailc.experiment.point import Point, Run, SloComparison, SloEstimate
 from tailc.report.page.axis import linear, logarithmic
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import LegendEntry, Plot
@@ -20,7 +20,7 @@ _MRPS = 1_000
 _ROOM = 1.05
 
 
-def rates_figure(comparison: Comparison, number: int) -> Figure | None:
+def rates_figure(comparison: SloComparison, number: int) -> Figure | None:
     """Draw the percentile of SLO `number`; None unless two Poisson rates or more were replayed.
 
     An overloaded server has no dot: its percentile grows with the length of the replay.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tailc.experiment.window_means import MeanOf
-from tailc.models.datacentre.quantities import Quantity
+from tailc.experiment.window_means import WindowMean
+from tailc.models.datacentre.quantities import JobQuantity
 from tailc.verify.plan.judge import JudgedPlan
-from tailc.verify.plan.verdict import Figures
+from tailc.verify.plan.verdict import PlanMeans
 
 FORMAT = "tailc-plan-verdict"
 VERSION = 1
@@ -48,7 +48,7 @@ def as_dict(judged_plan: JudgedPlan) -> dict[str, Any]:
     }
 
 
-def means_dict(means: Mapping[Quantity, MeanOf]) -> dict[str, Any]:
+def means_dict(means: Mapping[JobQuantity, WindowMean]) -> dict[str, Any]:
     """Convert means to JSON data by name of quantity; interval limits are null if unknown."""
     return {
         each.key: {
@@ -65,5 +65,5 @@ def round_digits(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.{_DIGITS}g}")
 
 
-def _figures(row: Figures) -> dict[str, Any]:
+def _figures(row: PlanMeans) -> dict[str, Any]:
     return {"name": row.name, "means": means_dict(row.means), "gains": means_dict(row.gains)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.models.columns import Column
-from tailc.models.datacentre.quantities import Quantity
+from tailc.models.columns import UsageColumn
+from tailc.models.datacentre.quantities import JobQuantity
 from tailc.report.plan_verdict.words import (
     HEADS,
     figure,
@@ -18,7 +18,7 @@ from tailc.report.plan_verdict.words import (
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
 from tailc.units import printable
 from tailc.verify.plan.judge import JudgedPlan
-from tailc.verify.plan.verdict import Figures, PlanVerdict
+from tailc.verify.plan.verdict import PlanMeans, PlanVerdict
 
 _WIDTH = 100
 
@@ -54,42 +54,44 @@ def as_markdown(judged_plan: JudgedPlan) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _means(verdict: PlanVerdict) -> Sequence[tuple[Column, ...]]:
+def _means(verdict: PlanVerdict) -> Sequence[tuple[UsageColumn, ...]]:
     """Tables with one row for the policy and one per baseline."""
     rows = (verdict.policy, *verdict.baselines)
     groups = [[_mean_column(quantity, rows)] for quantity in _quantities(verdict)]
-    return packed(Column("", tuple(row.name for row in rows), is_number=False), groups, _WIDTH)
+    return packed(UsageColumn("", tuple(row.name for row in rows), is_number=False), groups, _WIDTH)
 
 
-def _quantities(verdict: PlanVerdict) -> tuple[Quantity, ...]:
+def _quantities(verdict: PlanVerdict) -> tuple[JobQuantity, ...]:
     return printed_quantities([row.means for row in (verdict.policy, *verdict.baselines)])
 
 
-def _mean_column(quantity: Quantity, rows: Sequence[Figures]) -> Column:
-    return Column(
+def _mean_column(quantity: JobQuantity, rows: Sequence[PlanMeans]) -> UsageColumn:
+    return UsageColumn(
         HEADS[quantity], tuple(figure(quantity, row.means[quantity].value) for row in rows)
     )
 
 
-def _gains(verdict: PlanVerdict) -> Sequence[tuple[Column, ...]]:
+def _gains(verdict: PlanVerdict) -> Sequence[tuple[UsageColumn, ...]]:
     """Tables with one row per quantity: the policy's interval, and its gain over each baseline."""
     quantities, means = _quantities(verdict), verdict.policy.means
-    first = Column("", tuple(HEADS[each] for each in quantities), is_number=False)
+    first = UsageColumn("", tuple(HEADS[each] for each in quantities), is_number=False)
     own = [
-        Column("policy", tuple(figure(each, means[each].value) for each in quantities)),
-        Column("95 % interval", tuple(limits(each, means[each]) for each in quantities)),
+        UsageColumn("policy", tuple(figure(each, means[each].value) for each in quantities)),
+        UsageColumn("95 % interval", tuple(limits(each, means[each]) for each in quantities)),
     ]
     return packed(
         first, [own, *(_gain_columns(row, quantities) for row in verdict.baselines)], _WIDTH
     )
 
 
-def _gain_columns(row: Figures, quantities: Sequence[Quantity]) -> list[Column]:
+def _gain_columns(row: PlanMeans, quantities: Sequence[JobQuantity]) -> list[UsageColumn]:
     gains = [(each, row.gains[each]) for each in quantities]
     return [
-        Column(
+        UsageColumn(
             f"over {row.name}",
             tuple(figure(each, gain.value, is_signed=True) for each, gain in gains),
         ),
-        Column("95 % interval", tuple(limits(each, gain, is_signed=True) for each, gain in gains)),
+        UsageColumn(
+            "95 % interval", tuple(limits(each, gain, is_signed=True) for each, gain in gains)
+        ),
     ]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.window_means import FEWEST_WINDOWS, MeanOf
-from tailc.models.datacentre.quantities import Quantity
+from tailc.experiment.window_means import FEWEST_WINDOWS, WindowMean
+from tailc.models.datacentre.quantities import JobQuantity
 from tailc.report.plan import length_text
 from tailc.traces.zones import utc_text
 from tailc.units import counted, format_ppm
@@ -15,47 +15,50 @@ from tailc.verify.plan.judge import JudgedPlan
 from tailc.verify.plan.verdict import PlanVerdict
 
 HEADS = {
-    Quantity.PROFIT: "profit $",
-    Quantity.COST: "cost $",
-    Quantity.BROWN: "brown kWh",
-    Quantity.GREEN: "green kWh",
-    Quantity.SPILLED: "spilled kWh",
-    Quantity.GIVEN: "battery kWh",
-    Quantity.LOST: "lost kWh",
-    Quantity.CO2: "CO2 kg",
-    Quantity.ADMITTED: "admitted %",
-    Quantity.DONE: "done %",
-    Quantity.VIOLATIONS: "violations %",
-    Quantity.LATE: "late %",
-    Quantity.RUN: "run h",
-    Quantity.RELATIVE: "relative %",
-    Quantity.SERVERS: "servers",
-    Quantity.VMS: "machines",
+    JobQuantity.PROFIT: "profit $",
+    JobQuantity.COST: "cost $",
+    JobQuantity.BROWN: "brown kWh",
+    JobQuantity.GREEN: "green kWh",
+    JobQuantity.SPILLED: "spilled kWh",
+    JobQuantity.GIVEN: "battery kWh",
+    JobQuantity.LOST: "lost kWh",
+    JobQuantity.CO2: "CO2 kg",
+    JobQuantity.ADMITTED: "admitted %",
+    JobQuantity.DONE: "done %",
+    JobQuantity.VIOLATIONS: "violations %",
+    JobQuantity.LATE: "late %",
+    JobQuantity.RUN: "run h",
+    JobQuantity.RELATIVE: "relative %",
+    JobQuantity.SERVERS: "servers",
+    JobQuantity.VMS: "machines",
 }
 """Column head of each quantity, with its unit."""
 
 _PERCENT = {
-    Quantity.ADMITTED,
-    Quantity.DONE,
-    Quantity.VIOLATIONS,
-    Quantity.LATE,
-    Quantity.RELATIVE,
+    JobQuantity.ADMITTED,
+    JobQuantity.DONE,
+    JobQuantity.VIOLATIONS,
+    JobQuantity.LATE,
+    JobQuantity.RELATIVE,
 }
 _DIGITS = 4
 _MOST_DECIMALS = 4
 _UNKNOWN = "unknown"
 
 
-def printed_quantities(every: Sequence[Mapping[Quantity, MeanOf]]) -> tuple[Quantity, ...]:
+def printed_quantities(
+    every: Sequence[Mapping[JobQuantity, WindowMean]],
+) -> tuple[JobQuantity, ...]:
     """The quantities to print: battery quantities only if a battery is used."""
     return tuple(
         each
         for each in every[0]
-        if each not in (Quantity.GIVEN, Quantity.LOST) or any(one[each].value for one in every)
+        if each not in (JobQuantity.GIVEN, JobQuantity.LOST)
+        or any(one[each].value for one in every)
     )
 
 
-def figure(quantity: Quantity, value: float, *, is_signed: bool = False) -> str:
+def figure(quantity: JobQuantity, value: float, *, is_signed: bool = False) -> str:
     """Format a value: percent with one decimal, others with four digits; rounded zeros as `0`."""
     if quantity in _PERCENT:
         value, decimals = 100 * value, 1
@@ -66,7 +69,7 @@ def figure(quantity: Quantity, value: float, *, is_signed: bool = False) -> str:
     return f"{value:{'+' if is_signed else ''},.{decimals}f}" if value else "0"
 
 
-def limits(quantity: Quantity, verdict: MeanOf, *, is_signed: bool = False) -> str:
+def limits(quantity: JobQuantity, verdict: WindowMean, *, is_signed: bool = False) -> str:
     """Format an interval, such as `2.9 .. 3.6`, or `unknown`."""
     if verdict.low is None or verdict.high is None:
         return _UNKNOWN
@@ -74,7 +77,7 @@ def limits(quantity: Quantity, verdict: MeanOf, *, is_signed: bool = False) -> s
     return f"{low} .. {high}"
 
 
-def better(quantity: Quantity, change: MeanOf) -> str:
+def better(quantity: JobQuantity, change: WindowMean) -> str:
     """Say whether a change is better or worse; "no change shown" if its interval includes 0.
 
     Empty for quantities of which neither direction is better.

@@ -61,7 +61,7 @@ def _machine_dict(machine: MachineVerdict) -> dict[str, Any]:
 def _default_baselines(machine: MachineVerdict) -> dict[str, Any]:
     """JSON members of the default baselines, which have names of their own."""
     members, others = dict[str, Any](), []
-    for name, model in machine.beside.items():
+    for name, model in machine.baselines.items():
         match name:
             case "static":
                 members |= {"static_ppm": model.error_ppm, "static_share_ppm": model.share_ppm}

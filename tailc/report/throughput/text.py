@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from tailc.models.columns import Column
+from tailc.models.columns import UsageColumn
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown
 from tailc.report.throughput.words import (
     NONE,
@@ -17,7 +17,7 @@ from tailc.report.throughput.words import (
     remarks,
 )
 from tailc.units import format_mrps, printable
-from tailc.verify.throughput.verdict import Baseline, MachineVerdict, ThroughputVerdicts
+from tailc.verify.throughput.verdict import MachineVerdict, ShareBaseline, ThroughputVerdicts
 
 _WIDTH = 100
 _POLICY = (
@@ -59,37 +59,37 @@ def as_markdown(verdicts: ThroughputVerdicts) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _verdict_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
+def _verdict_columns(verdicts: ThroughputVerdicts) -> tuple[UsageColumn, ...]:
     machines = verdicts.machines
     return (
         _names(verdicts),
-        Column("target", tuple(format_mrps(m.target_milli) for m in machines)),
-        Column("error", tuple(error(m.error) for m in machines)),
-        Column("95 % interval", tuple(limits(m.error) for m in machines)),
-        Column("verdict", tuple(m.ruling.value for m in machines), is_number=False),
+        UsageColumn("target", tuple(format_mrps(m.target_milli) for m in machines)),
+        UsageColumn("error", tuple(error(m.error) for m in machines)),
+        UsageColumn("95 % interval", tuple(limits(m.error) for m in machines)),
+        UsageColumn("verdict", tuple(m.ruling.value for m in machines), is_number=False),
     )
 
 
-def _comparison_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
+def _comparison_columns(verdicts: ThroughputVerdicts) -> tuple[UsageColumn, ...]:
     machines = verdicts.machines
     models = [machine.model for machine in machines]
     return (
         _names(verdicts),
-        Column("share", tuple(percent(m.share_ppm) for m in machines)),
+        UsageColumn("share", tuple(percent(m.share_ppm) for m in machines)),
         *(column for one in verdicts.baselines for column in _baseline_columns(one, machines)),
-        Column("model, online", tuple(error(one.online) if one else NONE for one in models)),
-        Column("compiled", tuple(error(one.offline) if one else NONE for one in models)),
+        UsageColumn("model, online", tuple(error(one.online) if one else NONE for one in models)),
+        UsageColumn("compiled", tuple(error(one.offline) if one else NONE for one in models)),
     )
 
 
 def _baseline_columns(
-    baseline: Baseline, machines: tuple[MachineVerdict, ...]
-) -> tuple[Column, ...]:
+    baseline: ShareBaseline, machines: tuple[MachineVerdict, ...]
+) -> tuple[UsageColumn, ...]:
     """Columns of a baseline: its error, and its share if known."""
-    named_baselines = [machine.beside[baseline.name] for machine in machines]
-    errors = Column(baseline.name, tuple(percent(one.error_ppm) for one in named_baselines))
-    shares = Column("its share", tuple(percent(one.share_ppm) for one in named_baselines))
-    return (errors, shares) if baseline.is_share_told else (errors,)
+    named_baselines = [machine.baselines[baseline.name] for machine in machines]
+    errors = UsageColumn(baseline.name, tuple(percent(one.error_ppm) for one in named_baselines))
+    shares = UsageColumn("its share", tuple(percent(one.share_ppm) for one in named_baselines))
+    return (errors, shares) if baseline.shows_share else (errors,)
 
 
 def _legend(verdicts: ThroughputVerdicts) -> str:
@@ -107,7 +107,7 @@ def _drift_markdown(verdicts: ThroughputVerdicts) -> tuple[str, ...]:
     return (escaped_markdown(_DRIFT), columns_markdown(columns).rstrip()) if columns else ()
 
 
-def _drift_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
+def _drift_columns(verdicts: ThroughputVerdicts) -> tuple[UsageColumn, ...]:
     """Columns about drift, with a row per machine whose drift is known; empty if there is none."""
     known = [(machine, machine.drift) for machine in verdicts.machines if machine.drift]
     if not known:
@@ -116,15 +116,15 @@ def _drift_columns(verdicts: ThroughputVerdicts) -> tuple[Column, ...]:
     memory = [plain(drift.memory) for drift in moved]
     flags = tuple("flagged" if drift.is_flagged else "not flagged" for drift in moved)
     return (
-        Column("machine", tuple(printable(m.name) for m, _ in known), is_number=False),
-        Column("by the same share", tuple(error(drift.throughput) for drift in moved)),
-        Column("95 % interval", tuple(limits(drift.throughput) for drift in moved)),
-        Column("change of a", tuple(middle for middle, _ in memory)),
-        Column("95 % interval", tuple(interval for _, interval in memory)),
-        Column("drift", flags, is_number=False),
+        UsageColumn("machine", tuple(printable(m.name) for m, _ in known), is_number=False),
+        UsageColumn("by the same share", tuple(error(drift.throughput) for drift in moved)),
+        UsageColumn("95 % interval", tuple(limits(drift.throughput) for drift in moved)),
+        UsageColumn("change of a", tuple(middle for middle, _ in memory)),
+        UsageColumn("95 % interval", tuple(interval for _, interval in memory)),
+        UsageColumn("drift", flags, is_number=False),
     )
 
 
-def _names(verdicts: ThroughputVerdicts) -> Column:
+def _names(verdicts: ThroughputVerdicts) -> UsageColumn:
     names = tuple(printable(machine.name) for machine in verdicts.machines)
-    return Column("machine", names, is_number=False)
+    return UsageColumn("machine", names, is_number=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tailc.experiment.block_means import ErrorOf
+from tailc.experiment.block_means import MeanError
 from tailc.percentiles import PPM
 from tailc.units import format_mrps, format_ppm, format_us
 from tailc.verify.throughput.verdict import MachineVerdict, ThroughputVerdicts
@@ -18,17 +18,17 @@ def percent(ppm: int) -> str:
     return f"{ppm * 100 / PPM:.1f} %"
 
 
-def error(mean_error: ErrorOf) -> str:
+def error(mean_error: MeanError) -> str:
     """Format an error, such as `3.2 %`."""
     return percent(mean_error.ppm)
 
 
-def limits(mean_error: ErrorOf) -> str:
+def limits(mean_error: MeanError) -> str:
     """Format the interval of an error, such as `2.9 .. 3.6 %`."""
     return f"{mean_error.low_ppm * 100 / PPM:.1f} .. {percent(mean_error.high_ppm)}"
 
 
-def plain(mean_error: ErrorOf | None) -> tuple[str, str]:
+def plain(mean_error: MeanError | None) -> tuple[str, str]:
     """Format an error and its interval without unit, such as `0.03` and `-0.01 .. 0.07`.
 
     Dashes if there is no error.
@@ -74,7 +74,7 @@ def verdict_sentence(verdicts: ThroughputVerdicts, machine: MachineVerdict) -> s
 
 def _best_static(machine: MachineVerdict) -> str:
     """State the error of the best static shares, if they were replayed."""
-    best = machine.beside.get("static")
+    best = machine.baselines.get("static")
     return "" if best is None else f", best static share {percent(best.error_ppm)}"
 
 

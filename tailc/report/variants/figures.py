@@ -10,7 +10,7 @@ from tailc.artifact.envelope import Policy
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
-from tailc.models.usage import Quantity
+from tailc.models.usage import HeadlineQuantity
 from tailc.percentiles import PPM
 from tailc.report.energy import energy_text as work_text
 from tailc.report.energy import in_watts
@@ -73,16 +73,16 @@ def _cost_of_rate(policy: Policy, result: AtRate) -> tuple[str, str, int, str]:
     headline = result.usage.headline(result.load)
     value = headline.value
     match headline.quantity:
-        case Quantity.BATCH:
+        case HeadlineQuantity.BATCH:
             return "batch_ppm", "batch work", value, _percent(value)
-        case Quantity.POWER:
+        case HeadlineQuantity.POWER:
             return "power_mw", "power", value, f"{value / _MILLI:.4g} W"
-        case Quantity.ENERGY:
+        case HeadlineQuantity.ENERGY:
             # Energy in 1e-3 mJ, or in 1e-3 ms of a slow core.
             watts = in_watts(policy.evidence)
             name = "request_uj" if watts else "request_slow_core_us"
             return name, "a request", value, work_text(value * PPM, watts)
-        case Quantity.THREADS:
+        case HeadlineQuantity.THREADS:
             return "threads_milli", "threads", value, f"{value / _MILLI:.2f}"
 
 

@@ -7,7 +7,7 @@ import io
 import itertools
 from collections.abc import Mapping, Sequence
 
-from tailc.models.columns import Column
+from tailc.models.columns import UsageColumn
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
 from tailc.report.variants.figures import ComparedValue, compared_values
 from tailc.report.variants.words import COMPILED, message, status
@@ -78,10 +78,10 @@ def _notes(variants: Variants) -> list[str]:
     return [_REPLAYED] if any(answer.rates for answer in variants.answers) else []
 
 
-def _columns(variants: Variants) -> tuple[Column, list[tuple[Column, ...]]]:
+def _columns(variants: Variants) -> tuple[UsageColumn, list[tuple[UsageColumn, ...]]]:
     rows = _by_key(variants)
     keys = _keys(rows)
-    first = Column("row", tuple(map(str, range(1, len(rows) + 1))))
+    first = UsageColumn("row", tuple(map(str, range(1, len(rows) + 1))))
     varied = [_varied(variants, one.spelled) for one in _changing(variants)]
     groups = [(*varied, *_statuses(variants))]
     for owner, group in itertools.groupby(keys, key=lambda key: key[1]):
@@ -91,20 +91,20 @@ def _columns(variants: Variants) -> tuple[Column, list[tuple[Column, ...]]]:
     return first, [group for group in groups if group]
 
 
-def _varied(variants: Variants, path: str) -> Column:
+def _varied(variants: Variants, path: str) -> UsageColumn:
     cells = (variants.written(answer.choice).get(path, "as it is") for answer in variants.answers)
-    return Column(printable(path), tuple(map(printable, cells)))
+    return UsageColumn(printable(path), tuple(map(printable, cells)))
 
 
-def _statuses(variants: Variants) -> list[Column]:
+def _statuses(variants: Variants) -> list[UsageColumn]:
     """Column of statuses; empty if all variants were compiled."""
     cells = tuple(map(status, variants.answers))
-    return [] if set(cells) == {COMPILED} else [Column("status", cells, is_number=False)]
+    return [] if set(cells) == {COMPILED} else [UsageColumn("status", cells, is_number=False)]
 
 
-def _column(key: _Key, rows: Sequence[Mapping[_Key, ComparedValue]]) -> Column:
+def _column(key: _Key, rows: Sequence[Mapping[_Key, ComparedValue]]) -> UsageColumn:
     head = next(row[key].head for row in rows if key in row)
-    return Column(printable(head), tuple(row[key].text if key in row else "-" for row in rows))
+    return UsageColumn(printable(head), tuple(row[key].text if key in row else "-" for row in rows))
 
 
 def _by_key(variants: Variants) -> list[dict[_Key, ComparedValue]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailc.models.columns import Column
+from tailc.models.columns import UsageColumn
 from tailc.report.table import columns_markdown, escaped_markdown
 from tailc.report.verdict.tables import (
     Groups,
@@ -55,5 +55,5 @@ def _details(verdicts: Verdicts, rungs: Sequence[str]) -> list[str]:
     return [_whole(first, groups) for first, groups in tables]
 
 
-def _whole(first: Column, groups: Groups) -> str:
+def _whole(first: UsageColumn, groups: Groups) -> str:
     return columns_markdown((first, *(column for group in groups for column in group))).rstrip()

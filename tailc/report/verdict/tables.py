@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailc.experiment.point import Point, Run
-from tailc.models.columns import Column, Group, Table, UsageColumns, column, ms, percent
+from tailc.models.columns import Group, UsageColumn, UsageColumns, UsageTable, column, ms, percent
 from tailc.report.verdict.words import (
     POLICY,
     change,
@@ -23,7 +23,7 @@ Groups = list[Group]
 _DASH = "-"
 
 
-def verdict_table(verdicts: Verdicts) -> tuple[Column, ...]:
+def verdict_table(verdicts: Verdicts) -> tuple[UsageColumn, ...]:
     """Build a row per SLO and arrival process with the verdict on the policy."""
     rows = [
         (slo, point, point.policy.estimates[number])
@@ -47,19 +47,19 @@ def verdict_table(verdicts: Verdicts) -> tuple[Column, ...]:
     )
 
 
-def comparison(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
+def comparison(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:
     """Build a row for the policy and one per baseline at one point."""
     runs = (point.policy, *point.baselines)
     return _subjects(point), _groups(verdicts, runs, [point.policy] * len(runs))
 
 
-def policy_alone(verdicts: Verdicts) -> tuple[Column, Groups]:
+def policy_alone(verdicts: Verdicts) -> tuple[UsageColumn, Groups]:
     """Build a row per arrival process, for a policy without baselines."""
     runs = [point.policy for point in verdicts.points]
     return _arrivals(verdicts.points), _groups(verdicts, runs, runs)
 
 
-def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
+def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[UsageColumn, Groups]:
     """Build a row per arrival process: mean threads (or another shared resource), final rungs.
 
     Policies whose requests have their own cores have no threads.
@@ -75,7 +75,7 @@ def rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> tuple[Column, Groups]:
     return _arrivals(verdicts.points), [*counts, *left_on]
 
 
-def stretches(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
+def stretches(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:
     """Build a row per policy or baseline, with a column per stretch of the arrivals and SLO."""
     runs = (point.policy, *point.baselines)
     groups: Groups = []
@@ -88,12 +88,12 @@ def stretches(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
     return _subjects(point), groups
 
 
-def _subjects(point: Point) -> Column:
+def _subjects(point: Point) -> UsageColumn:
     names = [POLICY, *map(subject, point.baselines)]
     return column(f"at {point.arrivals}", names, is_number=False)
 
 
-def _arrivals(points: Sequence[Point]) -> Column:
+def _arrivals(points: Sequence[Point]) -> UsageColumn:
     are_rates = all(map(is_rate, points))
     return column("arrivals", [point.arrivals for point in points], is_number=are_rates)
 
@@ -121,13 +121,13 @@ def columns_of(verdicts: Verdicts) -> UsageColumns[Any]:
     return verdicts.points[0].policy.usage.columns
 
 
-def by_subject(verdicts: Verdicts, point: Point) -> list[Table]:
+def by_subject(verdicts: Verdicts, point: Point) -> list[UsageTable]:
     """Tables that the execution model adds for the policy and each baseline at one point."""
     uses = [run.usage for run in (point.policy, *point.baselines)]
     return columns_of(verdicts).by_subject(_subjects(point), uses)
 
 
-def by_arrivals(verdicts: Verdicts) -> list[Table]:
+def by_arrivals(verdicts: Verdicts) -> list[UsageTable]:
     """Tables that the execution model adds for the policy under each arrival process."""
     uses = [point.policy.usage for point in verdicts.points]
     arrivals = column("arrivals", [point.arrivals for point in verdicts.points])
@@ -136,7 +136,7 @@ def by_arrivals(verdicts: Verdicts) -> list[Table]:
 
 def _percentiles(
     verdicts: Verdicts, number: int, runs: Sequence[Run], against: Sequence[Run]
-) -> tuple[Column, ...]:
+) -> tuple[UsageColumn, ...]:
     pairs = list(zip(runs, against, strict=True))
     digits = decimals(verdicts)
     estimates = [ms(run.estimates[number].estimate_us, digits) for run in runs]
@@ -153,7 +153,7 @@ def _percentiles(
     )
 
 
-def spikes(verdicts: Verdicts, point: Point) -> tuple[Column, Groups]:
+def spikes(verdicts: Verdicts, point: Point) -> tuple[UsageColumn, Groups]:
     """Build a row per stretch and policy or baseline, for the first SLO."""
     runs = (point.policy, *point.baselines)
     rows = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from tailc.models.columns import Column, Table
+from tailc.models.columns import UsageColumn, UsageTable
 from tailc.report.table import columns_aligned, packed
 from tailc.report.verdict.tables import (
     Groups,
@@ -68,7 +68,7 @@ def _rung_use(verdicts: Verdicts, rungs: Sequence[str]) -> Iterator[str]:
         yield f"{title}\n" + "\n\n".join(_tables(*rung_use(verdicts, rungs)))
 
 
-def _table_text(table: Table) -> str:
+def _table_text(table: UsageTable) -> str:
     return f"{table.title}\n" + "\n\n".join(_tables(table.first, list(table.groups)))
 
 
@@ -92,7 +92,7 @@ def _stretches(verdicts: Verdicts) -> Iterator[str]:
             yield f"{_STRETCHES}\n" + "\n\n".join(_tables(*stretches(verdicts, point)))
 
 
-def _tables(first: Column, groups: Groups) -> list[str]:
+def _tables(first: UsageColumn, groups: Groups) -> list[str]:
     """Format columns as tables; a head much wider than its column is put on a line of its own."""
     title = ""
     if len(first.head) > _WIDEST_HEAD:

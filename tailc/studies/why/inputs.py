@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tailc.forms.ladder.table import CostUnit, Ladder, Rule
 from tailc.forms.ladder.units import POWER, WATTS
-from tailc.models.perturbations import longer, slower, slower_cores
+from tailc.models.perturbations import with_more_work, with_slower_cores, with_slower_rungs
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.units import printable
@@ -41,11 +41,11 @@ class OtherInput:
 
 def inputs(table: Ladder, load: Workload) -> Iterator[OtherInput]:
     """The table with each input otherwise; its rows stay."""
-    yield OtherInput(Input.MORE_DEMAND, table, longer(load, 1 + _PART))
-    yield OtherInput(Input.LESS_DEMAND, table, longer(load, 1 - _PART))
+    yield OtherInput(Input.MORE_DEMAND, table, with_more_work(load, 1 + _PART))
+    yield OtherInput(Input.LESS_DEMAND, table, with_more_work(load, 1 - _PART))
     yield OtherInput(Input.HIGHER_RATE, table, load, 1 / (1 + _PART))
     yield OtherInput(Input.LOWER_RATE, table, load, 1 / (1 - _PART))
-    less = slower_cores if Rule.CORE_PER_REQUEST in table.rules else slower
+    less = with_slower_cores if Rule.CORE_PER_REQUEST in table.rules else with_slower_rungs
     yield OtherInput(Input.LESS_SPEED, table, less(load, _PART))
     yield from _scarcer(table, load)
 

@@ -16,7 +16,7 @@ from tailc.forms.ladder.table import Ladder, Rule
 from tailc.models.core_types.arrays import core_table
 from tailc.models.outcome import Outcome
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.arrays import ladder_arrays
 from tailc.percentiles import PPM
 
 Times = NDArray[np.int64]
@@ -78,7 +78,7 @@ class Passed:
 
 @dataclass(frozen=True, eq=False)
 class Holding:
-    """How much a request holds at which age under a table; arrays as in `Lowered`."""
+    """How much a request holds at which age under a table; arrays as in `LadderArrays`."""
 
     row_of_load: NDArray[np.int32]
     keeps_row: bool
@@ -91,7 +91,7 @@ class Holding:
 def holding(table: Ladder, rate_mrps: int, most_in_system: int) -> Holding:
     """On cores of their own requests hold one from their start to their exit, whichever it is."""
     if Rule.CORE_PER_REQUEST not in table.rules:
-        arrays = lower((table,), rate_mrps, most_in_system)
+        arrays = ladder_arrays((table,), rate_mrps, most_in_system)
         parts = arrays.row_of_load, arrays.keeps_row, arrays.ages_from_arrival, arrays.quantum_ns
         return Holding(*parts, arrays.threads_ppm, arrays.reach_ns)
     cores = core_table((table,), rate_mrps, most_in_system)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from tailc.artifact.envelope import COMPILED_SPEC, Policy
 from tailc.errors import Code, Finding, Place, Severity, TailcError
-from tailc.experiment.compatibility import unfit_for
+from tailc.experiment.compatibility import find_reasons_against
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.policy_arrivals import arrivals_of
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.models.arrivals import Arrivals, Poisson, RecordedArrivals
 from tailc.models.recorded_gaps import RecordedGaps
 from tailc.models.workload import Workload, workload
 from tailc.pipeline.compile import compile_opened
@@ -60,7 +60,7 @@ class Material:
 
     load: Workload
     formula: Ladder | None
-    recorded: Recorded | None
+    recorded: RecordedArrivals | None
     findings: tuple[Finding, ...]
 
 
@@ -121,8 +121,8 @@ def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals
         names = ", ".join(f"`{one.name}`" for one in named)
         message = f"a cell is told of under one arrival process, and several are given: {names}"
         raise TailcError(Finding(Code.USAGE, message, help="ask for one after another"))
-    if isinstance(one, Recorded):
-        return RecordedGaps(one.times_ns, one.source).at(max(one.rate_mrps, 1))
+    if isinstance(one, RecordedArrivals):
+        return RecordedGaps(one.times_ns, one.source).with_rate(max(one.rate_mrps, 1))
     return one
 
 
@@ -144,7 +144,7 @@ def _may_descend(table: Ladder) -> bool:
 
 def _check_fits(policy: Policy, requests: DemandProfile, name: str) -> None:
     options = VerifyOptions(allow_compile_trace=True, held_out_name=name)
-    if findings := unfit_for(policy, requests, options):
+    if findings := find_reasons_against(policy, requests, options):
         raise TailcError(findings)
 
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.interval import interval
 from tailc.experiment.options import FEWEST_REPLICATES
-from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.overload_objective import OverloadObjective
 from tailc.experiment.scenario import Scenario, most_in_system
 from tailc.experiment.server_use import ServerUse, is_overloaded
 from tailc.experiment.sizes import OVERLOAD_REPEATS
@@ -43,7 +43,7 @@ class RateLoss:
 class RateLosses:
     """Experiments at the rates of overload, then at the normal ones: the same for every table."""
 
-    objective: OverloadAim
+    objective: OverloadObjective
     experiments: tuple[Experiment, ...]
 
     def meets(self, table: Ladder) -> bool:
@@ -64,21 +64,21 @@ class RateLosses:
     def _estimated(self, table: Ladder, experiment: Experiment) -> RateLoss:
         found = self._used(table, experiment)
         (tail_us,) = found.tails_us
-        return self._loss(table, experiment, tail_us, None, tail_us, found.kept)
+        return self._loss(table, experiment, tail_us, None, tail_us, found.results)
 
     def _limited(self, table: Ladder, experiment: Experiment) -> RateLoss:
         repeats = self._used(table, experiment)
         (found,) = experiment.sample(_on(table), self._tails, repeats)
         limits = interval(found)
         high_us = limits.high_us
-        return self._loss(table, experiment, limits.estimate_us, high_us, high_us, repeats.kept)
+        return self._loss(table, experiment, limits.estimate_us, high_us, high_us, repeats.results)
 
     @property
     def _tails(self) -> tuple[Tail, ...]:
         return (Tail(self.objective.percentile_ppm),)
 
     def _used(self, table: Ladder, experiment: Experiment) -> Repeats[ServerUse]:
-        return experiment.used(_on(table), self._tails)
+        return experiment.replay_with_use(_on(table), self._tails)
 
     def _loss(
         self,
@@ -98,7 +98,7 @@ class RateLosses:
 
 def rate_losses(
     workload: Workload,
-    objective: OverloadAim,
+    objective: OverloadObjective,
     table: Ladder,
     seed: int,
     workers: Executor,

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.overload_objective import OverloadObjective
 from tailc.experiment.sizes import Seed
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import Ladder, Rule
@@ -46,7 +46,7 @@ class Relief:
     rates, on the requests of the search; None: not in time. judged_on: records behind `rates`.
     """
 
-    aim: OverloadAim
+    aim: OverloadObjective
     table: Ladder
     rule: Rule | None
     rates: tuple[RateLoss, ...]
@@ -55,7 +55,7 @@ class Relief:
 
 
 def relieved(
-    aim: OverloadAim, table: Ladder, design: DemandProfile, threads: int, progress: Progress
+    aim: OverloadObjective, table: Ladder, design: DemandProfile, threads: int, progress: Progress
 ) -> Relief:
     """The table with a rule; TailcError (INFEASIBLE) where no allowed one keeps it in time."""
     parts = split_sample(workload(design, table))
@@ -105,13 +105,13 @@ def largest(holds: Callable[[int], bool], most: int) -> int:
     return low
 
 
-def _largest_of(rule: Rule, aim: OverloadAim, table: Ladder, losses: RateLosses) -> int:
+def _largest_of(rule: Rule, aim: OverloadObjective, table: Ladder, losses: RateLosses) -> int:
     most = _MOST_STEPS if rule is Rule.CUT_OFF else _MOST_IN_SYSTEM
     return largest(lambda value: losses.meets(_with(rule, value, aim, table)), most)
 
 
 def _judged(
-    rule: Rule, value: int, aim: OverloadAim, table: Ladder, losses: RateLosses
+    rule: Rule, value: int, aim: OverloadObjective, table: Ladder, losses: RateLosses
 ) -> Iterator[tuple[Ladder, tuple[RateLoss, ...]]]:
     """The table with the rule, then with a stricter one each time."""
     for _ in range(_MOST_JUDGED):
@@ -126,7 +126,7 @@ def _judged(
         value = min(value - 1, max(in_proportion, value // 2))
 
 
-def _with(rule: Rule, value: int, aim: OverloadAim, table: Ladder) -> Ladder:
+def _with(rule: Rule, value: int, aim: OverloadObjective, table: Ladder) -> Ladder:
     """The table with the rule at the `value`-th of its numbers, counted from 1."""
     match rule:
         case Rule.SHED:
@@ -139,11 +139,11 @@ def _with(rule: Rule, value: int, aim: OverloadAim, table: Ladder) -> Ladder:
     return replace(table, rules=tuple(rules), overload=told)
 
 
-def _all_meet(rates: tuple[RateLoss, ...], aim: OverloadAim) -> bool:
+def _all_meet(rates: tuple[RateLoss, ...], aim: OverloadObjective) -> bool:
     return all(one.meets for one in rates[: len(aim.rates_mrps)])
 
 
-def _no_rule(aim: OverloadAim) -> TailcError:
+def _no_rule(aim: OverloadObjective) -> TailcError:
     message = f"no rule of {_listed(aim.allowed)} keeps {_promise(aim)}"
     more = [f"`{one.value}`" for one in (Rule.SHED, Rule.CUT_OFF) if one not in aim.allowed]
     ways = [f"allow {' or '.join(more)}"] if more else []
@@ -152,7 +152,7 @@ def _no_rule(aim: OverloadAim) -> TailcError:
     return _infeasible(message, hint)
 
 
-def _unsure(aim: OverloadAim, rules: Sequence[Rule], records: int) -> TailcError:
+def _unsure(aim: OverloadObjective, rules: Sequence[Rule], records: int) -> TailcError:
     """That rules are in time by their estimates, but not with the whole interval."""
     message = f"{_listed(rules)} would keep {_promise(aim)} by the estimate, but of "
     message += f"{records:,} records too few are served to be sure of it at 95 %"
@@ -163,7 +163,7 @@ def _listed(rules: Sequence[Rule]) -> str:
     return ", ".join(f"`{rule.value}`" for rule in rules)
 
 
-def _promise(aim: OverloadAim) -> str:
+def _promise(aim: OverloadObjective) -> str:
     rates = ", ".join(map(format_mrps, aim.rates_mrps))
     return f"{format_ppm(aim.percentile_ppm)} within {format_us(aim.latency_us)} at {rates}"
 

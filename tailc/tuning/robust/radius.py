@@ -23,7 +23,7 @@ from tailc.experiment.sizes import RADIUS, Seed
 from tailc.experiment.tail_sample import Tail
 from tailc.models.arrivals import Arrivals
 from tailc.models.execution_model import Subject
-from tailc.models.perturbations import longer, with_longer_tail
+from tailc.models.perturbations import with_longer_tail, with_more_work
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.progress import Progress
@@ -173,8 +173,8 @@ class _Search:
         subject, tails = self._subject, (Tail(self._slo.percentile_ppm),)
         moved = self._moved(errors)
         experiment = experiment_for(_OPTIONS, moved, arrivals, self._workers, subject)
-        repeats = experiment.used(subject, tails)
-        if is_overloaded(arrivals, repeats.kept):
+        repeats = experiment.replay_with_use(subject, tails)
+        if is_overloaded(arrivals, repeats.results):
             return -1.0
         estimate = self._met_by(repeats.tails_us[0])
         if estimate < 0:
@@ -188,7 +188,7 @@ class _Search:
 
     def _moved(self, errors: _Errors) -> Workload:
         heavy = with_longer_tail(self._load, self._ambiguity.tail_from_ppm, errors.tail / PPM)
-        return self._slowed(longer(heavy, 1 + errors.demand / PPM), errors.speedup / PPM)
+        return self._slowed(with_more_work(heavy, 1 + errors.demand / PPM), errors.speedup / PPM)
 
 
 def _steps(axis: Axis, ambiguity: Ambiguity) -> int:

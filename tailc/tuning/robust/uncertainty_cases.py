@@ -11,12 +11,12 @@ from tailc.experiment.sizes import Seed
 from tailc.forms.ladder.table import Ladder
 from tailc.forms.ladder.units import degrees
 from tailc.models.perturbations import (
-    longer,
-    resampled,
-    slower,
-    slower_cores,
+    bootstrap,
     with_longer_tail,
     with_more_of,
+    with_more_work,
+    with_slower_cores,
+    with_slower_rungs,
 )
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
@@ -40,11 +40,11 @@ class UncertaintyCase:
 
 def slowed_on(table: Ladder) -> Slowed:
     """What an error of speed is on the table's rungs: numbers of threads, or cores and clocks."""
-    return slower if degrees(table) is not None else slower_cores
+    return with_slower_rungs if degrees(table) is not None else with_slower_cores
 
 
 def uncertainty_cases(
-    load: Workload, told: Ambiguity, days: Days | None, slowed: Slowed = slower
+    load: Workload, told: Ambiguity, days: Days | None, slowed: Slowed = with_slower_rungs
 ) -> list[UncertaintyCase]:
     """What was measured first, then every error by itself, as large as it may be.
 
@@ -63,8 +63,12 @@ def _of_size(load: Workload, told: Ambiguity, slowed: Slowed) -> Iterator[Uncert
         ppm / PPM for ppm in (told.demand_ppm, told.tail_ppm, told.speedup_ppm)
     )
     if demand:
-        yield UncertaintyCase(f"demand +{format_ppm(told.demand_ppm)}", longer(load, 1 + demand))
-        yield UncertaintyCase(f"demand -{format_ppm(told.demand_ppm)}", longer(load, 1 - demand))
+        yield UncertaintyCase(
+            f"demand +{format_ppm(told.demand_ppm)}", with_more_work(load, 1 + demand)
+        )
+        yield UncertaintyCase(
+            f"demand -{format_ppm(told.demand_ppm)}", with_more_work(load, 1 - demand)
+        )
     if tail:
         heavy = with_longer_tail(load, told.tail_from_ppm, tail)
         above = format_ppm(told.tail_from_ppm).removesuffix(" %")
@@ -79,7 +83,7 @@ def _of_chance(load: Workload, told: Ambiguity, days: Days | None) -> Iterator[U
             more = with_more_of(load, days.of_row == day, told.mixture_ppm / PPM)
             yield UncertaintyCase(f"day {days.names[day]} +{format_ppm(told.mixture_ppm)}", more)
     for number in range(1, told.resamples + 1):
-        yield UncertaintyCase(f"resample {number}", resampled(load, Seed.RESAMPLES + number))
+        yield UncertaintyCase(f"resample {number}", bootstrap(load, Seed.RESAMPLES + number))
 
 
 def _hardest(load: Workload, days: Days) -> list[int]:

@@ -15,16 +15,17 @@ from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.job_model import JobModel
 from tailc.percentiles import PPM
 from tailc.verify.plan.promise import more_windows, ruling_of
-from tailc.verify.plan.verdict import Figures, PlanVerdict, Spans
+from tailc.verify.plan.verdict import PlanMeans, PlanVerdict, Spans
 
 POLICY = "policy"
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedPlan:
-    """The verdict, of which policy and on which days.
+    """A verdict with its policy and its days.
 
-    left_out: windows that were not judged on; own_windows: it was made from so many.
+    left_out: number of windows that were not judged. own_windows: number of windows that the plan
+    was made from.
     """
 
     policy_name: str
@@ -38,50 +39,52 @@ class JudgedPlan:
 def verify_plan(
     policy: Policy, held_out: HeldOutDays, options: PlanOptions | None = None
 ) -> JudgedPlan:
-    """The plan's prices on each window, beside the baselines.
+    """Judge the plan's prices on each window, compared with the baselines.
 
-    Deterministic in the policy, the days and the options. Raises TailcError where the plan was made
-    from a window, for one that no replay is of, where servers of malleable jobs shall fail, and for
-    names of no baseline.
+    Deterministic in the policy, the days and the options. Raises TailcError if the plan was made
+    from a window, if it cannot be replayed, if servers of malleable jobs should fail, and for names
+    that are not baselines.
     """
     options = options or PlanOptions()
     model = replayable(policy, options)
     if not options.allow_compile_trace:
         check_held_out((policy,), held_out)
     own = len(windows_of_compile(policy, held_out))
-    plan, found = plan_of(policy), replay_windows(policy, held_out, options)
+    plan, samples = plan_of(policy), replay_windows(policy, held_out, options)
     return JudgedPlan(
         policy_name=policy.name,
         generation=policy.generation,
         held_out_digest=held_out.digest,
         left_out=held_out.left_out,
         own_windows=own,
-        verdict=verdict_of(plan, model, Spans.of(plan, held_out.windows), found, options),
+        verdict=verdict_of(
+            plan, model, Spans.from_windows(plan, held_out.windows), samples, options
+        ),
     )
 
 
 def verdict_of(
-    plan: Plan, model: JobModel[Any], spans: Spans, found: WindowSamples, options: PlanOptions
+    plan: Plan, model: JobModel[Any], spans: Spans, samples: WindowSamples, options: PlanOptions
 ) -> PlanVerdict:
-    """The ruling on the share of jobs whose promise was broken, and all that is told besides."""
-    means = means_of(found.policy)
-    sample, broken = found.policy[model.judged], means[model.judged]
+    """The ruling on the share of jobs with a broken promise, and all other quantities."""
+    means = means_of(samples.policy)
+    sample, broken = samples.policy[model.judged], means[model.judged]
     promised = plan.violations_ppm / PPM
     ruling = ruling_of(broken, promised)
     more = more_windows(sample, broken, promised) if ruling is Ruling.UNDECIDED else None
     return PlanVerdict(
         words=model.words,
         spans=spans,
-        jobs=found.jobs,
+        jobs=samples.jobs,
         seed=options.seed,
         failures_ppm=options.failures_ppm,
         promised_ppm=plan.violations_ppm,
         judged=model.judged,
         ruling=ruling,
         more_windows=more,
-        policy=Figures(POLICY, means, {}),
+        policy=PlanMeans(POLICY, means, {}),
         baselines=tuple(
-            Figures(name, means_of(samples), gains_of(found.policy, samples))
-            for name, samples in found.baselines.items()
+            PlanMeans(name, means_of(baseline), gains_of(samples.policy, baseline))
+            for name, baseline in samples.baselines.items()
         ),
     )

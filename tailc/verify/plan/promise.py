@@ -1,17 +1,18 @@
-"""Whether a plan keeps its promise, and how many more windows would tell."""
+"""Rule whether a plan keeps its promise, and estimate how many more windows would decide."""
 
 from __future__ import annotations
 
 import math
 
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.window_means import FEWEST_WINDOWS, RULE_OF_THREE, MeanOf
-from tailc.models.datacentre.quantities import Sample
+from tailc.experiment.window_means import FEWEST_WINDOWS, RULE_OF_THREE, WindowMean
+from tailc.models.datacentre.quantities import QuantitySample
 
 
-def ruling_of(broken: MeanOf, promised: float) -> Ruling:
-    """Pass where the share of broken promises lies below the promised one with its whole interval,
-    fail where it lies above; so it does where none was to be broken and one was.
+def ruling_of(broken: WindowMean, promised: float) -> Ruling:
+    """Pass if the whole interval of the share of broken promises is below the promised share.
+
+    Fail if it is above, or if no promise may be broken and one was. Otherwise undecided.
     """
     if not promised and broken.value:
         return Ruling.FAIL
@@ -22,11 +23,11 @@ def ruling_of(broken: MeanOf, promised: float) -> Ruling:
     return Ruling.FAIL if broken.low > promised else Ruling.UNDECIDED
 
 
-def more_windows(sample: Sample, broken: MeanOf, promised: float) -> int | None:
-    """Windows until the interval, which shrinks with their root, leaves the promise out.
+def more_windows(sample: QuantitySample, broken: WindowMean, promised: float) -> int | None:
+    """Number of windows after which the interval, which shrinks with their root, would decide.
 
-    None where it is not known, or no number would do: there was no job to judge, the estimate is on
-    the promise, or none at all may be broken.
+    None if unknown or if no number would do: there was no job to judge, the estimate is on the
+    promised share, or no promise may be broken.
     """
     count, total = len(sample.parts), float(sample.wholes.sum())
     fewest = max(FEWEST_WINDOWS - count, 1)

@@ -1,4 +1,4 @@
-"""What the judge says of a plan: money, energy and broken promises, with intervals over windows."""
+"""Verdict on a plan: money, energy and broken promises, with intervals over windows."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from dataclasses import dataclass
 
 from tailc.errors import ExitCode
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.window_means import MeanOf
+from tailc.experiment.window_means import WindowMean
 from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.job_model import JobWords
-from tailc.models.datacentre.quantities import Quantity
-from tailc.models.datacentre.window import Window
+from tailc.models.datacentre.quantities import JobQuantity
+from tailc.models.datacentre.window import JobWindow
 
 
 @dataclass(frozen=True, eq=False)
-class Figures:
-    """What one policy did.
+class PlanMeans:
+    """Means of one policy.
 
-    gains: by how much the plan has more, within the same windows; empty for the plan itself.
+    gains: by how much the plan exceeds it, paired by window; empty for the plan itself.
     """
 
     name: str
-    means: Mapping[Quantity, MeanOf]
-    gains: Mapping[Quantity, MeanOf]
+    means: Mapping[JobQuantity, WindowMean]
+    gains: Mapping[JobQuantity, WindowMean]
 
 
 @dataclass(frozen=True)
 class Spans:
-    """So many windows of `epochs` of `epoch_s` each; from, until_unix_s: begin of the first and end
-    of the last.
+    """A number of windows of `epochs` epochs of `epoch_s` each.
+
+    from_unix_s, until_unix_s: start of the first and end of the last.
     """
 
     windows: int
@@ -39,7 +40,7 @@ class Spans:
     until_unix_s: int
 
     @classmethod
-    def of(cls, plan: Plan, windows: Sequence[Window]) -> Spans:
+    def from_windows(cls, plan: Plan, windows: Sequence[JobWindow]) -> Spans:
         """Windows as long as the plan; ValueError where there is none."""
         if not windows:
             raise ValueError("there is a window at least")
@@ -50,11 +51,12 @@ class Spans:
 
 @dataclass(frozen=True, eq=False)
 class PlanVerdict:
-    """The plan's prices at work beside the baselines, on the same windows.
+    """The plan's prices compared with the baselines on the same windows.
 
-    words: how its jobs are spoken of. promised_ppm: of the jobs, no larger part has its promise
-    broken. judged: the quantity that tells. failures_ppm: of servers with a job so many failed in
-    an hour. more_windows: how many more would decide, where the ruling is undecided and they can.
+    words: the words for its jobs. promised_ppm: largest promised share of jobs with a broken
+    promise. judged: the quantity that decides. failures_ppm: failures per hour of a server with a
+    job, in millionths. more_windows: how many more would decide, if the ruling is undecided and
+    they can.
     """
 
     words: JobWords
@@ -63,20 +65,20 @@ class PlanVerdict:
     seed: int
     failures_ppm: int
     promised_ppm: int
-    judged: Quantity
+    judged: JobQuantity
     ruling: Ruling
     more_windows: int | None
-    policy: Figures
-    baselines: tuple[Figures, ...]
+    policy: PlanMeans
+    baselines: tuple[PlanMeans, ...]
 
     @property
-    def broken(self) -> MeanOf:
+    def broken(self) -> WindowMean:
         """The share of jobs whose promise the plan broke."""
         return self.policy.means[self.judged]
 
     @property
     def exit_code(self) -> ExitCode:
-        """What the process says: 0 pass, 1 fail, 4 undecided."""
+        """Exit code of the process: 0 pass, 1 fail, 4 undecided."""
         return {
             Ruling.PASS: ExitCode.OK,
             Ruling.FAIL: ExitCode.MISSED,

@@ -1,1 +1,1 @@
-"""The judge of shares: how far throughput is off its targets on rows it was not compiled from."""
+"""Judge forms of shares: errors of throughput on held-out rows."""

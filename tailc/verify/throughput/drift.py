@@ -1,14 +1,13 @@
-"""How far the machines behind held-out rows are from those that a policy was compiled from.
+"""Drift of the machines behind held-out rows since the compile of a policy.
 
-A machine is told by two numbers of its model t' = a t + b r (Bartolini, 2015, eq. 2.1):
+A machine is described by two numbers of its model t' = a t + b r (Bartolini, 2015, eq. 2.1):
 
-- what it does in the end by a share, b / (1 - a) of it. What that is now is told without a model,
-  the mean throughput by the mean share, so that it is known for shares that hardly change too.
-- how much of a step is memory of the one before: a, by least squares on the held-out rows.
+- its steady state with a share, b / (1 - a) of it. Its current value is measured without a model,
+as the mean throughput over the mean share, so that it is known even if shares hardly change. - how
+much of a step depends on the one before: a, by least squares on the held-out rows.
 
-Intervals are from resampled blocks of n held-out rows, and widened by sqrt(1 + n / m) for the m
-rows of the compile: had nothing changed, a model from those would be as uncertain, but for their
-number.
+Intervals are from resampled blocks of n held-out rows, widened by sqrt(1 + n / m) for the m rows of
+the compile: without drift, a model from those has the same uncertainty, apart from their number.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Severity
-from tailc.experiment.block_means import HIGH, LOW, ErrorOf, in_ppm, resampled
+from tailc.experiment.block_means import HIGH, LOW, MeanError, bootstrap_blocks, to_ppm
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.recorded_periods import shares_of
 from tailc.forms.shares import MILLI, Machine
@@ -32,10 +31,10 @@ from tailc.units import plain_ppm
 from tailc.verify.throughput.verdict import MachineDrift
 
 Floats = NDArray[np.float64]
-# Fewer steps have no interval worth the name.
+# Fewer steps give no useful interval.
 FEWEST_STEPS = 20
-# What moves by less is no reason to compile again: a tenth of the throughput, as of a mean demand;
-# and an a that is wrong by less leaves less than a fifth of a change for the step after.
+# Smaller changes are no reason to compile again: a tenth of the throughput, as of a mean demand;
+# and an error of a that leaves less than a fifth of a change for the next step.
 MATERIAL_THROUGHPUT_PPM = 100_000
 MATERIAL_MEMORY_PPM = 200_000
 # A change in a sentence is rounded to tenths of a percent, an a to hundredths.
@@ -45,9 +44,9 @@ _TENTH_PPM, _HUNDREDTH_PPM = 1_000, 10_000
 def drifts(
     policy: Policy, held_out: ThroughputTrace, options: VerifyOptions
 ) -> tuple[MachineDrift | None, ...]:
-    """Of each machine with a target the drift since the policy was compiled.
+    """Drift of each machine with a target since the policy was compiled.
 
-    None where fewer than `FEWEST_STEPS` were measured, or nothing was done, and for the rows of the
+    None if fewer than `FEWEST_STEPS` were measured, if no work was done, and for the rows of the
     compile themselves.
     """
     shares = shares_of(policy)
@@ -59,7 +58,7 @@ def drifts(
     widening = math.sqrt(1 + held_out.rows / design.rows)
     found = []
     for at, machine in enumerate(shares.served):
-        # Behind the draws for a machine's three errors.
+        # Numbers after those of the draws for a machine's three errors.
         draw = (options.seed, 3 * len(shares.served) + at, options.replicates)
         rows = _steps(held_out, machine.name, shares.step_us)
         found.append(None if rows is None else drift(machine, rows, widening, draw))
@@ -69,10 +68,10 @@ def drifts(
 def drift(
     machine: Machine, rows: Pairs, widening: float, draw: tuple[int, int, int]
 ) -> MachineDrift:
-    """How much more the machine does by the same share, as a part, and what a has come to.
+    """Relative change of the machine's throughput at the same share, and the current a.
 
-    Flagged where an interval lies on one side of zero and its estimate is material. There is no a
-    where shares hardly change. `draw`: seed, number of the draw, replicates.
+    Flagged if an interval lies on one side of zero and its estimate is material. No a if shares
+    hardly change. `draw`: seed, number of the draw, replicates.
     """
     compiled = machine.first_b_milli / MILLI / (1 - machine.first_a_ppm / PPM)
     is_varied = float(np.ptp(rows.share)) >= SMALLEST_SPREAD
@@ -87,7 +86,7 @@ def drift(
             rows.share * rows.now,
         ]
     )
-    sums = [moments[at].sum(axis=0) for at in resampled(len(rows.now), *draw)]
+    sums = [moments[at].sum(axis=0) for at in bootstrap_blocks(len(rows.now), *draw)]
     whole, drawn = moments.sum(axis=0), np.array(sums)
     throughput = _shift(_by_share(whole) / compiled - 1, _by_share(drawn) / compiled - 1, widening)
     memory = None
@@ -121,7 +120,7 @@ def drift_findings(
 
 
 def _steps(held_out: ThroughputTrace, name: str, step_us: int) -> Pairs | None:
-    """One pair a step of the machine; None where they are too few, or nothing was done."""
+    """One pair a step of the machine; None if there are too few, or no work was done."""
     series = held_out.of(name)
     rows = None if series is None else pairs(series, step_us)
     if series is None or rows is None:
@@ -133,13 +132,13 @@ def _steps(held_out: ThroughputTrace, name: str, step_us: int) -> Pairs | None:
 
 
 def _by_share(moments: Floats) -> Floats:
-    """Throughput by share, of moments (..., 7); 0 for a draw without any share."""
+    """Throughput over share, from moments (..., 7); 0 for a draw without any share."""
     now, share = moments[..., 0], moments[..., 1]
     return np.divide(now, share, out=np.zeros_like(now), where=share > 0)
 
 
 def _memory(moments: Floats) -> Floats:
-    """The a of least squares, of moments (..., 7); 0 where it and b cannot be told apart."""
+    """The least squares a, from moments (..., 7); 0 if it cannot be separated from b."""
     xx, xu, uu, xy, uy = np.moveaxis(moments, -1, 0)[2:]
     determinant = xx * uu - xu * xu
     return np.divide(
@@ -147,27 +146,27 @@ def _memory(moments: Floats) -> Floats:
     )
 
 
-def _shift(estimate: Floats, drawn: Floats, widening: float) -> ErrorOf:
-    """The estimate, with the interval of the drawn ones widened about it."""
+def _shift(estimate: Floats, drawn: Floats, widening: float) -> MeanError:
+    """The estimate with the interval of the draws, widened about it."""
     low, high = np.quantile(drawn, [LOW, HIGH])
     middle = float(estimate)
     low, high = (middle + (float(limit) - middle) * widening for limit in (low, high))
-    return ErrorOf(in_ppm(middle), in_ppm(min(low, middle)), in_ppm(max(high, middle)))
+    return MeanError(to_ppm(middle), to_ppm(min(low, middle)), to_ppm(max(high, middle)))
 
 
-def _is_beyond(shift: ErrorOf, material_ppm: int) -> bool:
+def _is_beyond(shift: MeanError, material_ppm: int) -> bool:
     return abs(shift.ppm) >= material_ppm and (shift.low_ppm > 0 or shift.high_ppm < 0)
 
 
 def _sentences(machine: Machine, drift: MachineDrift) -> Iterator[str]:
-    """Of each change that flags it, throughput's first."""
+    """A sentence on each flagged change, throughput first."""
     if _is_beyond(drift.throughput, MATERIAL_THROUGHPUT_PPM):
-        yield _throughput_said(drift.throughput)
+        yield _throughput_sentence(drift.throughput)
     if drift.memory is not None and _is_beyond(drift.memory, MATERIAL_MEMORY_PPM):
-        yield _memory_said(machine.first_a_ppm, machine.first_a_ppm + drift.memory.ppm)
+        yield _memory_sentence(machine.first_a_ppm, machine.first_a_ppm + drift.memory.ppm)
 
 
-def _throughput_said(shift: ErrorOf) -> str:
+def _throughput_sentence(shift: MeanError) -> str:
     ends = sorted((abs(shift.low_ppm), abs(shift.high_ppm)))
     low, part, high = (_percent(ppm) for ppm in (ends[0], abs(shift.ppm), ends[1]))
     way = "more" if shift.ppm > 0 else "less"
@@ -177,7 +176,7 @@ def _throughput_said(shift: ErrorOf) -> str:
     )
 
 
-def _memory_said(before_ppm: int, now_ppm: int) -> str:
+def _memory_sentence(before_ppm: int, now_ppm: int) -> str:
     before, now = (
         plain_ppm(round(ppm / _HUNDREDTH_PPM) * _HUNDREDTH_PPM) for ppm in (before_ppm, now_ppm)
     )

@@ -1,4 +1,4 @@
-"""Judge a form of shares on held-out throughput: errors with intervals, rulings."""
+"""Judge a form of shares on held-out throughput: errors with intervals, and rulings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from tailc.artifact.envelope import InputRole, Policy
 from tailc.errors import Code, Finding, Place, TailcError
-from tailc.experiment.block_means import ErrorOf, error_of, in_ppm
+from tailc.experiment.block_means import MeanError, mean_error, to_ppm
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.recorded_periods import (
     RecordedPeriods,
@@ -24,10 +24,10 @@ from tailc.percentiles import PPM
 from tailc.traces.throughput import ThroughputTrace, unknown_machines
 from tailc.verify.throughput.drift import FEWEST_STEPS, drifts
 from tailc.verify.throughput.verdict import (
-    Baseline,
     BaselineError,
     MachineDrift,
     MachineVerdict,
+    ShareBaseline,
     ThroughputVerdicts,
 )
 
@@ -38,21 +38,21 @@ def verify_throughput(
     options: VerifyOptions | None = None,
     tolerance_ppm: int | None = None,
 ) -> ThroughputVerdicts:
-    """A verdict for every machine with a target, at the tolerance that is promised or given.
+    """A verdict for every machine with a target, at the promised or a given tolerance.
 
-    Deterministic in the policy, the rows and the options' seed. Raises TailcError where the rows
-    are those that the policy was compiled from, lack a machine, or are of one that it lacks, and
-    for names of no baseline.
+    Deterministic in the policy, the rows and the options' seed. Raises TailcError if the policy was
+    compiled from these rows, if a machine lacks rows or rows lack a machine, and for names that are
+    not baselines.
     """
     options = options or VerifyOptions()
     shares = shares_of(policy)
-    names = share_rules().chosen(options.baselines)
+    names = share_rules().choose(options.baselines)
     check(policy, held_out, options)
     periods = recorded_periods(shares, held_out)
-    beside = {name: periods.beside(name) for name in names}
+    baselines = {name: periods.replay_baseline(name) for name in names}
     tolerance_ppm = shares.tolerance_ppm if tolerance_ppm is None else tolerance_ppm
     machines = (
-        _verdict(periods, at, options, tolerance_ppm, beside, drift)
+        _verdict(periods, at, options, tolerance_ppm, baselines, drift)
         for at, drift in enumerate(drifts(policy, held_out, options))
     )
     return ThroughputVerdicts(
@@ -73,16 +73,16 @@ def verify_throughput(
 
 
 def is_compile_throughput(policy: Policy, held_out: ThroughputTrace) -> bool:
-    """Whether the policy was compiled from these very rows."""
+    """Whether the policy was compiled from exactly these rows."""
     compiled_from = (InputRole.DESIGN, InputRole.WHOLE)
     return any(
         part.role in compiled_from and part.digest == held_out.digest for part in policy.inputs
     )
 
 
-def _baseline(name: str) -> Baseline:
-    rule = share_rules().made(name)
-    return Baseline(name, rule.about, rule.is_share_told)
+def _baseline(name: str) -> ShareBaseline:
+    rule = share_rules().make_rule(name)
+    return ShareBaseline(name, rule.about, rule.shows_share)
 
 
 def _verdict(
@@ -90,11 +90,11 @@ def _verdict(
     at: int,
     options: VerifyOptions,
     tolerance_ppm: int,
-    beside: Mapping[str, GivenShares],
+    baselines: Mapping[str, GivenShares],
     drift: MachineDrift | None,
 ) -> MachineVerdict:
     shares, outcome = periods.shares, periods.outcome
-    error = error_of(periods.errors[at], options.seed, at, options.replicates)
+    error = mean_error(periods.errors[at], options.seed, at, options.replicates)
     ruling = _ruling(error, tolerance_ppm, periods.steps)
     more = _more_steps(error, tolerance_ppm, periods.steps)
     return MachineVerdict(
@@ -103,20 +103,20 @@ def _verdict(
         ruling=ruling,
         error=error,
         model=periods.model_errors(at, options.seed, options.replicates),
-        share_ppm=in_ppm(float(outcome.share[at].mean())),
+        share_ppm=to_ppm(float(outcome.share[at].mean())),
         max_milli=round(periods.machines[at].most * shares.host_ppm / PPM * MILLI),
-        short_ppm=in_ppm(float(outcome.is_short[at].mean())),
-        capped_ppm=in_ppm(float(outcome.is_capped[at].mean())),
-        beside={
-            name: BaselineError(in_ppm(found.errors[at]), in_ppm(found.shares[at]))
-            for name, found in beside.items()
+        short_ppm=to_ppm(float(outcome.is_short[at].mean())),
+        capped_ppm=to_ppm(float(outcome.is_capped[at].mean())),
+        baselines={
+            name: BaselineError(to_ppm(baseline.errors[at]), to_ppm(baseline.shares[at]))
+            for name, baseline in baselines.items()
         },
         more_steps=more if ruling is Ruling.UNDECIDED else None,
         drift=drift,
     )
 
 
-def _ruling(error: ErrorOf, tolerance_ppm: int, steps: int) -> Ruling:
+def _ruling(error: MeanError, tolerance_ppm: int, steps: int) -> Ruling:
     if steps < FEWEST_STEPS:
         return Ruling.UNDECIDED
     if error.low_ppm > tolerance_ppm:
@@ -124,9 +124,10 @@ def _ruling(error: ErrorOf, tolerance_ppm: int, steps: int) -> Ruling:
     return Ruling.PASS if error.high_ppm <= tolerance_ppm else Ruling.UNDECIDED
 
 
-def _more_steps(error: ErrorOf, tolerance_ppm: int, steps: int) -> int | None:
-    """Steps until the interval, which shrinks with their root, leaves the tolerance out; None where
-    the estimate is on the tolerance.
+def _more_steps(error: MeanError, tolerance_ppm: int, steps: int) -> int | None:
+    """Number of steps after which the interval, which shrinks with their root, would decide.
+
+    None if the estimate is on the tolerance.
     """
     apart_ppm = abs(error.ppm - tolerance_ppm)
     if apart_ppm == 0:
@@ -137,7 +138,7 @@ def _more_steps(error: ErrorOf, tolerance_ppm: int, steps: int) -> int | None:
 
 
 def check(policy: Policy, held_out: ThroughputTrace, options: VerifyOptions) -> None:
-    """Raise TailcError for rows of the compile, and for machines that one of both does not have."""
+    """Raise TailcError for rows of the compile, and for machines in only one of both."""
     shares = shares_of(policy)
     findings = list(unknown_machines(held_out, [machine.name for machine in shares.machines]))
     findings += missing_machines(shares, held_out)

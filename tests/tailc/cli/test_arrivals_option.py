@@ -8,7 +8,7 @@ import pytest
 from tailc.cli.arrivals_option import combine_arrivals
 from tailc.cli.quantities import ARRIVALS, EveryKind, RecordedColumn
 from tailc.errors import Code, TailcError
-from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
+from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, RateStep, RecordedArrivals
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness, Modulated
 from tailc.traces.arrivals import ArrivalColumn, Gaps
@@ -27,7 +27,7 @@ def test_bursts_are_requests_at_rates():
 def test_a_profile_is_a_file(in_folder):
     Path("day.csv").write_text("duration,rate\n1min,4/s\n30s,0/s\n")
     profile = ARRIVALS.convert("profile:day.csv", None, None)
-    assert profile == RateProfile((Step(60_000_000, 4_000), Step(30_000_000, 0)))
+    assert profile == RateProfile((RateStep(60_000_000, 4_000), RateStep(30_000_000, 0)))
 
 
 def test_a_recording_is_a_column():
@@ -139,7 +139,7 @@ def test_nothing_asked_leaves_the_policy_its_rates():
 def test_rates_come_first_and_recordings_last():
     asked = combine_arrivals((40_000, 30_000), (RecordedColumn("at"), BURSTS), "ms", (), "keep")
     assert asked.column == ArrivalColumn("at", TimeUnit.MS, Gaps.KEEP)
-    recorded = Recorded(times_ns(0, 1, 3), None, "at")
+    recorded = RecordedArrivals(times_ns(0, 1, 3), None, "at")
     assert asked.processes_for(TOY, recorded) == (
         Poisson(30_000),
         Poisson(40_000),
@@ -158,9 +158,9 @@ def test_bursty_arrivals_come_at_every_rate():
 def test_days_have_a_rate_or_take_those_named_apart():
     curve = DayCurve((500_000, 1_500_000))
     assert ARRIVALS.convert("diurnal:0.5, 1.5", None, None) == curve
-    assert ARRIVALS.convert("diurnal:0.5,1.5,rate=40/s", None, None) == curve.at(40_000)
+    assert ARRIVALS.convert("diurnal:0.5,1.5,rate=40/s", None, None) == curve.with_rate(40_000)
     asked = combine_arrivals((30_000,), (curve,), None, (), "error")
-    assert asked.processes_for(TOY, None) == (Poisson(30_000), curve.at(30_000))
+    assert asked.processes_for(TOY, None) == (Poisson(30_000), curve.with_rate(30_000))
 
 
 def test_all_kinds_come_at_the_policy_s_rates_or_at_those_named():
@@ -196,7 +196,7 @@ def test_bursty_arrivals_need_a_rate():
 
 def test_a_recording_is_rescaled_to_each_rate_asked_for():
     asked = combine_arrivals((), (RecordedColumn("at"),), None, (4_000, 1_000), "error")
-    processes = asked.processes_for(TOY, Recorded(times_ns(0, 1, 3), None, "at"))
+    processes = asked.processes_for(TOY, RecordedArrivals(times_ns(0, 1, 3), None, "at"))
     assert processes is not None
     assert [process.name for process in processes] == [
         "recorded `at` at 1/s",

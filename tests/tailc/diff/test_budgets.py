@@ -2,8 +2,8 @@
 
 import pytest
 
-from tailc.diff.behaviour import Behaviour, Point, Quantity
-from tailc.diff.budgets import budgeted
+from tailc.diff.behaviour import Behaviour, BehaviourPoint, QuantityChange
+from tailc.diff.budgets import check_budgets
 from tailc.diff.change import PairedChange
 from tailc.diff.decisions import Decisions
 from tailc.errors import ExitCode
@@ -12,10 +12,10 @@ from tailc.errors import ExitCode
 def became(*changes, old_is_overloaded=False, new_is_overloaded=False):
     """A comparison at 40/s with these quantities, (name, old, new, low, high) each."""
     quantities = tuple(
-        Quantity(name, "us", PairedChange(old, new, new - old, low, high))
+        QuantityChange(name, "us", PairedChange(old, new, new - old, low, high))
         for name, old, new, low, high in changes
     )
-    point = Point("40/s", 40_000, old_is_overloaded, new_is_overloaded, quantities)
+    point = BehaviourPoint("40/s", 40_000, old_is_overloaded, new_is_overloaded, quantities)
     return Behaviour("digest", 1_000, 1, 20_000, 100, Decisions((), (), "not asked"), (point,))
 
 
@@ -34,17 +34,17 @@ def became(*changes, old_is_overloaded=False, new_is_overloaded=False):
 )
 def test_a_budget_is_judged_by_the_whole_interval(low, high, most_ppm, ruling, code):
     new = 100_000 + (low + high) // 2
-    found = budgeted({"p99": most_ppm}, became(("p99", 100_000, new, low, high)))
-    assert [one.ruling.value for one in found.kept] == [ruling]
+    found = check_budgets({"p99": most_ppm}, became(("p99", 100_000, new, low, high)))
+    assert [one.ruling.value for one in found.rulings] == [ruling]
     assert found.exit_code is code
-    assert found.kept[0].low_ppm == low * 10
-    assert found.kept[0].high_ppm == high * 10
+    assert found.rulings[0].low_ppm == low * 10
+    assert found.rulings[0].high_ppm == high * 10
 
 
 def test_means_have_short_names():
     changes = ("mean latency", 100, 90, -20, -5), ("mean energy", 1_000, 1_001, 0, 2)
-    found = budgeted({"mean": 0, "energy": 5_000}, became(*changes))
-    assert [(one.key, one.change_ppm) for one in found.kept] == [
+    found = check_budgets({"mean": 0, "energy": 5_000}, became(*changes))
+    assert [(one.key, one.change_ppm) for one in found.rulings] == [
         ("mean", -100_000),
         ("energy", 1_000),
     ]
@@ -53,12 +53,12 @@ def test_means_have_short_names():
 
 def test_one_that_is_exceeded_outweighs_one_that_nobody_can_tell():
     changes = ("p50", 1_000, 1_100, 50, 150), ("p99", 9_000, 9_000, -900, 900)
-    assert budgeted({"p50": 0, "p99": 0}, became(*changes)).exit_code is ExitCode.MISSED
-    assert budgeted({"p99": 0}, became(*changes)).exit_code is ExitCode.UNDECIDED
+    assert check_budgets({"p50": 0, "p99": 0}, became(*changes)).exit_code is ExitCode.MISSED
+    assert check_budgets({"p99": 0}, became(*changes)).exit_code is ExitCode.UNDECIDED
 
 
 def test_too_few_requests_for_limits_decide_nothing():
-    found = budgeted({"p99": 500_000}, became(("p99", 9_000, 9_000, None, None)))
+    found = check_budgets({"p99": 500_000}, became(("p99", 9_000, 9_000, None, None)))
     assert found.exit_code is ExitCode.UNDECIDED
 
 
@@ -70,14 +70,14 @@ def test_a_server_that_only_the_new_policy_overloads_is_worse(old, new, code):
     overloaded = became(
         ("p99", 9_000, 9_000, None, None), old_is_overloaded=old, new_is_overloaded=new
     )
-    assert budgeted({"p99": 10_000}, overloaded).exit_code is code
+    assert check_budgets({"p99": 10_000}, overloaded).exit_code is code
 
 
 def test_what_is_not_compared_is_named():
-    found = budgeted({"energy": 0, "p95": 0}, became(("p99", 9_000, 9_000, -1, 1)))
+    found = check_budgets({"energy": 0, "p95": 0}, became(("p99", 9_000, 9_000, -1, 1)))
     assert (found.unmeasured, found.measured) == (("energy", "p95"), ("p99",))
 
 
 def test_policies_that_do_the_same_keep_every_budget():
-    found = budgeted({"energy": 0}, None)
-    assert (found.kept, found.unmeasured, found.exit_code) == ((), (), ExitCode.OK)
+    found = check_budgets({"energy": 0}, None)
+    assert (found.rulings, found.unmeasured, found.exit_code) == ((), (), ExitCode.OK)

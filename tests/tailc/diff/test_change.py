@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tailc.diff.change import PairedChange, Shown, compare
-from tailc.diff.paired import MeanLatency, MeanThreads, Percentile, percentile
+from tailc.diff.change import PairedChange, Significance, compare
+from tailc.diff.paired_quantities import MeanLatency, MeanThreads, Percentile, percentile
 from tailc.experiment.experiment import Experiment
-from tailc.experiment.pairs import Pairs
+from tailc.experiment.pairs import SubjectPairs
 from tailc.experiment.scenario import Scenario
 from tailc.experiment.tail_sample import Tail
 from tailc.forms.ladder.table import AT_ONCE, Climb, Row
-from tailc.models.arrivals import Poisson, Recorded
+from tailc.models.arrivals import Poisson, RecordedArrivals
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import workload
 from tests.tailc.diff.servers import one_climb
@@ -34,21 +34,21 @@ def compared(old, new, where=None, repeats=8, replicates=60):
     subjects = SharedCores("old", (old,)), SharedCores("new", (new,))
     with ThreadPoolExecutor(1) as workers:
         experiment = Experiment(where, repeats, replicates, workers)
-        return compare(Pairs(subjects, (experiment, experiment)), TAILS, ()).changes
+        return compare(SubjectPairs(subjects, (experiment, experiment)), TAILS, ()).changes
 
 
 def test_a_policy_beside_itself_changes_nothing():
     for change in compared(one_climb(20), one_climb(20)):
         assert (change.difference, change.low, change.high) == (0, 0, 0)
-        assert change.shown is Shown.UNSHOWN
+        assert change.significance is Significance.UNSHOWN
 
 
 def test_a_climb_that_comes_later_is_told_by_what_it_does():
     median, high, mean, threads, utilization = compared(one_climb(0), one_climb(10_000))
-    assert high.shown is Shown.WORSE
-    assert mean.shown is Shown.WORSE
-    assert threads.shown is Shown.BETTER
-    assert utilization.shown is Shown.BETTER
+    assert high.significance is Significance.WORSE
+    assert mean.significance is Significance.WORSE
+    assert threads.significance is Significance.BETTER
+    assert utilization.significance is Significance.BETTER
     assert median.difference > 0
 
 
@@ -86,7 +86,7 @@ def test_effects_of_requests_add_up_to_the_difference_of_a_replay():
     with ThreadPoolExecutor(1) as workers:
         experiment = Experiment(where, 3, 0, workers)
         repeats = experiment.replications.repeats
-        both = Pairs(subjects, (experiment, experiment))
+        both = SubjectPairs(subjects, (experiment, experiment))
         pairs = [both.pair(one) for one in repeats]
     for quantity, tolerance in (
         (MeanLatency(), 1e-9),
@@ -107,7 +107,7 @@ def test_too_few_requests_leave_the_change_of_a_tail_unknown():
     where = scenario(requests=50)
     median, high, mean, *_ = compared(one_climb(0), one_climb(40), where)
     assert high.low is high.high is None
-    assert high.shown is Shown.UNSHOWN
+    assert high.significance is Significance.UNSHOWN
     assert median.low is not None
     assert mean.low is not None
 
@@ -116,14 +116,14 @@ def recorded():
     """A day of 1500 arrivals, each with its own request."""
     times_ns = np.cumsum(np.random.default_rng(3).exponential(1e7, 1500)).astype(np.int64)
     times_ns -= times_ns[0]
-    return scenario(arrivals=Recorded(times_ns, np.arange(1500, dtype=np.int32), "t"))
+    return scenario(arrivals=RecordedArrivals(times_ns, np.arange(1500, dtype=np.int32), "t"))
 
 
 def test_recorded_arrivals_vary_by_day():
     mean = compared(one_climb(0), one_climb(40), recorded())[2]
     assert mean.low is not None
     assert mean.low < mean.difference
-    assert mean.shown is Shown.WORSE
+    assert mean.significance is Significance.WORSE
 
 
 def test_another_day_of_a_recording_has_the_percentile_of_its_own_latencies():
@@ -132,7 +132,7 @@ def test_another_day_of_a_recording_has_the_percentile_of_its_own_latencies():
     with ThreadPoolExecutor(1) as workers:
         experiment = Experiment(where, 1, 2, workers)
         replications = experiment.replications
-        both = Pairs(subjects, (experiment, experiment))
+        both = SubjectPairs(subjects, (experiment, experiment))
         pairs = [both.pair(one) for one in replications.repeats]
         tail = percentile(where, Tail(950_000), replications.repeats, pairs)
     day = replications.replicate(1)
@@ -146,9 +146,14 @@ def test_another_day_of_a_recording_has_the_percentile_of_its_own_latencies():
 
 @pytest.mark.parametrize(
     ("low", "high", "shown"),
-    [(-3, -1, Shown.BETTER), (1, 3, Shown.WORSE), (-1, 1, Shown.UNSHOWN), (0, 2, Shown.UNSHOWN),
-     (None, None, Shown.UNSHOWN)],
+    [
+        (-3, -1, Significance.BETTER),
+        (1, 3, Significance.WORSE),
+        (-1, 1, Significance.UNSHOWN),
+        (0, 2, Significance.UNSHOWN),
+        (None, None, Significance.UNSHOWN),
+    ],
 )  # fmt: skip
 def test_a_change_is_shown_where_its_whole_interval_lies_to_one_side(low, high, shown):
     difference = (low + high) // 2 if low is not None else 5
-    assert PairedChange(10, 10 + difference, difference, low, high).shown is shown
+    assert PairedChange(10, 10 + difference, difference, low, high).significance is shown

@@ -10,7 +10,14 @@ import pytest
 
 from tailc.diff import lookups
 from tailc.diff.causes import Cause
-from tailc.diff.decisions import Asked, SamePlaces, Share, asked, decisions, same_places
+from tailc.diff.decisions import (
+    DecisionRecords,
+    MatchingPolicies,
+    Share,
+    decisions,
+    match_policies,
+    record_decisions,
+)
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.scenario import Scenario
 from tailc.forms.ladder.table import CostUnit, Rung
@@ -27,7 +34,7 @@ def point(*requests, arrivals="100/s"):
     """(what, old rung, new rung, demand in us) each."""
     what, old, new, demand_us = (np.array(column) for column in zip(*requests, strict=True))
     zeros = np.zeros(len(what), np.int64)
-    return Asked(
+    return DecisionRecords(
         arrivals, what.astype(np.int8), zeros + 7, old, new, demand_us * 1000, zeros, zeros
     )
 
@@ -39,16 +46,16 @@ def same(count):
 def test_shares_are_of_all_requests_and_by_first_cause():
     told = decisions([point(*same(6), (lookups.CLIMBS_LATER, 1, 0, 5), (1, 0, 0, 5))], RUNGS)
     (share,) = told.shares
-    assert (share.requests, share.otherwise, share.share_ppm) == (8, 2, 250_000)
+    assert (share.requests, share.changed, share.share_ppm) == (8, 2, 250_000)
     counts = dict(share.by_cause)
     assert (counts[Cause.CLIMBS_LATER], counts[Cause.STARTS_EARLIER]) == (1, 1)
-    assert (told.requests, told.otherwise) == (8, 2)
+    assert (told.requests, told.changed) == (8, 2)
 
 
 def test_an_example_is_the_median_demand_of_its_kind():
     later = [(lookups.CLIMBS_LATER, 1, 0, demand_us) for demand_us in (50, 10, 40, 20, 30)]
     (example,) = decisions([point(*same(3), *later)], RUNGS).examples
-    assert (example.demand_us, example.stands_for) == (30, 5)
+    assert (example.demand_us, example.similar_requests) == (30, 5)
     assert (example.old, example.new, example.in_system) == ("d2", "d1", 7)
 
 
@@ -60,7 +67,7 @@ def test_examples_come_from_the_most_frequent_kinds_of_all_points():
         Cause.CLIMBS_EARLIER,
         Cause.STARTS_LATER,
     ]
-    assert (told.examples[0].stands_for, told.examples[0].arrivals) == (3, "200/s")
+    assert (told.examples[0].similar_requests, told.examples[0].arrivals) == (3, "200/s")
     assert told.examples[1].old is None
 
 
@@ -87,31 +94,31 @@ def test_without_a_replay_that_ended_nothing_is_told():
 def test_policies_on_other_rungs_or_quanta_are_not_asked(changes, why):
     old = one_climb(20)
     new = replace(old, **changes)
-    assert why in same_places(SharedCores("old", (old,)), SharedCores("new", (new,)))
+    assert why in match_policies(SharedCores("old", (old,)), SharedCores("new", (new,)))
 
 
 def test_policies_on_renamed_rungs_are_asked():
     old = one_climb(20)
     renamed = tuple(replace(rung, name=f"x{rung.name}") for rung in old.rungs)
     new = replace(old, rungs=renamed)
-    places = same_places(SharedCores("a", (old,)), SharedCores("b", (new,)))
-    assert isinstance(places, SamePlaces)
+    places = match_policies(SharedCores("a", (old,)), SharedCores("b", (new,)))
+    assert isinstance(places, MatchingPolicies)
 
 
 def replayed(old, new):
-    places = SamePlaces(SharedCores("old", (old,)), SharedCores("new", (new,)))
+    places = MatchingPolicies(SharedCores("old", (old,)), SharedCores("new", (new,)))
     scenario = Scenario(workload(held_out(400), climbing()), Poisson(100_000), 1000, 500, 1)
     with ThreadPoolExecutor(1) as workers:
         experiment = Experiment(scenario, 2, 0, workers)
         outcomes = [outcome for _, outcome in experiment.outcomes(places.old)]
-        return asked(places, experiment, outcomes, repeats=2)
+        return record_decisions(places, experiment, outcomes, repeats=2)
 
 
 def test_a_later_climb_changes_the_requests_that_reach_its_age_in_that_row():
     told = decisions([replayed(one_climb(20), one_climb(60))], RUNGS)
     (share,) = told.shares
     assert {cause for cause, count in share.by_cause if count} == {Cause.CLIMBS_LATER}
-    assert 0 < share.otherwise < share.requests
+    assert 0 < share.changed < share.requests
     (example,) = told.examples
     assert (example.old, example.new) == ("d2", "d1")
     assert 20_000 <= example.executed_us < 60_000
@@ -120,7 +127,7 @@ def test_a_later_climb_changes_the_requests_that_reach_its_age_in_that_row():
 
 def test_a_policy_asked_about_itself_does_nothing_otherwise():
     told = decisions([replayed(one_climb(20), one_climb(20))], RUNGS)
-    assert (told.otherwise, told.examples) == (0, ())
+    assert (told.changed, told.examples) == (0, ())
 
 
 def test_only_measured_requests_count():

@@ -1,7 +1,7 @@
 """The paired change of energy of policies on whole cores."""
 
 from tailc.diff.behaviour import behaviour
-from tailc.diff.change import Shown
+from tailc.diff.change import Significance
 from tailc.experiment.options import VerifyOptions
 from tests.tailc.models.core_types.servers import cores, row
 from tests.tailc.models.core_types.test_usage import STILL, alike, policy
@@ -26,8 +26,8 @@ def test_a_lower_threshold_costs_what_the_formula_says():
     # 100 ms of work: 50 + 25 * 6 and 20 + 40 * 6, in power times ms
     change = energy(amp(50), amp(20))
     assert (change.old, change.new, change.difference) == (200_000, 260_000, 60_000)
-    assert change.shown is Shown.WORSE
-    assert energy(amp(20), amp(50)).shown is Shown.BETTER
+    assert change.significance is Significance.WORSE
+    assert energy(amp(20), amp(50)).significance is Significance.BETTER
 
 
 def test_a_controller_that_halves_the_ages_is_the_policy_of_half_the_ages():

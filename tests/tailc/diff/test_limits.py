@@ -7,7 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from tailc.diff.limits import Scatter, bending, limits, of_days, of_mean, of_middle
+from tailc.diff.limits import (
+    SamplingError,
+    curvature,
+    limits,
+    mean_moments,
+    robust_variance,
+    sampling_error_of_days,
+)
 from tailc.experiment.interval import Variance
 
 KNOWN = Variance(0.0, math.inf)
@@ -21,7 +28,7 @@ TENTHS = np.full(10, 0.1)
 def of(values, count, share=TENTHS, load=None):
     """Limits of the mean of `count` such requests; without a load it does not matter."""
     load = np.zeros(len(values)) if load is None else load
-    found = of_mean(values, load, share, count)
+    found = mean_moments(values, load, share, count)
     return limits(found.scatter(found.variance, 0.0), KNOWN)
 
 
@@ -56,7 +63,7 @@ def test_a_skewness_is_the_load_s_by_as_much_as_the_values_go_with_it():
     values = load + np.sqrt(3) * np.tile(other, 4)
     share = np.full(16, 1 / 16)
     # moments of the load: 3 and 6; of the sum of both: variance 6, third 6 as of the load alone
-    scatter = of_mean(values, load, share, 100).scatter(Variance(0.06, math.inf), 0.0)
+    scatter = mean_moments(values, load, share, 100).scatter(Variance(0.06, math.inf), 0.0)
     skewness = 6 / 6**1.5 / 10
     assert scatter.lean == pytest.approx(9 * skewness * math.sqrt(0.06))
     assert scatter.following == pytest.approx(1.447 * skewness * math.sqrt(0.06), rel=1e-3)
@@ -79,22 +86,22 @@ def test_fewer_requests_make_limits_wider_and_less_even():
 
 def test_a_skewness_beyond_that_of_a_single_large_value_is_not_believed():
     """Of 4 requests that of the mean would be 72 / 27 / 2; the deviation is 1.5."""
-    found = of_mean(SKEWED, SKEWED, TENTHS, 4)
+    found = mean_moments(SKEWED, SKEWED, TENTHS, 4)
     assert found.scatter(found.variance, 0.0).lean == pytest.approx(9 * 1.5)
 
 
 def test_no_limit_comes_nearer_than_by_half():
-    low, high = limits(Scatter(Variance(1.0, math.inf), lean=3.0, following=2.9), KNOWN)
+    low, high = limits(SamplingError(Variance(1.0, math.inf), lean=3.0, following=2.9), KNOWN)
     assert (low, high) == pytest.approx((-Z_98 / 2, Z_98 + 3), rel=1e-4)
-    opposite = limits(Scatter(Variance(1.0, math.inf), lean=-3.0, following=-2.9), KNOWN)
+    opposite = limits(SamplingError(Variance(1.0, math.inf), lean=-3.0, following=-2.9), KNOWN)
     assert opposite == (-high, -low)
-    apart = limits(Scatter(Variance(1.0, math.inf), lean=3.0, following=-1.0), KNOWN)
+    apart = limits(SamplingError(Variance(1.0, math.inf), lean=3.0, following=-1.0), KNOWN)
     assert apart == pytest.approx((-Z_98, Z_98 + 3), rel=1e-4)
 
 
 def test_days_that_are_skewed_lean_by_their_own_skewness():
     """100 days, 10 of them at 9 and the others at -1; half of all arrivals are drawn for each."""
-    scatter = of_days(np.tile(SKEWED, 10), drawn_share=0.5, freedom=40)
+    scatter = sampling_error_of_days(np.tile(SKEWED, 10), drawn_share=0.5, freedom=40)
     # Their middle 95 % reaches from -1 to 9.
     variance = (10 / (2 * 1.96)) ** 2 / 2
     assert scatter.variance.value == pytest.approx(variance, rel=1e-4)
@@ -102,14 +109,14 @@ def test_days_that_are_skewed_lean_by_their_own_skewness():
     skewness = min(72 / 4 / (9 * 100 / 99 / 2) ** 1.5, 1)
     assert scatter.lean == pytest.approx(2 * skewness * math.sqrt(variance), rel=1e-4)
     assert scatter.following == pytest.approx(scatter.lean / 4)
-    assert of_days(np.ones(50), 1.0, 40) == Scatter(Variance(0.0, 40))
+    assert sampling_error_of_days(np.ones(50), 1.0, 40) == SamplingError(Variance(0.0, 40))
 
 
 def test_a_variance_by_the_middle_is_that_of_normal_values_and_no_outlier_s():
     normal = np.random.default_rng(1).normal(3, 2, 20_000)
-    assert of_middle(normal) == pytest.approx(4, rel=0.05)
+    assert robust_variance(normal) == pytest.approx(4, rel=0.05)
     normal[:5] = 1e9
-    assert of_middle(normal) == pytest.approx(4, rel=0.05)
+    assert robust_variance(normal) == pytest.approx(4, rel=0.05)
 
 
 def test_without_variance_a_difference_is_known():
@@ -118,20 +125,20 @@ def test_without_variance_a_difference_is_known():
 
 def test_a_parabola_bends_as_much_everywhere():
     load = np.linspace(-2e6, 3e6, 50)
-    assert bending(7 + 2 * load + 3 * load**2, load) == pytest.approx(3)
-    assert bending(7 + 2 * load, load) == pytest.approx(0, abs=1e-9)
-    assert bending(np.ones(50), np.zeros(50)) == 0
+    assert curvature(7 + 2 * load + 3 * load**2, load) == pytest.approx(3)
+    assert curvature(7 + 2 * load, load) == pytest.approx(0, abs=1e-9)
+    assert curvature(np.ones(50), np.zeros(50)) == 0
 
 
 def test_a_bend_moves_the_limit_on_its_side_and_no_other():
-    low, high = limits(Scatter(Variance(1.0, math.inf), bend=0.1), KNOWN)
+    low, high = limits(SamplingError(Variance(1.0, math.inf), bend=0.1), KNOWN)
     assert (low, high) == pytest.approx((-Z_98, Z_98 + 0.1 * Z_98**2), rel=1e-4)
-    low, high = limits(Scatter(Variance(1.0, math.inf), bend=-0.1), KNOWN)
+    low, high = limits(SamplingError(Variance(1.0, math.inf), bend=-0.1), KNOWN)
     assert (low, high) == pytest.approx((-Z_98 - 0.1 * Z_98**2, Z_98), rel=1e-4)
 
 
 def test_what_arrivals_vary_by_neither_leans_nor_bends():
-    scatter = Scatter(Variance(1.0, math.inf), lean=0.4, following=0.2, bend=0.1)
+    scatter = SamplingError(Variance(1.0, math.inf), lean=0.4, following=0.2, bend=0.1)
     low, high = limits(scatter, Variance(3.0, math.inf))
     # twice the width, and a quarter of the variance is that of the requests
     out = 2 * Z_98 + 0.4 / 4
@@ -142,11 +149,11 @@ def test_what_arrivals_vary_by_neither_leans_nor_bends():
 def test_of_the_bend_of_a_difference_that_grows_with_the_square_of_the_load_a_half_is_left():
     """Values that are the load itself: the difference gains 0.5 for each unit of the mean load."""
     load = np.array([1.0, -1.0] * 5)
-    found = of_mean(load, load, TENTHS, 400)
+    found = mean_moments(load, load, TENTHS, 400)
     scatter = found.scatter(found.variance, by_load=0.5)
     assert scatter.variance.value == pytest.approx(1 / 400)
     assert scatter.bend == pytest.approx(0.25)
-    doubled = of_mean(2 * load, load, TENTHS, 400)
+    doubled = mean_moments(2 * load, load, TENTHS, 400)
     assert doubled.scatter(doubled.variance, by_load=0.5).bend == pytest.approx(0.25 / 4)
 
 

@@ -18,7 +18,7 @@ from tailc.diff.lookups import (
     STARTS_EARLIER,
     STARTS_LATER,
     History,
-    ask,
+    find_differences,
 )
 from tailc.forms.ladder.table import Admission, Climb, Ladder, Row
 from tailc.models.shared_cores.model import SharedCores, SharedCoresEngine
@@ -94,7 +94,7 @@ def test_a_ladder_answers_its_own_replay_as_the_replay_did(seed):
     old = random_ladder(rng)
     outcome = run(old, rng, 80)
     table = engine_of(old).arrays
-    noted = ask(history_of(outcome), table, table)
+    noted = find_differences(history_of(outcome), table, table)
     assert not noted.what.any()
     lives = lives_of(history_of(outcome))
     assert [last_rung(lives, number, old) for number in range(80)] == outcome.rung.tolist()
@@ -111,7 +111,9 @@ def test_two_ladders_on_one_server_answer_their_own_replay_too(seed):
     ladder_of = np.array([rng.randrange(2) for _ in range(80)], np.int32)
     engine = SharedCores("old", (first, second), ladder_of).engine(1, MOST)
     outcome = engine.replay(load, order, arrival_ns, 0)
-    noted = ask(history_of(outcome, ladder_of, ladder_of), engine.arrays, engine.arrays)
+    noted = find_differences(
+        history_of(outcome, ladder_of, ladder_of), engine.arrays, engine.arrays
+    )
     assert not noted.what.any()
     lives = lives_of(history_of(outcome))
     rungs = [last_rung(lives, n, (first, second)[ladder_of[n]]) for n in range(80)]
@@ -125,7 +127,7 @@ def test_the_kernel_finds_what_asking_request_by_request_finds(seed):
     old = random_ladder(rng)
     new = other_rows(rng, old)
     outcome = run(old, rng)
-    noted = ask(history_of(outcome), engine_of(old).arrays, engine_of(new).arrays)
+    noted = find_differences(history_of(outcome), engine_of(old).arrays, engine_of(new).arrays)
     history = history_of(outcome)
     lives = lives_of(history)
     for number in range(len(lives)):
@@ -149,7 +151,7 @@ def one_request(old, new, work_ms=100):
     )
     engine = engine_of(old)
     outcome = engine.replay(load, np.zeros(1, np.int32), np.zeros(1, np.int64), 0)
-    noted = ask(history_of(outcome), engine.arrays, engine_of(new).arrays)
+    noted = find_differences(history_of(outcome), engine.arrays, engine_of(new).arrays)
     return noted.what[0], noted.at_ns[0] // MS, noted.old_rung[0], noted.new_rung[0]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.artifact.files import write_policy
-from tailc.diff.plans import SAME_PLAN, How, plan_change
+from tailc.diff.plans import SAME_PLAN, JobChangeKind, plan_change
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.plan import Plan, PlannedJob, PoolPrices, Span
 from tests.tailc.artifact.published import VECTORS, plan_policy, policy_of
@@ -38,7 +38,7 @@ def with_job(number: int, **parts) -> Plan:
     return replace(RACKS, jobs=tuple(jobs))
 
 
-def hows(new: Plan, old: Plan = RACKS) -> dict[str, How]:
+def hows(new: Plan, old: Plan = RACKS) -> dict[str, JobChangeKind]:
     return {job.name: job.how for job in plan_change(old, new).jobs}
 
 
@@ -57,19 +57,22 @@ def test_what_a_change_costs_is_told_the_same_both_ways(one, two):
     assert [(c.name, c.old, c.new) for c in there.costs] == [
         (c.name, c.new, c.old) for c in back.costs
     ]
-    dropped = {job.name for job in there.jobs if job.how is How.DROPPED}
-    admitted = {job.name for job in back.jobs if job.how is How.ADMITTED}
+    dropped = {job.name for job in there.jobs if job.how is JobChangeKind.DROPPED}
+    admitted = {job.name for job in back.jobs if job.how is JobChangeKind.ADMITTED}
     assert dropped <= admitted
 
 
 @pytest.mark.parametrize(
     ("new", "how"),
     [
-        (with_job(1, spans=(Span(1, 2, 14, 4), Span(2, 2, 4, 4), Span(3, 6, 10, 4))), How.MOVED),
-        (with_job(1, spans=(Span(1, 2, 14, 4), Span(3, 2, 14, 3))), How.NARROWED),
-        (with_job(0, spans=(Span(0, 0, 6, 12), Span(2, 6, 4, 12))), How.WIDENED),
-        (with_job(1, spans=(Span(1, 1, 14, 4), Span(3, 1, 14, 4))), How.SHIFTED),
-        (with_job(1, green_slots=29), How.PROMISED),
+        (
+            with_job(1, spans=(Span(1, 2, 14, 4), Span(2, 2, 4, 4), Span(3, 6, 10, 4))),
+            JobChangeKind.MOVED,
+        ),
+        (with_job(1, spans=(Span(1, 2, 14, 4), Span(3, 2, 14, 3))), JobChangeKind.NARROWED),
+        (with_job(0, spans=(Span(0, 0, 6, 12), Span(2, 6, 4, 12))), JobChangeKind.WIDENED),
+        (with_job(1, spans=(Span(1, 1, 14, 4), Span(3, 1, 14, 4))), JobChangeKind.SHIFTED),
+        (with_job(1, green_slots=29), JobChangeKind.PROMISED),
     ],
 )
 def test_a_job_in_both_plans_is_told_by_what_becomes_of_it(new, how):
@@ -78,7 +81,7 @@ def test_a_job_in_both_plans_is_told_by_what_becomes_of_it(new, how):
 
 def test_jobs_of_one_plan_alone_are_admitted_or_dropped():
     new = replace(RACKS, jobs=(*RACKS.jobs[:2], PlannedJob("new", (Span(3, 0, 2, 1),), 0)))
-    assert hows(new) == {"new": How.ADMITTED, "Zürich": How.DROPPED}
+    assert hows(new) == {"new": JobChangeKind.ADMITTED, "Zürich": JobChangeKind.DROPPED}
     change = next(job for job in plan_change(RACKS, new).jobs if job.name == "Zürich")
     assert (change.first_unix_s, change.epochs) == (START + 4 * QUARTER_S, 12)
     assert change.old is not None
@@ -137,7 +140,7 @@ def test_a_job_that_ended_before_the_newer_plan_begins_is_no_difference():
     short = PlannedJob("short", (Span(3, 0, 2, 1),), 0)
     old = replace(RACKS, jobs=(*RACKS.jobs, short))
     assert not plan_change(old, later(3)).jobs
-    assert hows(later(1), old) == {"short": How.DROPPED}
+    assert hows(later(1), old) == {"short": JobChangeKind.DROPPED}
 
 
 def test_plans_on_other_grids_share_no_epoch():

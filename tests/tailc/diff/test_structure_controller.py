@@ -15,7 +15,8 @@ from tailc.artifact.envelope import Policy
 from tailc.artifact.flat_form import decode_flat, encode_flat
 from tailc.diff.compare import diff
 from tailc.diff.controllers import controller_changes
-from tailc.diff.structure import Change, structure
+from tailc.diff.differences import SettingChange
+from tailc.diff.structure import compare_structure
 from tailc.forms.controller import Controller, GainRow
 from tailc.forms.ladder.table import Ladder, Power
 from tailc.report import diff as render
@@ -42,41 +43,41 @@ def with_cores(ladder: Ladder) -> Policy:
 
 
 def test_a_policy_with_a_controller_beside_itself_has_no_difference():
-    assert not structure(POLICY, decode_flat(encode_flat(POLICY))).differs
+    assert not compare_structure(POLICY, decode_flat(encode_flat(POLICY))).differs
 
 
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"percentile_ppm": 999_000}, Change("percentile", "p99", "p99.9")),
-        ({"target_us": 175_000}, Change("target", "200 ms", "175 ms")),
-        ({"epoch_requests": 2_000}, Change("epoch", "500 requests", "2,000 requests")),
-        ({"window_requests": 500}, Change("window", "2,000 requests", "500 requests")),
-        ({"first_ppm": 500_000}, Change("first output", "100 %", "50 %")),
-        ({"least_ppm": 0}, Change("least output", "5.0001 %", "0 %")),
-        ({"fraction_bits": 39}, Change("unit of gains", "2^-40", "2^-39")),
+        ({"percentile_ppm": 999_000}, SettingChange("percentile", "p99", "p99.9")),
+        ({"target_us": 175_000}, SettingChange("target", "200 ms", "175 ms")),
+        ({"epoch_requests": 2_000}, SettingChange("epoch", "500 requests", "2,000 requests")),
+        ({"window_requests": 500}, SettingChange("window", "2,000 requests", "500 requests")),
+        ({"first_ppm": 500_000}, SettingChange("first output", "100 %", "50 %")),
+        ({"least_ppm": 0}, SettingChange("least output", "5.0001 %", "0 %")),
+        ({"fraction_bits": 39}, SettingChange("unit of gains", "2^-40", "2^-39")),
     ],
 )
 def test_a_setting_of_a_controller_is_told_by_name(changes, told):
-    found = structure(POLICY, with_controller(replace(CONTROLLER, **changes)))
+    found = compare_structure(POLICY, with_controller(replace(CONTROLLER, **changes)))
     assert found.controller[0] == told
     assert all("%/ms" in str(change.new) for change in found.controller[1:])
     assert (found.forms, found.promise) == ((), ())
-    assert found.does_otherwise
+    assert found.changes_behaviour
 
 
 def test_a_lower_limit_is_told_by_name():
     first = replace(CONTROLLER, first_ppm=500_000)
     lower = replace(first, most_ppm=900_000)
-    assert [*controller_changes(first, lower)] == [Change("most output", "100 %", "90 %")]
+    assert [*controller_changes(first, lower)] == [SettingChange("most output", "100 %", "90 %")]
 
 
 def test_a_gain_goes_by_its_name_and_rate():
     """0.49 of 109 ms by ms are 0.4495 % by ms: 4942760 or so by us in units of 2^-40."""
     first, *others = CONTROLLER.gains
     nearly = replace(CONTROLLER, gains=(replace(first, ki=first.ki + 1), *others))
-    (told,) = structure(POLICY, with_controller(nearly)).controller
-    assert told == Change(
+    (told,) = compare_structure(POLICY, with_controller(nearly)).controller
+    assert told == SettingChange(
         "ki from 0/s", f"0.4495 %/ms ({first.ki})", f"0.4495 %/ms ({first.ki + 1})"
     )
 
@@ -84,7 +85,7 @@ def test_a_gain_goes_by_its_name_and_rate():
 def test_gains_from_another_rate_on_come_and_go_whole():
     low, middle, high = CONTROLLER.gains
     moved = replace(CONTROLLER, gains=(low, replace(middle, first_rate_mrps=40_000), high))
-    found = structure(POLICY, with_controller(moved)).controller
+    found = compare_structure(POLICY, with_controller(moved)).controller
     names = [f"{gain} from {rate}/s" for rate in (40, 50) for gain in ("kp", "ki", "kd")]
     assert [change.what for change in found] == names
     assert [change.old is None for change in found] == [True] * 3 + [False] * 3
@@ -94,9 +95,13 @@ def test_gains_from_another_rate_on_come_and_go_whole():
 def test_a_controller_that_only_one_policy_has_is_one_difference():
     without = with_controller(None)
     summary = "p99 to 200 ms, a step every 500 requests"
-    assert structure(without, POLICY).controller == (Change("controller", None, summary),)
-    assert structure(POLICY, without).controller == (Change("controller", summary, None),)
-    assert structure(without, without).controller == ()
+    assert compare_structure(without, POLICY).controller == (
+        SettingChange("controller", None, summary),
+    )
+    assert compare_structure(POLICY, without).controller == (
+        SettingChange("controller", summary, None),
+    )
+    assert compare_structure(without, without).controller == ()
 
 
 @given(SEEDS, SEEDS)
@@ -131,15 +136,15 @@ def test_no_single_gain_is_overlooked():
     [
         (
             replace(CORES, power=Power(3, (50_000, 170_000, 350_000, 0))),
-            Change("power of a free core of fast", "0.34", "0.35"),
+            SettingChange("power of a free core of fast", "0.34", "0.35"),
         ),
         (
             replace(CORES, rungs=(*CORES.rungs[:2], replace(CORES.rungs[2], move_us=90))),
-            Change("move to fast", "500 us", "90 us"),
+            SettingChange("move to fast", "500 us", "90 us"),
         ),
         (
             replace(CORES, rungs=(*CORES.rungs[:2], replace(CORES.rungs[2], move_us=None))),
-            Change("move to fast", "500 us", "at once"),
+            SettingChange("move to fast", "500 us", "at once"),
         ),
         (
             replace(
@@ -149,7 +154,7 @@ def test_no_single_gain_is_overlooked():
                     replace(CORES.rungs[2], cost_ppm=(0, 0, 1_000_000, 8_000_000)),
                 ),
             ),
-            Change("cost of fast in power", "6.8", "8"),
+            SettingChange("cost of fast in power", "6.8", "8"),
         ),
         (
             replace(
@@ -159,11 +164,11 @@ def test_no_single_gain_is_overlooked():
                     *CORES.cost_units[1:],
                 ),
             ),
-            Change("capacity in slow", "7", "13"),
+            SettingChange("capacity in slow", "7", "13"),
         ),
         (
             replace(CORES, rules=CORES.rules[:2]),
-            Change(
+            SettingChange(
                 "rules",
                 "age-from-arrival, core-per-request, make-room",
                 "age-from-arrival, core-per-request",
@@ -172,7 +177,7 @@ def test_no_single_gain_is_overlooked():
     ],
 )
 def test_a_setting_of_cores_is_told_by_name(ladder, told):
-    found = structure(POLICY, with_cores(ladder))
+    found = compare_structure(POLICY, with_cores(ladder))
     (form,) = found.forms
     assert (form.settings, form.rows, found.controller) == ((told,), (), ())
 
@@ -182,8 +187,8 @@ def test_power_in_another_cost_unit_is_told_by_its_name():
     rungs = tuple(replace(rung, cost_ppm=(*rung.cost_ppm, 0)) for rung in CORES.rungs)
     two = replace(CORES, cost_units=units, rungs=rungs, power=Power(3, (0, 0, 0, 0, 0)))
     other = replace(two, power=Power(4, (0, 0, 0, 0, 0)))
-    (form,) = structure(with_cores(two), with_cores(other)).forms
-    assert form.settings == (Change("power", "power", "watts"),)
+    (form,) = compare_structure(with_cores(two), with_cores(other)).forms
+    assert form.settings == (SettingChange("power", "power", "watts"),)
 
 
 SLOWER = with_controller(replace(CONTROLLER, epoch_requests=1_000))

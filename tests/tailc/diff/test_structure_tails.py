@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from tailc.artifact.envelope import Policy
 from tailc.diff.compare import diff
-from tailc.diff.differing import Change
+from tailc.diff.differences import SettingChange
 from tailc.diff.shares import shares_changes
-from tailc.diff.structure import structure
+from tailc.diff.structure import compare_structure
 from tailc.diff.tail_tables import TailRowChange, TailTableChange, tail_table_change
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable, Transition
@@ -41,37 +41,37 @@ def with_table(table: TailTable) -> Policy:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"bound_us": 700}, Change("bound", "600 us for p95", "700 us for p95")),
-        ({"percentile_ppm": 999_000}, Change("bound", "600 us for p95", "600 us for p99.9")),
-        ({"cores": 4}, Change("cores", "6", "4")),
-        ({"reference_khz": 2_400_000}, Change("demands measured at", "none", "2.4 GHz")),
-        ({"sleep": Sleep(0, 20_000)}, Change("power asleep", "300 mW", "0 mW")),
-        ({"sleep": Sleep(300, 7)}, Change("time to wake", "20000 ns", "7 ns")),
+        ({"bound_us": 700}, SettingChange("bound", "600 us for p95", "700 us for p95")),
+        ({"percentile_ppm": 999_000}, SettingChange("bound", "600 us for p95", "600 us for p99.9")),
+        ({"cores": 4}, SettingChange("cores", "6", "4")),
+        ({"reference_khz": 2_400_000}, SettingChange("demands measured at", "none", "2.4 GHz")),
+        ({"sleep": Sleep(0, 20_000)}, SettingChange("power asleep", "300 mW", "0 mW")),
+        ({"sleep": Sleep(300, 7)}, SettingChange("time to wake", "20000 ns", "7 ns")),
         (
             {"levels": (Level(800_000, 1_600), *TABLE.levels[1:])},
-            Change("power at 800 MHz", "1.54 W", "1.6 W"),
+            SettingChange("power at 800 MHz", "1.54 W", "1.6 W"),
         ),
         (
             {"transition": Transition(50_000, 5_000)},
-            Change("transition", "none", "50000 ns, 5 uJ"),
+            SettingChange("transition", "none", "50000 ns, 5 uJ"),
         ),
         (
             {"batch": Batch(1_000_000, 800_000, 1_500)},
-            Change("batch work", "none", "at 800 MHz and 1.5 W, requests at 1 GHz at least"),
+            SettingChange("batch work", "none", "at 800 MHz and 1.5 W, requests at 1 GHz at least"),
         ),
     ],
 )
 def test_a_setting_of_a_tail_table_is_told_by_name(changes, told):
-    found = structure(TRIMMED, with_table(replace(TABLE, **changes)))
+    found = compare_structure(TRIMMED, with_table(replace(TABLE, **changes)))
     assert found.tail_table == TailTableChange((told,))
     assert (found.forms, found.controller, found.promise) == ((), (), ())
-    assert found.does_otherwise
+    assert found.changes_behaviour
 
 
 def test_a_frequency_that_is_gone_is_told_with_its_power():
     found = tail_table_change(TABLE, replace(TABLE, levels=TABLE.levels[:-1]))
     assert [change.what for change in found.settings] == ["frequencies", "power at 3.4 GHz"]
-    assert found.settings[1] == Change("power at 3.4 GHz", "9.34 W", None)
+    assert found.settings[1] == SettingChange("power at 3.4 GHz", "9.34 W", None)
 
 
 def test_entries_are_counted_with_the_least_and_the_largest_relative_change():
@@ -103,7 +103,7 @@ def test_entries_are_counted_with_the_least_and_the_largest_relative_change():
 def test_a_row_more_that_says_the_same_is_a_setting_alone():
     split = (*TABLE.memory_ns, TailRow(50_000, TABLE.memory_ns[-1].left))
     found = tail_table_change(TABLE, replace(TABLE, memory_ns=split))
-    told = Change("rows of memory time from", "0, 20000", "0, 20000, 50000")
+    told = SettingChange("rows of memory time from", "0, 20000", "0, 20000, 50000")
     assert found == TailTableChange((told,))
 
 
@@ -113,7 +113,7 @@ def test_positions_that_one_side_has_are_entries_that_differ():
         for rows in (TABLE.cycles, TABLE.memory_ns)
     ]
     found = tail_table_change(TABLE, replace(TABLE, cycles=fewer[0], memory_ns=fewer[1]))
-    assert found.settings == (Change("positions", "4", "3"),)
+    assert found.settings == (SettingChange("positions", "4", "3"),)
     assert tail_table_lines(found)[1:] == [
         "cycles left: 4 of 16 entries in 4 ranges",
         "memory time left: 2 of 8 entries in 2 ranges",
@@ -130,24 +130,24 @@ def test_a_change_by_one_amount_is_told_once():
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"pole_ppm": 200_000}, Change("pole", "0.1", "0.2")),
-        ({"step_us": 1_500_000}, Change("step every", "750 ms", "1.5 s")),
-        ({"least_ppm": 50_000}, Change("least share", "2 %", "5 %")),
-        ({"tolerance_ppm": 60_000}, Change("tolerance", "5 %", "6 %")),
+        ({"pole_ppm": 200_000}, SettingChange("pole", "0.1", "0.2")),
+        ({"step_us": 1_500_000}, SettingChange("step every", "750 ms", "1.5 s")),
+        ({"least_ppm": 50_000}, SettingChange("least share", "2 %", "5 %")),
+        ({"tolerance_ppm": 60_000}, SettingChange("tolerance", "5 %", "6 %")),
         (
             {"machines": (replace(SHARES.machines[0], target_milli=31_000), *SHARES.machines[1:])},
-            Change("target of encoder", "30/s", "31/s"),
+            SettingChange("target of encoder", "30/s", "31/s"),
         ),
         (
             {"machines": (SHARES.machines[1], SHARES.machines[0], SHARES.machines[2])},
-            Change("machines", "encoder, index, nightly", "index, encoder, nightly"),
+            SettingChange("machines", "encoder, index, nightly", "index, encoder, nightly"),
         ),
     ],
 )
 def test_a_setting_of_shares_is_told_by_name(changes, told):
-    found = structure(SHARED, replace(SHARED, forms=(replace(SHARES, **changes),)))
+    found = compare_structure(SHARED, replace(SHARED, forms=(replace(SHARES, **changes),)))
     assert found.shares == (told,)
-    assert found.does_otherwise
+    assert found.changes_behaviour
 
 
 def test_a_machine_comes_with_its_target_and_its_model():
@@ -186,11 +186,11 @@ def test_shares_differ_in_words_exactly_if_they_differ(seed, other):
 
 
 def test_a_form_that_only_one_policy_has_is_one_difference():
-    found = structure(lucene_policy(), TRIMMED)
-    told = Change("tail table", None, "600 us for p95, 14 levels")
+    found = compare_structure(lucene_policy(), TRIMMED)
+    told = SettingChange("tail table", None, "600 us for p95, 14 levels")
     assert (found.tail_table, found.removed) == (TailTableChange((told,)), (None,))
-    back = structure(SHARED, lucene_policy())
-    assert back.shares == (Change("shares", "3 machines by pole-placement", None),)
+    back = compare_structure(SHARED, lucene_policy())
+    assert back.shares == (SettingChange("shares", "3 machines by pole-placement", None),)
     assert back.added == (None,)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.experiment.baseline_names import chosen_names
+from tailc.experiment.baseline_names import choose_baselines
 from tailc.forms.ladder.lanes import Lanes, at_any_load, lane_ladder
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
@@ -29,31 +29,31 @@ LOAD = Workload(
 
 
 def test_first_is_the_first_of_the_defaults():
-    assert chosen_names(("first",), AMP, LOAD) == ("tl",)
-    assert chosen_names(("first",), THREADS, LOAD) == ("seq",)
-    assert chosen_names(("first",), CLOCKS, LOAD) == ("fixed",)
-    assert chosen_names(("ee", "first", "tl"), AMP, LOAD) == ("ee", "tl")
-    assert chosen_names(None, DVFS, LOAD) == ("tl", "ee", "rc")
+    assert choose_baselines(("first",), AMP, LOAD) == ("tl",)
+    assert choose_baselines(("first",), THREADS, LOAD) == ("seq",)
+    assert choose_baselines(("first",), CLOCKS, LOAD) == ("fixed",)
+    assert choose_baselines(("ee", "first", "tl"), AMP, LOAD) == ("ee", "tl")
+    assert choose_baselines(None, DVFS, LOAD) == ("tl", "ee", "rc")
 
 
 def test_every_name_that_is_no_baseline_is_refused_at_once():
     with pytest.raises(TailcError) as refused:
-        chosen_names(("seq", "fix-9", "nope"), THREADS, LOAD)
+        choose_baselines(("seq", "fix-9", "nope"), THREADS, LOAD)
     assert [finding.code for finding in refused.value.findings] == [Code.USAGE, Code.USAGE]
 
 
 @pytest.mark.parametrize("policy", [AMP, DVFS, THREADS, CLOCKS, LANES])
 def test_lists_of_the_names_there_are_have_names_of_the_baselines_themselves(policy: Subject):
     package = type(policy).__module__.removesuffix("model") + "baselines"
-    for one in folder_in(package).found:
+    for one in folder_in(package).baselines:
         for name in (*one.examples(policy), *one.default_names(policy, LOAD)):
             assert one.syntax.read(name) is not None
 
 
 @pytest.mark.parametrize("policy", [AMP, DVFS, THREADS, CLOCKS, LANES])
 def test_every_default_fits(policy: Subject):
-    assert chosen_names(policy.default_baselines(LOAD), policy, LOAD)
+    assert choose_baselines(policy.default_baselines(LOAD), policy, LOAD)
 
 
 def test_a_name_that_is_given_twice_is_replayed_once():
-    assert chosen_names(("ee", "tl", "ee"), AMP, LOAD) == ("ee", "tl")
+    assert choose_baselines(("ee", "tl", "ee"), AMP, LOAD) == ("ee", "tl")

@@ -7,7 +7,7 @@ import pytest
 
 from tailc.artifact.envelope import InputRole
 from tailc.errors import Code, Severity
-from tailc.experiment.design_overlap import overlap, overlap_findings
+from tailc.experiment.design_overlap import overlap_findings, trace_overlap
 from tailc.traces.summary import summary
 from tests.tailc.verify.policies import held_out, policy
 
@@ -49,7 +49,7 @@ POLICY = compiled_from(profile(DESIGN))
 )
 def test_about_as_many_requests_are_found_as_both_traces_have(design_rows, other_rows):
     mixed = np.concatenate((DESIGN[:design_rows], OTHERS[:other_rows]))
-    found = overlap(POLICY, profile(np.random.default_rng(3).permutation(mixed)))
+    found = trace_overlap(POLICY, profile(np.random.default_rng(3).permutation(mixed)))
     assert found is not None
     assert found.compared == 99
     # of 99 requests the share is known to 5 % (one standard deviation)
@@ -58,49 +58,49 @@ def test_about_as_many_requests_are_found_as_both_traces_have(design_rows, other
 
 def test_half_of_the_rows_of_a_small_trace_are_found():
     design = drawn(200, 4)
-    assert overlap(compiled_from(profile(design)), profile(design[::2])) is not None
+    assert trace_overlap(compiled_from(profile(design)), profile(design[::2])) is not None
 
 
 def test_times_in_whole_microseconds_are_told_apart():
     design = drawn(2_000, 5, step_ms=1e-3)
     known = compiled_from(profile(design))
-    assert overlap(known, profile(design[::2])) is not None
-    assert overlap(known, profile(drawn(2_000, 6, step_ms=1e-3))) is None
+    assert trace_overlap(known, profile(design[::2])) is not None
+    assert trace_overlap(known, profile(drawn(2_000, 6, step_ms=1e-3))) is None
 
 
 def test_a_demand_that_many_requests_have_does_not_count():
     design = with_hits(DESIGN, 7)
     known = compiled_from(profile(design))
-    assert overlap(known, profile(with_hits(OTHERS, 8))) is None
-    assert overlap(known, profile(design[::2])) is not None
+    assert trace_overlap(known, profile(with_hits(OTHERS, 8))) is None
+    assert trace_overlap(known, profile(design[::2])) is not None
 
 
 @pytest.mark.parametrize("step_ms", [1e-6, 1e-3, 1e-2, 0.1, 1])
 @pytest.mark.parametrize("rows", [50, 500, 5_000])
 def test_requests_of_the_same_law_share_nothing_but_by_chance(step_ms, rows):
     known = compiled_from(profile(drawn(2_000, 9, step_ms)))
-    found = [overlap(known, profile(drawn(rows, seed, step_ms))) for seed in range(10, 20)]
+    found = [trace_overlap(known, profile(drawn(rows, seed, step_ms))) for seed in range(10, 20)]
     assert found == [None] * 10
 
 
 def test_a_few_shared_requests_are_put_down_to_chance():
-    assert overlap(POLICY, profile(np.concatenate((DESIGN[:40], OTHERS)))) is None
+    assert trace_overlap(POLICY, profile(np.concatenate((DESIGN[:40], OTHERS)))) is None
 
 
 def test_what_is_said_already_or_cannot_be_known_is_no_overlap():
     half = profile(DESIGN[::2])
-    assert overlap(POLICY, profile(DESIGN)) is None
-    assert overlap(policy(compiled_from=profile(DESIGN)), half) is None
-    assert overlap(policy(), half) is None
-    assert overlap(POLICY, replace(half, is_of_points=True)) is None
+    assert trace_overlap(POLICY, profile(DESIGN)) is None
+    assert trace_overlap(policy(compiled_from=profile(DESIGN)), half) is None
+    assert trace_overlap(policy(), half) is None
+    assert trace_overlap(POLICY, replace(half, is_of_points=True)) is None
     (part,) = POLICY.inputs
     supply = replace(POLICY, inputs=(replace(part, role=InputRole.SUPPLY),))
-    assert overlap(supply, half) is None
+    assert trace_overlap(supply, half) is None
 
 
 def test_rows_that_stand_for_several_requests_are_known_to_repeat():
     """Each demand occurs three times, so none tells one request from another."""
-    assert overlap(POLICY, profile(DESIGN[::2], weight=3)) is None
+    assert trace_overlap(POLICY, profile(DESIGN[::2], weight=3)) is None
 
 
 def test_each_policy_that_shares_requests_is_named():

@@ -7,7 +7,7 @@ from tailc.errors import Code, TailcError
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.scenario import Scenario
 from tailc.experiment.tail_sample import Repeats, Tail, TailSample, percentile_ns
-from tailc.models.arrivals import Poisson, Recorded
+from tailc.models.arrivals import Poisson, RecordedArrivals
 from tailc.models.outcome import Outcome
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload, workload
@@ -32,7 +32,7 @@ def outcomes(
     """Six repeats with all that happened in them, and the tails of the replicates."""
     with ThreadPoolExecutor(2) as workers:
         experiment = Experiment(shared, 6, replicates, workers)
-        repeats = experiment.repeated(subject, tails, lambda _one, outcome: outcome)
+        repeats = experiment.replay_repeats(subject, tails, lambda _one, outcome: outcome)
         return repeats, experiment.sample(subject, tails, repeats)
 
 
@@ -48,7 +48,7 @@ def test_a_percentile_is_an_order_statistic():
 
 def test_the_estimate_is_the_percentile_of_all_repeats():
     repeats, (tail,) = outcomes(scenario(), SHARED, P99)
-    pooled = np.sort(np.concatenate([o.latency_ns[o.measured] for o in repeats.kept]))
+    pooled = np.sort(np.concatenate([o.latency_ns[o.measured] for o in repeats.results]))
     assert tail.estimate_ns == pooled[int(np.ceil(0.99 * len(pooled))) - 1]
     # shares up to it are 99 % in the mean
     assert tail.by_repeat.mean() == pytest.approx(0.99, abs=1 / len(pooled))
@@ -89,10 +89,10 @@ def test_a_class_counts_its_own_requests_only():
 def test_a_recording_is_estimated_as_it_is_and_varied_by_blocks():
     load = workload(held_out(4000), climbing())
     times_ns = np.arange(4000) * 1_000_000_000
-    recorded = Recorded(times_ns, np.arange(4000, dtype=np.int32), "`at`")
+    recorded = RecordedArrivals(times_ns, np.arange(4000, dtype=np.int32), "`at`")
     shared = Scenario(load, recorded, 4000, 500, seed=1)
     repeats, (tail,) = outcomes(shared, ALONE, Tail(900_000))
-    assert len(repeats.kept) == 1
+    assert len(repeats.results) == 1
     assert tail.estimate_ns == percentile_ns(np.sort(load.work_ns[200:]), 900_000)
     # nobody waits, so blocks are as independent as requests
     assert tail.spread.units == 43
@@ -102,7 +102,7 @@ def test_a_recording_is_estimated_as_it_is_and_varied_by_blocks():
 
 def test_a_percentile_alone_is_that_of_the_sample():
     with ThreadPoolExecutor(2) as workers:
-        found = Experiment(scenario(), 6, 0, workers).tried(SHARED, P99)
+        found = Experiment(scenario(), 6, 0, workers).evaluate(SHARED, P99)
     assert found.tail_us == round(sampled(scenario(), SHARED, P99)[0].estimate_ns / 1000)
     assert found.cost is None
 

@@ -12,12 +12,12 @@ from tailc.experiment.interval import (
     Interval,
     Variance,
     interval,
-    lean,
     more_requests,
     ruling,
-    sampling,
-    simulation,
-    total,
+    sampling_variance,
+    simulation_variance,
+    sum_of_variances,
+    upper_limit_shift,
     windows_met,
     windows_met_ppm,
 )
@@ -136,12 +136,14 @@ def test_equal_latencies_have_no_interval():
 
 def test_what_a_replicate_does_not_draw_is_allowed_for():
     # a tenth of the requests is drawn: the whole has a tenth of the variance
-    found = sampling(tail(np.arange(9), shift=spread(0.02), drawn=replace(EVEN, drawn_share=0.1)))
+    found = sampling_variance(
+        tail(np.arange(9), shift=spread(0.02), drawn=replace(EVEN, drawn_share=0.1))
+    )
     assert found.value == pytest.approx(0.02**2 / 10)
 
 
 def test_few_blocks_vary_less_than_what_they_come_from():
-    found = sampling(tail(np.arange(9), shift=spread(0.02), drawn=replace(EVEN, units=21)))
+    found = sampling_variance(tail(np.arange(9), shift=spread(0.02), drawn=replace(EVEN, units=21)))
     assert found.value == pytest.approx(0.02**2 * 21 / 20)
     assert found.freedom == 20
 
@@ -150,20 +152,22 @@ def test_a_variance_that_comes_with_uneven_demands_has_few_degrees_of_freedom():
     moved = spread(0.02)
     uneven = replace(EVEN, freedom=8.0)
     # all of it, a quarter of it, or nothing follows the demand: 1 / freedom adds up
-    assert sampling(tail(moved, shift=moved, work_shift=-moved, drawn=uneven)).freedom == (
+    assert sampling_variance(tail(moved, shift=moved, work_shift=-moved, drawn=uneven)).freedom == (
         pytest.approx(1 / (1 / 8 + 1 / 4000))
     )
-    assert sampling(tail(moved, shift=moved, drawn=uneven)).freedom == pytest.approx(4000)
+    assert sampling_variance(tail(moved, shift=moved, drawn=uneven)).freedom == pytest.approx(4000)
 
 
 def test_the_upper_limit_leans_out_where_longer_requests_slow_all_others():
     moved = spread(0.01)
     skewed = replace(EVEN, skewness=0.25)
     # four times the skewness of the mean, by the cube of the correlation
-    assert lean(tail(moved, shift=moved, work_shift=-moved, drawn=skewed)) == pytest.approx(1.0)
-    assert lean(tail(moved, shift=moved, work_shift=moved, drawn=skewed)) == 0
-    assert lean(tail(moved, shift=moved, drawn=skewed)) == 0
-    assert lean(tail(moved, shift=moved, work_shift=-moved)) == 0
+    assert upper_limit_shift(
+        tail(moved, shift=moved, work_shift=-moved, drawn=skewed)
+    ) == pytest.approx(1.0)
+    assert upper_limit_shift(tail(moved, shift=moved, work_shift=moved, drawn=skewed)) == 0
+    assert upper_limit_shift(tail(moved, shift=moved, drawn=skewed)) == 0
+    assert upper_limit_shift(tail(moved, shift=moved, work_shift=-moved)) == 0
 
     latencies = np.arange(1, 10_001)
     straight = interval(tail(latencies, shift=moved, work_shift=-moved, percentile_ppm=500_000))
@@ -181,15 +185,17 @@ def test_where_arrivals_are_recorded_the_limit_leans_out_by_the_correlation_itse
     moved = np.array([-1.0, 1, -1, 1])
     of_its_own = np.array([-1.0, 1, 1, -1])
     recorded = Spread(10**9, 1.0, 0.25, math.inf, is_recorded=True)
-    assert lean(tail(moved, shift=moved, work_shift=-moved, drawn=recorded)) == pytest.approx(1.25)
+    assert upper_limit_shift(
+        tail(moved, shift=moved, work_shift=-moved, drawn=recorded)
+    ) == pytest.approx(1.25)
     mixed = -(moved + of_its_own)
-    assert lean(tail(moved, shift=moved, work_shift=mixed, drawn=recorded)) == pytest.approx(
-        1.25 / math.sqrt(2)
-    )
+    assert upper_limit_shift(
+        tail(moved, shift=moved, work_shift=mixed, drawn=recorded)
+    ) == pytest.approx(1.25 / math.sqrt(2))
 
 
 def test_simulated_noise_is_that_of_a_mean_over_repeats():
-    found = simulation(tail(np.arange(9), by_repeat=0.9 + spread(0.01, 25)))
+    found = simulation_variance(tail(np.arange(9), by_repeat=0.9 + spread(0.01, 25)))
     assert found.value == pytest.approx(0.01**2 / 25)
     assert found.freedom == 24
 
@@ -204,9 +210,9 @@ def test_simulation_noise_alone_is_half_the_width_it_would_leave():
 
 def test_degrees_of_freedom_add_up_as_satterthwaite_says():
     # equal variances with equal degrees: the sum has twice as many
-    assert total(Variance(2.0, 10), Variance(2.0, 10)) == Variance(4.0, 20)
-    assert total(Variance(2.0, 10), Variance(0.0, 3)) == Variance(2.0, 10)
-    assert total(Variance(0.0, 3)) == Variance(0.0, math.inf)
+    assert sum_of_variances(Variance(2.0, 10), Variance(2.0, 10)) == Variance(4.0, 20)
+    assert sum_of_variances(Variance(2.0, 10), Variance(0.0, 3)) == Variance(2.0, 10)
+    assert sum_of_variances(Variance(0.0, 3)) == Variance(0.0, math.inf)
 
 
 LATENCIES = st.lists(st.integers(1, 10**6), min_size=2, max_size=200).map(np.array)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.experiment.job_windows import compared, job_model, replayable
+from tailc.experiment.job_windows import job_model, replay_all, replayable
 from tailc.experiment.plan_options import PlanOptions
-from tailc.models.datacentre.quantities import Quantity
-from tailc.models.datacentre.window import NoCurves
+from tailc.models.datacentre.quantities import JobQuantity
+from tailc.models.datacentre.window import NoSpeedupCurves
 from tests.tailc.artifact.published import plan_policy
 from tests.tailc.verify.plan import test_malleable as malleable
 from tests.tailc.verify.plan import test_rigid as rigid
@@ -20,7 +20,7 @@ def test_each_subject_is_replayed_once_on_each_window():
     told = []
     model = job_model(malleable.plan(), malleable.Linear(), PlanOptions())
     names = ("reactive", "nebulous")
-    found = compared(
+    found = replay_all(
         model, malleable.days(SUN, SUBMIT_S), names, lambda *done_of: told.append(done_of)
     )
     assert tuple(found.baselines) == names
@@ -29,10 +29,10 @@ def test_each_subject_is_replayed_once_on_each_window():
 
 
 def test_all_subjects_meet_the_same_energy():
-    model = job_model(rigid.plan(), NoCurves(), PlanOptions())
-    found = compared(model, rigid.days(SUN, SUBMIT_S), ("first-fit", "smart-green"))
+    model = job_model(rigid.plan(), NoSpeedupCurves(), PlanOptions())
+    found = replay_all(model, rigid.days(SUN, SUBMIT_S), ("first-fit", "smart-green"))
     for one in (found.policy, *found.baselines.values()):
-        drawn = one[Quantity.GREEN].parts + one[Quantity.SPILLED].parts
+        drawn = one[JobQuantity.GREEN].parts + one[JobQuantity.SPILLED].parts
         assert drawn * 3_600_000 == pytest.approx([3_600, 3_600])
 
 
@@ -52,4 +52,4 @@ def test_what_cannot_be_replayed_is_refused_without_any_day(plan, options, says)
 
 def test_speed_ups_of_days_without_any_are_not_asked_for():
     with pytest.raises(ValueError, match="no speed-up is known of FT"):
-        NoCurves().speedup_ppm("FT", 2, 4)
+        NoSpeedupCurves().speedup_ppm("FT", 2, 4)

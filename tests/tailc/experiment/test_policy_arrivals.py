@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code
-from tailc.experiment.policy_arrivals import arrivals_of, not_as_recorded
+from tailc.experiment.policy_arrivals import arrivals_of, recording_findings
 from tailc.experiment.tuned_arrivals import pattern_settings
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.models.arrivals import Poisson, Recorded
+from tailc.models.arrivals import Poisson, RecordedArrivals
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness
 from tailc.models.recorded_gaps import RecordedGaps
@@ -27,7 +27,7 @@ def tuned_for(pattern):
 
 @pytest.mark.parametrize("pattern", [BURSTS, DAY])
 def test_a_tuned_table_is_judged_under_what_it_was_tuned_for(pattern):
-    assert arrivals_of(tuned_for(pattern)) == (pattern.at(30_000), pattern.at(40_000))
+    assert arrivals_of(tuned_for(pattern)) == (pattern.with_rate(30_000), pattern.with_rate(40_000))
 
 
 @pytest.mark.parametrize("pattern", [None, RECORDING])
@@ -39,7 +39,7 @@ def test_what_the_policy_does_not_have_is_poisson(pattern):
     ("arrivals", "judged"), [(None, "Poisson arrivals"), ((Poisson(40_000),), "others")]
 )
 def test_a_table_tuned_on_a_recording_warns_where_none_judges_it(arrivals, judged):
-    (warning,) = not_as_recorded(tuned_for(RECORDING), arrivals)
+    (warning,) = recording_findings(tuned_for(RECORDING), arrivals)
     assert warning.code is Code.NOT_AS_RECORDED
     assert warning.message == (
         f"the table was tuned for recorded arrivals, 700 of them, and is judged under {judged}"
@@ -48,6 +48,6 @@ def test_a_table_tuned_on_a_recording_warns_where_none_judges_it(arrivals, judge
 
 
 def test_no_warning_where_a_recording_judges_or_none_was_tuned_on():
-    recorded = Recorded(np.arange(3), None, "at")
-    assert not list(not_as_recorded(tuned_for(RECORDING), (Poisson(40_000), recorded)))
-    assert not any(list(not_as_recorded(tuned_for(one), None)) for one in (None, BURSTS, DAY))
+    recorded = RecordedArrivals(np.arange(3), None, "at")
+    assert not list(recording_findings(tuned_for(RECORDING), (Poisson(40_000), recorded)))
+    assert not any(list(recording_findings(tuned_for(one), None)) for one in (None, BURSTS, DAY))

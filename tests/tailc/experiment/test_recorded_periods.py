@@ -18,7 +18,7 @@ ROWS = trace(series("one", 0.2, 30.0, 0.1))
 
 def test_at_the_recorded_shares_the_error_is_that_of_what_was_measured():
     """The first of 200 rows has none before it, and the second is before a window is full."""
-    found = recorded_periods(shares_of(ONE), ROWS).beside("recorded")
+    found = recorded_periods(shares_of(ONE), ROWS).replay_baseline("recorded")
     measured = ROWS.series[0].throughput[2:] / 10
     assert found.errors[0] == pytest.approx(np.abs(measured - 1).mean(), rel=1e-4)
     assert found.shares[0] == pytest.approx(ROWS.series[0].share[1:].mean(), abs=1e-6)
@@ -26,8 +26,11 @@ def test_at_the_recorded_shares_the_error_is_that_of_what_was_measured():
 
 def test_no_share_that_is_named_is_better_than_the_best_static_one():
     periods = recorded_periods(shares_of(ONE), ROWS)
-    best = periods.beside("static")
-    named = [periods.beside(f"static-{part}%").errors[0] for part in (10, 20, 25, 27, 30, 50, 100)]
+    best = periods.replay_baseline("static")
+    named = [
+        periods.replay_baseline(f"static-{part}%").errors[0]
+        for part in (10, 20, 25, 27, 30, 50, 100)
+    ]
     assert min(named) >= best.errors[0]
     # 10 (1 - 0.2) / 30 is about 27 %.
     assert min(named) == named[3]
@@ -36,18 +39,21 @@ def test_no_share_that_is_named_is_better_than_the_best_static_one():
 def test_named_shares_that_are_more_than_the_host_are_cut_in_proportion():
     two = dataclasses.replace(ONE, name="two")
     rows = trace(series("one", 0.2, 30.0, 0.1), series("two", 0.2, 30.0, 0.1, seed=2))
-    assert recorded_periods(shares_of(ONE, two), rows).beside("static-80%").shares == (0.5, 0.5)
+    assert recorded_periods(shares_of(ONE, two), rows).replay_baseline("static-80%").shares == (
+        0.5,
+        0.5,
+    )
 
 
 def test_an_equal_part_is_that_of_batch_machines_too():
     batch = Machine("batch", None, 0, 1)
-    assert recorded_periods(shares_of(ONE, batch), ROWS).beside("fair").shares == (0.5,)
+    assert recorded_periods(shares_of(ONE, batch), ROWS).replay_baseline("fair").shares == (0.5,)
 
 
 @pytest.mark.parametrize("name", ["static-0%", "static-101%", "static-3ms"])
 def test_a_part_of_the_host_is_a_percentage(name):
     with pytest.raises(TailcError, match="baseline `static-"):
-        share_rules().made(name)
+        share_rules().make_rule(name)
 
 
 def test_the_order_of_machines_in_policy_and_rows_says_nothing():

@@ -7,7 +7,7 @@ import pytest
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.replications import Replications, replications_of
 from tailc.experiment.scenario import Scenario, most_in_system, scenario_for
-from tailc.models.arrivals import Poisson, Recorded
+from tailc.models.arrivals import Poisson, RecordedArrivals
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload, workload
 from tests.tailc.models.shared_cores.servers import at_once, ladder
@@ -52,7 +52,7 @@ def test_a_replay_shorter_than_the_trace_takes_one_request_of_each_stretch_by_de
 
 def test_a_replicate_draws_as_many_requests_as_were_held_out():
     shared = scenario(2000, 1000)
-    pool = drawn(shared).resampled[0]
+    pool = drawn(shared).bootstrap_samples[0]
     assert len(pool) == 1000
     # of many requests drawn with replacement, 1 - 1/e are drawn at least once
     assert abs(len(set(pool.tolist())) / 1000 - (1 - np.exp(-1))) < 0.04
@@ -63,7 +63,7 @@ def test_every_request_is_drawn_equally_often_whatever_its_weight():
         np.array([30, 10, 20]), np.array([1, 3, 6]), np.zeros(3, np.int32), np.ones((1, 1))
     )
     draws = drawn(Scenario(load, Poisson(1000), 1000, 100, seed=1), 1, 2000)
-    counts = np.bincount(np.concatenate(draws.resampled), minlength=3)
+    counts = np.bincount(np.concatenate(draws.bootstrap_samples), minlength=3)
     assert counts / counts.sum() == pytest.approx([0.1, 0.3, 0.6], abs=0.01)
 
 
@@ -71,13 +71,13 @@ def test_a_replicate_is_in_order_of_demand_as_its_repeat_is():
     shared = scenario(1000, 1000)
     draws = drawn(shared)
     work_ns = shared.workload.work_ns
-    for pool in draws.resampled:
+    for pool in draws.bootstrap_samples:
         assert (np.diff(work_ns[pool]) >= 0).all()
     assert draws.place is not None
     in_place = np.empty(1000, np.int64)
     in_place[draws.place[0]] = work_ns[draws.repeats[0].order]
     assert (np.diff(in_place) >= 0).all()
-    assert draws.replicate(2).order.tolist() == draws.resampled[2][draws.place[0]].tolist()
+    assert draws.replicate(2).order.tolist() == draws.bootstrap_samples[2][draws.place[0]].tolist()
     assert draws.replicate(2).arrival_ns is draws.repeats[0].arrival_ns
 
 
@@ -91,20 +91,20 @@ def test_draws_differ_from_one_another_and_not_with_their_number():
     few, many = drawn(scenario(100, 100), 2, 2), drawn(scenario(100, 100), 3, 4)
     assert few.repeats[0].order.tolist() != few.repeats[1].order.tolist()
     assert few.repeats[0].arrival_ns.tolist() != few.repeats[1].arrival_ns.tolist()
-    assert few.resampled[0].tolist() != few.resampled[1].tolist()
+    assert few.bootstrap_samples[0].tolist() != few.bootstrap_samples[1].tolist()
     assert few.repeats[1].order.tolist() == many.repeats[1].order.tolist()
-    assert few.resampled[1].tolist() == many.resampled[1].tolist()
+    assert few.bootstrap_samples[1].tolist() == many.bootstrap_samples[1].tolist()
 
 
-def recording(requests: int) -> Recorded:
+def recording(requests: int) -> RecordedArrivals:
     """Gaps of 1, 2, 3, ... ns, and the last request first."""
     times_ns = np.cumsum(np.arange(requests))
-    return Recorded(times_ns, np.arange(requests, dtype=np.int32)[::-1], "`at`")
+    return RecordedArrivals(times_ns, np.arange(requests, dtype=np.int32)[::-1], "`at`")
 
 
 def test_a_recording_is_repeated_as_it_is():
     load = workload(held_out(3), climbing())
-    recorded = Recorded(np.array([0, 5, 9]), np.array([2, 0, 1], np.int32), "`at`")
+    recorded = RecordedArrivals(np.array([0, 5, 9]), np.array([2, 0, 1], np.int32), "`at`")
     (repeat,) = drawn(Scenario(load, recorded, 100, 100, seed=1), 5, 7).repeats
     assert repeat.order.tolist() == [2, 0, 1]
     assert repeat.arrival_ns.tolist() == [0, 5, 9]
@@ -134,7 +134,7 @@ def test_a_replicate_of_a_long_recording_is_as_long_as_a_replay():
 def test_recorded_times_alone_bring_requests_in_random_order():
     times_ns = recording(400).times_ns
     load = workload(held_out(50), climbing())
-    shared = Scenario(load, Recorded(times_ns, None, "`at`"), 1000, 100, 1)
+    shared = Scenario(load, RecordedArrivals(times_ns, None, "`at`"), 1000, 100, 1)
     draws = drawn(shared, 2, 2)
     assert [one.arrival_ns.tolist() for one in draws.repeats] == [times_ns.tolist()] * 2
     assert draws.repeats[0].order.tolist() != draws.repeats[1].order.tolist()

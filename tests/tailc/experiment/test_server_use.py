@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 
 from tailc.experiment.server_use import load, never_keeps_up, server_use
-from tailc.models.arrivals import Arrivals, Burst, Bursts, Poisson, RateProfile, Recorded, Step
+from tailc.models.arrivals import (
+    Arrivals,
+    Burst,
+    Bursts,
+    Poisson,
+    RateProfile,
+    RateStep,
+    RecordedArrivals,
+)
 from tailc.models.server_load import Load, RungUse
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.outcome import SharedCoresOutcome
@@ -74,8 +82,8 @@ def test_a_server_is_overloaded_if_its_backlog_grows_or_it_is_never_idle(repeat,
     "arrivals",
     [
         Bursts((Burst(5, 1000), Burst(5, 4000))),
-        RateProfile((Step(10**8, 1000), Step(10**8, 4000))),
-        Recorded(np.arange(10) * MS, None, "arrived"),
+        RateProfile((RateStep(10**8, 1000), RateStep(10**8, 4000))),
+        RecordedArrivals(np.arange(10) * MS, None, "arrived"),
     ],
 )
 def test_more_requests_in_the_second_half_are_no_backlog_where_the_rate_changes(arrivals):

@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from tailc.experiment.options import VerifyOptions
-from tailc.experiment.spikes import Measuring, Stretch, measured, measuring, spikes, stretches
+from tailc.experiment.spikes import (
+    Stretch,
+    TailMeasurement,
+    measure_stretches,
+    spikes,
+    stretches,
+    tail_measurement,
+)
 from tailc.forms.controller import Actuator, Controller, GainRow
-from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Step
+from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, RateStep
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.outcome import SharedCoresOutcome
@@ -19,11 +26,11 @@ from tests.tailc.models.core_types.test_usage import alike, policy
 from tests.tailc.models.shared_cores.servers import at_once, ladder
 
 BURSTS = Bursts((Burst(4, 10_000), Burst(4, 50_000)))
-BY = Measuring(500_000, 20_000, epoch=2, window=4)
+BY = TailMeasurement(500_000, 20_000, epoch=2, window=4)
 
 
 def seconds(*rates: int) -> RateProfile:
-    return RateProfile(tuple(Step(20_000_000, rate * 1000) for rate in rates))
+    return RateProfile(tuple(RateStep(20_000_000, rate * 1000) for rate in rates))
 
 
 def outcome(
@@ -69,7 +76,7 @@ def test_stretches_are_bursts_and_rates_that_differ():
 
 
 def test_tails_are_measured_once_an_epoch_over_the_window():
-    first, second = measured(BURSTS, outcome([10, 30, 20, 40, 50, 15, 25, 35]), BY)
+    first, second = measure_stretches(BURSTS, outcome([10, 30, 20, 40, 50, 15, 25, 35]), BY)
     # medians of (10, 30), (10, 30, 20, 40); then of (20, 40, 50, 15) and (50, 15, 25, 35)
     assert first.measured_us.tolist() == [10_000, 20_000]
     assert second.measured_us.tolist() == [20_000, 25_000]
@@ -79,19 +86,21 @@ def test_tails_are_measured_once_an_epoch_over_the_window():
 
 def test_what_is_measured_counts_where_it_ends():
     # the fourth of the first burst exits after the fifth has come, and ends the second epoch
-    first, second = measured(BURSTS, outcome([10, 10, 10, 1500, 10, 10, 10, 10]), BY)
+    first, second = measure_stretches(BURSTS, outcome([10, 10, 10, 1500, 10, 10, 10, 10]), BY)
     assert len(first.measured_us) == 1
     assert len(second.measured_us) == 3
 
 
 def test_a_server_that_was_given_up_shows_nothing():
-    assert measured(BURSTS, outcome([10] * 8, arrived=6), BY) == ()
+    assert measure_stretches(BURSTS, outcome([10] * 8, arrived=6), BY) == ()
     assert spikes(BURSTS, [(), ()], BY) == ()
 
 
 def test_a_silent_stretch_has_no_tail():
-    profile = RateProfile((Step(2_000_000, 100_000), Step(1_000_000, 0), Step(2_000_000, 10_000)))
-    found = measured(profile, outcome([10] * 4, gap_ms=100), BY)
+    profile = RateProfile(
+        (RateStep(2_000_000, 100_000), RateStep(1_000_000, 0), RateStep(2_000_000, 10_000))
+    )
+    found = measure_stretches(profile, outcome([10] * 4, gap_ms=100), BY)
     assert [one.tail_us for one in found] == [10_000, None, None]
 
 
@@ -125,14 +134,16 @@ def test_measuring_is_the_controller_s_own():
     gains = (GainRow(0, 0, 0, 0),)
     controller = Controller(Actuator.CLIMB_AGES, 990_000, 1, 50, 100, PPM, 0, PPM, 32, gains)
     amp = (cores([1, 1], row((0, 0))),)
-    own = measuring(CoreTypes("x", amp, steering=controller), 950_000, 7)
-    assert own == Measuring(950_000, 7, 50, 100)
-    assert measuring(CoreTypes("x", amp), 950_000, 7) == Measuring(950_000, 7, 500, 2000)
-    assert measuring(SharedCores("x", (ladder(at_once((0, 0))),)), 950_000, 7) is None
+    own = tail_measurement(CoreTypes("x", amp, steering=controller), 950_000, 7)
+    assert own == TailMeasurement(950_000, 7, 50, 100)
+    assert tail_measurement(CoreTypes("x", amp), 950_000, 7) == TailMeasurement(
+        950_000, 7, 500, 2000
+    )
+    assert tail_measurement(SharedCores("x", (ladder(at_once((0, 0))),)), 950_000, 7) is None
 
 
 def test_a_verdict_on_a_profile_tells_its_stretches():
-    profile = RateProfile(tuple(Step(30_000_000, rate * 1000) for rate in (10, 200, 10)))
+    profile = RateProfile(tuple(RateStep(30_000_000, rate * 1000) for rate in (10, 200, 10)))
     gains = (GainRow(0, 0, 2**32 // 1_000_000, 0),)
     controller = Controller(Actuator.CLIMB_AGES, 990_000, 80_000, 50, 100, 0, 0, PPM, 32, gains)
     amp = policy(cores([20, 20], row((0, 0), (100, 1))), controller)
@@ -159,7 +170,7 @@ def test_gains_by_rate_overshoot_less_than_one_set_of_gains():
     demand_ms = np.random.default_rng(3).gamma(2, 40, 2000)
     profile = RateProfile(
         tuple(
-            Step(seconds * 1_000_000, rate * 1000)
+            RateStep(seconds * 1_000_000, rate * 1000)
             for rate, seconds in ((10, 200), (65, 120), (10, 200))
         )
     )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tailc.experiment.tuned_arrivals import arrivals_text, pattern_settings, pattern_told
+from tailc.experiment.tuned_arrivals import arrivals_text, pattern_from_settings, pattern_settings
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness
@@ -17,7 +17,7 @@ def aim(pattern):
 @pytest.mark.parametrize("pattern", [None, BURSTS, DAY])
 def test_what_an_artifact_is_told_can_be_had_again(pattern):
     others = {"requests": 5, "rate_1_mrps": 40_000}
-    assert pattern_told(others | pattern_settings(aim(pattern))) == pattern
+    assert pattern_from_settings(others | pattern_settings(aim(pattern))) == pattern
 
 
 @pytest.mark.parametrize(

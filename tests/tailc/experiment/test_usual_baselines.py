@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tailc.experiment.comparison import compared
+from tailc.experiment.comparison import compare
 from tailc.experiment.options import VerifyOptions
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
@@ -42,7 +42,7 @@ def replayed_baselines(
 ) -> list[str]:
     slos = (Slo(990_000, target_ms * 1_000),)
     with ThreadPoolExecutor(2) as workers:
-        first, *others = compared(subject, slos, PROFILE, arrivals, QUICK, workers, by_cost=by_cost)
+        first, *others = compare(subject, slos, PROFILE, arrivals, QUICK, workers, by_cost=by_cost)
     names = [run.subject for run in first.baselines]
     for point in others:
         assert [run.subject for run in point.baselines] == names
@@ -93,5 +93,5 @@ def test_what_is_named_is_all_that_is_replayed():
     named = replace(QUICK, baselines=("first",))
     with ThreadPoolExecutor(2) as workers:
         slos = (Slo(990_000, 1_000),)
-        (point,) = compared(BOOSTING, slos, PROFILE, (SLOW,), named, workers, by_cost=False)
+        (point,) = compare(BOOSTING, slos, PROFILE, (SLOW,), named, workers, by_cost=False)
     assert [run.subject for run in point.baselines] == ["SEQ"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailc.forms.shares import PPM, Machine, ShareLaw, Shares
-from tailc.forms.shares_cap import asked_ppm
+from tailc.forms.shares_cap import requested_ppm
 from tailc.forms.shares_step import (
     Estimate,
     HostState,
@@ -304,4 +304,4 @@ def test_what_is_no_throughput_is_refused(wrong):
 
 @pytest.mark.parametrize(("wish", "ppm"), [(-5.0, 50_000), (math.nan, 50_000), (1e300, PPM)])
 def test_any_request_becomes_a_share_that_can_be_had(wish, ppm):
-    assert asked_ppm(shares_of(), wish) == ppm
+    assert requested_ppm(shares_of(), wish) == ppm

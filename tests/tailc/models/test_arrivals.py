@@ -8,14 +8,16 @@ from scipy import stats
 
 from tailc.errors import TailcError
 from tailc.models import streams
-from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
+from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, RateStep, RecordedArrivals
 
 S = 10**9
 EVERY_KIND = [
     Poisson(40_000),
     Bursts((Burst(500, 45_000), Burst(300, 30_000))),
-    RateProfile((Step(10_000_000, 45_000), Step(20_000_000, 0), Step(5_000_000, 90_000))),
-    Recorded(np.array([0, 5, 5, 9 * S]), None, "start"),
+    RateProfile(
+        (RateStep(10_000_000, 45_000), RateStep(20_000_000, 0), RateStep(5_000_000, 90_000))
+    ),
+    RecordedArrivals(np.array([0, 5, 5, 9 * S]), None, "start"),
 ]
 
 
@@ -57,7 +59,7 @@ def test_a_burst_shorter_than_its_stretch_is_told_whole():
 
 
 def test_counts_by_step_of_a_profile_are_poisson():
-    steps = (Step(2_000_000, 20_000), Step(1_000_000, 0), Step(4_000_000, 35_000))
+    steps = (RateStep(2_000_000, 20_000), RateStep(1_000_000, 0), RateStep(4_000_000, 35_000))
     profile = RateProfile(steps)
     assert profile.mean_requests == 2 * 20 + 4 * 35
     assert profile.rate_mrps == round(180_000 / 7)
@@ -78,7 +80,7 @@ def test_counts_by_step_of_a_profile_are_poisson():
 
 
 def test_times_within_a_step_are_uniform():
-    profile = RateProfile((Step(100_000_000, 30_000), Step(100_000_000, 60_000)))
+    profile = RateProfile((RateStep(100_000_000, 30_000), RateStep(100_000_000, 60_000)))
     arrival_ns = times(profile, 5)
     second = arrival_ns[arrival_ns >= 100 * S]
     assert stats.kstest((second - 100 * S) / (100 * S), "uniform").pvalue > 0.001
@@ -86,20 +88,20 @@ def test_times_within_a_step_are_uniform():
 
 
 def test_a_profile_is_cut_at_its_most_requests():
-    profile = RateProfile((Step(100_000_000, 30_000),), most_requests=150)
-    whole = RateProfile((Step(100_000_000, 30_000),))
+    profile = RateProfile((RateStep(100_000_000, 30_000),), most_requests=150)
+    whole = RateProfile((RateStep(100_000_000, 30_000),))
     assert times(profile, 5).tolist() == times(whole, 5)[:150].tolist()
 
 
 def test_recorded_arrivals_come_as_they_were():
-    recorded = Recorded(np.array([0, 2 * S, 3 * S, 3 * S]), np.array([2, 0, 1, 3]), "start")
+    recorded = RecordedArrivals(np.array([0, 2 * S, 3 * S, 3 * S]), np.array([2, 0, 1, 3]), "start")
     assert times(recorded, 1).tolist() == [0, 2 * S, 3 * S, 3 * S]
     assert recorded.rate_mrps == 1000
     assert recorded.name == "recorded `start`"
 
 
 def test_rescaled_arrivals_keep_their_pattern_at_the_rate_asked_for():
-    recorded = Recorded(np.array([0, 2 * S, 3 * S, 4 * S]), None, "start")
+    recorded = RecordedArrivals(np.array([0, 2 * S, 3 * S, 4 * S]), None, "start")
     faster = recorded.rescaled_to(3_000)
     # 3 gaps in a second rather than four
     assert faster.times_ns.tolist() == [0, S // 2, 3 * S // 4, S]
@@ -107,7 +109,7 @@ def test_rescaled_arrivals_keep_their_pattern_at_the_rate_asked_for():
 
 
 def test_a_recording_cannot_be_stretched_to_centuries():
-    recorded = Recorded(np.arange(400_000), None, "start")
+    recorded = RecordedArrivals(np.arange(400_000), None, "start")
     with pytest.raises(TailcError, match=r"399999 gaps at 0\.001/s take over 10 years"):
         recorded.rescaled_to(1)
 
@@ -118,6 +120,6 @@ def test_a_recording_cannot_be_stretched_to_centuries():
 )
 def test_rescaling_moves_the_last_arrival_exactly(gaps, rate_mrps):
     times_ns = np.cumsum(gaps) - gaps[0]
-    rescaled = Recorded(times_ns, None, "t").rescaled_to(rate_mrps)
+    rescaled = RecordedArrivals(times_ns, None, "t").rescaled_to(rate_mrps)
     wanted = (len(gaps) - 1) * 10**12 / rate_mrps
     assert abs(int(rescaled.times_ns[-1]) - max(wanted, 1)) <= 0.5 + wanted * 2**-52

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tailc.models.baseline_syntax import Part, Syntax
+from tailc.models.baseline_syntax import Placeholder, Syntax
 from tailc.units import QuantityError
 
 FIX = Syntax("fix-N[<LOAD][+boost]")
@@ -13,22 +13,22 @@ RC = Syntax("rc[>TIME]")
     ("syntax", "name", "values", "has_flag"),
     [
         (Syntax("one-gain"), "one-gain", {}, False),
-        (FIX, "fix-3", {Part.NUMBER: 3}, False),
-        (FIX, "fix-3<30", {Part.NUMBER: 3, Part.LOAD: 30}, False),
-        (FIX, " FIX-3<30+Boost ", {Part.NUMBER: 3, Part.LOAD: 30}, True),
+        (FIX, "fix-3", {Placeholder.NUMBER: 3}, False),
+        (FIX, "fix-3<30", {Placeholder.NUMBER: 3, Placeholder.LOAD: 30}, False),
+        (FIX, " FIX-3<30+Boost ", {Placeholder.NUMBER: 3, Placeholder.LOAD: 30}, True),
         (RC, "rc", {}, False),
-        (RC, "rc>1.5s", {Part.TIME: 1_500_000}, False),
-        (Syntax("every-TIME"), "every-100ms", {Part.TIME: 100_000}, False),
-        (Syntax("s2f[-SHARE]"), "s2f-12.5%", {Part.SHARE: 125_000}, False),
-        (Syntax("safe[-BUDGET]"), "safe-0ms", {Part.BUDGET: 0}, False),
-        (Syntax("fixed[-FREQUENCY]"), "fixed-2.4ghz", {Part.FREQUENCY: 2_400_000}, False),
-        (Syntax("fixed[-FREQUENCY]"), "fixed-800 MHz", {Part.FREQUENCY: 800_000}, False),
+        (RC, "rc>1.5s", {Placeholder.TIME: 1_500_000}, False),
+        (Syntax("every-TIME"), "every-100ms", {Placeholder.TIME: 100_000}, False),
+        (Syntax("s2f[-SHARE]"), "s2f-12.5%", {Placeholder.SHARE: 125_000}, False),
+        (Syntax("safe[-BUDGET]"), "safe-0ms", {Placeholder.BUDGET: 0}, False),
+        (Syntax("fixed[-FREQUENCY]"), "fixed-2.4ghz", {Placeholder.FREQUENCY: 2_400_000}, False),
+        (Syntax("fixed[-FREQUENCY]"), "fixed-800 MHz", {Placeholder.FREQUENCY: 800_000}, False),
     ],
 )
 def test_a_name_gives_what_stands_in_it(syntax, name, values, has_flag):
     given = syntax.read(name)
     assert given is not None
-    assert (given.values, given.has_flag) == (values, has_flag)
+    assert (given.by_part, given.has_flag) == (values, has_flag)
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,12 @@ def test_levels_are_relative_to_their_mean():
     curve = DayCurve((PPM, 2 * PPM, 3 * PPM))
     assert curve.relative.tolist() == [0.5, 1.0, 1.5]
     assert curve.peak == 1.5
-    assert curve.at(40_000).name == "diurnal 40/s, 20/s to 60/s in 3 levels of a day"
-    assert curve.at(40_000).words == "diurnal:1,2,3,rate=40/s"
+    assert curve.with_rate(40_000).name == "diurnal 40/s, 20/s to 60/s in 3 levels of a day"
+    assert curve.with_rate(40_000).words == "diurnal:1,2,3,rate=40/s"
 
 
 def test_the_measured_requests_come_over_a_whole_day():
-    assert NIGHT_AND_NOON.at(10_000).day_ns(REQUESTS) == 1_995 * S
+    assert NIGHT_AND_NOON.with_rate(10_000).day_ns(REQUESTS) == 1_995 * S
 
 
 def test_counts_follow_the_integral_of_the_rate_and_are_poisson():
@@ -46,7 +46,7 @@ def test_counts_follow_the_integral_of_the_rate_and_are_poisson():
     An eighth of the day takes the mean from a + k d to a + (k + 1) d with d = 2.5/s: so it brings
     6.25/s, 8.75/s, 11.25/s, 13.75/s, and the same back, times 1,995 s / 8.
     """
-    found = counts(NIGHT_AND_NOON.at(10_000), 8, 200)
+    found = counts(NIGHT_AND_NOON.with_rate(10_000), 8, 200)
     rising = np.array([6.25, 8.75, 11.25, 13.75])
     means = np.concatenate([rising, rising[::-1]]) * 1_995 / 8
     within = 4 * np.sqrt(means / len(found))
@@ -63,7 +63,7 @@ def test_over_a_day_the_index_of_dispersion_is_that_of_the_rates():
 
     So the means have a variance of 39.9^2 / 12 less what a window evens out, a part in 250^2.
     """
-    found = counts(NIGHT_AND_NOON.at(10_000), 500, 40)
+    found = counts(NIGHT_AND_NOON.with_rate(10_000), 500, 40)
     index = [row.var(ddof=1) / row.mean() for row in found]
     theory = 1 + 39.9 / 12 * (1 - 1 / 250**2)
     error = statistics.stdev(index) / math.sqrt(len(index))
@@ -78,7 +78,7 @@ def test_a_day_is_fitted_by_the_hour():
     1/48 of the mean, is evened out.
     """
     requests = 90_947
-    recorded = times(NIGHT_AND_NOON.at(1_000), 8, requests=requests)
+    recorded = times(NIGHT_AND_NOON.with_rate(1_000), 8, requests=requests)
     found = fitted_day(recorded)
     assert found is not None
     hours = np.arange(24)
@@ -91,7 +91,7 @@ def test_a_day_is_fitted_by_the_hour():
 
 
 def test_an_even_day_is_poisson():
-    gaps_s = np.diff(times(DayCurve((7, 7, 7)).at(40_000), 9)) / S
+    gaps_s = np.diff(times(DayCurve((7, 7, 7)).with_rate(40_000), 9)) / S
     assert stats.kstest(gaps_s * 40, "expon").pvalue > 0.001
 
 
@@ -100,14 +100,14 @@ def test_nothing_comes_while_the_rate_is_zero():
 
     Each of the first two thirds brings half of the 19,950 requests.
     """
-    (found,) = counts(DayCurve((0, PPM, 0)).at(10_000), 3, 1)
+    (found,) = counts(DayCurve((0, PPM, 0)).with_rate(10_000), 3, 1)
     half = 19_950 / 2
     assert found[:2].tolist() == pytest.approx([half, half], abs=4 * math.sqrt(half))
     assert found[2] == 0
 
 
 def test_times_ascend_and_are_the_same_for_the_same_stream():
-    arrivals = NIGHT_AND_NOON.at(40_000)
+    arrivals = NIGHT_AND_NOON.with_rate(40_000)
     first = times(arrivals, 1, 2)
     assert first.dtype == np.int64
     assert (np.diff(first) >= 0).all()

@@ -7,8 +7,8 @@ from typing import final
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.models.baseline_syntax import Given, Part, Syntax
-from tailc.models.named_baselines import Folder, Named, chosen, folder_in
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
+from tailc.models.named_baselines import Folder, Named, choose_names, folder_in
 from tailc.models.request_baselines import Baseline
 from tailc.models.rule_baselines import RuleBaseline, RuleBaselines, rules_in
 from tailc.units import Fault, QuantityError
@@ -23,10 +23,10 @@ class Early(RuleBaseline[str]):
     about, rank = "comes first", 10
     examples, is_default = ("early", "early-3"), True
 
-    def make(self, given: Given) -> str:
-        if given.get(Part.NUMBER) == 9:
+    def make(self, values: NameValues) -> str:
+        if values.get(Placeholder.NUMBER) == 9:
             raise QuantityError(Fault.OUT_OF_RANGE, "nobody is so early", "at most 8")
-        return f"early by {given.get(Part.NUMBER)}"
+        return f"early by {values.get(Placeholder.NUMBER)}"
 
 
 @final
@@ -35,7 +35,7 @@ class Late(RuleBaseline[str]):
     about, rank = "comes second", 20
     examples, is_default = ("late",), True
 
-    def make(self, given: Given) -> str:  # noqa: ARG002
+    def make(self, values: NameValues) -> str:  # noqa: ARG002
         return "late one"
 
 
@@ -45,7 +45,7 @@ class Odd(RuleBaseline[str]):
     about, rank = "must be named", 30
     examples, is_default = ("odd-one",), False
 
-    def make(self, given: Given) -> str:  # noqa: ARG002
+    def make(self, values: NameValues) -> str:  # noqa: ARG002
         return "odd one"
 
 
@@ -53,36 +53,36 @@ TRAINS: RuleBaselines[str] = RuleBaselines(Folder((Early(), Late(), Odd()), "of 
 
 
 def test_where_none_is_named_the_defaults_are_chosen_by_rank():
-    assert TRAINS.chosen(None) == ("early", "late")
-    assert TRAINS.chosen(()) == ()
-    assert TRAINS.chosen(["odd-one", "early-5", "odd-one"]) == ("odd-one", "early-5")
+    assert TRAINS.choose(None) == ("early", "late")
+    assert TRAINS.choose(()) == ()
+    assert TRAINS.choose(["odd-one", "early-5", "odd-one"]) == ("odd-one", "early-5")
 
 
 def test_all_are_the_defaults_and_each_is_chosen_once():
-    assert TRAINS.chosen(["late", "all"]) == ("late", "early")
+    assert TRAINS.choose(["late", "all"]) == ("late", "early")
 
 
 def test_first_is_the_first_of_those_and_is_chosen_once():
-    assert TRAINS.chosen(["first", "early", "odd-one"]) == ("early", "odd-one")
+    assert TRAINS.choose(["first", "early", "odd-one"]) == ("early", "odd-one")
 
 
 def test_defaults_are_not_looked_up_where_all_are_named():
     def unasked():
         raise AssertionError
 
-    assert chosen(["late"], unasked, TRAINS.made) == ("late",)
+    assert choose_names(["late"], unasked, TRAINS.make_rule) == ("late",)
 
 
 def test_a_name_is_made_whatever_its_case_and_with_its_value():
-    assert TRAINS.made("ODD-one ") == "odd one"
-    assert TRAINS.made("early") == "early by None"
-    assert TRAINS.made("early-12") == "early by 12"
+    assert TRAINS.make_rule("ODD-one ") == "odd one"
+    assert TRAINS.make_rule("early") == "early by None"
+    assert TRAINS.make_rule("early-12") == "early by 12"
 
 
 @pytest.mark.parametrize("name", ["erly", "early-", "an-early-3", "early-x", ""])
 def test_another_name_is_refused_with_the_names_there_are(name):
     with pytest.raises(TailcError) as caught:
-        TRAINS.chosen([name])
+        TRAINS.choose([name])
     (finding,) = caught.value.findings
     assert finding.code is Code.USAGE
     assert "of trains" in finding.message
@@ -91,7 +91,7 @@ def test_another_name_is_refused_with_the_names_there_are(name):
 
 def test_every_name_that_is_refused_is_told_at_once():
     with pytest.raises(TailcError) as caught:
-        TRAINS.chosen(["soon", "late", "later-still"])
+        TRAINS.choose(["soon", "late", "later-still"])
     messages = [finding.message for finding in caught.value.findings]
     assert messages == [
         "there is no baseline `soon` of trains",
@@ -101,13 +101,13 @@ def test_every_name_that_is_refused_is_told_at_once():
 
 def test_the_nearest_name_is_offered():
     with pytest.raises(TailcError) as caught:
-        TRAINS.made("latte")
+        TRAINS.make_rule("latte")
     assert "did you mean `late`?" in (caught.value.findings[0].help or "")
 
 
 def test_a_value_that_cannot_be_is_refused_with_one_that_can():
     with pytest.raises(TailcError) as caught:
-        TRAINS.made("early-9")
+        TRAINS.make_rule("early-9")
     (finding,) = caught.value.findings
     assert finding.message == "baseline `early-9`: nobody is so early"
     assert finding.help == "at most 8"
@@ -115,7 +115,7 @@ def test_a_value_that_cannot_be_is_refused_with_one_that_can():
 
 def test_a_value_behind_a_name_that_takes_none_is_refused_with_its_syntax():
     with pytest.raises(TailcError) as caught:
-        TRAINS.made("odd-one-7")
+        TRAINS.make_rule("odd-one-7")
     (finding,) = caught.value.findings
     assert finding.message == (
         "there is no baseline `odd-one-7` of trains: `odd-one` takes no parameter"
@@ -127,7 +127,7 @@ def test_a_value_behind_a_name_that_takes_none_is_refused_with_its_syntax():
 def test_every_file_of_a_folder_is_one_baseline_with_a_name_and_a_rank_of_its_own(model):
     package = f"tailc.models.{model}.baselines"
     files = list(pkgutil.iter_modules(importlib.import_module(package).__path__))
-    found = folder_in(package).found
+    found = folder_in(package).baselines
     kind = Baseline if model in FOR_REQUESTS else RuleBaseline
     assert len(found) == len(files)
     assert all(isinstance(one, kind) for one in found)
@@ -144,7 +144,7 @@ def _is_final(one: Named) -> bool:
 def test_every_example_of_a_rule_can_be_made(model):
     rules = rules_in(f"tailc.models.{model}.baselines")
     assert rules.defaults
-    for one in rules.folder.found:
+    for one in rules.folder.baselines:
         for example in one.examples:
             assert one.syntax.read(example) is not None
-            assert rules.made(example) is not None
+            assert rules.make_rule(example) is not None

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.models.perturbations import (
-    longer,
-    resampled,
-    slower,
-    slower_cores,
+    bootstrap,
     with_longer_tail,
     with_more_of,
+    with_more_work,
+    with_slower_cores,
+    with_slower_rungs,
 )
 from tailc.models.workload import Workload
 
@@ -24,8 +24,8 @@ def load_of(work_ns, weight=None, speed=((1.0, 1.9, 0.8),)) -> Workload:
 
 
 def test_longer_requests_have_so_many_times_the_work_and_never_none():
-    assert longer(load_of([1, 100, 205]), 1.1).work_ns.tolist() == [1, 110, 226]
-    assert longer(load_of([1, 100]), 0.1).work_ns.tolist() == [1, 10]
+    assert with_more_work(load_of([1, 100, 205]), 1.1).work_ns.tolist() == [1, 110, 226]
+    assert with_more_work(load_of([1, 100]), 0.1).work_ns.tolist() == [1, 10]
 
 
 def test_what_is_above_the_percentile_lies_so_much_further_above_it():
@@ -38,19 +38,19 @@ def test_what_is_above_the_percentile_lies_so_much_further_above_it():
 
 
 def test_only_what_is_faster_than_one_thread_gets_slower():
-    assert slower(load_of([1]), 0.1).speed[0].tolist() == pytest.approx([1.0, 1.71, 0.8])
-    assert slower(load_of([1]), 0.6).speed[0].tolist() == pytest.approx([1.0, 1.0, 0.8])
+    assert with_slower_rungs(load_of([1]), 0.1).speed[0].tolist() == pytest.approx([1.0, 1.71, 0.8])
+    assert with_slower_rungs(load_of([1]), 0.6).speed[0].tolist() == pytest.approx([1.0, 1.0, 0.8])
 
 
 def test_a_type_of_cores_gets_slower_unless_it_is_the_one_of_speed_1():
     load = load_of([1], speed=((0.5, 1.0, 1.9),))
-    assert slower_cores(load, 0.1).speed[0].tolist() == pytest.approx([0.45, 1.0, 1.71])
-    assert slower_cores(load, 0.6).speed[0].tolist() == pytest.approx([0.2, 1.0, 1.0])
+    assert with_slower_cores(load, 0.1).speed[0].tolist() == pytest.approx([0.45, 1.0, 1.71])
+    assert with_slower_cores(load, 0.6).speed[0].tolist() == pytest.approx([0.2, 1.0, 1.0])
 
 
 def test_a_bootstrap_sample_has_as_many_requests_with_the_same_mean_in_the_mean():
     load = load_of(np.arange(1, 1001), np.tile([1, 3], 500))
-    drawn = [resampled(load, seed) for seed in range(40)]
+    drawn = [bootstrap(load, seed) for seed in range(40)]
     assert {one.requests for one in drawn} == {2_000}
     assert drawn[0].work_ns.tolist() != drawn[1].work_ns.tolist()
     means = [float(np.average(one.work_ns, weights=one.weight)) for one in drawn]

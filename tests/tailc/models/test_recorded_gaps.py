@@ -10,7 +10,7 @@ GAPS = RecordedGaps(np.cumsum([0, *GAPS_S]) * S, "at")
 
 
 def gaps_s(seed, requests, rate_mrps):
-    times_ns = GAPS.at(rate_mrps).arrival_ns(streams.stream(seed), requests)
+    times_ns = GAPS.with_rate(rate_mrps).arrival_ns(streams.stream(seed), requests)
     assert times_ns[0] == 0
     return (np.diff(times_ns) / S).tolist()
 
@@ -32,6 +32,6 @@ def test_the_mean_rate_is_the_one_asked_for():
 
 
 def test_it_is_called_by_its_source():
-    assert GAPS.at(40_000).name == "recorded `at` at 40/s"
+    assert GAPS.with_rate(40_000).name == "recorded `at` at 40/s"
     assert GAPS.words == "recorded:at"
     assert str(GAPS) == "5 arrivals of `at`"

@@ -82,7 +82,7 @@ def test_draws_that_are_counted_are_the_same():
 
 def test_every_hand_is_dealt_alike():
     hands = np.empty(100_000, np.int32)
-    streams.dealt(streams.stream(4), 5, hands)
+    streams.fill_below(streams.stream(4), 5, hands)
     counts = np.bincount(hands, minlength=5)
     assert len(counts) == 5
     assert (np.abs(counts - 20_000) < 4 * math.sqrt(100_000 * 0.2 * 0.8)).all()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tailc.models.core_queues.clocked import clocked
-from tailc.models.tail_resampling import resampled_with_fitted_tail
+from tailc.models.core_queues.clocked import level_progress
+from tailc.models.tail_resampling import bootstrap_with_fitted_tail
 from tailc.models.workload import Workload
 
 SEEDS = range(40)
@@ -27,13 +27,13 @@ def pareto(rows, shape, seed=1):
 
 def test_small_samples_get_longer_requests_than_any_measured():
     source = workload(pareto(300, 1 / 1.5))
-    longest = [resampled_with_fitted_tail(source, seed).work_ns.max() for seed in SEEDS]
+    longest = [bootstrap_with_fitted_tail(source, seed).work_ns.max() for seed in SEEDS]
     assert np.mean(np.array(longest) > source.work_ns.max()) > 0.3
 
 
 def test_the_tail_has_the_shape_of_the_law():
     source = workload(pareto(20_000, 0.5))
-    drawn = resampled_with_fitted_tail(source, 7)
+    drawn = bootstrap_with_fitted_tail(source, 7)
     assert drawn.requests == source.requests
     start = np.quantile(source.work_ns, 0.95)
     above = drawn.work_ns[drawn.work_ns > start] - start
@@ -43,7 +43,7 @@ def test_the_tail_has_the_shape_of_the_law():
 
 def test_requests_below_the_tail_are_measured_ones_with_their_speedups():
     source = workload(pareto(300, 0.4))
-    drawn = resampled_with_fitted_tail(source, 3)
+    drawn = bootstrap_with_fitted_tail(source, 3)
     known = np.isin(drawn.work_ns, source.work_ns)
     assert drawn.weight[known].sum() >= 0.85 * drawn.requests
     assert drawn.requests == 5_100
@@ -52,16 +52,16 @@ def test_requests_below_the_tail_are_measured_ones_with_their_speedups():
 
 
 def test_constant_demand_and_large_samples_are_only_bootstrapped():
-    constant = resampled_with_fitted_tail(workload(np.full(300, 10.0)), 1)
+    constant = bootstrap_with_fitted_tail(workload(np.full(300, 10.0)), 1)
     assert set(constant.work_ns) == {10_000_000}
     assert constant.requests == 300
     large = workload(pareto(500, 0.5), np.full(500, 1_000))
-    assert set(resampled_with_fitted_tail(large, 1).work_ns) <= set(large.work_ns)
+    assert set(bootstrap_with_fitted_tail(large, 1).work_ns) <= set(large.work_ns)
 
 
 def test_the_same_seed_gives_the_same_sample():
     source = workload(pareto(300, 0.5))
-    one, same, other = (resampled_with_fitted_tail(source, seed) for seed in (1, 1, 2))
+    one, same, other = (bootstrap_with_fitted_tail(source, seed) for seed in (1, 1, 2))
     assert one.work_ns.tolist() == same.work_ns.tolist()
     assert one.work_ns.tolist() != other.work_ns.tolist()
 
@@ -70,13 +70,13 @@ def test_at_levels_of_a_clock_longer_requests_keep_their_share_of_memory_time():
     """At the reference clock a request does 2^62 parts in as many ns as it has work."""
     work_ns = np.rint(pareto(1_000, 0.5) * 1e6).astype(np.int64)
     memory_ns = work_ns // 4
-    levels = clocked(work_ns, memory_ns, (1_000_000, 2_000_000), 2_000_000)
+    levels = level_progress(work_ns, memory_ns, (1_000_000, 2_000_000), 2_000_000)
     rows = len(work_ns)
     ones = np.ones((1, 1))
     source = Workload(
         work_ns, np.ones(rows, np.int64), np.zeros(rows, np.int32), ones, memory_ns, levels
     )
-    drawn = resampled_with_fitted_tail(source, 5)
+    drawn = bootstrap_with_fitted_tail(source, 5)
     assert drawn.work_ns.max() != source.work_ns.max()
     np.testing.assert_allclose(2.0**62 / drawn.clocked.rate[:, 1], drawn.work_ns, rtol=1e-6)
     half_clock_ns = 2 * (drawn.work_ns - drawn.memory_ns) + drawn.memory_ns

@@ -22,7 +22,7 @@ from tailc.cli import run
 from tailc.diff.behaviour import behaviour
 from tailc.diff.throughput import throughput_change
 from tailc.errors import ExitCode
-from tailc.experiment.block_means import ErrorOf
+from tailc.experiment.block_means import MeanError
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.recorded_periods import recorded_periods
 from tailc.forms import shares_step
@@ -299,7 +299,7 @@ def test_beside_itself_no_throughput_changes(compiled, shares):
     rows = read_held_out_rows(compiled.policy, str(compiled.case.held_out))
     change = throughput_change(compiled.policy, compiled.policy, rows, VerifyOptions())
     assert len(change.machines) == len(shares.served)
-    assert {machine.change for machine in change.machines} == {ErrorOf(0, 0, 0)}
+    assert {machine.change for machine in change.machines} == {MeanError(0, 0, 0)}
 
 
 def test_beside_one_that_is_slower_throughput_is_told(compiled, shares, tailc, tmp_path):
@@ -392,7 +392,7 @@ def test_beside_itself_a_policy_runs_no_request_otherwise_and_changes_nothing(co
     told = behaviour(compiled.policy, compiled.policy, held_out, options)
     # What a request on a core does hangs on the others, and is not told by age alone.
     assert told.decisions.requests > 0 or told.decisions.unknown
-    assert told.decisions.otherwise == 0
+    assert told.decisions.changed == 0
     changes = [quantity.change for point in told.points for quantity in point.quantities]
     assert changes
     for change in changes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tailc.models.datacentre.supply import Supply
-from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.models.malleable_jobs.jobs import MalleableJob
@@ -24,4 +24,4 @@ def two_jobs(green_mw: int) -> ClusterOutcome:
         for number, asked in ((1, 2), (2, 4))
     ]
     came = Supply(np.array([green_mw]), np.array([0]), np.array([0]))
-    return replay_malleable(FOUR, came, Known(came), jobs, Constant())
+    return replay_malleable(FOUR, came, Known(came), jobs, ConstantAllocator())

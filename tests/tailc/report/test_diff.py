@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tailc.diff.behaviour import Behaviour, Point, Quantity
+from tailc.diff.behaviour import Behaviour, BehaviourPoint, QuantityChange
 from tailc.diff.causes import Cause
 from tailc.diff.change import PairedChange
 from tailc.diff.compare import Diff, diff
@@ -25,13 +25,13 @@ LUCENE = lucene_policy()
 
 def point(arrivals="40/s", *, overloaded=False):
     changes = (
-        Quantity("p50", "us", PairedChange(77_600, 78_170, 570, 350, 780)),
-        Quantity("p99", "us", PairedChange(466_400, 403_900, -62_500, -74_400, -50_600)),
-        Quantity("p99.9", "us", PairedChange(700_000, 600_000, -100_000, None, None)),
-        Quantity("threads", "milli", PairedChange(15_050, 15_049, -1, -4, 2)),
-        Quantity("utilization", "ppm", PairedChange(770_000, 760_000, -10_000, -20_000, 0)),
+        QuantityChange("p50", "us", PairedChange(77_600, 78_170, 570, 350, 780)),
+        QuantityChange("p99", "us", PairedChange(466_400, 403_900, -62_500, -74_400, -50_600)),
+        QuantityChange("p99.9", "us", PairedChange(700_000, 600_000, -100_000, None, None)),
+        QuantityChange("threads", "milli", PairedChange(15_050, 15_049, -1, -4, 2)),
+        QuantityChange("utilization", "ppm", PairedChange(770_000, 760_000, -10_000, -20_000, 0)),
     )
-    return Point(arrivals, 40_000, False, overloaded, changes)
+    return BehaviourPoint(arrivals, 40_000, False, overloaded, changes)
 
 
 def behaviour(rates=1, unknown=""):

@@ -11,7 +11,7 @@ from tailc.forms.plan.ledger import Entry
 from tailc.models.malleable_jobs.model import course_of as cluster_course
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.models.rigid_jobs.model import course_of as rigid_course
 from tailc.report.plan_power import PowerSeries, power_from_plan, power_from_replay
 from tailc.report.plan_power_plot import draw, picture
@@ -93,7 +93,7 @@ def test_price_and_carbon_have_a_panel_only_where_they_vary():
 
 def test_a_replay_has_what_came_what_was_forecast_and_who_was_refused():
     """Of six servers the first job takes four, and the others ask for four in vain."""
-    jobs = [Submitted(number, at_s, 1_800, 4, 0) for number, at_s in ((1, 0), (2, 0), (3, 10))]
+    jobs = [SubmittedJob(number, at_s, 1_800, 4, 0) for number, at_s in ((1, 0), (2, 0), (3, 10))]
     came = supply([1, 2, 0])
     found = replay_rigid(SMALL, came, Known(came), jobs, FirstFit())
     power = power_from_replay(0, rigid_course(900, jobs, found, (2 * RACK_MW, RACK_MW, 0)))
@@ -109,7 +109,7 @@ def test_a_replay_has_what_came_what_was_forecast_and_who_was_refused():
 
 def test_jobs_after_the_last_decision_neither_begin_nor_are_refused():
     came = supply([1])
-    late = [Submitted(1, 1, 900, 1, 0)]
+    late = [SubmittedJob(1, 1, 900, 1, 0)]
     found = replay_rigid(SMALL, came, Known(came), late, FirstFit())
     power = power_from_replay(0, rigid_course(900, late, found, None))
     assert (power.begun, power.refused) == ({}, {})

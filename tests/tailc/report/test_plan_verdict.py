@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from tailc.experiment.ruling import Ruling
-from tailc.experiment.window_means import MeanOf
-from tailc.models.datacentre.quantities import Quantity
+from tailc.experiment.window_means import WindowMean
+from tailc.models.datacentre.quantities import JobQuantity
 from tailc.models.malleable_jobs.model import MalleableJobs
 from tailc.report.plan_verdict.json_form import round_digits
 from tailc.report.plan_verdict.words import HEADS, better, figure, limits, remarks, verdict_sentence
 from tailc.verify.plan.judge import JudgedPlan
-from tailc.verify.plan.verdict import Figures, PlanVerdict, Spans
+from tailc.verify.plan.verdict import PlanMeans, PlanVerdict, Spans
 
-UNKNOWN = MeanOf(0.0, None, None)
+UNKNOWN = WindowMean(0.0, None, None)
 VERDICT = PlanVerdict(
     words=MalleableJobs.words,
     spans=Spans(
@@ -25,10 +25,10 @@ VERDICT = PlanVerdict(
     seed=1,
     failures_ppm=0,
     promised_ppm=0,
-    judged=Quantity.LATE,
+    judged=JobQuantity.LATE,
     ruling=Ruling.UNDECIDED,
     more_windows=None,
-    policy=Figures("policy", {Quantity.LATE: MeanOf(0.0, 0.0, 0.0024)}, {}),
+    policy=PlanMeans("policy", {JobQuantity.LATE: WindowMean(0.0, 0.0, 0.0024)}, {}),
     baselines=(),
 )
 JUDGED = JudgedPlan("cluster", 2, "ab" * 32, left_out=0, own_windows=0, verdict=VERDICT)
@@ -37,13 +37,13 @@ JUDGED = JudgedPlan("cluster", 2, "ab" * 32, left_out=0, own_windows=0, verdict=
 @pytest.mark.parametrize(
     ("quantity", "value", "text"),
     [
-        (Quantity.PROFIT, 1234.5, "1,234"),
-        (Quantity.PROFIT, 12.345, "12.35"),
-        (Quantity.BROWN, 0.012345, "0.0123"),
-        (Quantity.BROWN, 0.00001, "0"),
-        (Quantity.BROWN, -0.00001, "0"),
-        (Quantity.LATE, 0.0123, "1.2"),
-        (Quantity.RELATIVE, 0.95, "95.0"),
+        (JobQuantity.PROFIT, 1234.5, "1,234"),
+        (JobQuantity.PROFIT, 12.345, "12.35"),
+        (JobQuantity.BROWN, 0.012345, "0.0123"),
+        (JobQuantity.BROWN, 0.00001, "0"),
+        (JobQuantity.BROWN, -0.00001, "0"),
+        (JobQuantity.LATE, 0.0123, "1.2"),
+        (JobQuantity.RELATIVE, 0.95, "95.0"),
     ],
 )
 def test_figures_have_four_digits_and_shares_a_decimal(quantity, value, text):
@@ -51,32 +51,32 @@ def test_figures_have_four_digits_and_shares_a_decimal(quantity, value, text):
 
 
 def test_a_change_has_its_sign_but_where_it_is_nothing():
-    assert figure(Quantity.CO2, 2.5, is_signed=True) == "+2.500"
-    assert figure(Quantity.CO2, -2.5, is_signed=True) == "-2.500"
-    assert figure(Quantity.CO2, 1e-9, is_signed=True) == "0"
-    assert limits(Quantity.CO2, MeanOf(0, -1, 2), is_signed=True) == "-1.000 .. +2.000"
-    assert limits(Quantity.CO2, UNKNOWN) == "unknown"
+    assert figure(JobQuantity.CO2, 2.5, is_signed=True) == "+2.500"
+    assert figure(JobQuantity.CO2, -2.5, is_signed=True) == "-2.500"
+    assert figure(JobQuantity.CO2, 1e-9, is_signed=True) == "0"
+    assert limits(JobQuantity.CO2, WindowMean(0, -1, 2), is_signed=True) == "-1.000 .. +2.000"
+    assert limits(JobQuantity.CO2, UNKNOWN) == "unknown"
 
 
 @pytest.mark.parametrize(
     ("quantity", "low", "high", "word"),
     [
-        (Quantity.PROFIT, 1, 2, "better"),
-        (Quantity.PROFIT, -2, -1, "worse"),
-        (Quantity.BROWN, -2, -1, "better"),
-        (Quantity.LATE, 0.1, 0.2, "worse"),
-        (Quantity.LATE, -0.1, 0.2, "no change shown"),
-        (Quantity.PROFIT, None, None, "no change shown"),
-        (Quantity.SPILLED, 1, 2, ""),
+        (JobQuantity.PROFIT, 1, 2, "better"),
+        (JobQuantity.PROFIT, -2, -1, "worse"),
+        (JobQuantity.BROWN, -2, -1, "better"),
+        (JobQuantity.LATE, 0.1, 0.2, "worse"),
+        (JobQuantity.LATE, -0.1, 0.2, "no change shown"),
+        (JobQuantity.PROFIT, None, None, "no change shown"),
+        (JobQuantity.SPILLED, 1, 2, ""),
     ],
 )
 def test_a_change_is_better_or_worse_by_its_whole_interval(quantity, low, high, word):
-    assert better(quantity, MeanOf(0, low, high)) == word
+    assert better(quantity, WindowMean(0, low, high)) == word
 
 
 def test_every_quantity_has_a_head_and_a_name_of_its_own():
-    assert set(HEADS) == set(Quantity)
-    assert len({each.key for each in Quantity}) == len(Quantity)
+    assert set(HEADS) == set(JobQuantity)
+    assert len({each.key for each in JobQuantity}) == len(JobQuantity)
 
 
 def test_a_promise_of_none_cannot_be_shown():
@@ -88,7 +88,7 @@ def test_a_promise_of_none_cannot_be_shown():
 
 
 def test_a_verdict_on_nobody_says_so():
-    nobody = Figures("policy", {Quantity.LATE: UNKNOWN}, {})
+    nobody = PlanMeans("policy", {JobQuantity.LATE: UNKNOWN}, {})
     odd = replace(JUDGED, verdict=replace(VERDICT, policy=nobody, promised_ppm=50_000))
     assert remarks(odd) == ["there was no job to judge"]
 

@@ -3,7 +3,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.models.columns import Column
+from tailc.models.columns import UsageColumn
 from tailc.report.table import aligned, as_markdown, columns_aligned, columns_markdown, packed
 
 
@@ -20,12 +20,12 @@ def test_no_line_ends_in_blanks():
     assert aligned([("a", ""), ("bcd", "e")]).splitlines() == ["a", "bcd  e"]
 
 
-def column(head: str, *cells: str) -> Column:
-    return Column(head, cells)
+def column(head: str, *cells: str) -> UsageColumn:
+    return UsageColumn(head, cells)
 
 
 def test_groups_share_a_table_as_long_as_it_is_not_too_wide():
-    first = Column("who", ("us", "them"), is_number=False)
+    first = UsageColumn("who", ("us", "them"), is_number=False)
     groups = [(column("a", "1", "22"), column("b", "3", "4")), (column("c", "5", "6"),)]
     wide, narrow = packed(first, groups, 15), packed(first, groups, 13)
     assert [[part.head for part in table] for table in wide] == [["who", "a", "b", "c"]]
@@ -41,7 +41,7 @@ def test_a_group_that_is_too_wide_stands_alone_and_whole():
 
 
 def test_markdown_aligns_numbers_to_the_right():
-    text = columns_markdown((Column("who", ("us",), is_number=False), column("ms", "1.5")))
+    text = columns_markdown((UsageColumn("who", ("us",), is_number=False), column("ms", "1.5")))
     assert text == "| who | ms |\n| --- | ---: |\n| us | 1.5 |\n"
 
 

@@ -6,17 +6,17 @@ import dataclasses
 import json
 from pathlib import Path
 
-from tailc.experiment.block_means import ErrorOf
+from tailc.experiment.block_means import MeanError
 from tailc.experiment.recorded_periods import ModelErrors
 from tailc.experiment.ruling import Ruling
 from tailc.models.cpu_shares.usage import HostUsage
 from tailc.report.github import as_github
 from tailc.report.throughput import as_cases, as_dict, as_markdown, as_notes, as_text
 from tailc.verify.throughput.verdict import (
-    Baseline,
     BaselineError,
     MachineDrift,
     MachineVerdict,
+    ShareBaseline,
     ThroughputVerdicts,
 )
 from tests.tailc.schemas import validate
@@ -28,15 +28,15 @@ ENCODER = MachineVerdict(
     name="encoder",
     target_milli=30_000,
     ruling=Ruling.PASS,
-    error=ErrorOf(32_000, 28_900, 36_100),
-    model=ModelErrors(ErrorOf(60_000, 51_000, 70_000), ErrorOf(81_000, 70_000, 95_000)),
+    error=MeanError(32_000, 28_900, 36_100),
+    model=ModelErrors(MeanError(60_000, 51_000, 70_000), MeanError(81_000, 70_000, 95_000)),
     share_ppm=402_000,
     max_milli=72_500,
     short_ppm=0,
     capped_ppm=0,
-    beside={"static": BaselineError(274_000, 400_000), "fair": BaselineError(310_000, 333_333)},
+    baselines={"static": BaselineError(274_000, 400_000), "fair": BaselineError(310_000, 333_333)},
     more_steps=None,
-    drift=MachineDrift(ErrorOf(-413_000, -440_000, -383_000), None, is_flagged=True),
+    drift=MachineDrift(MeanError(-413_000, -440_000, -383_000), None, is_flagged=True),
 )
 INDEX = dataclasses.replace(
     ENCODER,
@@ -47,7 +47,9 @@ INDEX = dataclasses.replace(
     short_ppm=500_000,
     capped_ppm=250_000,
     more_steps=1_200,
-    drift=MachineDrift(ErrorOf(20_000, -10_000, 51_000), ErrorOf(-3_000, -10_000, 70_000), False),
+    drift=MachineDrift(
+        MeanError(20_000, -10_000, 51_000), MeanError(-3_000, -10_000, 70_000), False
+    ),
 )
 BOTH = ThroughputVerdicts(
     policy_name="two",
@@ -61,8 +63,8 @@ BOTH = ThroughputVerdicts(
     replicates=100,
     tolerance_ppm=50_000,
     baselines=(
-        Baseline("static", "error at the best share that never changes", is_share_told=True),
-        Baseline("fair", "at an equal part of the host", is_share_told=False),
+        ShareBaseline("static", "error at the best share that never changes", shows_share=True),
+        ShareBaseline("fair", "at an equal part of the host", shows_share=False),
     ),
     machines=(ENCODER, INDEX),
     usage=HostUsage(utilization_ppm=999_990, batch_ppm=120_000),

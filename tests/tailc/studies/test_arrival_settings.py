@@ -8,7 +8,7 @@ import pytest
 from tailc.experiment.tuned_arrivals import pattern_settings
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models import streams
-from tailc.models.arrivals import Poisson, Recorded
+from tailc.models.arrivals import Poisson, RecordedArrivals
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness, Modulated
 from tailc.studies.arrival_settings import arrivals_beside
@@ -37,8 +37,8 @@ def test_usual_bursts_bring_half_as_many_again_at_any_rate():
 
 
 def test_what_a_table_was_tuned_for_is_among_them():
-    assert beside(BURSTS)[2:4] == (BURSTS.at(30_000), BURSTS.at(40_000))
-    assert beside(DAY)[4:] == (DAY.at(30_000), DAY.at(40_000))
+    assert beside(BURSTS)[2:4] == (BURSTS.with_rate(30_000), BURSTS.with_rate(40_000))
+    assert beside(DAY)[4:] == (DAY.with_rate(30_000), DAY.with_rate(40_000))
     assert beside(DAY)[:2] == (Poisson(30_000), Poisson(40_000))
 
 
@@ -46,7 +46,7 @@ def test_bursts_are_those_of_a_recording_with_as_many_requests_in_each():
     """Recorded at 10/s in spells of 4 s, 40 mean gaps: at 40/s they take 1 s."""
     process = Modulated(10_000, Burstiness(20 * PPM, 4 * PPM))
     times_ns = process.arrival_ns(streams.stream(4), 60_000)
-    recorded = Recorded(times_ns - times_ns[0], None, "at")
+    recorded = RecordedArrivals(times_ns - times_ns[0], None, "at")
     found = beside(None, recorded)
     assert [one.name for one in found[6:]] == ["recorded `at` at 30/s", "recorded `at` at 40/s"]
     bursty = found[3]
@@ -56,5 +56,5 @@ def test_bursts_are_those_of_a_recording_with_as_many_requests_in_each():
 
 
 def test_too_short_a_recording_leaves_the_usual_bursts():
-    recorded = Recorded(np.arange(50) * 10**8, None, "at")
+    recorded = RecordedArrivals(np.arange(50) * 10**8, None, "at")
     assert beside(None, recorded)[:6] == beside(None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.models.core_queues.chip import BatchCore, Chip, Counters
+from tailc.models.core_queues.chip import BatchCore, Chip, ProgramCounters
 from tailc.pipeline.compile import compile_policy
 from tailc.studies.chip_of_spec import chip_of
 from tailc.studies.held_out import read_held_out
@@ -40,18 +40,18 @@ def refused(*given) -> TailcError:
 
 
 def test_a_chip_has_the_limit_and_the_batch_work_of_its_spec(tmp_path):
-    core = BatchCore(Counters(500_000, 750), (1_000, 4_000), level=1, least_level=1)
-    chip = Chip(Counters(500_000, 1_200), (core, core), shared_mw=3_000, limit_mw=12_000)
+    core = BatchCore(ProgramCounters(500_000, 750), (1_000, 4_000), level=1, least_level=1)
+    chip = Chip(ProgramCounters(500_000, 1_200), (core, core), shared_mw=3_000, limit_mw=12_000)
     assert chip_of(*compiled(tmp_path, CHIP, batch(IPC))) == chip
 
 
 def test_what_a_spec_does_not_state_is_not_there(tmp_path):
-    assert chip_of(*compiled(tmp_path)) == Chip(Counters(500_000, None), (None, None))
+    assert chip_of(*compiled(tmp_path)) == Chip(ProgramCounters(500_000, None), (None, None))
 
 
 def test_a_memory_share_alone_has_no_instructions_per_cycle(tmp_path):
     (core, _) = chip_of(*compiled(tmp_path, batch("memory: 30%"))).batch
-    assert core.counters == Counters(300_000, None)
+    assert core.counters == ProgramCounters(300_000, None)
 
 
 def test_memory_time_is_that_of_the_requests_that_are_replayed(tmp_path):

@@ -75,7 +75,7 @@ def test_what_is_held_out_by_time_is_not_read(tmp_path):
     split = "reference: one thread\n  held_out: {fraction: 20%, by: time, column: at}"
     case.spec.write_text(case.spec.read_text().replace("reference: one thread", split))
     aim = read(case)
-    counts = [len(times_s(pattern)) for pattern in (aim.pattern, aim.judged_by)]
+    counts = [len(times_s(pattern)) for pattern in (aim.pattern, aim.validation_pattern)]
     assert counts == [534, 266]
 
 
@@ -153,7 +153,7 @@ def test_a_day_is_what_the_spec_says(tmp_path):
     opened = open_kind(str(queued(tmp_path, diurnal=[0.8, 1.2]).spec))
     arrivals = opened.kind.tuning.aim(opened.spec).arrivals
     curve = DayCurve((800_000, 1_200_000))
-    assert arrivals == (curve.at(30_000), curve.at(90_000))
+    assert arrivals == (curve.with_rate(30_000), curve.with_rate(90_000))
 
 
 def test_an_artifact_says_that_it_was_tuned_for_a_recording(tmp_path, tailc):

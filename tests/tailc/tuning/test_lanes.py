@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.experiment.tuning_objective import Beside, Criterion, TuningObjective
+from tailc.experiment.tuning_objective import BatchTiming, Criterion, TuningObjective
 from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     Lanes,
@@ -48,7 +48,7 @@ AIM = TuningObjective(
     criterion=Criterion.BATCH,
     target_us=TARGET_US,
     limit_us=TARGET_US,
-    beside=Beside(RELEASE_US, AT_ONCE_AWAKE),
+    batch_timing=BatchTiming(RELEASE_US, AT_ONCE_AWAKE),
 )
 SPEEDS = np.array([[1 - SLOWER_PPM / PPM, 1.0]])
 LOAD = replace(exponential(2_000, MEAN_MS), speed=SPEEDS)

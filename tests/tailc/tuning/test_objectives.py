@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code
-from tailc.experiment.tuning_objective import Criterion, Objective, TuningObjective
+from tailc.experiment.tuning_objective import Criterion, TailConstraint, TuningObjective
 from tailc.models.arrivals import Poisson
 from tailc.percentiles import PPM
 from tailc.pipeline.compile import compile_policy
@@ -36,9 +36,12 @@ HALF = np.log(2)
 @pytest.mark.parametrize(
     ("objectives", "closest"),
     [
-        ([Objective(500_000, 30 * MS, 0)], HALF),
-        ([Objective(500_000, 30 * MS, 1)], HALF / 2),
-        ([Objective(500_000, 30 * MS, 1), Objective(950_000, 30 * MS, 1)], np.log(20) / 2),
+        ([TailConstraint(500_000, 30 * MS, 0)], HALF),
+        ([TailConstraint(500_000, 30 * MS, 1)], HALF / 2),
+        (
+            [TailConstraint(500_000, 30 * MS, 1), TailConstraint(950_000, 30 * MS, 1)],
+            np.log(20) / 2,
+        ),
     ],
 )
 def test_each_objective_is_of_the_requests_that_it_is_for(objectives, closest):
@@ -150,7 +153,7 @@ def test_ages_are_cut_back_until_all_objectives_are_kept(latency_us, age_us, par
     So it does where nothing keeps the objective.
     """
     aim = replace(AIM, criterion=Criterion.ENERGY, target_us=75, limit_us=75)
-    aim = replace(aim, objectives=(Objective(500_000, 50),))
+    aim = replace(aim, objectives=(TailConstraint(500_000, 50),))
     scaled = approach(lambda age, part: max(age * part // PPM, 1))
     found = scale_to_limit(scaled, 80, cast(Any, _Linear(latency_us)), aim)
     assert (found.table, found.part_ppm) == (age_us, parts * PPM // 64)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tailc_solvers.evolution import Found
 
-from tailc.experiment.tuning_objective import Objective, TuningObjective
+from tailc.experiment.tuning_objective import TailConstraint, TuningObjective
 from tailc.tuning import convergence
 from tailc.tuning import search as search_module
 from tailc.tuning.convergence import ConvergenceCheck
@@ -137,7 +137,7 @@ def test_of_several_searches_those_that_are_best_on_other_requests_go_on(begun):
 
 def test_where_objectives_are_kept_besides_their_own_requests_choose(begun):
     """On others chance decides whether they are missed, which counts more than anything else."""
-    aim = replace(AIM, objectives=(Objective(500_000, 100 * MS),))
+    aim = replace(AIM, objectives=(TailConstraint(500_000, 100 * MS),))
     found = search(aim=aim, approach=STANDING)
     carried = [COARSE.table(start) for start in begun[len(BEFORE_ALL) : -1]]
     assert carried == [COARSE.table(BEFORE_ALL[at]) for at in (0, 1, 2)]
@@ -149,5 +149,5 @@ def test_a_search_that_keeps_objectives_besides_does_not_settle(monkeypatch):
     monkeypatch.setattr(ConvergenceCheck, "has_settled_since", lambda _self, _before: True)
     aim = replace(AIM, most_requests=60_000_000 // PART)
     assert search(aim=aim).has_settled
-    besides = (Objective(500_000, 100 * MS),)
+    besides = (TailConstraint(500_000, 100 * MS),)
     assert not search(aim=replace(aim, objectives=besides)).has_settled

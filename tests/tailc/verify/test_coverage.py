@@ -13,7 +13,7 @@ from tailc.experiment.experiment import Experiment
 from tailc.experiment.interval import Interval, interval
 from tailc.experiment.scenario import Scenario
 from tailc.experiment.tail_sample import Tail
-from tailc.models.arrivals import Arrivals, Poisson, Recorded
+from tailc.models.arrivals import Arrivals, Poisson, RecordedArrivals
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.tailc.models.shared_cores.servers import at_once, ladder
@@ -43,7 +43,7 @@ def judged(subject: SharedCores, load: Workload, arrivals: Arrivals, seed: int) 
     scenario = Scenario(load, arrivals, 2000, 2000, seed)
     with ThreadPoolExecutor(2) as workers:
         experiment = Experiment(scenario, 8, 49, workers)
-        (found,) = experiment.sample(subject, (TAIL,), experiment.used(subject, (TAIL,)))
+        (found,) = experiment.sample(subject, (TAIL,), experiment.replay_with_use(subject, (TAIL,)))
     return interval(found)
 
 
@@ -60,7 +60,7 @@ def busy_truth_us() -> float:
         requests(np.random.default_rng(99), 400_000), Poisson(BUSY_MRPS), 400_000, 2000, 1
     )
     with ThreadPoolExecutor(2) as workers:
-        return Experiment(scenario, 2, 0, workers).tried(BUSY, TAIL).tail_us
+        return Experiment(scenario, 2, 0, workers).evaluate(BUSY, TAIL).tail_us
 
 
 def test_intervals_hold_the_truth_on_an_idle_server():
@@ -87,7 +87,7 @@ def test_intervals_hold_the_truth_under_recorded_arrivals(busy_truth_us):
     for i in range(TRIALS):
         rng = np.random.default_rng(i)
         times_ns = np.rint(np.cumsum(rng.exponential(1e12 / BUSY_MRPS, 1000))).astype(np.int64)
-        recorded = Recorded(times_ns - times_ns[0], np.arange(1000, dtype=np.int32), "`at`")
+        recorded = RecordedArrivals(times_ns - times_ns[0], np.arange(1000, dtype=np.int32), "`at`")
         trials.append(judged(BUSY, requests(rng, 1000), recorded, i))
     assert held(trials, busy_truth_us) >= FEWEST
 

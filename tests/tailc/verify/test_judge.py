@@ -10,7 +10,7 @@ from tailc.experiment import comparison
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
-from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, Recorded, Step
+from tailc.models.arrivals import Burst, Bursts, Poisson, RateProfile, RateStep, RecordedArrivals
 from tailc.percentiles import percentile_rank
 from tailc.specs.slo import Slo
 from tailc.traces.profile import DemandProfile, Measure
@@ -206,7 +206,7 @@ def test_a_request_leaves_at_the_cut_off():
 def test_the_estimate_under_recorded_arrivals_is_of_the_recording_itself():
     trace = held_out()
     times_ns = np.arange(2000, dtype=np.int64) * 50_000_000
-    recorded = Recorded(times_ns, np.arange(2000, dtype=np.int32), "`at`")
+    recorded = RecordedArrivals(times_ns, np.arange(2000, dtype=np.int32), "`at`")
     seen: list[tuple[int, int]] = []
     options = dataclasses.replace(
         QUICK, arrivals=(recorded,), progress=lambda done, total: seen.append((done, total))
@@ -377,7 +377,7 @@ def test_bursts_that_a_server_carries_overload_it_in_neither_order(rates_mrps):
 
 @pytest.mark.parametrize("seconds_at", [((10, 20_000), (2, 300_000)), ((2, 300_000), (10, 20_000))])
 def test_a_profile_that_a_server_carries_overloads_it_in_neither_order(seconds_at):
-    steps = tuple(Step(seconds * 1_000_000, rate_mrps) for seconds, rate_mrps in seconds_at)
+    steps = tuple(RateStep(seconds * 1_000_000, rate_mrps) for seconds, rate_mrps in seconds_at)
     options = dataclasses.replace(QUICK, arrivals=(RateProfile(steps),))
     (point,) = verify(policy(P99), held_out(), options).points
     assert not point.policy.load.is_overloaded
@@ -388,7 +388,7 @@ def test_a_recording_that_a_server_carries_overloads_it_in_neither_order(gaps_ms
     rng = np.random.default_rng(5)
     gap_ms = np.concatenate([rng.exponential(mean_ms, 600) for mean_ms in gaps_ms])
     times_ns = np.rint(np.cumsum(gap_ms) * 1e6).astype(np.int64)
-    recorded = Recorded(times_ns - times_ns[0], None, "`at`")
+    recorded = RecordedArrivals(times_ns - times_ns[0], None, "`at`")
     (point,) = verify(
         policy(P99), held_out(), dataclasses.replace(QUICK, arrivals=(recorded,))
     ).points

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
-from tailc.models.core_queues.clocks import Clocks, Foresight
+from tailc.models.baseline_syntax import NameValues, Syntax
+from tailc.models.core_queues.clocks import ClairvoyantRule, Clocks
 from tailc.models.core_queues.model import CoreQueues
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 
@@ -28,7 +28,7 @@ class DynamicOracle(Baseline[CoreQueues]):
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:
         return ("dynamic-oracle",)
 
-    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreQueues, values: NameValues) -> Unfit | None:
         if policy.clocks.chip is None:
             return None
         return Unfit("it knows of one core at a time, and these share a limit of power")
@@ -40,7 +40,7 @@ class DynamicOracle(Baseline[CoreQueues]):
         return dynamic_oracle(setup.policy.clocks, setup.search)
 
 
-def dynamic_oracle(clocks: Clocks, search: Search) -> CoreQueues:
+def dynamic_oracle(clocks: Clocks, search: BaselineSearch) -> CoreQueues:
     """Meet the target for as many requests as the SLO requires, at little energy."""
-    rule = Foresight(search.percentile_ppm, search.target_us)
+    rule = ClairvoyantRule(search.percentile_ppm, search.target_us)
     return CoreQueues("dynamic oracle", replace(clocks, rule=rule))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Part, Syntax
-from tailc.models.core_queues.clocks import Clocks, OneLevel
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
+from tailc.models.core_queues.clocks import Clocks, FixedLevel
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
@@ -17,7 +17,7 @@ from tailc.units import format_khz
 
 
 @final
-class Fixed(Baseline[CoreQueues]):
+class FixedFrequency(Baseline[CoreQueues]):
     """One frequency for all requests: the clock of the measured demands, or any of the levels."""
 
     syntax = Syntax("fixed[-FREQUENCY]")
@@ -28,8 +28,8 @@ class Fixed(Baseline[CoreQueues]):
         lowest = policy.clocks.table.levels[0].frequency_khz
         return ("fixed", f"fixed-{format_khz(lowest).replace(' ', '')}")
 
-    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
-        khz, all_khz = given.get(Part.FREQUENCY), _all_khz(policy.clocks)
+    def check_fit(self, policy: CoreQueues, values: NameValues) -> Unfit | None:
+        khz, all_khz = values.get(Placeholder.FREQUENCY), _all_khz(policy.clocks)
         if khz is None or khz in all_khz:
             return None
         levels = ", ".join(map(format_khz, all_khz))
@@ -39,7 +39,7 @@ class Fixed(Baseline[CoreQueues]):
         return ("fixed",)
 
     def make(self, setup: Setup[CoreQueues]) -> CoreQueues:
-        clocks, khz = setup.policy.clocks, setup.given.get(Part.FREQUENCY)
+        clocks, khz = setup.policy.clocks, setup.values.get(Placeholder.FREQUENCY)
         if khz is None:
             return fixed(clocks)
         name = f"fixed at {format_khz(khz)}"
@@ -60,7 +60,7 @@ def nominal_level(clocks: Clocks) -> int:
 def at_level(name: str, clocks: Clocks, level: int) -> CoreQueues:
     """Run every request at `level`, whatever the queue of its core."""
     note = format_khz(clocks.table.levels[level].frequency_khz)
-    return CoreQueues(name, replace(clocks, rule=OneLevel(level)), note=note)
+    return CoreQueues(name, replace(clocks, rule=FixedLevel(level)), note=note)
 
 
 def _all_khz(clocks: Clocks) -> list[int]:

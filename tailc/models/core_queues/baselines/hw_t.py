@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
-from tailc.models.core_queues.clocks import Aim, Clocks, Hardware
+from tailc.models.baseline_syntax import NameValues, Syntax
+from tailc.models.core_queues.clocks import Clocks, Hardware, HardwareObjective
 from tailc.models.core_queues.hardware import MOST_CORES
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.request_baselines import Baseline, Setup, Unfit
@@ -28,7 +28,7 @@ class MostWork(Baseline[CoreQueues]):
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:
         return ("hw-t",)
 
-    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreQueues, values: NameValues) -> Unfit | None:
         return no_hardware(policy.clocks)
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ class MostWork(Baseline[CoreQueues]):
 
 def hw_t(clocks: Clocks) -> CoreQueues:
     """Let hardware set the clocks for the most instructions per second."""
-    return CoreQueues("HW-T", replace(clocks, rule=Hardware(Aim.WORK)))
+    return CoreQueues("HW-T", replace(clocks, rule=Hardware(HardwareObjective.WORK)))
 
 
 def no_hardware(clocks: Clocks) -> Unfit | None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_queues.baselines.hw_t import no_hardware
-from tailc.models.core_queues.clocks import Aim, Clocks, Hardware
+from tailc.models.core_queues.clocks import Clocks, Hardware, HardwareObjective
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
@@ -28,7 +28,7 @@ class MostWorkByJoule(Baseline[CoreQueues]):
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:
         return ("hw-tpw",)
 
-    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreQueues, values: NameValues) -> Unfit | None:
         return no_hardware(policy.clocks)
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
@@ -40,4 +40,4 @@ class MostWorkByJoule(Baseline[CoreQueues]):
 
 def hw_tpw(clocks: Clocks) -> CoreQueues:
     """Let hardware set the clocks for the most instructions per joule."""
-    return CoreQueues("HW-TPW", replace(clocks, rule=Hardware(Aim.WORK_PER_JOULE)))
+    return CoreQueues("HW-TPW", replace(clocks, rule=Hardware(HardwareObjective.WORK_PER_JOULE)))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 
 
 @final
-class OpenLoop(Baseline[CoreQueues]):
+class WithoutController(Baseline[CoreQueues]):
     """The policy without its controller, for policies that have one."""
 
     syntax = Syntax("open-loop")
@@ -22,7 +22,7 @@ class OpenLoop(Baseline[CoreQueues]):
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:
         return ("open-loop",)
 
-    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreQueues, values: NameValues) -> Unfit | None:
         return Unfit("the policy has no controller") if policy.steering is None else None
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:

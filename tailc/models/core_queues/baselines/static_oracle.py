@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import final
 
 from tailc.forms.tail_table import least_level
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 
@@ -31,7 +31,7 @@ class StaticOracle(Baseline[CoreQueues]):
     def examples(self, policy: CoreQueues) -> tuple[str, ...]:
         return ("static-oracle",)
 
-    def unfit(self, policy: CoreQueues, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreQueues, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: CoreQueues, workload: Workload) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ class StaticOracle(Baseline[CoreQueues]):
         return static_oracle(setup.policy.clocks, setup.search)
 
 
-def static_oracle(clocks: Clocks, search: Search) -> CoreQueues:
+def static_oracle(clocks: Clocks, search: BaselineSearch) -> CoreQueues:
     """Find the lowest level that meets the target, by bisection; the highest if none does.
 
     Bisection is exact because a higher frequency delays no request.

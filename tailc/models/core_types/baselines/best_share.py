@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import final
 
 from tailc.forms.controller import PPM
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_types.baselines.fixed_ages import fixed_ages
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.request_baselines import Baseline, Setup, Unfit
@@ -32,7 +32,7 @@ class BestShare(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("best-share",)
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:

@@ -11,10 +11,10 @@ from typing import final
 import numpy as np
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import same_cores, wants
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
@@ -26,7 +26,7 @@ _NS_PER_US = 1_000
 
 
 @final
-class Clairvoyant(Baseline[CoreTypes]):
+class ClairvoyantPlacement(Baseline[CoreTypes]):
     """Clairvoyant placement on all cores. A name without a threshold searches for it."""
 
     syntax = Syntax("rc[>TIME]")
@@ -36,14 +36,14 @@ class Clairvoyant(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("rc", "rc>150ms")
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
         return ("rc",)
 
     def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
-        ladder, threshold_us = setup.policy.ladder, setup.given.get(Part.TIME)
+        ladder, threshold_us = setup.policy.ladder, setup.values.get(Placeholder.TIME)
         if threshold_us is None:
             return with_searched_threshold(ladder, setup.workload, setup.search)
         return clairvoyant(ladder, threshold_us, setup.workload)
@@ -65,7 +65,7 @@ def clairvoyant(ladder: Ladder, threshold_us: int, load: Workload) -> CoreTypes:
     )
 
 
-def with_searched_threshold(ladder: Ladder, load: Workload, search: Search) -> CoreTypes:
+def with_searched_threshold(ladder: Ladder, load: Workload, search: BaselineSearch) -> CoreTypes:
     """Search for the threshold of least energy that meets the target."""
     return search.least_energy(
         clairvoyant(ladder, threshold_us, load) for threshold_us in _thresholds_us(load)

@@ -8,11 +8,11 @@ from math import comb
 from typing import final
 
 from tailc.forms.ladder.table import Climb, Ladder
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import same_cores
-from tailc.models.execution_model import Search
-from tailc.models.named_baselines import usage
+from tailc.models.execution_model import BaselineSearch
+from tailc.models.named_baselines import usage_error
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 from tailc.units import format_us
@@ -35,20 +35,24 @@ class Exhaustive(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("exhaustive", "exhaustive-5ms")
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
         return ()
 
     def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
-        ladder, search, step_us = setup.policy.ladder, setup.search, setup.given.get(Part.TIME)
+        ladder, search, step_us = (
+            setup.policy.ladder,
+            setup.search,
+            setup.values.get(Placeholder.TIME),
+        )
         if step_us is not None:
             _check_grid(len(ladder.rungs), search.target_us, step_us)
         return exhaustive(ladder, search, step_us)
 
 
-def exhaustive(ladder: Ladder, search: Search, step_us: int | None) -> CoreTypes:
+def exhaustive(ladder: Ladder, search: BaselineSearch, step_us: int | None) -> CoreTypes:
     """Search for the thresholds of least energy that meet the target.
 
     Each threshold is a multiple of the step up to the target, because a request that climbs later
@@ -65,7 +69,7 @@ def _check_grid(rungs: int, target_us: int, step_us: int) -> None:
     if count > MOST_ASKED_SETS:
         message = f"baseline `exhaustive` has {count:,} sets of thresholds, and tries at most "
         message += f"{MOST_ASKED_SETS:,}"
-        raise usage(message, "ask for a larger step")
+        raise usage_error(message, "ask for a larger step")
 
 
 def usual_step_us(ladder: Ladder, target_us: int) -> int:
@@ -92,5 +96,5 @@ def _with(ladder: Ladder, ages_us: tuple[int | None, ...]) -> CoreTypes:
     rung_at = {0: 0}
     rung_at |= {age: rung for rung, age in enumerate(ages_us, 1) if age is not None}
     climbs = tuple(Climb(age_us, rung) for age_us, rung in rung_at.items())
-    said = ", ".join("never" if age is None else format_us(age) for age in ages_us)
-    return CoreTypes("Exhaustive", (same_cores(ladder, climbs),), note=f"thresholds {said}")
+    thresholds = ", ".join("never" if age is None else format_us(age) for age in ages_us)
+    return CoreTypes("Exhaustive", (same_cores(ladder, climbs),), note=f"thresholds {thresholds}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import same_cores, wants
 from tailc.models.request_baselines import Baseline, Setup, Unfit
@@ -22,15 +22,19 @@ class FixedRung(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return tuple(f"fix-{rung}" for rung in between_ends(policy))
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         rungs = len(policy.ladder.rungs)
-        return None if 1 <= given[Part.NUMBER] <= rungs else Unfit(f"the policy has {rungs} rungs")
+        return (
+            None
+            if 1 <= values[Placeholder.NUMBER] <= rungs
+            else Unfit(f"the policy has {rungs} rungs")
+        )
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
         return ()
 
     def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
-        rung = setup.given[Part.NUMBER]
+        rung = setup.values[Placeholder.NUMBER]
         return CoreTypes(f"FIX-{rung}", (same_cores(setup.policy.ladder, wants(rung - 1)),))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import final
 
 from tailc.forms.controller import PPM, scaled_ladder
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
@@ -26,8 +26,8 @@ class FixedAges(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("s2f", "s2f-50%")
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
-        if (given.get(Part.SHARE) or 0) <= PPM:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
+        if (values.get(Placeholder.SHARE) or 0) <= PPM:
             return None
         return Unfit("ages are scaled by 0 % to 100 %", "for example `s2f-50%`")
 
@@ -35,7 +35,7 @@ class FixedAges(Baseline[CoreTypes]):
         return ("s2f",) if policy.controller is not None else ()
 
     def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
-        share_ppm = setup.given.get(Part.SHARE)
+        share_ppm = setup.values.get(Placeholder.SHARE)
         return fixed_ages(setup.policy, PPM if share_ppm is None else share_ppm)
 
 

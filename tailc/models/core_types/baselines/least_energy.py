@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import same_cores, wants
 from tailc.models.request_baselines import Baseline, Setup, Unfit
@@ -23,7 +23,7 @@ class LeastEnergy(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("ee",)
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import NO_TYPES, has_a_type_each, same_cores, wants
 from tailc.models.request_baselines import Baseline, Setup, Unfit
@@ -25,7 +25,7 @@ class Oblivious(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("oblivious",) if len(policy.ladder.rungs) > 1 else ()
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         return None if has_a_type_each(policy.ladder) else Unfit(NO_TYPES)
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from tailc.forms.ladder.table import Climb
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import same_cores
 from tailc.models.request_baselines import Baseline, Setup, Unfit
@@ -24,7 +24,7 @@ class OneClimb(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("climb-50ms",)
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         has_rungs = len(policy.ladder.rungs) > 1
         return None if has_rungs else Unfit("there is one rung", "leave it out")
 
@@ -32,6 +32,6 @@ class OneClimb(Baseline[CoreTypes]):
         return ()
 
     def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
-        age_us, ladder = setup.given[Part.TIME], setup.policy.ladder
+        age_us, ladder = setup.values[Placeholder.TIME], setup.policy.ladder
         climbs = Climb(0, 0), Climb(age_us, len(ladder.rungs) - 1)
         return CoreTypes(f"CLIMB-{format_us(age_us)}", (same_cores(ladder, climbs),))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import final
 
 from tailc.forms.controller import GainRow
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
@@ -23,7 +23,7 @@ class OneGain(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("one-gain",)
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         return None if _gains(policy) else Unfit("the policy has no controller")
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:

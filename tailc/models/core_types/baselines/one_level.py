@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import final
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_types.by_rate import least_energy_by_rate
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import is_in_place, same_cores, wants
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 
@@ -28,7 +28,7 @@ class OneLevel(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("pegasus",)
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         is_here = is_in_place(policy.ladder)
         return None if is_here else Unfit("it sets the level of all cores, and these have none")
 
@@ -39,7 +39,7 @@ class OneLevel(Baseline[CoreTypes]):
         return one_level(setup.policy.ladder, setup.search)
 
 
-def one_level(ladder: Ladder, search: Search) -> CoreTypes:
+def one_level(ladder: Ladder, search: BaselineSearch) -> CoreTypes:
     """Find the level of least energy that meets the target, at each rate."""
     levels = (
         CoreTypes("Pegasus", (same_cores(ladder, wants(rung)),), note=f"level {level.name}")

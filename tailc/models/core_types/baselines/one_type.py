@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import final
 
 from tailc.forms.ladder.table import PPM, Ladder
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_types.by_rate import least_energy_by_rate
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import NO_TYPES, has_a_type_each, same_cores, units, wants
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.workload import Workload
 
@@ -31,7 +31,7 @@ class OneType(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("octopus",) if len(policy.ladder.rungs) > 1 else ()
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         return None if has_a_type_each(policy.ladder) else Unfit(NO_TYPES)
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
@@ -41,10 +41,10 @@ class OneType(Baseline[CoreTypes]):
         return one_type(setup.policy.ladder, setup.search)
 
 
-def one_type(ladder: Ladder, search: Search) -> CoreTypes:
+def one_type(ladder: Ladder, search: BaselineSearch) -> CoreTypes:
     """Find the candidate of least energy at the target, for each rate; other cores are off."""
-    found = tuple(_on(ladder, rung, count) for rung, count in sets(ladder))
-    return least_energy_by_rate(found, search)
+    candidates = tuple(_on(ladder, rung, count) for rung, count in sets(ladder))
+    return least_energy_by_rate(candidates, search)
 
 
 def sets(ladder: Ladder) -> Iterator[tuple[int, int]]:

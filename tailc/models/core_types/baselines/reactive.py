@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.same_cores import same_cores
-from tailc.models.execution_model import Search
+from tailc.models.execution_model import BaselineSearch
 from tailc.models.request_baselines import Baseline, Setup, Unfit
-from tailc.models.steering import Reactive
+from tailc.models.steering import ReactiveRule
 from tailc.models.workload import Workload
 
 
@@ -24,20 +24,20 @@ class SimpleRule(Baseline[CoreTypes]):
     def examples(self, policy: CoreTypes) -> tuple[str, ...]:
         return ("reactive", "reactive+start")
 
-    def unfit(self, policy: CoreTypes, given: Given) -> Unfit | None:
+    def check_fit(self, policy: CoreTypes, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: CoreTypes, workload: Workload) -> tuple[str, ...]:
         return ()
 
     def make(self, setup: Setup[CoreTypes]) -> CoreTypes:
-        return reactive(setup.policy, setup.search, from_start=setup.given.has_flag)
+        return reactive(setup.policy, setup.search, from_start=setup.values.has_flag)
 
 
-def reactive(policy: CoreTypes, search: Search, *, from_start: bool) -> CoreTypes:
+def reactive(policy: CoreTypes, search: BaselineSearch, *, from_start: bool) -> CoreTypes:
     """Start with the thresholds of the first row; `from_start` measures the convergence."""
     window = policy.window
-    law = Reactive(search.percentile_ppm, search.target_us, window.epoch, window.requests)
+    law = ReactiveRule(search.percentile_ppm, search.target_us, window.epoch, window.requests)
     first = policy.ladders[0]
     ladder = same_cores(first, first.rows[0].climbs)
     name = "Reactive" + " from the start" * from_start

@@ -8,9 +8,9 @@ from typing import final
 import numpy as np
 
 from tailc.forms.shares import PPM, Shares
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
-from tailc.models.cpu_shares.recorded import RecordedMachine, plant_of
+from tailc.models.cpu_shares.recorded import RecordedMachine, machines_of
 from tailc.models.cpu_shares.static_shares import constant
 from tailc.models.rule_baselines import RuleBaseline
 
@@ -20,11 +20,11 @@ def equal_part(shares: Shares) -> float:
     return shares.host_ppm // len(shares.machines) / PPM
 
 
-def _given(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
-    return constant(shares, plant_of(machines), np.full(len(machines), equal_part(shares)))
+def _equal_shares(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
+    return constant(shares, machines_of(machines), np.full(len(machines), equal_part(shares)))
 
 
-_RULE = ShareRule("at an equal part of the host", is_share_told=False, given=_given)
+_RULE = ShareRule("at an equal part of the host", shows_share=False, replay=_equal_shares)
 
 
 @final
@@ -37,5 +37,5 @@ class Fair(RuleBaseline[ShareRule]):
     examples = ("fair",)
     is_default = True
 
-    def make(self, given: Given) -> ShareRule:
+    def make(self, values: NameValues) -> ShareRule:
         return _RULE

@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import final
 
 from tailc.forms.shares import PPM, Shares
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
 from tailc.models.cpu_shares.plant import replay
-from tailc.models.cpu_shares.recorded import RecordedMachine, plant_of
+from tailc.models.cpu_shares.recorded import RecordedMachine, machines_of
 from tailc.models.rule_baselines import RuleBaseline
 
 
-def _given(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
+def _recorded_shares(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
     """Replay each machine alone, because the measured host may have been larger than this one."""
-    steps = plant_of(machines).steps
+    steps = machines_of(machines).steps
     rows = [
         _alone(replace(shares, machines=(own,), host_ppm=PPM), machine, steps)
         for own, machine in zip(shares.served, machines, strict=True)
@@ -26,15 +26,17 @@ def _given(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
 
 def _alone(shares: Shares, machine: RecordedMachine, steps: int) -> tuple[float, float]:
     part = replace(machine, share=machine.share[:steps], disturbed=machine.disturbed[:steps])
-    outcome = replay(shares, plant_of([part]), part.share[None, :])
+    outcome = replay(shares, machines_of([part]), part.share[None, :])
     return float(outcome.share[0].mean()), float(outcome.slo_error[0])
 
 
-_RULE = ShareRule("error at the shares that were measured", is_share_told=True, given=_given)
+_RULE = ShareRule(
+    "error at the shares that were measured", shows_share=True, replay=_recorded_shares
+)
 
 
 @final
-class Recorded(RuleBaseline[ShareRule]):
+class RecordedShares(RuleBaseline[ShareRule]):
     """The shares that were measured."""
 
     syntax = Syntax("recorded")
@@ -43,5 +45,5 @@ class Recorded(RuleBaseline[ShareRule]):
     examples = ("recorded",)
     is_default = False
 
-    def make(self, given: Given) -> ShareRule:
+    def make(self, values: NameValues) -> ShareRule:
         return _RULE

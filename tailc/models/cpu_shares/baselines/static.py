@@ -8,16 +8,16 @@ from typing import final
 import numpy as np
 
 from tailc.forms.shares import PPM, Shares
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.cpu_shares.given_shares import GivenShares, ShareRule
-from tailc.models.cpu_shares.recorded import RecordedMachine, plant_of
+from tailc.models.cpu_shares.recorded import RecordedMachine, machines_of
 from tailc.models.cpu_shares.static_shares import best_static, constant, within_host
 from tailc.models.rule_baselines import RuleBaseline
 from tailc.units import Fault, QuantityError, format_ppm
 
 
 def _best(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
-    return best_static(shares, plant_of(machines))
+    return best_static(shares, machines_of(machines))
 
 
 def _rule(part_ppm: int) -> ShareRule:
@@ -25,15 +25,15 @@ def _rule(part_ppm: int) -> ShareRule:
         message = f"`{format_ppm(part_ppm)}` is not above 0 % and up to 100 %"
         raise QuantityError(Fault.OUT_OF_RANGE, message, "for example `30%`")
 
-    def given(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
+    def replay_constant(shares: Shares, machines: Sequence[RecordedMachine]) -> GivenShares:
         parts = within_host(shares, np.full(len(machines), part_ppm / PPM))
-        return constant(shares, plant_of(machines), parts)
+        return constant(shares, machines_of(machines), parts)
 
     about = f"error at {format_ppm(part_ppm)} of the host each, or less where there is not as much"
-    return ShareRule(about, is_share_told=True, given=given)
+    return ShareRule(about, shows_share=True, replay=replay_constant)
 
 
-_BEST = ShareRule("error at the best share that never changes", is_share_told=True, given=_best)
+_BEST = ShareRule("error at the best share that never changes", shows_share=True, replay=_best)
 
 
 @final
@@ -46,6 +46,6 @@ class Static(RuleBaseline[ShareRule]):
     examples = ("static", "static-30%")
     is_default = True
 
-    def make(self, given: Given) -> ShareRule:
-        part_ppm = given.get(Part.SHARE)
+    def make(self, values: NameValues) -> ShareRule:
+        part_ppm = values.get(Placeholder.SHARE)
         return _BEST if part_ppm is None else _rule(part_ppm)

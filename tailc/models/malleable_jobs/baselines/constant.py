@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.malleable_jobs.allocator import Allocation, ClusterView, Make
 from tailc.models.rule_baselines import RuleBaseline
 
 
-class Constant:
+class ConstantAllocator:
     """The baseline of Haque, 2016, section B.4. If there is no room, jobs wait in order."""
 
     def allocate(self, view: ClusterView) -> Allocation:
@@ -28,7 +28,7 @@ class Constant:
 
 @final
 class ConstantBaseline(RuleBaseline[Make]):
-    """Constant allocation; see `Constant`."""
+    """Constant allocation; see `ConstantAllocator`."""
 
     syntax = Syntax("constant")
     about = "each job has the servers that it asks for"
@@ -36,5 +36,5 @@ class ConstantBaseline(RuleBaseline[Make]):
     examples = ("constant",)
     is_default = True
 
-    def make(self, given: Given) -> Make:
-        return lambda _window, _jobs: Constant()
+    def make(self, values: NameValues) -> Make:
+        return lambda _window, _jobs: ConstantAllocator()

@@ -17,12 +17,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.datacentre.supply import PPM
 from tailc.models.malleable_jobs.allocator import Allocation, ClusterView, Make
-from tailc.models.malleable_jobs.hints import Word, words_of
-from tailc.models.malleable_jobs.in_order import curve_of, running_first, served_in_order
-from tailc.models.malleable_jobs.jobs import Active
+from tailc.models.malleable_jobs.hints import JobDescription, descriptions_of
+from tailc.models.malleable_jobs.in_order import curve_of, running_first, serve_in_order
+from tailc.models.malleable_jobs.jobs import UnfinishedJob
 from tailc.models.malleable_jobs.look_ahead import LOOK_AHEAD_S, look_ahead_s
 from tailc.models.rule_baselines import RuleBaseline
 
@@ -30,10 +30,12 @@ CORES_A_SERVER = 2
 """VMs that each have a core to themselves; so many more machines are filled with them."""
 
 
-class Nebulous:
+class NebulousAllocator:
     """The Nebulous allocator, for one replay: it learns the run times of applications."""
 
-    def __init__(self, words: Mapping[int, Word], look_ahead_s: int = LOOK_AHEAD_S) -> None:
+    def __init__(
+        self, words: Mapping[int, JobDescription], look_ahead_s: int = LOOK_AHEAD_S
+    ) -> None:
         """words: by job number, for all jobs of the replay."""
         self._words = words
         self._look_ahead_s = look_ahead_s
@@ -43,7 +45,7 @@ class Nebulous:
     def allocate(self, view: ClusterView) -> Allocation:
         """Serve running jobs before waiting ones; waiting jobs do not overtake each other."""
         self._note_ends(view)
-        servers = served_in_order(view, self._least)
+        servers = serve_in_order(view, self._least)
         vms = self._fresh_vms(view, servers)
         self._grow(view, servers, vms)
         self._note_starts(view, servers)
@@ -60,7 +62,7 @@ class Nebulous:
             if one.job.number in servers:
                 self._running.setdefault(one.job.number, view.now_s)
 
-    def _least(self, one: Active) -> int:
+    def _least(self, one: UnfinishedJob) -> int:
         return least_servers(one, self._look_ahead_s)
 
     def _fresh_vms(self, view: ClusterView, servers: dict[int, int]) -> dict[int, int]:
@@ -69,14 +71,14 @@ class Nebulous:
         for one in view.active:
             job, now = one.job, servers.get(one.job.number)
             if one.started_s is None and now is not None:
-                vms[job.number] = job.asked_vms
+                vms[job.number] = job.requested_vms
                 if self._starts_wide(view, one, sum(servers.values()) - now):
                     vms[job.number] = max(job.speedup_ppm)
                     counts = job.speedup_ppm[max(job.speedup_ppm)]
                     servers[job.number] = min(count for count in counts if count >= now)
         return vms
 
-    def _starts_wide(self, view: ClusterView, one: Active, least_of_others: int) -> bool:
+    def _starts_wide(self, view: ClusterView, one: UnfinishedJob, least_of_others: int) -> bool:
         """Whether a job starts with the most virtual machines.
 
         It does only if green energy feeds their servers during its expected run, next to the fewest
@@ -96,8 +98,10 @@ class Nebulous:
 
     def _grow(self, view: ClusterView, servers: dict[int, int], vms: Mapping[int, int]) -> None:
         free = view.green_servers - sum(servers.values())
-        given = [one for one in running_first(view) if one.job.number in servers]
-        order = sorted(given, key=lambda one: (-self._words[one.job.number].hint, had(one)))
+        values = [one for one in running_first(view) if one.job.number in servers]
+        order = sorted(
+            values, key=lambda one: (-self._words[one.job.number].hint, mean_relative_servers(one))
+        )
         has_grown = True
         while has_grown:
             has_grown = False
@@ -111,12 +115,12 @@ class Nebulous:
                     has_grown = True
 
 
-def had(one: Active) -> Fraction:
+def mean_relative_servers(one: UnfinishedJob) -> Fraction:
     """Mean servers so far relative to the requested ones; 0 for a job that has not begun."""
     return Fraction(one.server_s, one.ran_s * one.job.requested) if one.ran_s else Fraction(0)
 
 
-def least_servers(one: Active, while_s: int) -> int:
+def least_servers(one: UnfinishedJob, while_s: int) -> int:
     """The smallest count that keeps the mean high enough after `while_s`; else the largest."""
     counts = sorted(curve_of(one))
     needed = one.job.requested * (one.ran_s + while_s) * PPM
@@ -136,6 +140,6 @@ class NebulousBaseline(RuleBaseline[Make]):
     examples = ("nebulous", "nebulous-30min")
     is_default = True
 
-    def make(self, given: Given) -> Make:
-        while_s = look_ahead_s(given)
-        return lambda window, jobs: Nebulous(words_of(window, jobs), while_s)
+    def make(self, values: NameValues) -> Make:
+        while_s = look_ahead_s(values)
+        return lambda window, jobs: NebulousAllocator(descriptions_of(window, jobs), while_s)

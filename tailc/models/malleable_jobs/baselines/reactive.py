@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.datacentre.supply import PPM
 from tailc.models.malleable_jobs.allocator import Allocation, ClusterView, Make
-from tailc.models.malleable_jobs.in_order import curve_of, running_first, served_in_order
-from tailc.models.malleable_jobs.jobs import Active
+from tailc.models.malleable_jobs.in_order import curve_of, running_first, serve_in_order
+from tailc.models.malleable_jobs.jobs import UnfinishedJob
 from tailc.models.malleable_jobs.look_ahead import LOOK_AHEAD_S, look_ahead_s
 from tailc.models.rule_baselines import RuleBaseline
 
 
 @dataclass(frozen=True)
-class Reactive:
+class ReactiveAllocator:
     """Haque, 2016, figure B.2, applied at every event.
 
     Each job gets the fewest servers with which its mean speed-up is high enough `look_ahead_s` from
@@ -28,12 +28,12 @@ class Reactive:
 
     def allocate(self, view: ClusterView) -> Allocation:
         """Serve running jobs before waiting ones; waiting jobs do not overtake each other."""
-        servers = served_in_order(view, self._least)
+        servers = serve_in_order(view, self._least)
         self._grow(view, servers)
         looks_s = [self._time_s(one) for one in view.active if one.job.number in servers]
         return Allocation(servers, wake_s=min(looks_s, default=None))
 
-    def _least(self, one: Active) -> int:
+    def _least(self, one: UnfinishedJob) -> int:
         """The fewest servers that keep the mean speed-up high enough, else those of the highest."""
         curve = curve_of(one)
         time_s = self._time_s(one)
@@ -42,7 +42,7 @@ class Reactive:
                 return servers
         return min(curve, key=lambda servers: (-curve[servers], servers))
 
-    def _time_s(self, one: Active) -> int:
+    def _time_s(self, one: UnfinishedJob) -> int:
         """How long a job is certain to run on, at most `look_ahead_s` [s]."""
         fastest_ppm = max(curve_of(one).values())
         return min(self.look_ahead_s, -(-(one.needed - one.done) // fastest_ppm))
@@ -59,16 +59,16 @@ class Reactive:
             servers[-best[1]] = best[2]
 
 
-def _keeps(one: Active, speedup_ppm: int, time_s: int) -> bool:
+def _keeps(one: UnfinishedJob, speedup_ppm: int, time_s: int) -> bool:
     """Whether a job ends in time, or has a high enough mean speed-up after a time."""
     left_s = -(-(one.needed - one.done) // speedup_ppm)
     if left_s <= time_s:
         return one.ran_s + left_s <= one.job.longest_s
     done = one.done + speedup_ppm * time_s
-    return done * one.job.slowdown_ppm >= one.job.asked_ppm * PPM * (one.ran_s + time_s)
+    return done * one.job.slowdown_ppm >= one.job.requested_ppm * PPM * (one.ran_s + time_s)
 
 
-def _step(one: Active, now: int, room: int) -> tuple[float, int, int] | None:
+def _step(one: UnfinishedJob, now: int, room: int) -> tuple[float, int, int] | None:
     """The next block of a job: (speed-up per server, job number negated, servers then)."""
     curve = curve_of(one)
     above = [servers for servers in sorted(curve) if servers > now]
@@ -87,6 +87,6 @@ class ReactiveBaseline(RuleBaseline[Make]):
     examples = ("reactive", "reactive-30min")
     is_default = True
 
-    def make(self, given: Given) -> Make:
-        while_s = look_ahead_s(given)
-        return lambda _window, _jobs: Reactive(while_s)
+    def make(self, values: NameValues) -> Make:
+        while_s = look_ahead_s(values)
+        return lambda _window, _jobs: ReactiveAllocator(while_s)

@@ -6,9 +6,9 @@ from typing import final
 
 import numpy as np
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.datacentre.supply import Whole
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.models.rigid_jobs.planner import Planner, View
 from tailc.models.rule_baselines import RuleBaseline
 
@@ -16,13 +16,13 @@ from tailc.models.rule_baselines import RuleBaseline
 class FirstFit:
     """FF of Haque, 2016, section A.4: ignores the kind of energy, and never moves a job."""
 
-    def admit(self, view: View, job: Submitted) -> Whole | None:
+    def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """The first racks that are free for all of the job's epochs."""
         epochs = job.epochs(view.site.epoch_s)
         room = view.free(epochs).min(axis=1)
         ahead = np.cumsum(room) - room
-        taken = np.clip(job.width - ahead, 0, room)
-        return None if taken.sum() < job.width else np.repeat(taken[:, None], epochs, axis=1)
+        by_rack = np.clip(job.width - ahead, 0, room)
+        return None if by_rack.sum() < job.width else np.repeat(by_rack[:, None], epochs, axis=1)
 
     def revise(self, view: View) -> dict[int, Whole]:
         return {}
@@ -38,5 +38,5 @@ class FirstFitBaseline(RuleBaseline[Planner]):
     examples = ("first-fit",)
     is_default = True
 
-    def make(self, given: Given) -> Planner:
+    def make(self, values: NameValues) -> Planner:
         return FirstFit()

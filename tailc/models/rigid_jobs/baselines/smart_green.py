@@ -6,9 +6,9 @@ from typing import final
 
 import numpy as np
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.datacentre.supply import PPM, Whole
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.models.rigid_jobs.planner import Planner, View
 from tailc.models.rule_baselines import RuleBaseline
 
@@ -21,12 +21,12 @@ class SmartGreen:
     Refuses a job without such a place, and never moves one.
     """
 
-    def admit(self, view: View, job: Submitted) -> Whole | None:
+    def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """The servers by rack, the same in all of the job's epochs."""
         epochs = job.epochs(view.site.epoch_s)
         room = view.free(epochs).min(axis=1)
         green = _green_epochs(view, epochs)
-        taken = np.zeros_like(room)
+        by_rack = np.zeros_like(room)
         need, left = -(-job.green_ppm * epochs * job.width // PPM), job.width
         while left:
             fits = np.flatnonzero((room > 0) & (green * left >= need))
@@ -34,11 +34,11 @@ class SmartGreen:
                 return None
             rack = int(fits[np.argmin(green[fits])])
             count = min(left, int(room[rack]))
-            taken[rack] += count
+            by_rack[rack] += count
             room[rack] -= count
             left -= count
             need = max(0, need - count * int(green[rack]))
-        return np.repeat(taken[:, None], epochs, axis=1)
+        return np.repeat(by_rack[:, None], epochs, axis=1)
 
     def revise(self, view: View) -> dict[int, Whole]:
         return {}
@@ -61,5 +61,5 @@ class SmartGreenBaseline(RuleBaseline[Planner]):
     examples = ("smart-green",)
     is_default = True
 
-    def make(self, given: Given) -> Planner:
+    def make(self, values: NameValues) -> Planner:
         return SmartGreen()

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import final
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
-from tailc.models.shared_cores.alike import act_alike
+from tailc.models.shared_cores.alike import behave_alike
 from tailc.models.shared_cores.baselines.fixed import usual_fixed
 from tailc.models.shared_cores.baselines.sequential import sequential
 from tailc.models.shared_cores.model import SharedCores
@@ -32,14 +32,14 @@ class Adaptive(Baseline[SharedCores]):
     def examples(self, policy: SharedCores) -> tuple[str, ...]:
         return ("adaptive",)
 
-    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+    def check_fit(self, policy: SharedCores, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
         ladder = policy.ladder
         others = [policy.ladders, (sequential(ladder),)]
         others += [(one,) for one in usual_fixed(ladder).values()]
-        is_told = any(act_alike((adaptive(ladder),), other) for other in others)
+        is_told = any(behave_alike((adaptive(ladder),), other) for other in others)
         return () if is_told or len(ladder.rungs) == 1 else ("adaptive",)
 
     def make(self, setup: Setup[SharedCores]) -> SharedCores:

@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.same_server import no_such_rung, same_server, stays_on
@@ -27,7 +27,7 @@ _NS_PER_US = 1_000
 
 
 @final
-class Clairvoyant(Baseline[SharedCores]):
+class ClairvoyantDegree(Baseline[SharedCores]):
     """Clairvoyant parallelism on any rung. A name without a threshold searches for it."""
 
     syntax = Syntax("rc-N[>TIME]")
@@ -38,16 +38,16 @@ class Clairvoyant(Baseline[SharedCores]):
         last = len(policy.ladder.rungs)
         return (f"rc-{last}", f"rc-{last}>225ms")
 
-    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
-        return no_such_rung(policy.ladder, given[Part.NUMBER] - 1)
+    def check_fit(self, policy: SharedCores, values: NameValues) -> Unfit | None:
+        return no_such_rung(policy.ladder, values[Placeholder.NUMBER] - 1)
 
     def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
         last = len(policy.ladder.rungs)
         return (f"rc-{last}",) if last > 1 else ()
 
     def make(self, setup: Setup[SharedCores]) -> SharedCores:
-        given, ladder, workload = setup.given, setup.policy.ladder, setup.workload
-        rung, threshold_us = given[Part.NUMBER] - 1, given.get(Part.TIME)
+        values, ladder, workload = setup.values, setup.policy.ladder, setup.workload
+        rung, threshold_us = values[Placeholder.NUMBER] - 1, values.get(Placeholder.TIME)
         if threshold_us is None:
             return with_searched_threshold(ladder, rung, workload, setup.search.tail_us)
         return clairvoyant(ladder, rung, threshold_us, workload)

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import final
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
-from tailc.models.shared_cores.alike import act_alike
+from tailc.models.shared_cores.alike import behave_alike
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.same_server import (
     boosting,
@@ -35,7 +35,7 @@ _LISTED_RUNGS = 8
 
 
 @final
-class Fixed(Baseline[SharedCores]):
+class FixedDegree(Baseline[SharedCores]):
     """One rung for all requests, with an optional load limit, and boosted where that applies."""
 
     syntax = Syntax("fix-N[<LOAD][+boost]")
@@ -47,19 +47,19 @@ class Fixed(Baseline[SharedCores]):
         rungs = range(2, min(last, _LISTED_RUNGS) + 1)
         return (*(f"fix-{rung}" for rung in rungs), f"fix-{last}<30", f"fix-{last}+boost")
 
-    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
-        rung = given[Part.NUMBER] - 1
+    def check_fit(self, policy: SharedCores, values: NameValues) -> Unfit | None:
+        rung = values[Placeholder.NUMBER] - 1
         if refusal := no_such_rung(policy.ladder, rung):
             return refusal
-        return no_boost(policy.ladder, rung) if given.has_flag else None
+        return no_boost(policy.ladder, rung) if values.has_flag else None
 
     def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
         found = usual_fixed(policy.ladder)
-        return tuple(n for n, one in found.items() if not act_alike((one,), policy.ladders))
+        return tuple(n for n, one in found.items() if not behave_alike((one,), policy.ladders))
 
     def make(self, setup: Setup[SharedCores]) -> SharedCores:
-        given, rung = setup.given, setup.given[Part.NUMBER] - 1
-        below, boosts = given.get(Part.LOAD), given.has_flag
+        values, rung = setup.values, setup.values[Placeholder.NUMBER] - 1
+        below, boosts = values.get(Placeholder.LOAD), values.has_flag
         limit = "" if below is None else f" below {below}"
         name = f"FIX-{rung + 1}{limit}" + " + boost" * boosts
         ladder = fixed(setup.policy.ladder, rung, below=below, boosts=boosts)
@@ -77,10 +77,10 @@ def fixed(ladder: Ladder, rung: int, *, below: int | None = None, boosts: bool =
         rows = (stays_on(rung, 0, below - 1), stays_on(0, below))
     if not boosts:
         return same_server(ladder, rows)
-    kept = replace(
+    ending_there = replace(
         ladder, rungs=ladder.rungs[: rung + 1], rows=(stays_on(0),), boost=None, rules=()
     )
-    return same_server(kept, rows, boost=boosting(ladder, rung))
+    return same_server(ending_there, rows, boost=boosting(ladder, rung))
 
 
 def usual_fixed(ladder: Ladder) -> dict[str, Ladder]:

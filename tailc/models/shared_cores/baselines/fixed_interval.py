@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import final
 
 from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, Row
-from tailc.models.baseline_syntax import Given, Part, Syntax
+from tailc.models.baseline_syntax import NameValues, Placeholder, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
-from tailc.models.shared_cores.alike import act_alike
+from tailc.models.shared_cores.alike import behave_alike
 from tailc.models.shared_cores.hand_settings import usual_intervals_us
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.same_server import boosting, no_boost, same_server
@@ -26,9 +26,9 @@ class FixedInterval(Baseline[SharedCores]):
     def examples(self, policy: SharedCores) -> tuple[str, ...]:
         return ("every-100ms", "every-100ms+boost")
 
-    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+    def check_fit(self, policy: SharedCores, values: NameValues) -> Unfit | None:
         last = len(policy.ladder.rungs) - 1
-        return no_boost(policy.ladder, last) if given.has_flag else None
+        return no_boost(policy.ladder, last) if values.has_flag else None
 
     def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:
         ladder = policy.ladder
@@ -36,13 +36,13 @@ class FixedInterval(Baseline[SharedCores]):
         return tuple(
             f"every-{format_us(interval_us).replace(' ', '')}"
             for interval_us in found
-            if not act_alike((fixed_interval(ladder, interval_us),), policy.ladders)
+            if not behave_alike((fixed_interval(ladder, interval_us),), policy.ladders)
         )
 
     def make(self, setup: Setup[SharedCores]) -> SharedCores:
-        given, ladder = setup.given, setup.policy.ladder
-        name = f"every {format_us(given[Part.TIME])}" + " + boost" * given.has_flag
-        found = fixed_interval(ladder, given[Part.TIME], boosts=given.has_flag)
+        values, ladder = setup.values, setup.policy.ladder
+        name = f"every {format_us(values[Placeholder.TIME])}" + " + boost" * values.has_flag
+        found = fixed_interval(ladder, values[Placeholder.TIME], boosts=values.has_flag)
         return SharedCores(name, (found,))
 
 

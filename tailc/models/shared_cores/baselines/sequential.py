@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from tailc.forms.ladder.table import Ladder
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.same_server import same_server, stays_on
@@ -23,7 +23,7 @@ class Sequential(Baseline[SharedCores]):
     def examples(self, policy: SharedCores) -> tuple[str, ...]:
         return ("seq",)
 
-    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+    def check_fit(self, policy: SharedCores, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import final
 
 from tailc.forms.ladder.table import Ladder, Rule
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
@@ -23,7 +23,7 @@ class Unboosted(Baseline[SharedCores]):
     def examples(self, policy: SharedCores) -> tuple[str, ...]:
         return ("no-boost",)
 
-    def unfit(self, policy: SharedCores, given: Given) -> Unfit | None:
+    def check_fit(self, policy: SharedCores, values: NameValues) -> Unfit | None:
         return None if policy.ladder.boost else Unfit("the policy does not boost")
 
     def default_names(self, policy: SharedCores, workload: Workload) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from tailc.models.workload import Workload
 from tailc.percentiles import percentile_rank
 
 
-class Sent(NamedTuple):
+class ArrivalsWithWork(NamedTuple):
     """Requests in order of arrival; those from number `measured_from` on count.
 
     work: at speed 1 [ns].
@@ -32,13 +32,13 @@ class Sent(NamedTuple):
         return percentile_rank(percentile_ppm, self.measured)
 
 
-def sent(
+def arrivals_with_work(
     load: Workload,
     order: NDArray[np.integer],
     arrival_ns: NDArray[np.int64],
     measured_from: int,
-) -> Sent:
+) -> ArrivalsWithWork:
     """The records in `order`, the first arriving first."""
     assert 0 <= measured_from < len(order) == len(arrival_ns)
     work = load.work_ns[order].astype(np.float64)
-    return Sent(arrival_ns.astype(np.int64), work, load.curve_of[order], measured_from)
+    return ArrivalsWithWork(arrival_ns.astype(np.int64), work, load.curve_of[order], measured_from)

@@ -34,8 +34,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tailc.models.shared_cores.clairvoyant.arrivals_with_work import Sent, sent
-from tailc.models.shared_cores.clairvoyant.server import Hull, SharedServer, cores_for, hull_of
+from tailc.models.shared_cores.clairvoyant.arrivals_with_work import (
+    ArrivalsWithWork,
+    arrivals_with_work,
+)
+from tailc.models.shared_cores.clairvoyant.server import SharedServer, SpeedHull, cores_for, hull_of
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 
@@ -57,11 +60,11 @@ def lower_bound_ns(
 
     The percentile is over the requests from number `measured_from` on.
     """
-    requests = sent(load, order, arrival_ns, measured_from)
+    requests = arrivals_with_work(load, order, arrival_ns, measured_from)
     return bound_of(requests, hull_of(server, load.speed), server.cores_ppm / PPM, percentile_ppm)
 
 
-def bound_of(requests: Sent, hull: Hull, cores: float, percentile_ppm: int) -> int:
+def bound_of(requests: ArrivalsWithWork, hull: SpeedHull, cores: float, percentile_ppm: int) -> int:
     """The lower bound for requests and hulls [ns]."""
     allowed = requests.measured - requests.rank(percentile_ppm)
     room = np.empty(requests.measured), np.empty(requests.measured)

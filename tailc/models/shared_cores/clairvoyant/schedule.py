@@ -12,9 +12,9 @@ corner of their hulls, then all to the second, and so on, so that they are used 
 in order of due time. 4. *Requests that gave up* get the rest in the same way, in the order in which
 they gave up.
 
-A request may have any fraction of a core, and so may alternate between two degrees: see `Hull`. It
-exits at the first whole nanosecond at which its work is done. Requests that have not arrived are
-unknown. An event costs O(running), in the worst case its square.
+A request may have any fraction of a core, and so may alternate between two degrees: see
+`SpeedHull`. It exits at the first whole nanosecond at which its work is done. Requests that have
+not arrived are unknown. An event costs O(running), in the worst case its square.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tailc.models.pools import NEVER_NS
-from tailc.models.shared_cores.clairvoyant.arrivals_with_work import Sent
-from tailc.models.shared_cores.clairvoyant.server import Hull, cores_for, speed_on
+from tailc.models.shared_cores.clairvoyant.arrivals_with_work import ArrivalsWithWork
+from tailc.models.shared_cores.clairvoyant.server import SpeedHull, cores_for, speed_on
 
 # Tolerance for rounding: lateness below this part of the time counts as in time.
 _TOLERANCE = 1e-9
@@ -50,7 +50,9 @@ _kernel = njit(cache=True, nogil=True)
 _part = njit(inline="always")
 
 
-def latencies_ns(requests: Sent, hull: Hull, cores: float, target_ns: int) -> NDArray[np.int64]:
+def latencies_ns(
+    requests: ArrivalsWithWork, hull: SpeedHull, cores: float, target_ns: int
+) -> NDArray[np.int64]:
     """Latency of each request, by a schedule for the target [ns]."""
     count = len(requests.arrival_ns)
     latency_ns = np.empty(count, np.int64)
@@ -81,7 +83,7 @@ def _run(requests, hull, cores, target_ns, timely, late, latency_ns):
             _line_up(timely[last], arrived, requests, target_ns)
             arrived, last = arrived + 1, last + 1
         while True:
-            hopeless = _hopeless(timely, first, last, now, hull, cores)
+            hopeless = _find_hopeless(timely, first, last, now, hull, cores)
             if hopeless == _NOBODY:
                 break
             late[late_last] = timely[hopeless]
@@ -111,16 +113,16 @@ def _next_exit(jobs, first, last, now):
 @_part  # pragma: no cover - compiled
 def _work_on(jobs, first, last, passed, now, requests, latency_ns):
     """Advance the time; finished jobs exit. Return the index of the first other job."""
-    kept = last
+    gap = last
     for i in range(last - 1, first - 1, -1):
         job = jobs[i]
         job.left -= passed * job.speed
         if job.speed > 0.0 and job.left <= _SNAP_NS * job.speed:
             latency_ns[job.request] = now - requests.arrival_ns[job.request]
         else:
-            kept -= 1
-            jobs[kept] = job
-    return kept
+            gap -= 1
+            jobs[gap] = job
+    return gap
 
 
 @_part  # pragma: no cover - compiled
@@ -132,7 +134,7 @@ def _line_up(job, request, requests, target_ns):
 
 
 @_kernel  # pragma: no cover - compiled
-def _hopeless(jobs, first, last, now, hull, cores):
+def _find_hopeless(jobs, first, last, now, hull, cores):
     """Index of a job that gives up; if there is none, set what all jobs need."""
     core_ns, costliest, most = 0.0, _NOBODY, 0.0
     for i in range(first, last):

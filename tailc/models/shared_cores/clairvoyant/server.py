@@ -44,7 +44,7 @@ def shared_server(ladder: Ladder) -> SharedServer:
     return SharedServer(int(shared.capacity_ppm[0]), costs)
 
 
-class Hull(NamedTuple):
+class SpeedHull(NamedTuple):
     """Highest speed of a request on a number of cores: float64 (curves, corners), both ascending.
 
     A request that is on one rung for part of the time, and on another or on none for the rest, has
@@ -57,7 +57,7 @@ class Hull(NamedTuple):
     speed: NDArray[np.float64]
 
 
-def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> Hull:
+def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> SpeedHull:
     """The hull of each curve, cut at all cores; `speed` is by curve and rung."""
     threads = [cost / PPM for cost in server.threads_ppm]
     capacity = server.cores_ppm / PPM
@@ -67,7 +67,7 @@ def hull_of(server: SharedServer, speed: NDArray[np.float64]) -> Hull:
     most = max(map(len, curves))
     padded = [corners + [corners[-1]] * (most - len(corners)) for corners in curves]
     array = np.array(padded, dtype=np.float64)
-    return Hull(np.ascontiguousarray(array[:, :, 0]), np.ascontiguousarray(array[:, :, 1]))
+    return SpeedHull(np.ascontiguousarray(array[:, :, 0]), np.ascontiguousarray(array[:, :, 1]))
 
 
 def _corners(rungs: list[_Point]) -> list[_Point]:
@@ -90,11 +90,11 @@ def _is_below(corner: _Point, before: _Point, after: _Point) -> bool:
 
 def _cut(corners: list[_Point], capacity: float) -> list[_Point]:
     """Corners up to a number of cores; if some are beyond, the last is at that number."""
-    kept = [corner for corner in corners if corner[0] <= capacity]
-    if len(kept) < len(corners):
-        (x, y), (beyond, faster) = kept[-1], corners[len(kept)]
-        kept.append((capacity, y + (faster - y) * (capacity - x) / (beyond - x)))
-    return kept
+    within = [corner for corner in corners if corner[0] <= capacity]
+    if len(within) < len(corners):
+        (x, y), (beyond, faster) = within[-1], corners[len(within)]
+        within.append((capacity, y + (faster - y) * (capacity - x) / (beyond - x)))
+    return within
 
 
 @_part  # pragma: no cover - compiled

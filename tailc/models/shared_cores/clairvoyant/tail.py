@@ -9,10 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.models.shared_cores.clairvoyant.arrivals_with_work import Sent, sent
+from tailc.models.shared_cores.clairvoyant.arrivals_with_work import (
+    ArrivalsWithWork,
+    arrivals_with_work,
+)
 from tailc.models.shared_cores.clairvoyant.bound import bound_of
 from tailc.models.shared_cores.clairvoyant.schedule import latencies_ns
-from tailc.models.shared_cores.clairvoyant.server import Hull, SharedServer, hull_of
+from tailc.models.shared_cores.clairvoyant.server import SharedServer, SpeedHull, hull_of
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 
@@ -34,7 +37,7 @@ def clairvoyant_tail_ns(
     arrive at `arrival_ns`, which ascends. The schedule has a target; the target with the least
     percentile is searched by bisection, from the lower bound up.
     """
-    requests = sent(load, order, arrival_ns, measured_from)
+    requests = arrivals_with_work(load, order, arrival_ns, measured_from)
     hull, cores = hull_of(server, load.speed), server.cores_ppm / PPM
     missed = bound_of(requests, hull, cores, percentile_ppm)
     best = _tail_ns(requests, hull, cores, percentile_ppm, missed)
@@ -47,7 +50,9 @@ def clairvoyant_tail_ns(
     return best
 
 
-def _tail_ns(requests: Sent, hull: Hull, cores: float, percentile_ppm: int, target_ns: int) -> int:
+def _tail_ns(
+    requests: ArrivalsWithWork, hull: SpeedHull, cores: float, percentile_ppm: int, target_ns: int
+) -> int:
     """The percentile of the schedule for one target [ns]."""
     latency_ns = latencies_ns(requests, hull, cores, target_ns)[requests.measured_from :]
     place = requests.rank(percentile_ppm) - 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.smt.model import Smt
 from tailc.models.smt.plans import with_budget
@@ -13,7 +13,7 @@ from tailc.problems.borrowing import Borrowing
 
 
 @final
-class Fixed(Baseline[Smt]):
+class FixedBudget(Baseline[Smt]):
     """The fixed budget, for all lanes. Without a budget in its name it is the headroom."""
 
     syntax = Syntax("fixed[-BUDGET]")
@@ -23,7 +23,7 @@ class Fixed(Baseline[Smt]):
     def examples(self, policy: Smt) -> tuple[str, ...]:
         return ("fixed", "fixed-47ms")
 
-    def unfit(self, policy: Smt, given: Given) -> Unfit | None:
+    def check_fit(self, policy: Smt, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: Smt, workload: Workload) -> tuple[str, ...]:

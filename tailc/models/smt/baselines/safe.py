@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from tailc.models.baseline_syntax import Given, Syntax
+from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.smt.model import Smt
 from tailc.models.smt.plans import with_budget
@@ -23,7 +23,7 @@ class Safe(Baseline[Smt]):
     def examples(self, policy: Smt) -> tuple[str, ...]:
         return ("safe",)
 
-    def unfit(self, policy: Smt, given: Given) -> Unfit | None:
+    def check_fit(self, policy: Smt, values: NameValues) -> Unfit | None:
         return None
 
     def default_names(self, policy: Smt, workload: Workload) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, Level, Sleep, TailRow, TailTable, Transition
-from tailc.models.core_queues.chip import BatchCore, Chip, Counters
-from tailc.models.core_queues.clocked import clocked
+from tailc.models.core_queues.chip import BatchCore, Chip, ProgramCounters
+from tailc.models.core_queues.clocked import level_progress
 from tailc.models.core_queues.clocks import Clocks, Rule
-from tailc.models.core_queues.dispatch import dealt
+from tailc.models.core_queues.dispatch import random_cores
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tailc.models.steering import Steering
@@ -65,7 +65,7 @@ def demands(at: Clocks, work_ns: NDArray[np.int64], memory_ns: NDArray[np.int64]
         np.zeros(count, np.int32),
         np.ones((1, 1)),
         memory_ns,
-        clocked(work_ns, memory_ns, frequencies_khz, at.reference_khz),
+        level_progress(work_ns, memory_ns, frequencies_khz, at.reference_khz),
     )
 
 
@@ -153,8 +153,8 @@ def _random_batch(rng: random.Random, levels: int) -> BatchCore:
     )
 
 
-def _random_counters(rng: random.Random) -> Counters:
-    return Counters(rng.choice([0, 500_000, 999_999]), rng.randint(1, 3_000))
+def _random_counters(rng: random.Random) -> ProgramCounters:
+    return ProgramCounters(rng.choice([0, 500_000, 999_999]), rng.randint(1, 3_000))
 
 
 def _random_rows(rng: random.Random, positions: int, most: int) -> tuple[TailRow, ...]:
@@ -195,7 +195,7 @@ def random_requests(rng: random.Random, at: Clocks, count: int = 40) -> list[Req
         memory_ns = rng.choice([0, work_ns, rng.randint(0, work_ns)])
         requests.append(Request(number, now, work_ns, memory_ns))
         now += int(rng.expovariate(1 / mean_ns)) // step_ns * step_ns
-    core = dealt(np.array([r.arrival_ns for r in requests]), at.table.cores)
+    core = random_cores(np.array([r.arrival_ns for r in requests]), at.table.cores)
     for request, number in zip(requests, core.tolist(), strict=True):
         request.core = number
     return requests

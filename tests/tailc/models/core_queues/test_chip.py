@@ -7,26 +7,26 @@ import pytest
 
 from tailc.errors import TailcError
 from tailc.forms.tail_table import Sleep
-from tailc.models.core_queues.chip import BatchCore, Chip, Counters, Limited
-from tailc.models.core_queues.clocks import Aim, Clocks, Hardware, OneLevel
-from tailc.models.core_queues.dispatch import dealt
+from tailc.models.core_queues.chip import BatchCore, Chip, LimitStep, ProgramCounters
+from tailc.models.core_queues.clocks import Clocks, FixedLevel, Hardware, HardwareObjective
+from tailc.models.core_queues.dispatch import random_cores
 from tests.tailc.models.core_queues.servers import GHZ, US, replayed, tail_table
 
 # Nobody is in a hurry; a request at 1, 2 and 3 GHz draws 1, 3 and 6 W.
 TABLE = tail_table(
     (0, 0, 0, 0), ghz=(1, 2, 3), power_mw=(1_000, 3_000, 6_000), sleep=Sleep(100, 20 * US), cores=2
 )
-FAST = OneLevel(2)
+FAST = FixedLevel(2)
 
 
 def batch(memory: float = 0.0, **changed) -> BatchCore:
     """Batch work at 3 GHz, of 0.5, 2 and 5 W."""
-    one = BatchCore(Counters(round(memory * 1e6)), (500, 2_000, 5_000), 2)
+    one = BatchCore(ProgramCounters(round(memory * 1e6)), (500, 2_000, 5_000), 2)
     return replace(one, **changed)
 
 
 def clocks(*cores: BatchCore | None, limit_mw: int | None = None, rule=FAST) -> Clocks:
-    chip = Chip(Counters(0), cores, shared_mw=1_000, limit_mw=limit_mw)
+    chip = Chip(ProgramCounters(0), cores, shared_mw=1_000, limit_mw=limit_mw)
     return Clocks(replace(TABLE, cores=len(cores)), GHZ, rule, chip)
 
 
@@ -77,13 +77,13 @@ def test_power_without_requests_is_that_of_batch_work_and_of_cores_that_stopped(
     ("limit_mw", "levels", "how_far"),
     [
         # both ask for 5 W, the chip beside them draws 1 W
-        (11_000, [2, 2], Limited.UNCHANGED),
-        (10_999, [2, 1], Limited.BATCH_SLOWED),
-        (8_000, [2, 1], Limited.BATCH_SLOWED),
-        (7_999, [2, 0], Limited.BATCH_SLOWED),
+        (11_000, [2, 2], LimitStep.UNCHANGED),
+        (10_999, [2, 1], LimitStep.BATCH_SLOWED),
+        (8_000, [2, 1], LimitStep.BATCH_SLOWED),
+        (7_999, [2, 0], LimitStep.BATCH_SLOWED),
         # the more memory-bound one is at its lowest before the other is slowed
-        (6_499, [1, 0], Limited.BATCH_SLOWED),
-        (3_000, [0, 0], Limited.BATCH_SLOWED),
+        (6_499, [1, 0], LimitStep.BATCH_SLOWED),
+        (3_000, [0, 0], LimitStep.BATCH_SLOWED),
     ],
 )
 def test_the_most_memory_bound_batch_work_is_slowed_first(limit_mw, levels, how_far):
@@ -99,12 +99,12 @@ def test_then_batch_work_stops_and_last_of_all_requests_are_slowed_alike():
     # The chip draws 1 W: two requests run at 2 GHz, one at 3 GHz beside batch work at its lowest.
     at = clocks(batch(), batch(), limit_mw=8_000)
     outcome = replayed(at, [0] * 8, [60 * US] * 8)
-    of_core = np.bincount(dealt(np.zeros(8, np.int64), 2))
+    of_core = np.bincount(random_cores(np.zeros(8, np.int64), 2))
     both, one = min(of_core), max(of_core) - min(of_core)
     assert 0 < both < max(of_core)
     far = limited_us(outcome)
-    assert far[Limited.REQUESTS_SLOWED] == pytest.approx(both * 30)
-    assert far[Limited.BATCH_SLOWED] == pytest.approx(one * 20)
+    assert far[LimitStep.REQUESTS_SLOWED] == pytest.approx(both * 30)
+    assert far[LimitStep.BATCH_SLOWED] == pytest.approx(one * 20)
     assert sorted(outcome.rung.tolist()) == [1] * 2 * both + [2] * one
 
 
@@ -113,7 +113,7 @@ def test_batch_work_that_stopped_leaves_its_core_to_idle():
     at = clocks(batch(), batch(), limit_mw=7_200)
     outcome = replayed(at, [0], [90 * US])
     assert batch_us(outcome) == [[0, 0, 0], [0, 0, 0]]
-    assert limited_us(outcome)[Limited.BATCH_STOPPED] == pytest.approx(30)
+    assert limited_us(outcome)[LimitStep.BATCH_STOPPED] == pytest.approx(30)
 
 
 def test_a_request_that_is_slowed_draws_the_power_of_its_level_and_takes_longer():
@@ -155,12 +155,12 @@ def test_no_core_time_is_lost_and_the_chip_stays_within_its_limit():
 
 def test_hardware_sets_the_clocks_every_so_often_and_not_in_between():
     # Most work by joule: 1 GHz for batch work here, and what requests are given every 50 us.
-    at = clocks(batch(), rule=Hardware(Aim.WORK_PER_JOULE, 50 * US))
+    at = clocks(batch(), rule=Hardware(HardwareObjective.WORK_PER_JOULE, 50 * US))
     outcome = replayed(at, [60 * US], [100 * US])
     best = int(outcome.rung[0])
     assert (outcome.chip.batch_ns.sum(axis=0) > 0).sum() == 1
     assert best < 2
-    limited = clocks(batch(), limit_mw=3_000, rule=Hardware(Aim.WORK, 50 * US))
+    limited = clocks(batch(), limit_mw=3_000, rule=Hardware(HardwareObjective.WORK, 50 * US))
     slow = replayed(limited, [60 * US], [100 * US])
     # batch work runs at 2 GHz within the limit; the request that stops it keeps that until 100 us
     assert int(slow.latency_ns[0]) == 40 * US + 20 * US
@@ -168,6 +168,6 @@ def test_hardware_sets_the_clocks_every_so_often_and_not_in_between():
 
 
 def test_hardware_is_for_few_cores():
-    at = clocks(*[batch()] * 9, rule=Hardware(Aim.WORK))
+    at = clocks(*[batch()] * 9, rule=Hardware(HardwareObjective.WORK))
     with pytest.raises(TailcError, match="the clocks of 8 cores at most"):
         replayed(at, [0], [1])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.forms.tail_table import Batch, Sleep, Transition
-from tailc.models.core_queues.clocks import Foresight, OneLevel
+from tailc.models.core_queues.clocks import ClairvoyantRule, FixedLevel
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tests.tailc.models.core_queues.servers import GHZ, MS, US, clocks, replayed, tail_table
 
@@ -41,7 +41,7 @@ class Trace:
         return replace(table, transition=Transition(self.halt_ns, 0) if self.halt_ns else None)
 
     def foreseen(self, percentile_ppm: int) -> CoreQueuesOutcome:
-        rule = Foresight(percentile_ppm, BOUND_US)
+        rule = ClairvoyantRule(percentile_ppm, BOUND_US)
         return replayed(clocks(self.table(), rule), self.arrival_ns, self.work_ns, self.memory_ns)
 
     def every_choice(self, allowed: int) -> float | None:
@@ -135,14 +135,14 @@ def test_the_tail_is_on_the_bound_and_cheaper_than_at_the_best_frequency(load):
     found = trace.foreseen(950_000)
     assert 0.999 * BOUND_US <= tail_us(found) <= BOUND_US
     parts = trace.arrival_ns, trace.work_ns, trace.memory_ns
-    fixed = [replayed(clocks(trace.table(), OneLevel(n)), *parts) for n in range(len(KHZ))]
+    fixed = [replayed(clocks(trace.table(), FixedLevel(n)), *parts) for n in range(len(KHZ))]
     meeting = [outcome for outcome in fixed if tail_us(outcome) <= BOUND_US]
     assert energy_mw_ns(found) < 0.9 * energy_mw_ns(meeting[0])
 
 
 def test_only_measured_requests_may_use_up_what_is_allowed():
     trace, from_request = long_trace(0.7), 1_000
-    rule = Foresight(950_000, BOUND_US)
+    rule = ClairvoyantRule(950_000, BOUND_US)
     parts = trace.arrival_ns, trace.work_ns, trace.memory_ns
     outcome = replayed(clocks(trace.table(), rule), *parts, measured_from=from_request)
     assert 0.049 * 3_000 < (outcome.latency_ns[from_request:] > BOUND_US * US).sum() <= 0.05 * 3_000
@@ -152,16 +152,16 @@ def test_requests_that_are_not_measured_are_not_left_to_pile_up():
     """The lowest clock cannot keep up with them, and lateness that is not counted costs nothing."""
     trace, from_request = long_trace(1.0), 3_000
     parts = trace.arrival_ns, trace.work_ns, trace.memory_ns
-    rule = Foresight(950_000, BOUND_US)
+    rule = ClairvoyantRule(950_000, BOUND_US)
     outcome = replayed(clocks(trace.table(), rule), *parts, measured_from=from_request)
-    fixed = replayed(clocks(trace.table(), OneLevel(0)), *parts)
+    fixed = replayed(clocks(trace.table(), FixedLevel(0)), *parts)
     assert fixed.latency_ns.max() > 100 * BOUND_US * US
     assert outcome.latency_ns[:from_request].max() < 10 * BOUND_US * US
 
 
 def test_every_core_is_foreseen_on_its_own():
     trace = long_trace(0.5, cores=3)
-    rule = Foresight(950_000, BOUND_US)
+    rule = ClairvoyantRule(950_000, BOUND_US)
     parts = trace.arrival_ns, trace.work_ns, trace.memory_ns
     outcome = replayed(clocks(trace.table(cores=3), rule), *parts)
     assert 0.999 * BOUND_US <= tail_us(outcome) <= BOUND_US
@@ -183,6 +183,6 @@ def test_where_too_many_are_late_anyway_all_run_at_the_highest_frequency():
 def test_requests_do_not_run_below_what_batch_work_asks():
     batch = Batch(KHZ[2], KHZ[0], 0)
     trace = Trace([0], [US], [0], 0)
-    rule = Foresight(950_000, BOUND_US)
+    rule = ClairvoyantRule(950_000, BOUND_US)
     outcome = replayed(clocks(trace.table(batch=batch), rule), [0], [US])
     assert outcome.rung.tolist() == [2]

@@ -7,14 +7,14 @@ from tailc.errors import TailcError
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, Sleep
 from tailc.models.core_queues.arrays import MOST_CORES
-from tailc.models.core_queues.clocks import OneLevel
+from tailc.models.core_queues.clocks import FixedLevel
 from tailc.models.integrals import FIRST_HALF, SECOND_HALF, WARM_UP
 from tailc.models.steering import OpenLoop
 from tests.tailc.models.core_queues.servers import GHZ, MS, PPM, US, clocks, replayed, tail_table
 
 # Whatever it holds, a core needs no hurry; it holds three requests at most.
 SLOW = tail_table((0, 0, 0, 0))
-FAST = clocks(SLOW, OneLevel(1))
+FAST = clocks(SLOW, FixedLevel(1))
 
 
 def test_compute_takes_its_cycles_over_the_frequency_and_memory_time_stays():
@@ -199,7 +199,7 @@ def test_a_controller_stretches_the_bound_until_the_tail_is_on_target():
 def test_time_and_energy_belong_to_the_phase_they_were_spent_in():
     # warm-up until 100 us, the first half until 200 us, the second until 300 us
     outcome = replayed(
-        clocks(SLOW, OneLevel(0)), [0, 100 * US, 200 * US, 300 * US], [1 * MS] * 4,
+        clocks(SLOW, FixedLevel(0)), [0, 100 * US, 200 * US, 300 * US], [1 * MS] * 4,
         measured_from=1,
     )  # fmt: skip
     level_ns = outcome.levels.level_ns
@@ -210,7 +210,7 @@ def test_time_and_energy_belong_to_the_phase_they_were_spent_in():
 
 def test_a_server_that_fills_up_is_given_up():
     outcome = replayed(
-        clocks(tail_table((0, *[0] * 9)), OneLevel(0)), [0, 10, 20, 30, 40], [100] * 5, most=3
+        clocks(tail_table((0, *[0] * 9)), FixedLevel(0)), [0, 10, 20, 30, 40], [100] * 5, most=3
     )
     assert outcome.was_cut_off
     assert outcome.arrived == 3
@@ -224,7 +224,7 @@ def test_a_slow_core_is_not_a_saturated_one():
     slow = replayed(clocks(tail_table((0, 0, 0))), arrivals, [100 * US] * 100)
     assert slow.utilization == pytest.approx(1)
     assert slow.saturation == 0
-    fixed = replayed(clocks(SLOW, OneLevel(0)), arrivals, [100 * US] * 100)
+    fixed = replayed(clocks(SLOW, FixedLevel(0)), arrivals, [100 * US] * 100)
     assert fixed.saturation == pytest.approx(1)
 
 

@@ -6,8 +6,8 @@ import random
 import numpy as np
 import pytest
 
-from tailc.models.core_queues.chip import NOTHING, Chip, Counters
-from tailc.models.core_queues.clocks import Aim
+from tailc.models.core_queues.chip import NOTHING, Chip, ProgramCounters
+from tailc.models.core_queues.clocks import HardwareObjective
 from tailc.models.core_queues.hardware import levels_by_state
 from tests.tailc.models.core_queues.servers import GHZ, random_server, tail_table, with_random_chip
 from tests.tailc.models.core_queues.test_chip import batch
@@ -35,7 +35,7 @@ def total(choice, shared_mw):
     return sum(row[2] for row in choice), shared_mw + sum(row[1] for row in choice)
 
 
-@pytest.mark.parametrize("aim", Aim)
+@pytest.mark.parametrize("aim", HardwareObjective)
 @pytest.mark.parametrize("block", range(40))
 def test_the_choice_is_the_best_of_all_that_the_limit_allows(aim, block):
     rng = random.Random(block)
@@ -55,7 +55,7 @@ def test_the_choice_is_the_best_of_all_that_the_limit_allows(aim, block):
             assert ours[1] == min(total(c, shared(at))[1] for c in itertools.product(*cores))
             continue
         assert ours[1] <= limit_mw
-        if aim is Aim.WORK:
+        if aim is HardwareObjective.WORK:
             assert ours[0] == pytest.approx(max(work for work, _ in allowed))
         elif min(power for _, power in allowed) > 0:
             assert ours[0] / ours[1] == pytest.approx(max(w / p for w, p in allowed))
@@ -65,9 +65,9 @@ def shared(at):
     return at.chip.shared_mw
 
 
-def chosen_of(*cores, limit_mw=None, aim=Aim.WORK, shared_mw=1_000, ipc_milli=1_000):
+def chosen_of(*cores, limit_mw=None, aim=HardwareObjective.WORK, shared_mw=1_000, ipc_milli=1_000):
     table = tail_table((0, 0), ghz=(1, 2, 3), power_mw=(1_000, 3_000, 6_000), cores=len(cores))
-    chip = Chip(Counters(0, ipc_milli), cores, shared_mw, limit_mw)
+    chip = Chip(ProgramCounters(0, ipc_milli), cores, shared_mw, limit_mw)
     return levels_by_state(table, chip, GHZ, aim).tolist()
 
 
@@ -94,11 +94,14 @@ def test_requests_of_few_instructions_give_their_watts_to_batch_work():
 
 def test_the_more_the_chip_draws_the_faster_is_most_work_by_joule():
     levels = [
-        chosen_of(batch(), aim=Aim.WORK_PER_JOULE, shared_mw=mw)[0][0] for mw in (0, 3_000, 99_000)
+        chosen_of(batch(), aim=HardwareObjective.WORK_PER_JOULE, shared_mw=mw)[0][0]
+        for mw in (0, 3_000, 99_000)
     ]
     assert levels == [0, 1, 2]
 
 
 def test_most_work_by_joule_stays_within_the_limit():
-    levels = chosen_of(batch(), batch(), aim=Aim.WORK_PER_JOULE, shared_mw=99_000, limit_mw=103_000)
+    levels = chosen_of(
+        batch(), batch(), aim=HardwareObjective.WORK_PER_JOULE, shared_mw=99_000, limit_mw=103_000
+    )
     assert levels[0] == [1, 1]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tailc.models.core_queues.clocks import Aim, Hardware, OneLevel
+from tailc.models.core_queues.clocks import FixedLevel, Hardware, HardwareObjective
 from tailc.models.core_queues.hardware import levels_by_state
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tests.reference.replay_frequencies_plain import Server, replay_frequencies_plain
@@ -89,14 +89,16 @@ def test_a_chip_does_what_the_plain_replay_does(block):
     for _ in range(15):
         server = with_random_transition(rng, random_server(rng))
         at = with_random_chip(rng, server.clocks)
-        rule = rng.choice([None, None, OneLevel(rng.randrange(len(at.table.levels)))])
+        rule = rng.choice([None, None, FixedLevel(rng.randrange(len(at.table.levels)))])
         if rng.random() < 0.3:
-            rule = Hardware(rng.choice(list(Aim)), rng.choice([1_000, 50_000, 300_000]))
+            rule = Hardware(
+                rng.choice(list(HardwareObjective)), rng.choice([1_000, 50_000, 300_000])
+            )
         at = replace(at, rule=rule)
         requests = random_requests(rng, at)
         steering = server.controller if rule is None else None
         plain = Server(at.table, at.reference_khz, steering, chip=at.chip)
-        if isinstance(rule, OneLevel):
+        if isinstance(rule, FixedLevel):
             plain.choose = lambda _, level=rule.level: level
         if isinstance(rule, Hardware):
             chosen = levels_by_state(at.table, at.chip, at.reference_khz, rule.aim).tolist()

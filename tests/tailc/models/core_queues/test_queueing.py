@@ -9,13 +9,13 @@ import pytest
 
 from tailc.forms.tail_table import Sleep
 from tailc.models import streams
-from tailc.models.core_queues.clocks import Clocks, OneLevel
+from tailc.models.core_queues.clocks import Clocks, FixedLevel
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
 from tests.reference.closed_forms import mmk_latency_quantile
 from tests.tailc.models.core_queues.servers import MS, clocks, replayed, tail_table
 
 REPLICATIONS, REQUESTS, WARM_UP, MOST = 12, 40_000, 4_000, 20_000
-HALF_SPEED = clocks(tail_table((0, 0), ghz=(0.5, 1)), OneLevel(0))
+HALF_SPEED = clocks(tail_table((0, 0), ghz=(0.5, 1)), FixedLevel(0))
 
 
 def exponential(rng: np.random.Generator) -> np.ndarray:
@@ -75,7 +75,7 @@ def test_memory_time_is_not_stretched():
 
 def test_requests_that_are_dealt_to_cores_meet_as_many_mm1_queues():
     table = tail_table((0, 0), ghz=(0.5, 1), cores=4)
-    outcomes = replications(clocks(table, OneLevel(0)), 240, exponential)
+    outcomes = replications(clocks(table, FixedLevel(0)), 240, exponential)
     assert_near([mean_wait_ms(o) for o in outcomes], 0.6 * 10 / (1 - 0.6))
 
 
@@ -91,7 +91,7 @@ def test_waking_delays_each_request_that_finds_a_core_asleep():
     """
     wake_ms, rate = 3, 0.06
     table = tail_table((0, 0), ghz=(0.5, 1), sleep=Sleep(0, wake_ms * MS))
-    outcomes = replications(clocks(table, OneLevel(0)), 60, lambda _: np.full(REQUESTS, 5.0))
+    outcomes = replications(clocks(table, FixedLevel(0)), 60, lambda _: np.full(REQUESTS, 5.0))
     without = 0.6 * 10 / (2 * (1 - 0.6))
     set_up = (2 * wake_ms + rate * wake_ms**2) / (2 * (1 + rate * wake_ms))
     assert_near([mean_wait_ms(o) for o in outcomes], without + set_up)
@@ -102,5 +102,5 @@ def test_a_table_that_never_or_always_hurries_is_one_frequency(level):
     cycles = 0 if level == 0 else 10**9
     table = tail_table((0, *[cycles] * 60), ghz=(0.5, 1), bound_us=10**6)
     by_table = replications(clocks(table), 60, exponential)[0]
-    fixed = replications(clocks(table, OneLevel(level)), 60, exponential)[0]
+    fixed = replications(clocks(table, FixedLevel(level)), 60, exponential)[0]
     assert by_table.latency_ns.tolist() == fixed.latency_ns.tolist()

@@ -8,7 +8,7 @@ from math import ceil
 import pytest
 
 from tailc.forms.tail_table import Batch, Sleep, TailTable, Transition
-from tailc.models.core_queues.clocks import Foresight, OneLevel
+from tailc.models.core_queues.clocks import ClairvoyantRule, FixedLevel
 from tailc.models.core_queues.usage import level_times
 from tests.tailc.models.core_queues.servers import MS, US, clocks, replayed, tail_table
 
@@ -172,7 +172,7 @@ def test_a_core_that_wakes_up_sets_its_frequency_meanwhile():
 def test_one_frequency_costs_no_change():
     arrivals, work = [0, 40 * US, 500 * US], [100 * US, 60 * US, 10 * US]
     for level in (0, 1):
-        fixed = OneLevel(level)
+        fixed = FixedLevel(level)
         halted = replayed(clocks(halting(TWO_NEED_MORE, MS, MS), fixed), arrivals, work)
         free = replayed(clocks(TWO_NEED_MORE, fixed), arrivals, work)
         assert halted.latency_ns.tolist() == free.latency_ns.tolist()
@@ -218,7 +218,7 @@ def test_the_dynamic_oracle_at_worst_runs_all_requests_at_one_frequency():
     table, work = random_case(rng)
     arrivals, compute, _ = map(list, zip(*work, strict=True))
     at = clocks(halting(table, 5 * MS, 10 * MS))
-    at = replace(at, rule=Foresight(950_000, 3_000))
+    at = replace(at, rule=ClairvoyantRule(950_000, 3_000))
     foreseen = replayed(at, arrivals, compute)
     assert len(set(foreseen.rung.tolist())) == 1
     assert (foreseen.latency_ns > 3 * MS).mean() <= 0.05

@@ -13,7 +13,7 @@ from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, Sleep, TailTable
-from tailc.models.arrivals import Burst, Bursts, Poisson, Recorded
+from tailc.models.arrivals import Burst, Bursts, Poisson, RecordedArrivals
 from tailc.models.core_queues.usage import CoreQueuesUse, LevelShares, level_use
 from tailc.report.verdict import as_dict, as_markdown, as_text
 from tailc.specs.slo import Slo
@@ -66,7 +66,7 @@ def refusals(of: Policy, held_out: DemandProfile, **options) -> list:
 
 
 def test_a_request_alone_draws_the_power_of_its_level():
-    quiet = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
+    quiet = RecordedArrivals(np.arange(2000) * 100 * MS, None, "gaps")
     run = judged(arrivals=(quiet,), baselines=()).points[0].policy
     # 10 ms at 1 W; then 90 ms asleep, and the other core all the time: 0.1 W
     assert run.usage.energy.request_us == 10_000
@@ -94,7 +94,7 @@ def test_requests_that_meet_run_faster():
 
 
 def test_memory_time_is_held_out_too():
-    quiet = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
+    quiet = RecordedArrivals(np.arange(2000) * 100 * MS, None, "gaps")
     fast = replace(TABLE, levels=TABLE.levels[1:])
     run = judged(fast, held_out=alike(10, 4), arrivals=(quiet,), baselines=()).points[0].policy
     assert run.estimates[0].estimate_us == 3_000 + 4_000
@@ -130,7 +130,7 @@ def test_the_dynamic_oracle_is_on_the_bound_at_less_energy_than_the_static_one()
 
 
 def test_batch_work_has_the_time_of_cores_without_requests():
-    quiet = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
+    quiet = RecordedArrivals(np.arange(2000) * 100 * MS, None, "gaps")
     shared = replace(TABLE, batch=Batch(GHZ, 2 * GHZ, 3_000))
     run = judged(shared, arrivals=(quiet,), baselines=()).points[0].policy
     assert run.usage.clocks.batch_ppm == pytest.approx(950_000, rel=0.001)
@@ -210,7 +210,7 @@ def test_a_policy_that_does_not_tell_the_clock_of_its_demands_is_refused():
 def test_cycles_are_counted_at_the_clock_that_the_reading_names():
     reading = replace(READING, demand=CyclesAndMemory("ms", "mem_ms", 2 * GHZ))
     cycles: TailTable = replace(TABLE, reference_khz=None)
-    quiet = Recorded(np.arange(2000) * 100 * MS, None, "gaps")
+    quiet = RecordedArrivals(np.arange(2000) * 100 * MS, None, "gaps")
     options = VerifyOptions(arrivals=(quiet,), baselines=("fixed",), **FEW)
     point = verify(policy(cycles, reading=reading), alike(10, 0), options).points[0]
     # 20 million cycles: 20 ms at 1 GHz; but the table hopes for 10

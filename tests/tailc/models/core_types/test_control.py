@@ -15,7 +15,7 @@ from tailc.forms.controller import (
     step,
 )
 from tailc.models.core_types.outcome import CoreTypesOutcome
-from tailc.models.steering import OpenLoop, Reactive
+from tailc.models.steering import OpenLoop, ReactiveRule
 from tailc.percentiles import percentile_rank
 from tests.tailc.models.core_types.servers import MS, PPM, cores, latency_ms, row, run
 
@@ -135,7 +135,7 @@ def test_outputs_may_be_given_by_epoch():
 
 
 def test_a_reactive_rule_moves_the_first_threshold_until_it_is_zero_and_then_the_next():
-    law = Reactive(500_000, 40_000, 1, 1)
+    law = ReactiveRule(500_000, 40_000, 1, 1)
     policy = cores([1, 1, 1], row((0, 0), (20, 1), (40, 2)))
     # speeds 1, 2, 4: 2 e / (2 - 1) of the first, 4 e / (4 - 2) of the second
     # 20 + 2 * 20 + 4 x = 120: 55 ms, 15 too long: the first threshold is 0 after a step of 30
@@ -148,7 +148,7 @@ def test_a_reactive_rule_moves_the_first_threshold_until_it_is_zero_and_then_the
 
 
 def test_a_reactive_rule_raises_the_last_threshold_that_has_fallen_first():
-    law = Reactive(500_000, 40_000, 1, 1)
+    law = ReactiveRule(500_000, 40_000, 1, 1)
     policy = cores([1, 1, 1], row((0, 0), (20, 1), (40, 2)))
     # down to 0 and 10 by two long requests, then short ones
     outcome = far_apart(policy, [120, 130, 40, 40, 40], law)

@@ -7,15 +7,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tailc.models.cpu_shares.recorded import plant_of, recorded
+from tailc.models.cpu_shares.recorded import fit_machine, machines_of
 from tests.tailc.verify.throughput.test_judge import STEP_US, series
 
 
 def test_under_the_measured_shares_the_machine_does_what_was_measured():
     rows = series("one", 0.4, 30.0, 0.1)
-    machine = recorded(rows, STEP_US)
+    machine = fit_machine(rows, STEP_US)
     assert machine is not None
-    plant = plant_of([machine])
+    plant = machines_of([machine])
     now, told = plant.start[0], []
     for k, share in enumerate(machine.share):
         now = (plant.a[0, k] * now + plant.b[0, k] * share) * plant.disturbed[0, k]
@@ -25,7 +25,7 @@ def test_under_the_measured_shares_the_machine_does_what_was_measured():
 
 def test_a_machine_whose_share_never_changed_is_taken_to_be_proportional():
     rows = dataclasses.replace(series("one", 0.0, 30.0, 0.05), share=np.full(200, 0.3))
-    machine = recorded(rows, STEP_US)
+    machine = fit_machine(rows, STEP_US)
     assert machine is not None
     assert machine.a == 0
     assert machine.b == pytest.approx(float(rows.throughput[1:].mean()) / 0.3)
@@ -35,7 +35,7 @@ def test_a_machine_whose_throughput_does_not_follow_its_share_had_no_more_work()
     """It does 6 to 8 a second at any share."""
     rows = series("one", 0.4, 30.0, 0.1)
     throughput = np.random.default_rng(7).uniform(6.0, 8.0, len(rows.throughput))
-    machine = recorded(dataclasses.replace(rows, throughput=throughput), STEP_US)
+    machine = fit_machine(dataclasses.replace(rows, throughput=throughput), STEP_US)
     assert machine is not None
     assert machine.offered.tolist() == throughput[1:].tolist()
     assert machine.a == 0
@@ -44,6 +44,6 @@ def test_a_machine_whose_throughput_does_not_follow_its_share_had_no_more_work()
 
 
 def test_work_waits_all_the_time_where_throughput_follows_the_share():
-    machine = recorded(series("one", 0.4, 30.0, 0.1), STEP_US)
+    machine = fit_machine(series("one", 0.4, 30.0, 0.1), STEP_US)
     assert machine is not None
     assert np.isinf(machine.offered).all()

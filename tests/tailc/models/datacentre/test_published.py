@@ -11,7 +11,7 @@ from tailc.experiment.window_means import rare_of
 from tailc.forms.plan.expected import expected_of
 from tailc.forms.plan.ledger import MJ_PER_KWH, Entry
 from tailc.forms.plan.plan import Epoch, Plan, PlannedJob, Pool, PoolPrices, Span, Terms
-from tailc.models.datacentre.quantities import Sample
+from tailc.models.datacentre.quantities import QuantitySample
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.rigid_jobs.site import Site
 
@@ -75,7 +75,7 @@ def test_falling_asleep_and_waking_take_less_than_a_hundredth_of_an_epoch():
 
 
 def test_26_broken_promises_of_509_are_5_per_cent():
-    told = rare_of(Sample(np.array([26.0]), np.array([509.0])))
+    told = rare_of(QuantitySample(np.array([26.0]), np.array([509.0])))
     assert round(100 * told.value, 1) == 5.1
 
 

@@ -12,16 +12,16 @@ from tailc.forms.plan.ledger import ledger_of
 from tailc.forms.plan.plan import PPM
 from tailc.models.datacentre.storage import Books, Storage, storage_of
 from tailc.models.datacentre.supply import Supply
-from tailc.models.malleable_jobs.baselines.constant import Constant
-from tailc.models.malleable_jobs.baselines.reactive import Reactive
+from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
+from tailc.models.malleable_jobs.baselines.reactive import ReactiveAllocator
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.models.malleable_jobs.priced_widths import PricedWidths
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.models.rigid_jobs.jobs import Submitted
-from tailc.models.rigid_jobs.prices import Priced
+from tailc.models.rigid_jobs.jobs import SubmittedJob
+from tailc.models.rigid_jobs.prices import PriceAdmission
 from tailc.pipeline.plan_battery import with_battery
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.models.datacentre.sites import SMALL, Known
@@ -88,7 +88,7 @@ def test_a_battery_of_racks_lowers_brown_energy_and_makes_no_slot_green():
     """Noon leaves a rack's energy, 252 kJ; in the evening two servers draw 252 kJ."""
     green = np.array([280_000, 0], np.int64)
     supply = Supply(green, np.full(2, 105_500), np.full(2, 200_000))
-    evening = Submitted(1, 900, 900, 2, 0)
+    evening = SubmittedJob(1, 900, 900, 2, 0)
     battery = Battery(252_000_000, 280_000, 140_000, 900_000, 0)
     for storage, given_mj in ((None, 0), (Storage(battery), 126_000_000)):
         site = replace(SMALL, storage=storage)
@@ -102,7 +102,7 @@ def test_a_battery_of_a_cluster_gives_from_interval_to_interval():
     """Asleep, four servers of 1 W draw 4 W; 2 W are left for 900 s, and half of that stays."""
     cluster = Cluster(4, 30_000, 1_000, 0, 900, Storage(Battery(10**9, 5_000, 1_000, 500_000, 0)))
     supply = Supply(np.array([6_000, 0]), np.full(2, 105_500), np.full(2, 200_000))
-    found = replay_malleable(cluster, supply, Known(supply), [], Constant())
+    found = replay_malleable(cluster, supply, Known(supply), [], ConstantAllocator())
     assert [one.charged_mj for one in found.entries] == [1_800_000, 0]
     assert [one.lost_mj for one in found.entries] == [900_000, 0]
     assert [one.discharged_mj for one in found.entries] == [0, 900_000]
@@ -148,7 +148,7 @@ def test_racks_with_a_battery_conserve_energy(seed):
     rng = Random(seed)
     storage, supply = drawn(rng, 10**9)
     jobs = [
-        Submitted(n, rng.randint(0, 900) + 900 * n, rng.randint(1, 4_000), rng.randint(1, 4), 0)
+        SubmittedJob(n, rng.randint(0, 900) + 900 * n, rng.randint(1, 4_000), rng.randint(1, 4), 0)
         for n in range(4)
     ]
     site = replace(SMALL, storage=storage)
@@ -170,7 +170,7 @@ def test_a_cluster_with_a_battery_conserves_energy(seed):
         for n in range(4)
     ]
     cluster = Cluster(4, 100_000, 3_000, 10, 900, storage)
-    found = replay_malleable(cluster, supply, Known(supply), jobs, Reactive())
+    found = replay_malleable(cluster, supply, Known(supply), jobs, ReactiveAllocator())
     conserved(found.entries, storage)
     assert sum(found.ends_s[-1:]) == supply.epochs * 900
 
@@ -196,10 +196,10 @@ def test_prices_of_a_plan_with_a_battery_are_used_as_without():
     """Neither planner sees the battery."""
     racks, cluster = plan_in("plan-battery-racks"), plan_in("plan-battery")
     supply = Supply(np.full(16, 900_000), np.full(16, 105_500), np.full(16, 200_000))
-    jobs = [Submitted(n, 900 * n, 2_000, 2, 500_000) for n in range(6)]
+    jobs = [SubmittedJob(n, 900 * n, 2_000, 2, 500_000) for n in range(6)]
     settled = [
         replay_rigid(
-            SMALL, supply, Known(supply), jobs, Priced(one, lambda epoch: epoch % 16)
+            SMALL, supply, Known(supply), jobs, PriceAdmission(one, lambda epoch: epoch % 16)
         ).settled
         for one in (racks, racks.without_battery())
     ]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tailc.forms.plan.ledger import ledger_of
 from tailc.models.datacentre.supply import Supply
 from tailc.models.malleable_jobs.allocator import Allocation
-from tailc.models.malleable_jobs.baselines.constant import Constant
-from tailc.models.malleable_jobs.baselines.reactive import Reactive
+from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
+from tailc.models.malleable_jobs.baselines.reactive import ReactiveAllocator
 from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.models.malleable_jobs.jobs import MalleableJob
@@ -50,7 +50,7 @@ class Handed:
 
     first: Scripted
     until_s: int
-    then: Reactive
+    then: ReactiveAllocator
 
     def allocate(self, view):
         one = self.first if view.now_s < self.until_s else self.then
@@ -79,7 +79,7 @@ def test_a_job_that_runs_too_long_is_late():
 
 def test_each_job_keeps_what_it_asks_for():
     jobs = [job(1, requested=2), job(2, 10, requested=4), job(3, 20)]
-    found = run([0, 0], jobs, Constant())
+    found = run([0, 0], jobs, ConstantAllocator())
     # The third does not overtake the second, which waits for the first.
     assert [(one.number, one.started_s, one.ended_s) for one in found.done] == [
         (1, 0, 334),
@@ -89,27 +89,27 @@ def test_each_job_keeps_what_it_asks_for():
 
 
 def test_without_green_energy_jobs_have_the_fewest_servers_that_are_in_time():
-    found = run([0, 0], [job(requested=2)], Reactive())
+    found = run([0, 0], [job(requested=2)], ReactiveAllocator())
     # 1.8 / 1.1 is not reached on one server; after 280 s at 1.8 it is, until the job could be done.
     assert found.history[:2] == ((0, {1: 2}), (280, {1: 1}))
     assert [one.ran_s for one in found.done] == [found.done[0].longest_s]
-    found = run([0, 0], [replace(job(requested=2), slowdown_ppm=1_000_000)], Reactive())
+    found = run([0, 0], [replace(job(requested=2), slowdown_ppm=1_000_000)], ReactiveAllocator())
     # In its last second the rest is done on one server too.
     assert found.history == ((0, {1: 2}), (333, {1: 1}), (334, {}))
-    found = run([0, 0], [replace(job(requested=2), slowdown_ppm=1_800_000)], Reactive())
+    found = run([0, 0], [replace(job(requested=2), slowdown_ppm=1_800_000)], ReactiveAllocator())
     assert found.history == ((0, {1: 1}), (600, {}))
 
 
 def test_green_energy_goes_to_the_job_that_gains_most_by_a_server():
     jobs = [job(1), replace(job(2), speedup_ppm={2: {1: 1_000_000, 2: 1_900_000}})]
-    found = run([3], jobs, Reactive())
+    found = run([3], jobs, ReactiveAllocator())
     assert found.history[0] == (0, {1: 1, 2: 2})
-    found = run([4], jobs, Reactive())
+    found = run([4], jobs, ReactiveAllocator())
     assert found.history[0] == (0, {1: 2, 2: 2})
 
 
 def test_servers_go_back_as_the_sun_sets():
-    found = run([4, 0], [job(work_s=5_000)], Reactive())
+    found = run([4, 0], [job(work_s=5_000)], ReactiveAllocator())
     assert found.history[0] == (0, {1: 4})
     # It has a lead by then.
     assert found.history[1] == (900, {1: 1})
@@ -125,7 +125,9 @@ def test_jobs_that_run_keep_the_fewest_servers_that_their_machines_fit_on():
     ]
     # On two each falls behind, and would have four.
     start = {0: {1: 2, 2: 2, 3: 2}}
-    found = run([0] * 4, jobs, Handed(Scripted(start), 200, Reactive()), replace(FOUR, servers=6))
+    found = run(
+        [0] * 4, jobs, Handed(Scripted(start), 200, ReactiveAllocator()), replace(FOUR, servers=6)
+    )
     assert found.history[1] == (2_000, {})
 
 
@@ -137,7 +139,7 @@ def test_jobs_that_run_keep_the_fewest_servers_that_their_machines_fit_on():
 )
 def test_a_lead_is_not_used_up_before_the_next_look(green, requested, work_s, slowdown_ppm):
     one = job(requested=requested, work_s=work_s, slowdown_ppm=slowdown_ppm)
-    found = run([*green, 0, 0, 0, 0, 0, 0, 0, 0, 0], [one], Reactive())
+    found = run([*green, 0, 0, 0, 0, 0, 0, 0, 0, 0], [one], ReactiveAllocator())
     assert not any(done.is_late for done in found.done)
 
 
@@ -160,13 +162,13 @@ def test_allocations_that_break_a_rule_are_refused(given_servers, said):
         st.tuples(st.integers(0, 2_000), st.sampled_from([1, 2, 4]), st.integers(1, 2_000)),
         max_size=5,
     ),
-    st.sampled_from([Constant(), Reactive()]),
+    st.sampled_from([ConstantAllocator(), ReactiveAllocator()]),
     st.sampled_from([1_000_000, 1_100_000, 1_500_000]),
 )
 @example(
     [0, 0],
     [(0, 1, 1_076), (0, 1, 1_602), (724, 2, 1_354), (725, 2, 582)],
-    Reactive(),
+    ReactiveAllocator(),
     1_100_000,
 )
 def test_no_job_that_fits_is_late_and_the_books_balance(green, listed, allocator, slowdown_ppm):
@@ -180,7 +182,7 @@ def test_no_job_that_fits_is_late_and_the_books_balance(green, listed, allocator
     assert books.demand_mj >= 4 * 1_000 * 900 * len(green)
     for _, given_servers in found.history:
         assert sum(given_servers.values()) <= 4
-    if allocator == Constant() or not queues(green, jobs):
+    if allocator == ConstantAllocator() or not queues(green, jobs):
         assert not any(one.is_late for one in found.done)
 
 
@@ -188,6 +190,6 @@ def queues(green, jobs) -> bool:
     """Whether a job has to wait where all have what they ask for; they are all done in 20 epochs
     more.
     """
-    found = run([*green, *[0] * 20], jobs, Constant())
+    found = run([*green, *[0] * 20], jobs, ConstantAllocator())
     assert not found.unfinished
     return any(one.started_s > one.submit_s for one in found.done)

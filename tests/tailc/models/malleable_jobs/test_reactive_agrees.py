@@ -7,9 +7,9 @@ from tailc_solvers.green.parallel.problem import Shape
 
 from tailc.models.datacentre.supply import Supply
 from tailc.models.malleable_jobs.allocator import ClusterView
-from tailc.models.malleable_jobs.baselines.reactive import LOOK_AHEAD_S, Reactive
+from tailc.models.malleable_jobs.baselines.reactive import LOOK_AHEAD_S, ReactiveAllocator
 from tailc.models.malleable_jobs.cluster import Cluster
-from tailc.models.malleable_jobs.jobs import Active, MalleableJob
+from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 from tests.reference.jobs_at_present import ActiveJob
 from tests.reference.reactive_plain import reactive
 
@@ -41,13 +41,13 @@ def test_both_give_the_same_servers(listed, green_servers):
     for number, (speeds, requested, slowdown, ran_s, mean) in enumerate(listed):
         curve = {n: speed * 1_000 for n, speed in zip(COUNTS, speeds, strict=True)}
         job = MalleableJob(number, 0, WORK_S, requested, slowdown * 1_000, {8: curve})
-        active.append(Active(job, 8, 1, 0, mean * 1_000 * ran_s, ran_s))
+        active.append(UnfinishedJob(job, 8, 1, 0, mean * 1_000 * ran_s, ran_s))
         shape = Shape.of(8, COUNTS, speeds)
         asked = speeds[COUNTS.index(requested)]
         present.append(
             ActiveJob(shape, requested, asked, slowdown, mean * 1_000 * ran_s, 0, ran_s * 1_000)
         )
-    ours = Reactive().allocate(ClusterView(cluster, 0, supply, tuple(active))).servers
+    ours = ReactiveAllocator().allocate(ClusterView(cluster, 0, supply, tuple(active))).servers
     theirs = reactive(
         present, green_servers=green_servers, servers=60, while_ms=LOOK_AHEAD_S * 1_000
     )

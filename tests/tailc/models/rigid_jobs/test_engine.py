@@ -10,8 +10,8 @@ from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.baselines.smart_green import SmartGreen
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.models.rigid_jobs.jobs import Submitted
-from tailc.models.rigid_jobs.prices import Priced
+from tailc.models.rigid_jobs.jobs import SubmittedJob
+from tailc.models.rigid_jobs.prices import PriceAdmission
 from tests.tailc.models.datacentre.sites import SMALL, TERMS, Known, supply
 
 
@@ -34,8 +34,8 @@ def run(racks, jobs, planner, site=SMALL, **options):
     return replay_rigid(site, supply(racks), Known(supply(racks)), jobs, planner, **options)
 
 
-def one_job(run_s=1_800, width=2, green_ppm=1_000_000) -> Submitted:
-    return Submitted(1, 0, run_s, width, green_ppm)
+def one_job(run_s=1_800, width=2, green_ppm=1_000_000) -> SubmittedJob:
+    return SubmittedJob(1, 0, run_s, width, green_ppm)
 
 
 def test_a_job_on_green_racks_pays_all_and_draws_no_brown_energy():
@@ -74,7 +74,7 @@ def test_racks_are_green_from_the_greenest_on_as_far_as_energy_carries():
 
 def test_a_job_that_moves_pays_with_energy_where_it_goes():
     moves = {1: {1: [[2], [0], [0]]}}
-    later = Submitted(2, 900, 900, 2, 0)
+    later = SubmittedJob(2, 900, 900, 2, 0)
     planner = Scripted({1: [[0, 0], [0, 0], [2, 2]], 2: [[0], [2], [0]]}, moves)
     found = run([0, 0], [one_job(), later], planner)
     assert found.settled[0].moved == 2
@@ -84,7 +84,7 @@ def test_a_job_that_moves_pays_with_energy_where_it_goes():
 def test_jobs_change_places_in_one_epoch_though_neither_has_room_elsewhere():
     full = {1: [[2, 2], [0, 0], [0, 0]], 2: [[0, 0], [2, 2], [0, 0]], 3: [[0, 0], [0, 0], [2, 2]]}
     moves = {1: {1: [[0], [2], [0]], 2: [[2], [0], [0]]}}
-    jobs = [Submitted(number, 0, 1_800, 2, 0) for number in (1, 2, 3)]
+    jobs = [SubmittedJob(number, 0, 1_800, 2, 0) for number in (1, 2, 3)]
     found = run([0, 0], jobs, Scripted(full, moves))
     assert [one.moved for one in found.settled] == [2, 2, 0]
     assert found.busy.tolist() == [6, 6]
@@ -93,7 +93,7 @@ def test_jobs_change_places_in_one_epoch_though_neither_has_room_elsewhere():
 def test_two_jobs_cannot_be_moved_to_the_same_servers():
     full = {1: [[2, 2], [0, 0], [0, 0]], 2: [[0, 0], [2, 2], [0, 0]]}
     moves = {1: {1: [[0], [0], [2]], 2: [[0], [0], [2]]}}
-    jobs = [Submitted(number, 0, 1_800, 2, 0) for number in (1, 2)]
+    jobs = [SubmittedJob(number, 0, 1_800, 2, 0) for number in (1, 2)]
     with pytest.raises(ValueError, match="not free"):
         run([0, 0], jobs, Scripted(full, moves))
 
@@ -120,7 +120,7 @@ def test_places_that_break_a_rule_are_refused(places, said):
 
 def test_servers_that_fail_take_their_fee_and_their_share_of_the_promise_with_them():
     site = replace(SMALL, failures_ppm=1_000_000)
-    long = Submitted(1, 0, 40 * 900, 6, 1_000_000)
+    long = SubmittedJob(1, 0, 40 * 900, 6, 1_000_000)
     found = run([3] * 40, [long], FirstFit(), site=site, seed=3)
     (settled,) = found.settled
     assert 0 < settled.slots < 240
@@ -129,7 +129,7 @@ def test_servers_that_fail_take_their_fee_and_their_share_of_the_promise_with_th
 
 
 def test_first_fit_fills_from_the_first_rack_whatever_the_energy():
-    jobs = [Submitted(1, 0, 900, 3, 1_000_000), Submitted(2, 0, 900, 4, 0)]
+    jobs = [SubmittedJob(1, 0, 900, 3, 1_000_000), SubmittedJob(2, 0, 900, 4, 0)]
     found = run([1], jobs, FirstFit())
     assert [one.number for one in found.settled] == [1]
     # The third rack is empty, so green power for one carries the half of the second.
@@ -155,11 +155,11 @@ def test_smart_green_refuses_what_it_expects_to_miss():
     assert run([1, 1], [one_job(width=3)], SmartGreen()).settled == ()
 
 
-def priced(brown: int, green: int, epochs: int) -> Priced:
+def priced(brown: int, green: int, epochs: int) -> PriceAdmission:
     pools = (Pool("brown", 4, 140_000, 0, 0), Pool("green", 2, 140_000, 0, 0))
     prices = (PoolPrices((brown,) * epochs), PoolPrices((green,) * epochs))
     plan = Plan(0, 900, pools, (Epoch(0, 0, 0, 1),) * epochs, (), prices, TERMS, None, 0)
-    return Priced(plan, lambda epoch: epoch % epochs)
+    return PriceAdmission(plan, lambda epoch: epoch % epochs)
 
 
 def test_prices_admit_jobs_that_pay_more_than_their_places_are_worth():
@@ -182,7 +182,7 @@ def test_prices_admit_jobs_that_pay_more_than_their_places_are_worth():
 )
 def test_energy_and_money_balance_in_every_epoch(racks, listed, planner):
     jobs = [
-        Submitted(number, at, run_s, width, quarters * 250_000)
+        SubmittedJob(number, at, run_s, width, quarters * 250_000)
         for number, (at, run_s, width, quarters) in enumerate(sorted(listed))
     ]
     found = run(racks, jobs, planner)

@@ -14,19 +14,19 @@ from tailc.forms.ladder.table import (
     Row,
     Rule,
 )
-from tailc.models.shared_cores.arrays import NEVER_NS, lower
+from tailc.models.shared_cores.arrays import NEVER_NS, ladder_arrays
 from tests.tailc.models.shared_cores.servers import MS, at_once, ladder
 
 
 def test_rows_are_found_by_load_and_the_last_holds_beyond():
     policy = ladder(at_once((0, 1), first=2, last=3), at_once((0, 0), first=4))
-    table = lower((policy,), 1, 100)
+    table = ladder_arrays((policy,), 1, 100)
     assert table.row_of_load[0, :5].tolist() == [0, 0, 0, 0, 1]
     assert set(table.row_of_load[0, 4:].tolist()) == {1}
 
 
 def test_ages_are_rounded_up_to_ticks_of_which_the_first_is_one_quantum():
-    table = lower((ladder(at_once((0, 0), (12, 1), (15, 3)), rungs=4),), 1, 10)
+    table = ladder_arrays((ladder(at_once((0, 0), (12, 1), (15, 3)), rungs=4),), 1, 10)
     assert table.reach_ns[0].tolist() == [0, 12 * MS, 15 * MS, 15 * MS, NEVER_NS]
     assert table.due_after_ns[0].tolist() == [5 * MS, 15 * MS, 15 * MS, 15 * MS, NEVER_NS]
 
@@ -34,7 +34,7 @@ def test_ages_are_rounded_up_to_ticks_of_which_the_first_is_one_quantum():
 def test_outside_the_guard_every_request_starts_at_once_on_the_first_rung():
     policy = ladder(Row(0, None, ON_EXIT, (Climb(0, 2),)))
     policy = dataclasses.replace(policy, guard=Guard(2, 3, Outside.FIRST_RUNG))
-    table = lower((policy,), 1, 100)
+    table = ladder_arrays((policy,), 1, 100)
     assert [bool(table.on_exit[table.row_of_load[0, load]]) for load in range(5)] == [
         *(False, False),
         *(True, True),
@@ -49,49 +49,53 @@ def test_a_table_by_rate_is_one_row():
         ),
         load_axis=LoadAxis.RATE,
     )
-    assert lower((policy,), 10_000, 5).delay_ns.tolist() == [7 * MS]
-    assert lower((policy,), 9_999, 5).delay_ns.tolist() == [0]
+    assert ladder_arrays((policy,), 10_000, 5).delay_ns.tolist() == [7 * MS]
+    assert ladder_arrays((policy,), 9_999, 5).delay_ns.tolist() == [0]
 
 
 def test_a_request_that_rereads_descends_where_another_row_has_a_lower_rung():
     policy = ladder(at_once((0, 0), last=1), at_once((0, 1), first=2))
-    assert not lower((policy,), 1, 10).may_descend
+    assert not ladder_arrays((policy,), 1, 10).may_descend
     policy = dataclasses.replace(policy, rules=(Rule.REREAD_ROW,))
-    assert lower((policy,), 1, 10).may_descend
+    assert ladder_arrays((policy,), 1, 10).may_descend
     # a row has no lower rung for a later age
-    assert not lower((dataclasses.replace(policy, rows=policy.rows[1:]),), 1, 10).may_descend
+    assert not ladder_arrays(
+        (dataclasses.replace(policy, rows=policy.rows[1:]),), 1, 10
+    ).may_descend
 
 
 def test_a_request_that_keeps_its_row_cannot_descend():
     policy = dataclasses.replace(
         ladder(at_once((0, 0), last=1), at_once((0, 1), first=2)), rules=()
     )
-    assert lower((policy,), 1, 10).keeps_row
+    assert ladder_arrays((policy,), 1, 10).keeps_row
 
 
 def test_ladders_on_different_rungs_are_refused():
     with pytest.raises(TailcError, match="different rungs") as raised:
-        lower((ladder(at_once((0, 0)), rungs=1), ladder(at_once((0, 0)), rungs=2)), 1, 10)
+        ladder_arrays((ladder(at_once((0, 0)), rungs=1), ladder(at_once((0, 0)), rungs=2)), 1, 10)
     assert raised.value.findings[0].code is Code.METHOD_UNFIT
 
 
 def test_each_ladder_has_its_own_rows():
     long = ladder(at_once((0, 1)))
     short = ladder(at_once((0, 1), last=1), at_once((0, 0), first=2))
-    table = lower((long, short), 1, 10)
+    table = ladder_arrays((long, short), 1, 10)
     read = table.reach_ns[table.row_of_load[:, 5], 1]
     assert read.tolist() == [0, NEVER_NS]
     assert table.row_of_load.shape[0] == 2
 
 
 def test_a_cut_off_is_execution_time_in_nanoseconds():
-    assert lower((ladder(at_once((0, 0))),), 1, 10, cut_off_us=200_000).cut_off_ns == 200 * MS
-    assert lower((ladder(at_once((0, 0))),), 1, 10).cut_off_ns == NEVER_NS
+    assert (
+        ladder_arrays((ladder(at_once((0, 0))),), 1, 10, cut_off_us=200_000).cut_off_ns == 200 * MS
+    )
+    assert ladder_arrays((ladder(at_once((0, 0))),), 1, 10).cut_off_ns == NEVER_NS
 
 
 def test_boosting_needs_a_capacity():
     with pytest.raises(TailcError, match="no stated capacity"):
-        lower((ladder(at_once((0, 0)), boost=3),), 1, 10)
+        ladder_arrays((ladder(at_once((0, 0)), boost=3),), 1, 10)
 
 
 @pytest.mark.parametrize("outside", Outside)
@@ -106,7 +110,7 @@ def test_each_load_has_the_row_that_a_look_up_answers_with(outside, low, high, m
     )
     guard = Guard(low, high, outside)
     policy = dataclasses.replace(ladder(*rows, rungs=3), guard=guard)
-    table = lower((policy,), 1, most)
+    table = ladder_arrays((policy,), 1, most)
     loads = table.row_of_load.shape[1]
     for load in range(most + 1):
         row = table.row_of_load[0, min(load, loads - 1)]

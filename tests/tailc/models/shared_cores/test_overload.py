@@ -10,7 +10,7 @@ from tailc.errors import TailcError
 from tailc.forms.ladder.overload import Overload
 from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
 from tailc.models.core_types.model import CoreTypes
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.arrays import ladder_arrays
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.shared_cores.outcome import Losses, SharedCoresOutcome
 from tailc.models.workload import Workload
@@ -111,10 +111,10 @@ def test_one_that_is_degraded_and_cut_off_loses_both():
 def test_ladders_on_one_server_lose_alike():
     one = ladder(at_once((0, 0)))
     with pytest.raises(TailcError, match="different rules"):
-        lower((one, overloaded(one, Overload(shed_from=3))), 1000, 64)
+        ladder_arrays((one, overloaded(one, Overload(shed_from=3))), 1000, 64)
     two = [overloaded(one, Overload(shed_from=number)) for number in (3, 4)]
     with pytest.raises(TailcError, match="different rules for overload"):
-        lower(two, 1000, 64)
+        ladder_arrays(two, 1000, 64)
 
 
 def test_rules_for_overload_are_not_replayed_on_cores():

@@ -19,7 +19,7 @@ from tailc.forms.ladder.table import (
 )
 from tailc.forms.ladder.units import POWER
 from tailc.models.shared_cores.model import SharedCores
-from tailc.models.shared_cores.shared_power import drawn_of_shared
+from tailc.models.shared_cores.shared_power import mean_cost_of_request
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 
@@ -51,7 +51,7 @@ def drawn(table: Ladder, gap_ms: float = 100.0, requests: int = 200) -> float | 
     order = np.tile(np.array([0, 1], np.int32), requests // 2)
     arrival_ns = np.rint(np.arange(1, requests + 1) * gap_ms * MS_NS).astype(np.int64)
     outcome = SharedCores("one", (table,)).engine(10_000, 500).replay(load, order, arrival_ns, 0)
-    found = drawn_of_shared(outcome, table)
+    found = mean_cost_of_request(outcome, table)
     return None if found is None else found / MS_NS
 
 

@@ -8,7 +8,7 @@ import pytest
 from tailc.errors import TailcError
 from tailc.forms.ladder.sharing import Sharing
 from tailc.forms.ladder.table import CostUnit, Rule
-from tailc.models.shared_cores.arrays import lower
+from tailc.models.shared_cores.arrays import ladder_arrays
 from tests.tailc.models.shared_cores.servers import (
     MS,
     PPM,
@@ -73,7 +73,7 @@ def test_what_one_leaves_that_gives_up_is_taken_at_once():
 def test_starts_by_a_unit_without_a_limit_are_refused():
     policy = sharing(ladder(at_once((0, 0)), cores=2), Sharing(0, PPM))
     with pytest.raises(TailcError, match="no limit"):
-        lower((dataclasses.replace(policy, cost_units=(CostUnit("threads"),)),), 1, 10)
+        ladder_arrays((dataclasses.replace(policy, cost_units=(CostUnit("threads"),)),), 1, 10)
 
 
 @pytest.mark.parametrize("requests_of", [random_requests, requests_at_once])

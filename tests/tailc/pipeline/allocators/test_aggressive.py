@@ -12,7 +12,7 @@ from tailc_solvers.green.parallel.solution import CostedPlan, Ending, Solution
 
 from tailc.forms.plan.ledger import ledger_of
 from tailc.models.datacentre.supply import Supply
-from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.pipeline.allocators.aggressive import Aggressive
 from tailc.pipeline.allocators.problem import Aims
@@ -111,7 +111,7 @@ def test_a_new_plan_begins_with_what_is_left_of_the_one_in_force(solve):
 def test_without_any_plan_jobs_have_what_they_ask_for():
     jobs = [job(1), job(2, 100, requested=8), job(3, 200)]
     found = replayed([8] * 8, jobs, Aggressive(no_plan, AIMS))
-    assert found.history == replayed([8] * 8, jobs, Constant()).history
+    assert found.history == replayed([8] * 8, jobs, ConstantAllocator()).history
 
 
 def test_where_a_solve_fails_the_plan_before_stays_in_force(solve):
@@ -137,7 +137,7 @@ def test_a_plan_that_breaks_a_rule_is_not_carried_out(solve):
 
     jobs = [job(1), job(2, 100)]
     found = replayed([8] * 8, jobs, Aggressive(lies, AIMS))
-    assert found.history == replayed([8] * 8, jobs, Constant()).history
+    assert found.history == replayed([8] * 8, jobs, ConstantAllocator()).history
 
 
 def test_jobs_that_have_to_wait_start_in_order_as_soon_as_there_is_room(solve):
@@ -200,6 +200,6 @@ def test_no_promise_is_broken_whatever_fails(solve, listed, green, foretold, unt
     for (problem, _), answer in zip(watched.asked, watched.found, strict=True):
         best = answer.solution.best
         assert best is None or faults_of(problem, best.plan) == []
-    constant = replayed(green, jobs, Constant())
+    constant = replayed(green, jobs, ConstantAllocator())
     assume(all(one.started_s == one.submit_s for one in constant.done))
     assert len(found.done) >= len(constant.done)

@@ -4,7 +4,7 @@ from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.green.parallel.solution import Ending
 
 from tailc.forms.plan.ledger import ledger_of
-from tailc.models.malleable_jobs.baselines.constant import Constant
+from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.pipeline.allocators.offline import Offline
 from tailc.pipeline.allocators.solving import by_columns
@@ -83,4 +83,4 @@ def test_without_a_plan_jobs_have_what_they_ask_for():
     jobs = [job(1), job(2, 100, requested=8), job(3, 200)]
     supply = sun([8, 8, 8, 8, 8, 8])
     found = replayed(supply, jobs, Offline(EIGHT, supply, jobs, no_plan, AIMS))
-    assert found.history == replayed(supply, jobs, Constant()).history
+    assert found.history == replayed(supply, jobs, ConstantAllocator()).history

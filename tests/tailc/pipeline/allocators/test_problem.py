@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.models.malleable_jobs.cluster import Cluster
-from tailc.models.malleable_jobs.jobs import Active, MalleableJob
+from tailc.models.malleable_jobs.jobs import MalleableJob, UnfinishedJob
 from tailc.pipeline.allocators.epochs import epochs_ahead
 from tailc.pipeline.allocators.problem import (
     Aims,
@@ -65,7 +65,7 @@ def test_a_new_job_may_run_for_as_long_as_the_replay_allows(run_s, slowdown_ppm)
 def test_what_a_job_has_done_is_taken_off_its_work_and_its_time(ran_s, servers):
     one = job(run_s=5_000, curve=BENT)
     done = ran_s * BENT[servers]
-    left = running_job(Active(one, 4, servers, 0, done, ran_s), 8, one.work_s)
+    left = running_job(UnfinishedJob(one, 4, servers, 0, done, ran_s), 8, one.work_s)
     new = new_job(one, 8, one.work_s)
     assert left.deadline_ms == new.deadline_ms - 1_000 * ran_s
     assert left.work_left + left.work_done == new.work_left
@@ -74,7 +74,7 @@ def test_what_a_job_has_done_is_taken_off_its_work_and_its_time(ran_s, servers):
 
 def test_a_job_that_cannot_keep_its_promise_may_take_what_it_asked_for_takes():
     one = job(run_s=1_000)
-    behind = Active(one, 4, 1, 0, 0, 2_000)
+    behind = UnfinishedJob(one, 4, 1, 0, 0, 2_000)
     left = running_job(behind, 8, one.work_s)
     # 2,000 s on one server brought nothing: 2,000 s of work are left, for two servers.
     assert left.work_left == 2_000 * 10**6
@@ -85,7 +85,7 @@ def test_a_job_that_cannot_keep_its_promise_may_take_what_it_asked_for_takes():
 
 def test_a_job_that_outlives_what_was_expected_has_a_tenth_of_it_left():
     one = job(run_s=1_000)
-    outlived = Active(one, 4, 2, 0, 2_000 * 10**6, 1_000)
+    outlived = UnfinishedJob(one, 4, 2, 0, 2_000 * 10**6, 1_000)
     assert running_job(outlived, 8, 1_500).work_left == 150 * 10**6
 
 

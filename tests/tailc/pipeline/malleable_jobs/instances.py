@@ -204,7 +204,7 @@ def _schedules(problem: ClusterProblem, one: NamedMalleable) -> Iterator[tuple[i
 
 
 def _runs(problem, one, curve, had_s, done) -> Iterator[tuple[int, ...]]:
-    longest_s = Fraction(one.work_s * problem.slowdown_ppm, one.asked_ppm)
+    longest_s = Fraction(one.work_s * problem.slowdown_ppm, one.requested_ppm)
     for count, ppm in curve.items():
         left_s = Fraction((one.work_s - done) * PPM, ppm)
         if left_s <= problem.epoch_s:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tailc.models.datacentre.supply import Supply
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 
 EPOCHS = 8
@@ -22,9 +22,9 @@ class Changing:
         return Known(supply(self.racks[min(epoch, len(self.racks) - 1)])).ahead(epoch, epochs)
 
 
-def submitted(listed) -> list[Submitted]:
+def submitted(listed) -> list[SubmittedJob]:
     return [
-        Submitted(number, at, run_s, width, quarters * 250_000)
+        SubmittedJob(number, at, run_s, width, quarters * 250_000)
         for number, (at, run_s, width, quarters) in enumerate(sorted(listed))
     ]
 

@@ -9,7 +9,7 @@ from tailc_solvers.green.sla.anneal import Schedule, anneal
 from tailc_solvers.green.sla.solution import Solution
 
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.on_arrival import OnArrival
 from tailc.pipeline.planners.reoptimisation import opened, outlooks
@@ -27,11 +27,11 @@ def replayed(racks, jobs, planner, forecasts=None, **options):
 
 # One rack for each of three jobs; the first ends before the sun comes.
 FULL = [
-    Submitted(1, 0, 1_800, 2, 0),
-    Submitted(2, 0, 5_400, 2, 0),
-    Submitted(3, 0, 5_400, 2, 0),
+    SubmittedJob(1, 0, 1_800, 2, 0),
+    SubmittedJob(2, 0, 5_400, 2, 0),
+    SubmittedJob(3, 0, 5_400, 2, 0),
 ]
-GREEN = Submitted(4, 1_800, 1_800, 2, 1_000_000)
+GREEN = SubmittedJob(4, 1_800, 1_800, 2, 1_000_000)
 
 
 def test_a_job_is_let_in_by_moving_one_that_has_more_green_slots_than_it_is_owed():
@@ -53,10 +53,10 @@ def test_a_promise_that_the_newest_forecast_breaks_is_kept_by_changing_places():
     without a promise takes its rack, and then only that one stays green.
     """
     jobs = [
-        Submitted(1, 0, 1_800, 2, 1_000_000),
-        Submitted(2, 0, 4_500, 2, 1_000_000),
-        Submitted(3, 0, 4_500, 2, 0),
-        Submitted(4, 1_800, 2_700, 2, 0),
+        SubmittedJob(1, 0, 1_800, 2, 1_000_000),
+        SubmittedJob(2, 0, 4_500, 2, 1_000_000),
+        SubmittedJob(3, 0, 4_500, 2, 0),
+        SubmittedJob(4, 1_800, 2_700, 2, 0),
     ]
     sun = [2, 2, 2, 1, 1]
     said = sites.Changing([[2] * 5] * 3 + [sun])
@@ -77,7 +77,7 @@ def test_nothing_is_searched_where_forecasts_hold_and_no_job_comes():
         calls.append(len(jobs))
         return anneal(groups, jobs, start, schedule)
 
-    job = Submitted(1, 0, 5_400, 4, 1_000_000)
+    job = SubmittedJob(1, 0, 5_400, 4, 1_000_000)
     replayed([1] * 6, [job], Annealing(SHORT, counted))
     assert calls in ([], [1])
 
@@ -89,7 +89,7 @@ def test_no_more_jobs_are_open_to_a_search_than_the_schedule_says():
         most.append(len(jobs))
         return anneal(groups, jobs, start, schedule)
 
-    jobs = [Submitted(number, 0, 3_600, 1, 1_000_000) for number in range(6)]
+    jobs = [SubmittedJob(number, 0, 3_600, 1, 1_000_000) for number in range(6)]
     said = sites.Changing([[3] * 4, [1] * 4])
     replayed([1] * 4, jobs, Annealing(Schedule(steps=2, most_jobs=2), counted), said)
     assert max(most) == 2
@@ -149,8 +149,8 @@ def test_the_same_seed_makes_the_same_replay(racks, forecasts, jobs):
 
 def test_jobs_that_lose_servers_are_planned_with_those_they_have_left():
     site = replace(SMALL, failures_ppm=900_000)
-    jobs = [Submitted(number, 0, 20 * 900, 3, 500_000) for number in (1, 2)]
-    jobs.append(Submitted(3, 4_000, 900, 2, 1_000_000))
+    jobs = [SubmittedJob(number, 0, 20 * 900, 3, 500_000) for number in (1, 2)]
+    jobs.append(SubmittedJob(3, 4_000, 900, 2, 1_000_000))
     said = sites.Changing([[2] * 20, [1] * 20, [2] * 20, [0] * 20, [3] * 20])
     found = replay_rigid(site, supply([2] * 20), said, jobs, Annealing(SHORT), seed=5)
     assert (found.busy <= 6).all()

@@ -4,8 +4,8 @@ from tailc_solvers.backends.adapters import Backend, Solver
 from tailc_solvers.backends.linear import Answer, Duals, Outcome, Point
 
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.models.rigid_jobs.jobs import Submitted
-from tailc.models.rigid_jobs.prices import Priced
+from tailc.models.rigid_jobs.jobs import SubmittedJob
+from tailc.models.rigid_jobs.prices import PriceAdmission
 from tailc.pipeline.planners.bid_prices import bid_prices
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners.test_on_arrival import Rogue
@@ -17,9 +17,9 @@ def solver():
         yield found
 
 
-def jobs(*listed) -> list[Submitted]:
+def jobs(*listed) -> list[SubmittedJob]:
     """(submit_s, run_s, width, green share in millionths) each."""
-    return [Submitted(number, *one) for number, one in enumerate(listed)]
+    return [SubmittedJob(number, *one) for number, one in enumerate(listed)]
 
 
 def test_a_server_that_nobody_waits_for_is_worth_its_energy(solver):
@@ -61,7 +61,7 @@ def test_a_plan_of_prices_admits_jobs_in_a_replay(solver):
     energy = supply([1, 0])
     plan = bid_prices(SMALL, energy, [jobs(one, one, one)], solver)
     asked = jobs(one, one, (0, 900, 2, 0))
-    priced = Priced(plan, lambda epoch: epoch % len(plan.epochs))
+    priced = PriceAdmission(plan, lambda epoch: epoch % len(plan.epochs))
     found = replay_rigid(SMALL, energy, Known(energy), asked, priced)
     # The second finds no green server left, and pays 2 x 0.0725 - 2 x 0.125 on brown ones.
     assert [one.number for one in found.settled] == [0, 2]

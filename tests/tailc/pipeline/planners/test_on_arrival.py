@@ -8,7 +8,7 @@ from tailc_solvers.green.sla.reduced import solve_reduced
 from tailc_solvers.green.sla.solution import Solution
 
 from tailc.models.rigid_jobs.engine import replay_rigid
-from tailc.models.rigid_jobs.jobs import Submitted
+from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.pipeline.planners.on_arrival import OnArrival
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
@@ -24,7 +24,7 @@ def test_a_job_follows_the_sun_as_far_as_its_promise_needs():
 
     Green in the second and third epoch is the third rack alone, two slots each.
     """
-    found = replayed([0, 1, 1, 0], [Submitted(1, 0, 3_600, 2, 500_000)])
+    found = replayed([0, 1, 1, 0], [SubmittedJob(1, 0, 3_600, 2, 500_000)])
     (one,) = found.settled
     assert (one.promised_slots, one.green_slots, one.moved) == (4, 4, 0)
     assert one.udollars == 4 * 72_500 + 4 * 60_000
@@ -37,24 +37,24 @@ def test_at_night_a_job_is_admitted_if_it_pays_in_spite_of_its_penalty(green_ppm
     """Four slots of brown energy cost $0.01477. All brown ones pay $0.24 before that; with two
     promised 2 x 0.0725 + 2 x 0.06 - 2 x 0.125 = $0.015; with three -$0.0975.
     """
-    found = replayed([0, 0], [Submitted(1, 0, 1_800, 2, green_ppm)])
+    found = replayed([0, 0], [SubmittedJob(1, 0, 1_800, 2, green_ppm)])
     assert len(found.settled) == (paid is not None)
     profit = 0 if paid is None else paid - 4 * 3_692.5
     assert found.profit_udollars == pytest.approx(profit)
 
 
 def test_a_job_without_a_promise_leaves_green_racks_to_others():
-    jobs = [Submitted(1, 0, 900, 2, 0), Submitted(2, 0, 900, 2, 1_000_000)]
+    jobs = [SubmittedJob(1, 0, 900, 2, 0), SubmittedJob(2, 0, 900, 2, 1_000_000)]
     found = replayed([1], jobs)
     assert [one.green_slots for one in found.settled] == [0, 2]
 
 
 def test_a_job_wider_than_the_site_is_refused():
-    assert replayed([3, 3], [Submitted(1, 0, 900, 7, 0)]).settled == ()
+    assert replayed([3, 3], [SubmittedJob(1, 0, 900, 7, 0)]).settled == ()
 
 
 def test_jobs_may_run_on_after_the_forecast_ends():
-    found = replayed([1, 1], [Submitted(1, 0, 9 * 900, 2, 0)])
+    found = replayed([1, 1], [SubmittedJob(1, 0, 9 * 900, 2, 0)])
     assert [one.slots for one in found.settled] == [4]
 
 
@@ -84,7 +84,7 @@ def test_a_solver_without_an_answer_refuses_the_job_and_what_runs_stays(outcome)
         return answers.pop()(groups, job)
 
     planner = OnArrival(place)
-    jobs = [Submitted(1, 0, 3_600, 2, 0), Submitted(2, 900, 900, 2, 0)]
+    jobs = [SubmittedJob(1, 0, 3_600, 2, 0), SubmittedJob(2, 900, 900, 2, 0)]
     found = replayed([0] * 4, jobs, planner)
     alone = replayed([0] * 4, jobs[:1])
     assert (found.submitted, alone.submitted) == (2, 1)
@@ -98,7 +98,7 @@ def test_a_solver_without_an_answer_refuses_the_job_and_what_runs_stays(outcome)
 )
 def test_a_general_solver_that_fails_or_lies_refuses_the_job(answer):
     planner = OnArrival(lambda groups, job: solve_reduced(groups, [job], Rogue(answer)))  # type: ignore[arg-type]
-    assert replayed([0, 0], [Submitted(1, 0, 900, 2, 0)], planner).settled == ()
+    assert replayed([0, 0], [SubmittedJob(1, 0, 900, 2, 0)], planner).settled == ()
 
 
 @given(sites.green_racks, sites.forecasts, sites.jobs)

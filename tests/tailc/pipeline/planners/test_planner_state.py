@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tailc.models.rigid_jobs.jobs import Running, Submitted
+from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
 from tailc.models.rigid_jobs.planner import View
 from tailc.pipeline.planners.current_schedule import was_on
 from tailc.pipeline.planners.planner_state import Epsilons, expected_green, seen
@@ -21,11 +21,11 @@ def view(racks, running=(), site=SMALL, epoch=0) -> View:
     return View(site, epoch, supply(racks), busy, tuple(running))
 
 
-def running(number, places, first_epoch=0, green_ppm=0) -> Running:
+def running(number, places, first_epoch=0, green_ppm=0) -> RunningJob:
     places = np.array(places, np.int64)
     width, epochs = int(places[:, 0].sum()), places.shape[1]
-    job = Submitted(number, 0, 900 * epochs, width, green_ppm)
-    return Running(job, first_epoch, epochs, width, places)
+    job = SubmittedJob(number, 0, 900 * epochs, width, green_ppm)
+    return RunningJob(job, first_epoch, epochs, width, places)
 
 
 def test_racks_of_one_colour_and_steady_room_make_a_group():
@@ -107,7 +107,7 @@ def test_a_job_was_where_it_was_less_what_failed():
 
 
 def test_an_arriving_job_pays_for_its_promise_rounded_up():
-    found = arriving_job(SMALL, Submitted(1, 0, 901, 3, 250_000))
+    found = arriving_job(SMALL, SubmittedJob(1, 0, 901, 3, 250_000))
     assert (found.width, found.epochs, found.green_slots) == (3, 2, 2)
     assert found.revenue == 2 * 72_500 + 4 * 60_000
     assert found.penalty == 125_000
@@ -120,7 +120,7 @@ def test_an_arriving_job_pays_for_its_promise_rounded_up():
 def test_a_job_of_the_past_counts_as_far_as_it_falls_into_the_horizon(
     submit_s, horizon, first, epochs
 ):
-    found = job_within(SMALL, Submitted(1, submit_s, 1_800, 1, 1_000_000), horizon)
+    found = job_within(SMALL, SubmittedJob(1, submit_s, 1_800, 1, 1_000_000), horizon)
     if first is None:
         assert found is None
     else:

@@ -18,7 +18,7 @@ from tailc.models import streams
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.core_queues.outcome import CoreQueuesOutcome
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.pipeline.compile import compile_policy
 from tailc.traces.trace import read_trace
 
@@ -48,7 +48,9 @@ def replayed(name: str, rate: int) -> CoreQueuesOutcome:
         subject = replace(subject, steering=None)
     elif name != "own":
         target_us = policy.slos[0].latency_us
-        search = Search(lambda one: Tried(round(tail_us(run(one, rate))), None), 950_000, target_us)
+        search = BaselineSearch(
+            lambda one: CandidateResult(round(tail_us(run(one, rate))), None), 950_000, target_us
+        )
         subject = subject.baseline(name, load, search)
     return run(subject, rate)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.experiment.overload_objective import OverloadAim
+from tailc.experiment.overload_objective import OverloadObjective
 from tailc.forms.ladder.table import Rule
 from tailc.models.workload import workload
 from tailc.progress import silent
@@ -26,7 +26,9 @@ from tests.tailc.tuning.case import PPM, ladder
 # Exponential work of 20 ms in the mean: four cores do that of 200 requests a second.
 MEAN_MS = 20
 TABLE = ladder((60_000, 120_000), boost=False)
-AIM = OverloadAim(900_000, 90_000, (240_000, 300_000), (80_000,), (Rule.SHED,), requests=2_000)
+AIM = OverloadObjective(
+    900_000, 90_000, (240_000, 300_000), (80_000,), (Rule.SHED,), requests=2_000
+)
 WITH_ALL = replace(AIM, allowed=(Rule.SHED, Rule.CUT_OFF, Rule.DEGRADE), work_ppm=400_000)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tailc.forms.plan.plan import PPM, Battery
-from tailc.models.datacentre.quantities import Quantity
+from tailc.models.datacentre.quantities import JobQuantity
 from tailc.models.datacentre.storage import Storage
 from tailc.models.malleable_jobs.cluster import cluster_of
 from tailc.models.rigid_jobs.site import site_of
@@ -29,14 +29,14 @@ def test_every_window_begins_with_what_the_battery_held_first():
     """Four servers of 1 W draw 7.2 kJ in two epochs, whatever they do; 500 J come from it."""
     for first_mj in (0, 500_000):
         found = verdict(with_battery(first_mj), days([0.0] * 4, [0, 1_800]))
-        brown = found.policy.means[Quantity.BROWN].value
+        brown = found.policy.means[JobQuantity.BROWN].value
         assert brown * 3_600_000_000 == pytest.approx(7_200_000 - first_mj)
 
 
 def test_baselines_have_the_same_battery():
     found = verdict(with_battery(500_000), days([0.0] * 4, [0, 1_800]))
     for one in found.baselines:
-        assert one.means[Quantity.BROWN].value * 3_600_000_000 == pytest.approx(6_700_000)
+        assert one.means[JobQuantity.BROWN].value * 3_600_000_000 == pytest.approx(6_700_000)
 
 
 def test_sites_and_clusters_have_the_battery_of_their_plan():

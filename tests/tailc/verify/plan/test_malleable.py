@@ -5,7 +5,7 @@ import pytest
 
 from tailc.experiment.ruling import Ruling
 from tailc.forms.plan.plan import Epoch, Malleable, Plan, Pool, PoolPrices
-from tailc.models.datacentre.quantities import Quantity
+from tailc.models.datacentre.quantities import JobQuantity
 from tailc.models.datacentre.window import windows
 from tailc.traces.jobs.log import Applications
 from tests.tailc.models.datacentre.test_window import energy, log
@@ -42,32 +42,32 @@ def test_the_fewest_servers_that_are_in_time_win_where_all_cost_alike():
     found = verdict(plan(100), days([2.0] * 4, [0, 1_800]), Linear())
     assert (found.words.jobs_are, found.spans.windows, found.jobs) == ("malleable", 2, 2)
     means = found.policy.means
-    assert means[Quantity.SERVERS].value == 2
-    assert means[Quantity.VMS].value == 4
-    assert means[Quantity.RUN].value == 0.5
-    assert means[Quantity.RELATIVE].value == means[Quantity.DONE].value == 1
-    assert means[Quantity.BROWN].value == means[Quantity.SPILLED].value == 0
-    assert means[Quantity.GREEN].value == pytest.approx(3_600 / 3_600_000)
+    assert means[JobQuantity.SERVERS].value == 2
+    assert means[JobQuantity.VMS].value == 4
+    assert means[JobQuantity.RUN].value == 0.5
+    assert means[JobQuantity.RELATIVE].value == means[JobQuantity.DONE].value == 1
+    assert means[JobQuantity.BROWN].value == means[JobQuantity.SPILLED].value == 0
+    assert means[JobQuantity.GREEN].value == pytest.approx(3_600 / 3_600_000)
 
 
 def test_what_it_costs_to_be_sooner_done_is_told_beside_constant_allocation():
     # An epoch less is worth something: four servers, of which the sun carries two.
     found = verdict(plan(100, 1), days([2.0] * 4, [0, 1_800]), Linear())
     means = found.policy.means
-    assert means[Quantity.SERVERS].value == 4
-    assert means[Quantity.RELATIVE].value == 0.5
-    assert means[Quantity.BROWN].value == pytest.approx(1_800 / 3_600_000)
-    assert means[Quantity.SPILLED].value == pytest.approx(1_800 / 3_600_000)
-    assert means[Quantity.COST].value == pytest.approx(0.0005 * 0.1055)
-    assert means[Quantity.CO2].value == pytest.approx(0.0005 * 0.2)
+    assert means[JobQuantity.SERVERS].value == 4
+    assert means[JobQuantity.RELATIVE].value == 0.5
+    assert means[JobQuantity.BROWN].value == pytest.approx(1_800 / 3_600_000)
+    assert means[JobQuantity.SPILLED].value == pytest.approx(1_800 / 3_600_000)
+    assert means[JobQuantity.COST].value == pytest.approx(0.0005 * 0.1055)
+    assert means[JobQuantity.CO2].value == pytest.approx(0.0005 * 0.2)
     constant = found.baselines[0]
     assert constant.name == "constant"
-    assert constant.means[Quantity.RELATIVE].value == 1
-    assert constant.gains[Quantity.RUN].value == pytest.approx(-0.25)
-    assert constant.gains[Quantity.BROWN].value == pytest.approx(0.0005)
+    assert constant.means[JobQuantity.RELATIVE].value == 1
+    assert constant.gains[JobQuantity.RUN].value == pytest.approx(-0.25)
+    assert constant.gains[JobQuantity.BROWN].value == pytest.approx(0.0005)
     # Green energy carries no third server, so the others keep two.
     assert [one.name for one in found.baselines] == ["constant", "reactive", "nebulous"]
-    assert {one.means[Quantity.SERVERS].value for one in found.baselines} == {2}
+    assert {one.means[JobQuantity.SERVERS].value for one in found.baselines} == {2}
 
 
 def test_promises_are_ruled_on_by_the_whole_interval():

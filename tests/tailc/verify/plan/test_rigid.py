@@ -4,7 +4,7 @@ import pytest
 from tailc.experiment.ruling import Ruling
 from tailc.forecasts.forecasts import Forecasts
 from tailc.forms.plan.plan import Epoch, Plan, Pool, PoolPrices, Terms
-from tailc.models.datacentre.quantities import Quantity
+from tailc.models.datacentre.quantities import JobQuantity
 from tailc.models.datacentre.window import windows
 from tests.tailc.models.datacentre.test_window import energy, log
 from tests.tailc.verify.plan.judging import verdict
@@ -36,29 +36,29 @@ def test_the_books_are_those_of_the_windows():
     paid = 72_500 + 60_000
     # In the second the sun does not come: the slot is missed, and energy bought.
     brown_kwh = 2 * 600 / 3_600_000
-    assert found.policy.means[Quantity.BROWN].value == pytest.approx(brown_kwh / 2)
+    assert found.policy.means[JobQuantity.BROWN].value == pytest.approx(brown_kwh / 2)
     profit = (2 * paid - 125_000 - brown_kwh * 105_500) / 2 / 1e6
-    assert found.policy.means[Quantity.PROFIT].value == pytest.approx(profit)
-    assert found.policy.means[Quantity.VIOLATIONS].value == 0.5
-    assert found.policy.means[Quantity.ADMITTED].value == 1
-    assert found.policy.means[Quantity.CO2].value == pytest.approx(brown_kwh * 0.2 / 2)
+    assert found.policy.means[JobQuantity.PROFIT].value == pytest.approx(profit)
+    assert found.policy.means[JobQuantity.VIOLATIONS].value == 0.5
+    assert found.policy.means[JobQuantity.ADMITTED].value == 1
+    assert found.policy.means[JobQuantity.CO2].value == pytest.approx(brown_kwh * 0.2 / 2)
 
 
 def test_a_job_whose_promise_would_be_broken_is_not_worth_its_penalty():
     found = verdict(plan(), days([0.0] * 2, [0]))
-    assert found.policy.means[Quantity.ADMITTED].value == 0
+    assert found.policy.means[JobQuantity.ADMITTED].value == 0
 
 
 def test_prices_beyond_what_jobs_pay_admit_none():
     found = verdict(plan(70_000, 70_000), days([2.0] * 4, [0, 1_800]))
-    assert found.policy.means[Quantity.ADMITTED].value == 0
+    assert found.policy.means[JobQuantity.ADMITTED].value == 0
     first_fit, smart_green = found.baselines
     assert (first_fit.name, smart_green.name) == ("first-fit", "smart-green")
-    admitted = [one.means[Quantity.ADMITTED].value for one in (first_fit, smart_green)]
+    admitted = [one.means[JobQuantity.ADMITTED].value for one in (first_fit, smart_green)]
     assert admitted == [1, 1]
     # First fit places the job on the brown rack, which the free green one lets be green too.
-    profit = first_fit.means[Quantity.PROFIT].value
-    assert first_fit.gains[Quantity.PROFIT].value == pytest.approx(-profit)
+    profit = first_fit.means[JobQuantity.PROFIT].value
+    assert first_fit.gains[JobQuantity.PROFIT].value == pytest.approx(-profit)
 
 
 def test_promises_are_ruled_on_by_the_whole_interval():

@@ -9,7 +9,7 @@ import pytest
 
 from tailc.artifact.envelope import Evidence, Input, InputRole, Policy
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.experiment.block_means import error_of
+from tailc.experiment.block_means import mean_error
 from tailc.experiment.options import VerifyOptions
 from tailc.experiment.ruling import Ruling
 from tailc.forms.shares import Machine, ShareCap
@@ -119,7 +119,7 @@ def test_the_best_static_share_is_no_worse_than_an_equal_part():
     (machine,) = verify_throughput(
         policy(ONE), trace(series("one", 0.2, 30.0, 0.1)), QUICK
     ).machines
-    static, fair = machine.beside["static"], machine.beside["fair"]
+    static, fair = machine.baselines["static"], machine.baselines["fair"]
     assert static.error_ppm <= fair.error_ppm
     # 10 (1 - 0.2) / 30.
     assert static.share_ppm == pytest.approx(266_667, rel=0.03)
@@ -153,7 +153,7 @@ def test_the_interval_of_a_mean_covers_it_nine_times_in_ten_and_more(persistence
         for step in rng.normal(0, 1, 400):
             now = persistence * now + step
             values.append(now)
-        error = error_of(np.array(values) + 10, seed, 0, 100)
+        error = mean_error(np.array(values) + 10, seed, 0, 100)
         covered += error.low_ppm <= 10_000_000 <= error.high_ppm
     assert covered >= 51
 

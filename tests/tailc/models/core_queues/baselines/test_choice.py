@@ -8,10 +8,16 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.forms.controller import Actuator, Controller, GainRow
 from tailc.forms.tail_table import Batch, TailTable
-from tailc.models.core_queues.chip import BatchCore, Chip, Counters
-from tailc.models.core_queues.clocks import Aim, Clocks, Foresight, Hardware, OneLevel
+from tailc.models.core_queues.chip import BatchCore, Chip, ProgramCounters
+from tailc.models.core_queues.clocks import (
+    ClairvoyantRule,
+    Clocks,
+    FixedLevel,
+    Hardware,
+    HardwareObjective,
+)
 from tailc.models.core_queues.model import CoreQueues
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tests.tailc.models.core_queues.servers import GHZ, PPM, US, demands, tail_table
 
 TABLE = tail_table((0, 0), ghz=(0.8, 1.6, 2.4, 3.2), power_mw=(1, 2, 4, 8))
@@ -25,15 +31,15 @@ def policy(table: TailTable = TABLE, reference_khz: int = 2_400_000, law=None) -
     return CoreQueues("ours", Clocks(table, reference_khz), law)
 
 
-def falling(target_us: int) -> Search:
+def falling(target_us: int) -> BaselineSearch:
     """The tail is 1,000 us over the frequency in GHz, 0.8 ms at the second level."""
 
-    def tried(subject: CoreQueues) -> Tried:
+    def evaluate(subject: CoreQueues) -> CandidateResult:
         rule = subject.clocks.rule
-        assert isinstance(rule, OneLevel)
-        return Tried(10**9 // TABLE.levels[rule.level].frequency_khz, None)
+        assert isinstance(rule, FixedLevel)
+        return CandidateResult(10**9 // TABLE.levels[rule.level].frequency_khz, None)
 
-    return Search(tried, 950_000, target_us)
+    return BaselineSearch(evaluate, 950_000, target_us)
 
 
 def made(name: str, of: CoreQueues | None = None, target_us: int = 1_000) -> CoreQueues:
@@ -45,7 +51,7 @@ def made(name: str, of: CoreQueues | None = None, target_us: int = 1_000) -> Cor
 )
 def test_fixed_runs_the_clock_of_the_demands_or_the_next_one_above(reference_ghz, level):
     found = made("fixed", policy(reference_khz=round(reference_ghz * GHZ)))
-    assert found.clocks.rule == OneLevel(level)
+    assert found.clocks.rule == FixedLevel(level)
     assert found.name == "fixed"
 
 
@@ -73,22 +79,22 @@ def test_a_frequency_that_no_level_has_is_refused_with_those_there_are():
 
 @pytest.mark.parametrize(("target_us", "level"), [(1_250, 0), (1_249, 1), (416, 2), (313, 3)])
 def test_the_static_oracle_is_the_lowest_frequency_that_meets_the_target(target_us, level):
-    assert made("static-oracle", target_us=target_us).clocks.rule == OneLevel(level)
+    assert made("static-oracle", target_us=target_us).clocks.rule == FixedLevel(level)
 
 
 def test_the_static_oracle_is_the_highest_frequency_where_none_meets_it():
-    assert made("Static-Oracle", target_us=1).clocks.rule == OneLevel(3)
+    assert made("Static-Oracle", target_us=1).clocks.rule == FixedLevel(3)
 
 
 def test_the_static_oracle_does_not_go_below_what_batch_work_asks():
     table = tail_table(
         (0, 0), ghz=(0.8, 1.6, 2.4, 3.2), power_mw=(1, 2, 4, 8), batch=Batch(1_600_000, 800_000, 0)
     )
-    assert made("static-oracle", policy(table), target_us=10_000).clocks.rule == OneLevel(1)
+    assert made("static-oracle", policy(table), target_us=10_000).clocks.rule == FixedLevel(1)
 
 
 def test_the_dynamic_oracle_knows_the_target_and_its_percentile():
-    assert made("dynamic-oracle", target_us=700).clocks.rule == Foresight(950_000, 700)
+    assert made("dynamic-oracle", target_us=700).clocks.rule == ClairvoyantRule(950_000, 700)
 
 
 def test_open_loop_is_the_table_alone():
@@ -110,15 +116,17 @@ def test_defaults_are_all_that_fit():
 
 def on_a_chip(requests: int | None = 1_000, batch: int | None = 1_000) -> CoreQueues:
     """With these instructions in 1,000 cycles."""
-    chip = Chip(Counters(0, requests), (BatchCore(Counters(0, batch), (1, 2, 4, 8), 1),))
+    chip = Chip(
+        ProgramCounters(0, requests), (BatchCore(ProgramCounters(0, batch), (1, 2, 4, 8), 1),)
+    )
     return CoreQueues("ours", Clocks(TABLE, GHZ, chip=chip))
 
 
 def test_on_a_chip_hardware_that_knows_no_requests_is_a_baseline():
     assert on_a_chip().default_baselines(LOAD) == ("fixed", "static-oracle", "hw-t", "hw-tpw")
     most_work, by_joule = (made(name, on_a_chip()) for name in ("HW-T", "HW-TPW"))
-    assert most_work.clocks.rule == Hardware(Aim.WORK, 100 * US)
-    assert by_joule.clocks.rule == Hardware(Aim.WORK_PER_JOULE, 100 * US)
+    assert most_work.clocks.rule == Hardware(HardwareObjective.WORK, 100 * US)
+    assert by_joule.clocks.rule == Hardware(HardwareObjective.WORK_PER_JOULE, 100 * US)
     assert [each.name for each in (most_work, by_joule)] == ["HW-T", "HW-TPW"]
 
 
@@ -147,7 +155,7 @@ def test_hardware_needs_the_instructions_per_cycle_of_all_programs(name, request
 
 def test_hardware_is_computed_for_few_cores():
     table = replace(TABLE, cores=9)
-    chip = Chip(Counters(0), (None,) * 9)
+    chip = Chip(ProgramCounters(0), (None,) * 9)
     finding = refused("hw-t", CoreQueues("ours", Clocks(table, GHZ, chip=chip)))
     assert finding.message == "baseline `hw-t`: it is computed for 8 cores at most"
 

@@ -9,10 +9,18 @@ import pytest
 from tailc.experiment.experiment import Experiment
 from tailc.experiment.scenario import Scenario
 from tailc.experiment.tail_sample import Tail
-from tailc.models.arrivals import Arrivals, Burst, Bursts, Poisson, RateProfile, Recorded, Step
+from tailc.models.arrivals import (
+    Arrivals,
+    Burst,
+    Bursts,
+    Poisson,
+    RateProfile,
+    RateStep,
+    RecordedArrivals,
+)
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.outcome import CoreTypesOutcome
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.modulated import Burstiness, Modulated
 from tailc.models.steering import Lookup, Setting
 from tailc.models.workload import Workload
@@ -24,8 +32,10 @@ AMP = CoreTypes("ours", (cores([4, 4], row((0, 0)), idle=0.1),))
 SLOW, FAST = 5_000, 50_000
 TARGET_US = 130_000
 BURSTS = Bursts((Burst(600, SLOW), Burst(1500, FAST), Burst(600, SLOW)))
-PROFILE = RateProfile((Step(120_000_000, SLOW), Step(30_000_000, FAST), Step(120_000_000, SLOW)))
-RECORDED = Recorded(
+PROFILE = RateProfile(
+    (RateStep(120_000_000, SLOW), RateStep(30_000_000, FAST), RateStep(120_000_000, SLOW))
+)
+RECORDED = RecordedArrivals(
     np.cumsum([0] + [200 * MS] * 600 + [15 * MS] * 1500 + [200 * MS] * 600), None, "at"
 )
 
@@ -105,14 +115,16 @@ def test_spells_of_unforeseen_times_are_followed_too(workers):
     assert set(outcome.rung.tolist()) == {0, 1, 2}
 
 
-def by_rate(levels_by_rate: dict[int, int]) -> Search:
+def by_rate(levels_by_rate: dict[int, int]) -> BaselineSearch:
     """A search that meets the target on one level alone at each rate."""
 
-    def tried_at(rung: int):
-        return lambda subject: Tried(200 * (subject.ladder.rows[0].climbs[0].rung != rung), 1.0)
+    def evaluate_at_rates(rung: int):
+        return lambda subject: CandidateResult(
+            200 * (subject.ladder.rows[0].climbs[0].rung != rung), 1.0
+        )
 
-    by = tuple((rate_mrps, tried_at(rung)) for rate_mrps, rung in levels_by_rate.items())
-    return Search(lambda _: Tried(0, 1.0), 990_000, 100, lambda: by)
+    by = tuple((rate_mrps, evaluate_at_rates(rung)) for rate_mrps, rung in levels_by_rate.items())
+    return BaselineSearch(lambda _: CandidateResult(0, 1.0), 990_000, 100, lambda: by)
 
 
 def test_equal_settings_of_neighbouring_rates_are_one_and_each_holds_down_to_the_next():

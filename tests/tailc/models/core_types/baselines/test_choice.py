@@ -12,9 +12,9 @@ from tailc.models.core_types.baselines.exhaustive import STEP_US, sets, threshol
 from tailc.models.core_types.baselines.one_type import sets as octopus_sets
 from tailc.models.core_types.model import CoreTypes
 from tailc.models.core_types.outcome import CoreTypesOutcome
-from tailc.models.execution_model import Search, Subject, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult, Subject
 from tailc.models.shared_cores.model import SharedCores
-from tailc.models.steering import Reactive
+from tailc.models.steering import ReactiveRule
 from tailc.models.workload import Workload
 from tests.tailc.models.core_types.servers import MS, PPM, cores, levels, row
 from tests.tailc.models.shared_cores.servers import at_once, ladder
@@ -45,18 +45,18 @@ def far_apart(subject: CoreTypes, load: Workload = LOAD) -> CoreTypesOutcome:
     return subject.engine(1000, 64).replay(load, order, order * 10_000 * MS, 0)
 
 
-def alone(load: Workload = LOAD, target_us: int = 100_000) -> Search:
+def alone(load: Workload = LOAD, target_us: int = 100_000) -> BaselineSearch:
     """A search by the greatest latency of requests that never meet."""
 
-    def tried(subject: Subject) -> Tried:
+    def evaluate(subject: Subject) -> CandidateResult:
         outcome = far_apart(subject, load)
-        return Tried(int(outcome.latency_ns.max()) // 1000, outcome.mean_energy)
+        return CandidateResult(int(outcome.latency_ns.max()) // 1000, outcome.mean_energy)
 
-    return Search(tried, 990_000, target_us)
+    return BaselineSearch(evaluate, 990_000, target_us)
 
 
 def made(
-    name: str, policy: Subject = AMP, load: Workload = LOAD, search: Search | None = None
+    name: str, policy: Subject = AMP, load: Workload = LOAD, search: BaselineSearch | None = None
 ) -> Subject:
     return policy.baseline(name, load, search or alone(load))
 
@@ -201,18 +201,27 @@ def test_oblivious_takes_another_core_where_its_own_are_busy():
 
 def test_reactive_measures_as_the_controller_does():
     law = made("reactive").steering
-    assert law == Reactive(990_000, 100_000, 500, 2000)
+    assert law == ReactiveRule(990_000, 100_000, 500, 2000)
     assert not made("reactive").measures_warm_up
     assert made("reactive+start").measures_warm_up
-    assert made("reactive", DVFS).steering == Reactive(990_000, 100_000, 500, 2000)
+    assert made("reactive", DVFS).steering == ReactiveRule(990_000, 100_000, 500, 2000)
 
 
 def test_of_candidates_the_least_energy_that_meets_the_target_wins_and_the_first_of_equals():
     subjects = [CoreTypes(name, AMP.ladders) for name in "abcd"]
     told = dict(
-        zip("abcd", [Tried(9, 1.0), Tried(5, 3.0), Tried(6, 2.0), Tried(4, 2.0)], strict=True)
+        zip(
+            "abcd",
+            [
+                CandidateResult(9, 1.0),
+                CandidateResult(5, 3.0),
+                CandidateResult(6, 2.0),
+                CandidateResult(4, 2.0),
+            ],
+            strict=True,
+        )
     )
-    search = Search(lambda subject: told[subject.name], 990_000, 6)
+    search = BaselineSearch(lambda subject: told[subject.name], 990_000, 6)
     assert search.least_energy(subjects).name == "c"
     assert replace(search, target_us=3).least_energy(subjects).name == "d"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tailc.errors import Code, TailcError
 from tailc.forms.ladder.lookup import Answer, Start, lookup
 from tailc.forms.ladder.table import ON_EXIT, Boost, Climb, CostUnit, Row, Rule, Rung
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.shared_cores.baselines.fixed import usual_limit
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
@@ -49,7 +49,7 @@ def unasked(subject):
 
 
 def made(name, policy=POLICY, load=LUCENE_LIKE, tail_of=unasked):
-    search = Search(lambda subject: Tried(tail_of(subject), None), 990_000, 1)
+    search = BaselineSearch(lambda subject: CandidateResult(tail_of(subject), None), 990_000, 1)
     return policy.baseline(name, load, search)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.workload import Workload
 from tests.tailc.models.shared_cores.servers import at_once, ladder
@@ -29,10 +29,10 @@ def latencies_ms(subject, arrival_ms):
 
 
 def made(name):
-    def tried(subject):
-        return Tried(max(latencies_ms(subject, APART)), None)
+    def evaluate(subject):
+        return CandidateResult(max(latencies_ms(subject, APART)), None)
 
-    return POLICY.baseline(name, LOAD, Search(tried, 990_000, 1))
+    return POLICY.baseline(name, LOAD, BaselineSearch(evaluate, 990_000, 1))
 
 
 APART = (0, 10_000, 20_000)
@@ -77,7 +77,9 @@ def test_the_first_that_finds_a_crowd_stays_on_one_thread():
 )
 def test_who_climbs_to_the_last_rung_by_age_is_boosted_if_the_name_says_so(name, wanted_ms):
     server = SharedCores("ours", (ladder(at_once((0, 0), (50, 3)), cores=5),))
-    subject = server.baseline(name, LOAD, Search(lambda _: Tried(0, None), 990_000, 1))
+    subject = server.baseline(
+        name, LOAD, BaselineSearch(lambda _: CandidateResult(0, None), 990_000, 1)
+    )
     arrival_ns = np.array([0, 250 * MS], np.int64)
     outcome = subject.engine(1000, 64).replay(LOAD, np.array([2, 1], np.int32), arrival_ns, 0)
     assert outcome.latency_ns[0] / MS == pytest.approx(wanted_ms, abs=1e-5)

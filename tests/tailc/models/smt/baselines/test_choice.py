@@ -8,7 +8,7 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, is_on_lanes, lane_ladder, lanes_of
 from tailc.forms.ladder.table import Climb, Rule
-from tailc.models.execution_model import Search, Tried
+from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.smt.model import Smt
 from tailc.models.workload import Workload
 
@@ -22,7 +22,7 @@ LOAD = Workload(
 
 def made(name: str, tail_ms: int = 53) -> Smt:
     """With a p99 of requests alone of 53 ms, and a target of 100 ms."""
-    search = Search(lambda _: Tried(tail_ms * MS, None), 990_000, 100 * MS)
+    search = BaselineSearch(lambda _: CandidateResult(tail_ms * MS, None), 990_000, 100 * MS)
     return POLICY.baseline(name, LOAD, search)
 
 
@@ -44,7 +44,7 @@ def test_the_policies_of_the_paper_are_compared_the_most_careful_first():
 def test_no_batch_work_is_compared_too_where_cores_sleep_without_it():
     sleeping = dataclasses.replace(POLICY, waking=Waking(batch_ns=719, core_ns=30_000))
     assert sleeping.default_baselines(LOAD) == ("no-batch", *POLICY.default_baselines(LOAD))
-    search = Search(lambda _: Tried(53 * MS, None), 990_000, 100 * MS)
+    search = BaselineSearch(lambda _: CandidateResult(53 * MS, None), 990_000, 100 * MS)
     without = sleeping.baseline("no-batch", LOAD, search)
     assert (without.has_batch, first_row(without)) == (False, (Climb(0, 1),))
     for name in sleeping.default_baselines(LOAD):
@@ -52,10 +52,10 @@ def test_no_batch_work_is_compared_too_where_cores_sleep_without_it():
 
 
 def test_the_headroom_is_that_of_requests_without_batch_work():
-    def tried(subject: Smt) -> Tried:
-        return Tried((40 if subject.has_batch else 53) * MS, None)
+    def evaluate(subject: Smt) -> CandidateResult:
+        return CandidateResult((40 if subject.has_batch else 53) * MS, None)
 
-    fixed = POLICY.baseline("fixed", LOAD, Search(tried, 990_000, 100 * MS))
+    fixed = POLICY.baseline("fixed", LOAD, BaselineSearch(evaluate, 990_000, 100 * MS))
     assert fixed.note == "budget 47 ms"
 
 

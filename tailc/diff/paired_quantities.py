@@ -1,4 +1,4 @@
-"""Quantities of which a pair of replays gives a difference, request by request."""
+"""Quantities whose difference between a pair of replays is known request by request."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Numbers = NDArray[np.float64]
 _MILLI = 1_000
 
 
-class Quantity(Protocol):
-    """Something of which one replay gives a number, and less is better."""
+class PairedQuantity(Protocol):
+    """A number that one replay gives and that should be small."""
 
     @property
     def effects_are_known(self) -> bool:
-        """Whether the effects have the size of the difference, or only go with it."""
+        """Whether the effects have the scale of the difference, or only correlate with it."""
         ...
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
@@ -35,7 +35,7 @@ class Quantity(Protocol):
         ...
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """What each measured request adds to the difference, so that they have it as their mean."""
+        """Contribution of each measured request to the difference, which is their mean."""
         ...
 
 
@@ -46,12 +46,11 @@ class MeanLatency:
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
-        """Over the measured requests."""
         old, new = (_latency_us(outcome).mean() for outcome in pair)
         return float(old), float(new)
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:  # noqa: ARG002
-        """How much later each leaves."""
+        """Increase of each request's latency."""
         return _latency_us(pair[1]) - _latency_us(pair[0])
 
 
@@ -62,61 +61,60 @@ class MeanThreads:
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
-        """Over the time in which arrivals were measured."""
+        """Means over the time in which arrivals were measured."""
         return pair[0].mean_threads * _MILLI, pair[1].mean_threads * _MILLI
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """By Little's law: thread time, at so many threads for a nanosecond of it."""
+        """Increase of each request's thread time, times threads per ns of it (Little's law)."""
         return _thread_time(pair) * (self.values(one, pair)[0] / pair[0].mean_thread_ns)
 
 
 @dataclass(frozen=True)
 class Utilization:
-    """Threads that ran over cores [millionths]."""
+    """Running threads over cores [millionths]."""
 
     effects_are_known = False
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
-        """Of the pool that is used most."""
+        """Utilization of the busiest pool."""
         old, new = ((outcome.utilization or 0.0) * PPM for outcome in pair)
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """As for threads, which all run but when there are too many."""
+        """As for threads, which all run unless there are too many."""
         return _thread_time(pair) * (self.values(one, pair)[0] / pair[0].mean_thread_ns)
 
 
 @dataclass(frozen=True)
 class MeanCost:
-    """What a request with a core to itself draws, in units of power times microseconds."""
+    """Mean energy of a request, in units of power times microseconds."""
 
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:  # noqa: ARG002
-        """Over the measured requests."""
-        old, new = (float(_drawn(outcome).mean()) / NS_PER_US for outcome in pair)
+        old, new = (float(_request_energy(outcome).mean()) / NS_PER_US for outcome in pair)
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:  # noqa: ARG002
-        """How much more each draws."""
-        old, new = (_drawn(outcome) for outcome in pair)
+        """Increase of each request's energy."""
+        old, new = (_request_energy(outcome) for outcome in pair)
         return (new - old) / NS_PER_US
 
 
-def _drawn(outcome: Outcome) -> Numbers:
-    return outcome.drawn[outcome.measured]
+def _request_energy(outcome: Outcome) -> Numbers:
+    return outcome.request_energy[outcome.measured]
 
 
 @dataclass(frozen=True, eq=False)
 class Percentile:
-    """A percentile [us], about its values over all repeats.
+    """A percentile [us], linearised about its value over all repeats.
 
-    It moves against the share of requests up to its place, by as much as the latency rises with
-    its share there (Bahadur, Annals of Mathematical Statistics 1966).
+    It changes with the share of requests up to its value, by the slope of the latency over the
+    share there (Bahadur, Annals of Mathematical Statistics 1966).
 
-    is_by_replay: whether a replay's value is its own percentile. So it is where arrivals are
-    recorded: from day to day that share varies three times as much as where they are independent,
-    and over so much of it no latency rises along a straight line.
+    is_by_replay: whether a replay's value is its own percentile. That holds for recorded arrivals:
+    from day to day the share varies three times as much as for independent arrivals, and latency is
+    not linear over such a range.
     """
 
     tail: Tail
@@ -128,7 +126,7 @@ class Percentile:
     effects_are_known = True
 
     def values(self, one: Replication, pair: Pair) -> tuple[float, float]:
-        """By the share that is in time, or each replay's own."""
+        """By the share that is in time, or each replay's own percentile."""
         if self.is_by_replay:
             old, new = (
                 self._own_us(one, outcome, at_ns)
@@ -144,7 +142,7 @@ class Percentile:
         return old, new
 
     def effects(self, one: Replication, pair: Pair) -> Numbers:
-        """Those of the class alone count, and count for more."""
+        """Only requests of the class count, with a larger weight."""
         counted = self._counted(one, pair[0])
         old, new = (
             rise * (_latency_ns(outcome) <= at_ns)
@@ -154,7 +152,7 @@ class Percentile:
         return np.where(counted, old - new - offset, 0.0) / max(float(counted.mean()), _TINY)
 
     def _own_us(self, one: Replication, outcome: Outcome, at_ns: int) -> float:
-        """Of a replay without a request of the class nothing is known but the estimate."""
+        """Own percentile of a replay; the estimate if it has no request of the class."""
         latency_ns = np.sort(_of_tail(one, outcome, self.tail, self.curve_of))
         if len(latency_ns) == 0:
             return at_ns / NS_PER_US
@@ -173,7 +171,7 @@ _TINY = 1e-300
 def percentile(
     scenario: Scenario, tail: Tail, draws: Sequence[Replication], pairs: Sequence[Pair]
 ) -> Percentile:
-    """The tail, placed by the latencies of all repeats."""
+    """The tail, at its value in the latencies of all repeats."""
     workload = scenario.workload
     held_out = held_out_of(scenario, tail)
     places = []
@@ -207,7 +205,7 @@ def _of_tail(
 
 
 def _rise_us(sorted_ns: NDArray[np.int64], tail: Tail, held_out: int) -> float:
-    """The slope over one deviation of the share in a sample, to either side."""
+    """The slope over one standard deviation of the share in a sample, to either side."""
     share = tail.percentile_ppm / PPM
     step = math.sqrt(share * (1 - share) / held_out)
     count = len(sorted_ns)
