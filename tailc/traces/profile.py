@@ -123,13 +123,22 @@ class DemandProfile:
         columns = [demand_ns, self.weight_of_row.astype("<i8")]
         if self.memory_ms is not None:
             columns.append(np.rint(self.memory_ms * NS_PER_MS).astype("<i8"))
-        order = np.lexsort((rank_of_curve[self.curve_of], *columns[:0:-1], demand_ns))
+        if self._differs_in_demand_alone:
+            columns[0], order = np.sort(demand_ns), np.arange(len(demand_ns))
+        else:
+            order = np.lexsort((rank_of_curve[self.curve_of], *columns[:0:-1], demand_ns))
         for column in columns:
             for block in self.blocks(order, HASHED_ROWS):
                 hasher.update(column[block].tobytes())
         for block in self.blocks(order, HASHED_ROWS):
             hasher.update(speedup_ppm[self.curve_of[block]].tobytes())
         return hasher.hexdigest()
+
+    @property
+    def _differs_in_demand_alone(self) -> bool:
+        """Whether requests are as their rows, and have one weight, one curve and no memory time."""
+        is_plain = self.memory_ms is None and self.repeats is None and self.has_common_curve
+        return is_plain and bool((self.weight == self.weight[0]).all())
 
     def blocks(self, order: NDArray[np.intp], most: int) -> Iterator[NDArray[np.intp]]:
         """Requests in that order, each once for every row of it, in blocks of at most `most`."""
@@ -147,13 +156,15 @@ class DemandProfile:
 
     def select(self, chosen: NDArray[np.bool_]) -> DemandProfile:
         """The requests where `chosen` is true, in trace order, and the curves that they follow."""
-        kept, curve_of = np.unique(self.curve_of[chosen], return_inverse=True)
+        curve_of = self.curve_of[chosen]
+        is_kept = np.bincount(curve_of, minlength=len(self.curves)) > 0
+        kept = np.flatnonzero(is_kept)
         return replace(
             self,
             demand_ms=self.demand_ms[chosen],
             weight=self.weight[chosen],
             curves=self.curves[kept],
-            curve_of=curve_of.astype(np.int32),
+            curve_of=(np.cumsum(is_kept) - 1).astype(np.int32)[curve_of],
             curve_names=tuple(self.curve_names[c] for c in kept) if self.curve_names else (),
             memory_ms=None if self.memory_ms is None else self.memory_ms[chosen],
             repeats=None if self.repeats is None else self.repeats[chosen],

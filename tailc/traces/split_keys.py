@@ -21,6 +21,10 @@ FAR_TIME_TYPES = (pa.timestamp("us"), pa.timestamp("us", "UTC"))
 MOST_US = (2**63 - 1) // 1000
 SLICE_ROWS = 1000
 HASH_RANGE = 2**64
+# From here on the kernel is faster, although it takes half a second to load.
+MANY_ROWS = 1_000_000
+# Of a text that the kernel hashes: a block of SHA-256 without its padding.
+MOST_BYTES = 55
 
 
 def time_keys(cells: Cells, name: str) -> NDArray:
@@ -111,6 +115,13 @@ def hash_key(text: str) -> int:
 
 def drawn_keys(seed: int, first: int, rows: int) -> NDArray[np.uint64]:
     """The same of the texts `seed:row`, of rows from the first on."""
+    is_short = len(f"{seed}:{first + rows}") <= MOST_BYTES
+    if rows >= MANY_ROWS and is_short:
+        from tailc.traces.sha256_kernels import CONSTANTS, START, hash_rows
+
+        keys = np.empty(rows, np.uint64)
+        hash_rows(np.frombuffer(f"{seed}:".encode(), np.uint8), first, keys, CONSTANTS, START)
+        return keys
     drawn = (hash_key(f"{seed}:{row}") for row in range(first, first + rows))
     return np.fromiter(drawn, dtype=np.uint64, count=rows)
 

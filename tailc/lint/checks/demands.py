@@ -36,6 +36,9 @@ _WEIGHTY = 0.1
 
 def _values(requests: Requests) -> tuple[np.ndarray, np.ndarray]:
     """The distinct demands, ascending, and the requests that have each."""
+    if (requests.weight == 1).all():
+        value, count = np.unique(requests.demand, return_counts=True)
+        return value, count.astype(np.float64)
     value, at = np.unique(requests.demand, return_inverse=True)
     return value, np.bincount(at, weights=requests.weight)
 
@@ -121,8 +124,8 @@ def _coarse(requests: Requests) -> Iterator[Sighting]:
 
 def _two_units(requests: Requests) -> Iterator[Sighting]:
     """Two clusters with nothing between, a factor of a thousand apart."""
-    order = np.argsort(requests.demand, kind="stable")
-    logs = np.log10(requests.demand[order])
+    ascending = np.sort(requests.demand)
+    logs = np.log10(ascending)
     fewest = math.ceil(_CLUSTER_SHARE * len(logs))
     # Of what has so many demands on either side.
     gaps = np.diff(logs)[fewest - 1 : len(logs) - fewest]
@@ -137,11 +140,11 @@ def _two_units(requests: Requests) -> Iterator[Sighting]:
     is_just = off < _JUST + _STANDARD_ERRORS * error
     empty = float(gaps.max())
     if (empty > _EMPTY and off < math.log10(4)) or (empty > _EMPTY_AT_THOUSAND and is_just):
-        fewer = order[:at] if len(low) <= len(high) else order[at:]
-        found = np.zeros(len(order), np.bool_)
-        found[fewer] = True
+        is_high = requests.demand >= ascending[at]
+        found = ~is_high if len(low) <= len(high) else is_high
         message = f"two groups of demands are {apart:,.0f} times apart, with none between"
-        yield Sighting(message, len(fewer), first_rows(requests.row, found), column=requests.column)
+        number = min(len(low), len(high))
+        yield Sighting(message, number, first_rows(requests.row, found), column=requests.column)
 
 
 def _outlier(requests: Requests) -> Iterator[Sighting]:
