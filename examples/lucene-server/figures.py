@@ -24,7 +24,9 @@ TAIL = ("estimate_us", "low_us", "high_us")
 HEADS = ("rate", "policy", "", "p50", "p99", "mean", "utilization", "error at p99")
 
 PREDICTED, REPLAYED, MEASURED, CLIENT = "predicted", "replayed", "measured", "at the client"
-COMPARED = (PREDICTED, REPLAYED)
+# Replayed without serial parts; records before these parts do not have it.
+WHOLE = "replayed, no serial parts"
+COMPARED = (PREDICTED, REPLAYED, WHOLE)
 
 
 @dataclass(frozen=True)
@@ -160,11 +162,13 @@ def table(runs: Runs) -> str:
             head = ("", "") if place else (f"{rate:g}/s", policy)
             off = _percent(p99_off(run, told)) if which in COMPARED else ""
             lines.append(f"| {' | '.join((*head, which, *cells(run), off))} |")
-    offs = [abs(p99_off(told[PREDICTED], told)) for told in runs.values()]
-    usual, worst = (f"{100 * off:.0f} %" for off in (np.median(offs), np.max(offs)))
-    return "\n".join(
-        (*lines, "", f"Predicted p99 is off by {usual} in the median, {worst} at most.")
-    )
+    lines.append("")
+    for which in COMPARED:
+        offs = [abs(p99_off(told[which], told)) for told in runs.values() if which in told]
+        if offs:
+            usual, worst = (f"{100 * off:.0f} %" for off in (np.median(offs), np.max(offs)))
+            lines.append(f"p99 {which}: off by {usual} in the median, {worst} at most.")
+    return "\n".join(lines)
 
 
 def p99_off(run: Run, told: dict[str, Run]) -> float:
@@ -207,7 +211,8 @@ def from_json(text: str) -> Runs:
     return {
         (told["rate_per_s"], told["policy"]): {
             which: Run(**{name: Figure(**figure) for name, figure in told[which].items()})
-            for which in (PREDICTED, REPLAYED, MEASURED, CLIENT)
+            for which in (PREDICTED, REPLAYED, WHOLE, MEASURED, CLIENT)
+            if which in told
         }
         for told in json.loads(text)["runs"]
     }

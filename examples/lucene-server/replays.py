@@ -6,6 +6,7 @@ That leaves out chance: what still differs is what the model of the server does 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import figures
@@ -26,12 +27,22 @@ MRPS_US = 1e9
 
 
 def replayed(
-    policy_path: Path, trace: Path, rows: Sequence[dict[str, str]], name: str
+    policy_path: Path,
+    trace: Path,
+    rows: Sequence[dict[str, str]],
+    name: str,
+    *,
+    has_serial: bool = True,
 ) -> figures.Run:
-    """The requests of a run under the policy, or under SEQ or FIX-2 on the same server."""
+    """The requests of a run under the policy, or under SEQ or FIX-2 on the same server.
+
+    Without `has_serial`, requests have no serial parts and use all threads to their end.
+    """
     policy = tailc.read_artifact(str(policy_path))
     ladder = policy.ladders[0]
     load = workload(read_trace(str(trace), policy.reading).profile, ladder)
+    if not has_serial:
+        load = replace(load, serial=None)
     place = places(trace)
     order = np.array([place[row["query"]] for row in rows], np.int64)
     arrival_ns = NS_PER_US * np.array([int(row["due_us"]) for row in rows], np.int64)

@@ -12,6 +12,7 @@ should have nothing else to do.
 from __future__ import annotations
 
 import argparse
+import csv
 import datetime
 import json
 import os
@@ -39,6 +40,8 @@ GAP_MS = 15
 # Even queries are for the compile; odd ones are held out, and sent as load.
 PARTS = {"design": "even", "heldout": "odd"}
 SEED = 1
+# A spec leaves some part of a request to several threads.
+MOST_SERIAL = 0.95
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ def main() -> None:
     say("building the server")
     built = programs.build(out / "maven", arguments.cores)
     index, queries = indexed(built, arguments.corpus, size, out)
+    if arguments.prepare:
+        return
     with programs.serving(built, index, served) as server:
         story = Story(built, server, queries, size, arguments)
         say(f"timing queries on 1 to {arguments.degrees} threads")
@@ -83,7 +88,8 @@ def main() -> None:
         rates = arguments.rates or rates_of(out / "design.csv", size.utilizations, arguments.cores)
         policies = {name: compiled(story, name, rates) for name in (COMPILED, TUNED)}
         runs = compared(story, policies | dict(arguments.policy), rates)
-    record = figures.as_json(runs, conditions(arguments.seconds or size.seconds, before))
+    told = conditions(arguments.seconds or size.seconds, before)
+    record = figures.as_json(runs, {**told, "serial": serial_shares(out / "design.csv")})
     (out / "found.json").write_text(record, encoding="utf-8")
     print(figures.table(runs))
 
@@ -121,6 +127,9 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     cores = there if there <= 2 else there - 1
     parser.add_argument(
         "--quick", action="store_true", help="a small index and short runs, to see it work"
+    )
+    parser.add_argument(
+        "--prepare", action="store_true", help="build the server and the index, and stop there"
     )
     parser.add_argument("--corpus", type=Path, help="folder of text to search instead of sources")
     parser.add_argument("--cores", type=int, default=cores, help="hardware threads of the server")
@@ -201,6 +210,8 @@ def compiled(story: Story, name: str, rates: Sequence[float]) -> Path:
     spec = story.out / f"{name}.yaml"
     arguments = story.arguments
     write_spec(spec, arguments.cores, arguments.degrees)
+    if shares := serial_shares(story.out / "design.csv"):
+        state_serial(spec, shares)
     if name == TUNED:
         tune_spec(spec, rates, story.size.tuning)
     say(tailc("compile", spec, "-o", story.out / name))
@@ -213,6 +224,36 @@ def write_spec(path: Path, cores: int, degrees: int) -> None:
     spec["server"].update(cores=cores, target_parallelism=1.5 * cores, max_degree=degrees)
     spec["search"].update(max_in_system=4 * cores)
     YAML().dump(spec, path)
+
+
+def state_serial(path: Path, shares: dict[str, str]) -> None:
+    """Let the spec state which shares of a request run on one thread."""
+    spec = YAML().load(path)
+    spec["serial"] = shares
+    YAML().dump(spec, path)
+
+
+def serial_shares(trace: Path) -> dict[str, str]:
+    """The serial beginning and end of a request, as shares of its time on one thread.
+
+    On two threads it begins when it starts and ends when it is answered. In between, both threads
+    are on a core for all the CPU time that exceeds the duration; so one is for the rest of the
+    duration. The beginning is the part of this before the second thread joins.
+    """
+    of_degree = {degree: _sums(trace, degree) for degree in ("1", "2")}
+    alone_ms, on_two = of_degree["1"]["duration_ms"], of_degree["2"]
+    serial_ms = min(2 * on_two["duration_ms"] - on_two["cpu_ms"], MOST_SERIAL * alone_ms)
+    start_ms = min(on_two["begin_ms"], serial_ms)
+    shares = {"start": start_ms / alone_ms, "end": (serial_ms - start_ms) / alone_ms}
+    return {name: f"{100 * share:.1f}%" for name, share in shares.items() if share >= 0.0005}
+
+
+def _sums(trace: Path, degree: str) -> dict[str, float]:
+    """The sums of the times of all rows of a degree [ms]."""
+    names = ("duration_ms", "begin_ms", "cpu_ms")
+    with trace.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["degree"] == degree]
+    return {name: sum(float(row[name]) for row in rows) for name in names}
 
 
 def tune_spec(path: Path, rates: Sequence[float], requests: int) -> None:
@@ -237,6 +278,7 @@ def compared(story: Story, policies: dict[str, Path], rates: Sequence[float]) ->
         runs[rate, name] = {
             figures.PREDICTED: foretold[rate, name],
             figures.REPLAYED: replays.replayed(policy, trace, rows, name),
+            figures.WHOLE: replays.replayed(policy, trace, rows, name, has_serial=False),
             figures.MEASURED: figures.in_server(rows, samples, cores),
             figures.CLIENT: figures.at_client(rows, samples, cores),
         }
@@ -303,9 +345,9 @@ def tailc(*words: object, allowed: Sequence[int] = (0,)) -> str:
 
 def rates_of(trace: Path, utilizations: Sequence[float], cores: int) -> list[float]:
     """Requests a second that would use so much of the cores on one thread each."""
-    rows = (row.split(",") for row in trace.read_text(encoding="utf-8").splitlines()[1:])
-    alone_ms = [float(duration) for _, degree, duration, _ in rows if degree == "1"]
-    capacity = 1e3 * cores * len(alone_ms) / sum(alone_ms)
+    with trace.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["degree"] == "1"]
+    capacity = 1e3 * cores * len(rows) / sum(float(row["duration_ms"]) for row in rows)
     return [float(f"{share * capacity:.2g}") for share in utilizations]
 
 

@@ -42,7 +42,7 @@ final class Load {
     long lateUs;
     long latencyUs;
     int status;
-    List<String> timing = List.of("", "", "");
+    List<String> timing = ServerTiming.NONE;
 
     Sent(int query, long dueUs) {
       this.query = query;
@@ -167,7 +167,7 @@ final class Load {
 
   private static void writeRows(List<Sent> plan, Path path) throws IOException {
     try (PrintWriter rows = new PrintWriter(Files.newBufferedWriter(path))) {
-      rows.println("query,due_us,late_us,latency_us,status,wait_ms,run_ms,threads");
+      rows.println("query,due_us,late_us,latency_us,status,wait_ms,run_ms,threads,begin_ms,cpu_ms");
       for (Sent sent : plan) {
         rows.printf(
             Locale.ROOT,

@@ -8,6 +8,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ final class Profile {
     profile.time(-1, null);
     Path out = Path.of(arguments.text("out"));
     try (PrintWriter file = new PrintWriter(Files.newBufferedWriter(out))) {
-      file.println("query,degree,duration_ms,latency_ms");
+      file.println("query,degree,duration_ms,latency_ms,begin_ms,cpu_ms");
       for (int pass = 0; pass < arguments.count("repetitions", 3); ++pass) {
         profile.time(pass, file);
       }
@@ -70,7 +71,7 @@ final class Profile {
     TimeUnit.NANOSECONDS.sleep(Math.round(-1e6 * gapMs * Math.log(1 - random.nextDouble())));
   }
 
-  /** How long it ran, and how long its answer took [ms]. */
+  /** How long it ran, its answer took, and it ran on one thread at first, and its CPU time [ms]. */
   private String time(URI uri) throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(uri).build();
     long beganNs = System.nanoTime();
@@ -79,7 +80,13 @@ final class Profile {
     if (answer.statusCode() != 200) {
       throw new IOException("the server answers " + answer.statusCode() + " to " + uri);
     }
-    String runMs = ServerTiming.of(answer).get(ServerTiming.RUN);
-    return String.format(Locale.ROOT, "%s,%.3f", runMs, (endedNs - beganNs) / 1e6);
+    List<String> timing = ServerTiming.of(answer);
+    return String.format(
+        Locale.ROOT,
+        "%s,%.3f,%s,%s",
+        timing.get(ServerTiming.RUN),
+        (endedNs - beganNs) / 1e6,
+        timing.get(ServerTiming.BEGIN),
+        timing.get(ServerTiming.CPU));
   }
 }

@@ -1,8 +1,11 @@
 package dev.tailc.examples.lucene;
 
 import dev.tailc.runtime.Ladder;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -27,6 +30,12 @@ final class Request {
   int threads;
   int mostThreads;
   boolean isOpen;
+
+  /** When a second thread took its first piece; 0 if none has. */
+  final AtomicLong joinedNs = new AtomicLong();
+
+  /** What each of its threads has used. */
+  final Queue<Used> used = new ConcurrentLinkedQueue<>();
 
   private final AtomicInteger taken = new AtomicInteger();
   private final AtomicInteger left = new AtomicInteger();
@@ -73,12 +82,23 @@ final class Request {
     return left.decrementAndGet() == 0;
   }
 
+  /** CPU time of its threads so far. */
+  long cpuUs() {
+    return used.stream().mapToLong(Used::cpuNs).sum() / 1_000;
+  }
+
   long waitedUs(long nowNs) {
     return Math.max(0, nowNs - arrivedNs) / 1_000;
   }
 
   long waitedUs() {
     return waitedUs(startedNs);
+  }
+
+  /** How long it ran before a second thread joined; all the time if none did. */
+  long beginUs(long nowNs) {
+    long joined = joinedNs.get();
+    return executedUs(joined == 0 ? nowNs : joined);
   }
 
   long executedUs(long nowNs) {

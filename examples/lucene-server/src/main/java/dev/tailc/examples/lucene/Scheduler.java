@@ -5,8 +5,6 @@ import dev.tailc.runtime.Ladder;
 import dev.tailc.runtime.LoadAxis;
 import dev.tailc.runtime.Rule;
 import dev.tailc.runtime.Start;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
@@ -26,7 +24,6 @@ final class Scheduler {
 
   // Under priority for real time a turn would last until a thread has nothing to do.
   private static final long TURN_NS = 1_000_000;
-  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   private final Executor threads;
   private final Clock clock;
@@ -118,7 +115,7 @@ final class Scheduler {
       scheduleTick(request);
     }
     request.threads = request.mostThreads = 1;
-    execute(() -> first(request));
+    execute(request, () -> first(request));
   }
 
   private void scheduleTick(Request request) {
@@ -150,17 +147,24 @@ final class Scheduler {
     while (request.isOpen && request.threads < request.degree && request.hasPieces()) {
       ++request.threads;
       request.mostThreads = Math.max(request.mostThreads, request.threads);
-      execute(() -> takePieces(request));
+      execute(request, () -> join(request));
     }
   }
 
-  private void execute(Runnable part) {
+  private void execute(Request request, Runnable part) {
     threads.execute(
         () -> {
-          long beforeNs = THREADS.getCurrentThreadCpuTime();
+          Used used = new Used();
+          request.used.add(used);
           part.run();
-          cpuNs.add(THREADS.getCurrentThreadCpuTime() - beforeNs);
+          used.end();
+          cpuNs.add(used.cpuNs());
         });
+  }
+
+  private void join(Request request) {
+    request.joinedNs.compareAndSet(0, clock.nowNs());
+    takePieces(request);
   }
 
   private void first(Request request) {

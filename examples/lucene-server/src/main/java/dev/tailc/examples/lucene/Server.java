@@ -130,13 +130,16 @@ final class Server {
         return;
       }
       String body = answers.found(found);
+      long nowNs = System.nanoTime();
       String timing =
           String.format(
               Locale.ROOT,
-              "wait;dur=%.3f, run;dur=%.3f, threads;desc=%d",
+              "wait;dur=%.3f, run;dur=%.3f, threads;desc=%d, begin;dur=%.3f, cpu;dur=%.3f",
               request.waitedUs() / 1e3,
-              request.executedUs(System.nanoTime()) / 1e3,
-              request.mostThreads);
+              request.executedUs(nowNs) / 1e3,
+              request.mostThreads,
+              request.beginUs(nowNs) / 1e3,
+              request.cpuUs() / 1e3);
       exchange.getResponseHeaders().set("Server-Timing", timing);
       send(exchange, 200, body);
     } catch (IOException gone) {
