@@ -57,7 +57,8 @@ def _asked(opened: OpenedSpec | None) -> str:
     if opened is None:
         return ""
     spec = opened.spec
-    return repr((spec.kind, opened.path, spec.demand, spec.speedup, spec.max_degree))
+    how = spec.demand, spec.speedup, spec.max_degree, spec.serial
+    return repr((spec.kind, opened.path, *how))
 
 
 def _read(opened: OpenedSpec) -> _Read:

@@ -11,6 +11,7 @@ from tailc.pipeline.spec import open_kind
 from tailc.pipeline.trace import open_measured
 from tailc.studies import shared_traces
 from tailc.studies.shared_traces import SharedTraces
+from tailc.traces.serial import Serial
 from tests.tailc.toy import SPEC, write_toy
 
 
@@ -49,6 +50,16 @@ def test_variants_that_read_differently_do_not(tmp_path, toy, reads, change):
     first, second = (traces.of(number)(opened[number]) for number in (0, 1))
     assert first is not second
     assert reads == {"toy.csv": 2}
+
+
+def test_variants_of_other_serial_parts_do_not(tmp_path, reads):
+    opened = [
+        open_kind(write_toy(tmp_path, f"{SPEC}serial: {{start: {start}}}\n"))
+        for start in ("5ms", "5%")
+    ]
+    traces = SharedTraces(opened)
+    found = [traces.of(number)(opened[number]).trace.requests.serial for number in (0, 1)]
+    assert found == [Serial(5_000, 0, 0, 0), Serial(0, 50_000, 0, 0)]
 
 
 def test_a_trace_is_let_go_after_its_last_use(toy, reads):
