@@ -4,33 +4,40 @@
 done. `in_system` counts it from arrival to exit. All times are whole nanoseconds.
 
 - *Instants.* Events at the same instant come in this order: exits, arrivals, starts, ticks. Each
-sees the `in_system` after the events before it. Among equals the earlier arrival goes first. -
-*Ladders.* Each request has one ladder and reads only its rows, all by the same `in_system`. -
-*Admission.* Every waiter reads its row for the current `in_system`, again at every arrival and
-exit. It starts as soon as its row is at-once, or its row has a delay and it has waited that long.
-So requests of one ladder start in order of arrival, and those of others may overtake them. -
-*Exits.* `in_system` falls by one, and the waiter that came first is released: it starts, whatever
-its row says; one start an exit (Haque et al., ASPLOS 2015, section 4.2). The first of all on-exit
-waiters also starts when nothing runs, because no exit would come. - *Start-below.* If this rule is
-on, rows and exits start no request. Instead the waiter that came first starts as soon as all
-running requests have less than a limit of one pool's threads. - *Ticks.* Each request has its own,
-at its start plus 1, 2, ... quanta. At a tick it reads its row for the current `in_system` (or, if
-ladders do not reread, the row that it read at its start) at its age, and climbs to the row's rung
-if that is higher. If it is lower, the request moves down to it and is no longer boosted, unless it
-may not descend. Only the ticks at which a request changes its rung are simulated: the next such
-tick is computed after each change of row. - *Sharing.* A running request has its rung's cost in
-threads of the rung's pool. If all threads in a pool exceed its capacity, boosted threads run in
-full and the others share the rest equally. A request's work decreases by its speed on the rung
-times its threads' share. A request exits at the first whole nanosecond at which its work is done. -
-*Boosting.* A request that climbs to the last rung is boosted iff the boosted threads, including its
-own, stay strictly below the limit (Haque et al., ASPLOS 2015, section 4.2). A request that starts
-there is boosted only if `boosts_at_start` is set. - *Giving up.* If this rule is on, a request
-moves to the first rung at its first tick from an age on, and stays there; one that starts so late
-starts there. - *Cut-off.* A request that has run for the longest allowed time exits there, its work
-unfinished (Haque et al., section 2: the server terminates requests and returns what they have
-found). So does one that reaches the age at which a rule ends requests. - *Overload.* By rule a
-request that finds a given number in the system is refused: it arrives but never counts in
-`in_system`. One that finds a given number, and is not refused, does only a part of its work.
+  sees the `in_system` after the events before it. Among equals the earlier arrival goes first.
+- *Ladders.* Each request has one ladder and reads only its rows, all by the same `in_system`.
+- *Admission.* Every waiter reads its row for the current `in_system`, again at every arrival and
+  exit. It starts as soon as its row is at-once, or its row has a delay and it has waited that long.
+  So requests of one ladder start in order of arrival, and those of others may overtake them.
+- *Exits.* `in_system` falls by one, and the waiter that came first is released: it starts, whatever
+  its row says; one start an exit (Haque et al., ASPLOS 2015, section 4.2). The first of all on-exit
+  waiters also starts when nothing runs, because no exit would come.
+- *Start-below.* If this rule is on, rows and exits start no request. Instead the waiter that came
+  first starts as soon as all running requests have less than a limit of one pool's threads.
+- *Ticks.* Each request has its own, at its start plus 1, 2, ... quanta. At a tick it reads its row
+  for the current `in_system` (or, if ladders do not reread, the row that it read at its start) at
+  its age, and climbs to the row's rung if that is higher. If it is lower, the request moves down to
+  it and is no longer boosted, unless it may not descend. Only the ticks at which a request changes
+  its rung are simulated: the next such tick is computed after each change of row.
+- *Sharing.* A running request has its rung's cost in threads of the rung's pool. If all threads in
+  a pool exceed its capacity, boosted threads run in full and the others share the rest equally. A
+  request's work decreases by its speed on the rung times its threads' share. A request exits at the
+  first whole nanosecond at which its work is done.
+- *Parts.* A request with serial parts does its beginning, its middle and its end, in this order. In
+  the beginning and the end it uses at most one thread, at speed 1. The middle is so fast that the
+  whole request takes its work over the speed of the rung. A part ends at the first whole nanosecond
+  at which its work is done. Ticks and the limit of boosting do not depend on the part.
+- *Boosting.* A request that climbs to the last rung is boosted iff the boosted threads, including
+  its own, stay strictly below the limit (Haque et al., ASPLOS 2015, section 4.2). A request that
+  starts there is boosted only if `boosts_at_start` is set.
+- *Giving up.* If this rule is on, a request moves to the first rung at its first tick from an age
+  on, and stays there; one that starts so late starts there.
+- *Cut-off.* A request that has run for the longest allowed time exits there, its work unfinished
+  (Haque et al., section 2: the server terminates requests and returns what they have found). So
+  does one that reaches the age at which a rule ends requests.
+- *Overload.* By rule a request that finds a given number in the system is refused: it arrives but
+  never counts in `in_system`. One that finds a given number, and is not refused, does only a part
+  of its work.
 
 **How.** Unboosted requests in a pool progress equally, so one virtual clock, `served`, advances by
 their share. A request's exit is a fixed point on it while it keeps its rung (processor sharing in
