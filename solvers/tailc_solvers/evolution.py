@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,12 +56,9 @@ def evolved(
     best. has_settled: called after each generation with the distribution's mean; true ends the
     search, as does a distribution that has become too narrow.
     """
-    # Its first import takes a second.
-    from cmaes import SepCMA
-
     assert population >= LEAST_POPULATION
     assert (spread > 0).all()
-    search = SepCMA(np.zeros(len(start)), 1.0, seed=seed, population_size=population)
+    search = separable().SepCMA(np.zeros(len(start)), 1.0, seed=seed, population_size=population)
     found = _best([start], values_of([start]))
     settled = False
     while not settled and search.generation < generations:
@@ -71,6 +72,28 @@ def evolved(
     found = min(found, _best([mean], values_of([mean])), key=lambda one: one.value)
     evaluations = 2 + population * search.generation
     return Found(found.point, found.value, evaluations, settled)
+
+
+@cache
+def separable() -> ModuleType:
+    """The file of `cmaes` that has `SepCMA`, alone.
+
+    The package imports scipy.stats for its other algorithms, which takes half a second.
+    """
+    package = find_spec("cmaes")
+    assert package is not None
+    assert package.origin is not None
+    file = Path(package.origin).with_name("_sepcma.py")
+    if not file.exists():
+        import cmaes
+
+        return cmaes
+    spec = spec_from_file_location("cmaes._sepcma", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _best(points: Sequence[NDArray[np.float64]], values: Sequence[float]) -> Found:

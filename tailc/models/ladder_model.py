@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.table import Ladder
+from tailc.forms.ladder.table import Ladder, LoadAxis
 from tailc.forms.ladder.units import shared_unit
 from tailc.models.execution_model import ExecutionModel, OutcomeT, TimesT
 from tailc.models.occupancy import Counts, Occupancy, occupancy, occupancy_counts
@@ -19,6 +19,9 @@ from tailc.models.pools import NEVER_NS, pools
 from tailc.models.streams import MRPS_PER_MS
 from tailc.models.workload import NS_PER_MS, Workload, workload
 from tailc.traces.profile import DemandProfile
+
+# Subjects whose arrays are kept: those that the workers of a search replay at one time.
+SUBJECTS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,11 @@ class LadderModel(ExecutionModel[OutcomeT, TimesT]):
     def workload(self, profile: DemandProfile) -> Workload:
         """The profile at the speeds of its requests on the rungs."""
         return workload(profile, self.ladder)
+
+    def rate_read(self, rate_mrps: int) -> int:
+        """The rate at which tables are read; 0 where none is by rate, so that it does not count."""
+        is_by_rate = any(one.load_axis is LoadAxis.RATE for one in self.ladders)
+        return rate_mrps if is_by_rate else 0
 
     def filling_mrps(self, workload: Workload, cut_off_us: int | None) -> int:
         """The rate that fills all pools with their most efficient rungs [1/1000 s]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -23,6 +23,8 @@ from tailc.tuning.operating_point import OperatingPoint
 _MOST_IN_SYSTEM, _MOST_PER_CORE = 256, 32
 # What is given up counts as so many times what its requests waited until then.
 _GIVEN_UP = 10
+# Tables whose replays are kept, in case the same sample is to measure them again.
+_REMEMBERED = 64
 Form = TypeVar("Form")
 
 
@@ -92,6 +94,7 @@ class TuningSample(Generic[Form]):
     percentile_ppm: int
     subject_of: Callable[[Form], Subject]
     workers: Executor
+    _known: dict[Form, list[_Repeat]] = field(default_factory=dict, init=False)
 
     @property
     def requests(self) -> int:
@@ -104,15 +107,30 @@ class TuningSample(Generic[Form]):
         return self.measure(tables).tail_us
 
     def measure(self, tables: Sequence[Form]) -> Measurements:
-        """What each replay of each table shows."""
-        return self.measure_subjects([self.subject_of(table) for table in tables])
+        """What each replay of each table shows; the last tables are not replayed again."""
+        new = [table for table in dict.fromkeys(tables) if table not in self._known]
+        replayed = self._replayed([self.subject_of(table) for table in new])
+        self._known.update(zip(new, replayed, strict=True))
+        found = [self._known[table] for table in tables]
+        for table in list(self._known)[:-_REMEMBERED]:
+            del self._known[table]
+        return self._measurements(found)
 
     def measure_subjects(self, subjects: Sequence[Subject]) -> Measurements:
         """What each replay of each subject shows; `Measurements` has it as of tables."""
+        return self._measurements(self._replayed(subjects))
+
+    def _replayed(self, subjects: Sequence[Subject]) -> list[list[_Repeat]]:
+        """The replays of each subject, scene by scene."""
         scenes = list(zip(self.experiments, self.objectives, strict=True))
         cells = [(subject, *scene) for subject in subjects for scene in scenes]
-        found = [one for row in self.workers.map(self._cell, cells) for one in row]
-        shape = len(subjects), len(self.experiments), -1
+        rows = self.workers.map(self._cell, cells)
+        return [[one for _ in scenes for one in next(rows)] for _ in subjects]
+
+    def _measurements(self, replayed: Sequence[list[_Repeat]]) -> Measurements:
+        """replayed: of each table."""
+        found = [one for replays in replayed for one in replays]
+        shape = len(replayed), len(self.experiments), -1
         tail_us = np.array([one.tail_us for one in found], np.int64).reshape(shape)
         drawn = [one.energy for one in found if one.energy is not None]
         closest = [one.closest for one in found if one.closest is not None]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import cmaes
 import numpy as np
 import pytest
-from tailc_solvers.evolution import evolved
+from tailc_solvers.evolution import evolved, separable
 
 START, SPREAD = np.zeros(4), np.full(4, 0.5)
 
@@ -95,3 +96,13 @@ def test_a_search_whose_distribution_has_become_too_narrow_has_settled():
     found = evolved(sphere, START, SPREAD, generations=10_000, population=10, seed=1)
     assert found.has_settled
     assert found.evaluations < 10_000
+
+
+def test_the_library_is_loaded_without_its_other_algorithms():
+    """Its file alone has the same class, which asks for the same points."""
+    asked = [
+        library.SepCMA(np.zeros(3), 1.0, seed=7, population_size=4).ask()
+        for library in (separable(), cmaes)
+    ]
+    assert separable() is not cmaes
+    assert (asked[0] == asked[1]).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from tailc.models.core_types.replay import replay_cores
 from tailc.models.core_types.usage import CoreTypesUse
 from tailc.models.energy import EnergyTimes, control_use, energy_times, energy_use
 from tailc.models.execution_model import CostQuantity, TailWindow
-from tailc.models.ladder_model import LadderModel
+from tailc.models.ladder_model import SUBJECTS_AT_ONCE, LadderModel
 from tailc.models.pools import pools
 from tailc.models.steering import Steering, settling, window_of
 from tailc.models.workload import Workload
@@ -78,16 +79,8 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> CoreTypesEngine:
-        """The engine of this policy; see `core_table` for errors."""
-        arrays = core_table(
-            self.ladders,
-            rate_mrps,
-            most_in_system,
-            cut_off_us=cut_off_us,
-            steering=self.steering,
-            random_seed=self.random_seed,
-            cores_on=self.cores_on,
-        )
+        """See `core_table`."""
+        arrays = _lowered(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return CoreTypesEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: CoreTypesOutcome) -> float:
@@ -113,6 +106,21 @@ class CoreTypes(LadderModel[CoreTypesOutcome, EnergyTimes]):
     def _type_names(self) -> list[str]:
         units = self.ladder.cost_units
         return [units[unit].name for unit in pools(self.ladder).cost_unit if unit is not None]
+
+
+@lru_cache(SUBJECTS_AT_ONCE)
+def _lowered(
+    subject: CoreTypes, rate_mrps: int, most_in_system: int, cut_off_us: int | None
+) -> CoreTable:
+    return core_table(
+        subject.ladders,
+        rate_mrps,
+        most_in_system,
+        cut_off_us=cut_off_us,
+        steering=subject.steering,
+        random_seed=subject.random_seed,
+        cores_on=subject.cores_on,
+    )
 
 
 @dataclass(frozen=True, eq=False)

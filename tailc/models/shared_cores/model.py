@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.table import Ladder
 from tailc.models.arrivals import check_times
 from tailc.models.execution_model import CostQuantity, TailWindow
-from tailc.models.ladder_model import LadderModel, ladders_of_arrivals
+from tailc.models.ladder_model import SUBJECTS_AT_ONCE, LadderModel, ladders_of_arrivals
 from tailc.models.shared_cores import engine, state
 from tailc.models.shared_cores.arrays import LadderArrays, ladder_arrays
 from tailc.models.shared_cores.batch import batch_left, batch_use
@@ -74,14 +75,8 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SharedCoresEngine:
-        """The engine of this policy; see `ladder_arrays` for errors."""
-        arrays = ladder_arrays(
-            self.ladders,
-            rate_mrps,
-            most_in_system,
-            cut_off_us=cut_off_us,
-            boosts_at_start=self.boosts_at_start,
-        )
+        """See `ladder_arrays`."""
+        arrays = _lowered(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return SharedCoresEngine(arrays, self.ladder_of, most_in_system)
 
     def in_use(self, outcome: SharedCoresOutcome) -> float:
@@ -101,6 +96,19 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
         return SharedCoresUse(
             batch_use(batch) if batch else None, loss_of(losses) if losses else None
         )
+
+
+@lru_cache(SUBJECTS_AT_ONCE)
+def _lowered(
+    subject: SharedCores, rate_mrps: int, most_in_system: int, cut_off_us: int | None
+) -> LadderArrays:
+    return ladder_arrays(
+        subject.ladders,
+        rate_mrps,
+        most_in_system,
+        cut_off_us=cut_off_us,
+        boosts_at_start=subject.boosts_at_start,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,14 +18,16 @@ class JudgingSize:
 @dataclass(frozen=True)
 class Budget:
     """times: of the least budget of a search. starts: points that a search begins from. screening:
-    replays of each table that a search can start from. repeats, resamples: replays of each table
-    in a comparison, and resamples of the records. tuned: times of the least budget in which the
-    best candidate is tuned; 0: it is not.
+    replays of each table that a search can start from. leanest: replays by which rows that climb
+    are removed from a table. repeats, resamples: replays of each table in a comparison, and
+    resamples of the records. tuned: times of the least budget in which the best candidate is tuned;
+    0: it is not.
     """
 
     times: int
     starts: int
     screening: int
+    leanest: int
     repeats: int
     resamples: int
     judging: JudgingSize
@@ -46,7 +48,7 @@ class Effort(enum.Enum):
 
 
 _BUDGETS = {
-    Effort.QUICK: Budget(1, 1, 1, 4, 20, JudgingSize(10_000, 6, 49), 0),
-    Effort.NORMAL: Budget(2, 3, 2, 10, 40, JudgingSize(20_000, 10, 49), 1),
-    Effort.THOROUGH: Budget(16, 6, 2, 10, 100, JudgingSize(20_000, 24, 100), 8),
+    Effort.QUICK: Budget(1, 1, 1, 1, 4, 20, JudgingSize(10_000, 6, 49), 0),
+    Effort.NORMAL: Budget(2, 3, 2, 10, 10, 40, JudgingSize(20_000, 10, 49), 1),
+    Effort.THOROUGH: Budget(16, 6, 2, 10, 10, 100, JudgingSize(20_000, 24, 100), 8),
 }

@@ -55,7 +55,7 @@ class TailChoice(Choice):
         )
 
     def _leaner(self, tables: Sequence[Ladder]) -> list[Ladder]:
-        repeats = self.asked.budget.repeats
+        repeats = self.asked.budget.leanest
         now, then = (
             validation_sample(
                 self.approach, each, self.objective, Seed.RANKING, self.workers, repeats

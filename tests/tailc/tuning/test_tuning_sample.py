@@ -50,3 +50,31 @@ def tail_us(share: float) -> int:
 def test_each_request_climbs_its_own_ladder(share, expected_us):
     """30 ms at once on three threads, 2.4 times as fast as on one, take 12.5 ms."""
     assert tail_us(share) == expected_us
+
+
+def test_a_table_that_was_measured_is_not_replayed_again():
+    replayed = []
+
+    def subject_of(table: Ladder) -> SharedCores:
+        replayed.append(table)
+        return SharedCores("one", (table,))
+
+    ones, curve = np.ones(RECORDS, np.int64), np.zeros(RECORDS, np.int32)
+    load = Workload(30_000_000 * ones, ones, curve, np.array([[1.0, 1.8, 2.4]]))
+    with ThreadPoolExecutor(1) as workers:
+        trials = tuning_sample(
+            [Scene(load, Poisson(100)), Scene(load, Poisson(200))],
+            950_000,
+            CORES,
+            requests=200,
+            repeats=2,
+            seed=5,
+            workers=workers,
+            subject_of=subject_of,
+        )
+        first = trials.tails_us([NEVER, AT_ONCE, NEVER])
+        again = trials.tails_us([AT_ONCE, NEVER])
+    assert replayed == [NEVER, AT_ONCE]
+    assert first.shape == (3, 2, 2)
+    assert (first[0] == first[2]).all()
+    assert (again == first[[1, 0]]).all()

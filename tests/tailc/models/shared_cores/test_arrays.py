@@ -15,6 +15,7 @@ from tailc.forms.ladder.table import (
     Rule,
 )
 from tailc.models.shared_cores.arrays import NEVER_NS, ladder_arrays
+from tailc.models.shared_cores.model import SharedCores
 from tests.tailc.models.shared_cores.servers import MS, at_once, ladder
 
 
@@ -58,7 +59,7 @@ def test_a_request_that_rereads_descends_where_another_row_has_a_lower_rung():
     assert not ladder_arrays((policy,), 1, 10).may_descend
     policy = dataclasses.replace(policy, rules=(Rule.REREAD_ROW,))
     assert ladder_arrays((policy,), 1, 10).may_descend
-    # a row has no lower rung for a later age
+    # a row has no ladder_arrays rung for a later age
     assert not ladder_arrays(
         (dataclasses.replace(policy, rows=policy.rows[1:]),), 1, 10
     ).may_descend
@@ -117,3 +118,18 @@ def test_each_load_has_the_row_that_a_look_up_answers_with(outside, low, high, m
         for age_ms in (0, 4, 100):
             reached = sum(age_ms * MS >= reach for reach in table.reach_ns[row]) - 1
             assert reached == lookup(policy, load, 0, age_ms * 1000).rung
+
+
+def test_the_engine_of_a_table_by_load_is_the_same_at_every_rate():
+    subject = SharedCores("one", (ladder(at_once((0, 0))),))
+    one, other = (subject.engine(rate_mrps, 100).arrays for rate_mrps in (1_000, 2_000))
+    assert one is other
+    assert subject.engine(1_000, 10).arrays is not one
+
+
+def test_the_engine_of_a_table_by_rate_is_read_at_its_rate():
+    rows = (at_once((0, 0), last=1_500), at_once((0, 1), first=1_501))
+    table = dataclasses.replace(ladder(*rows), load_axis=LoadAxis.RATE)
+    subject = SharedCores("one", (table,))
+    reached = [subject.engine(rate_mrps, 100).arrays.reach_ns[0, 1] for rate_mrps in (1_000, 2_000)]
+    assert reached == [NEVER_NS, 0]

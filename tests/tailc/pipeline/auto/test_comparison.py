@@ -79,9 +79,9 @@ def test_effort_sets_on_how_many_replays_tables_are_compared(service, monkeypatc
 
     for room in (tail_choice, comparison):
         monkeypatch.setattr(room, "validation_sample", recorded)
-    monkeypatch.setattr(Effort, "budget", replace(Effort.QUICK.budget, repeats=3))
+    monkeypatch.setattr(Effort, "budget", replace(Effort.QUICK.budget, repeats=3, leanest=2))
     compile_policy(str(service), threads=2)
-    assert repeats == {3}
+    assert repeats == {2, 3}
 
 
 def _numbers(budget):
