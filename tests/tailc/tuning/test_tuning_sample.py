@@ -63,7 +63,7 @@ def test_a_table_that_was_measured_is_not_replayed_again():
     load = Workload(30_000_000 * ones, ones, curve, np.array([[1.0, 1.8, 2.4]]))
     with ThreadPoolExecutor(1) as workers:
         trials = tuning_sample(
-            [Scene(load, Poisson(100)), Scene(load, Poisson(200))],
+            [OperatingPoint(load, Poisson(100)), OperatingPoint(load, Poisson(200))],
             950_000,
             CORES,
             requests=200,
