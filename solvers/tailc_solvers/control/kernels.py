@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.control.loop import Loop
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 DIVERGED = 1e6
 """An error this many times a unit step's is taken for growth without end."""
@@ -123,7 +123,7 @@ def respond(loop, law, setpoint, load, tolerance, most, record):
     return steps
 
 
-@plain_loops
+@inner_loops
 def _advance(loop, output, load, k, x, fresh):
     """Advance x to step k by the known input; return the weight of output[k] in y(k)."""
     n = x.shape[0]
@@ -149,13 +149,13 @@ def _advance(loop, output, load, k, x, fresh):
     return direct
 
 
-@plain_loops
+@inner_loops
 def _in_steps(most, step):
     """`most` in units of sums over steps."""
     return most.total / step, most.iae / step, most.itae / step**2
 
 
-@plain_loops
+@inner_loops
 def _counted(loop, k, error):
     """The share of an error that sums count: half of the first in continuous time."""
     return 0.5 * error if k == 0 and loop.filter_ratio > 0.0 else error
@@ -197,7 +197,7 @@ def settled_after(record, steps):
     return 0
 
 
-@plain_loops
+@inner_loops
 def factors_within(sigma, plant, shape, floor, is_double):
     """The k for which k C0 P keeps |1 + k C0 P| >= floor, in a stable loop.
 
@@ -250,7 +250,7 @@ def factors_within(sigma, plant, shape, floor, is_double):
     return low, least, most
 
 
-@plain_loops
+@inner_loops
 def _phase_peak(sigma, plant, shape):
     """Index of the phase's peak before it falls below -180 degrees; -1 if it begins there."""
     highest, peak = -1.0, -1
@@ -264,7 +264,7 @@ def _phase_peak(sigma, plant, shape):
     return peak
 
 
-@plain_loops
+@inner_loops
 def _shaped(s, shape):
     ti, td, ratio = shape
     lead = td * s

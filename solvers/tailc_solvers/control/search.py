@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tailc_solvers.control import kernels
 from tailc_solvers.control.kernels import Most, Record
 from tailc_solvers.control.loop import Loop
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 FINEST = 1 / 64
 """Least step, in doublings: to about one per cent, which costs the criterion next to nothing."""
@@ -102,7 +102,7 @@ def gains_at(problem, point):
     return k, k / ti, k * td
 
 
-@plain_loops
+@inner_loops
 def value_of(problem, kp, ki, kd, bound, record):
     """The criterion at gains, plus penalties for exceeded limits; inf for gains without a limit.
 
@@ -142,7 +142,7 @@ def value_of(problem, kp, ki, kd, bound, record):
     return value + (1.0 - weight) * math.log(iae) + _PENALTY * over
 
 
-@plain_loops
+@inner_loops
 def _restlessness(record, made):
     """0 for a response that came to rest before the simulation's end, else by how much it did not.
 
@@ -158,7 +158,7 @@ def _restlessness(record, made):
     return max(0.0, math.log(last / (_AT_REST * peak)))
 
 
-@plain_loops
+@inner_loops
 def _try(problem, scratch):
     """Keep the trial point if it is better than the best one; return whether it is."""
     kp, ki, kd = gains_at(problem, scratch.trial)
@@ -188,7 +188,7 @@ def search(problem, starts, directions, finest, scratch):
             step *= 0.5
 
 
-@plain_loops
+@inner_loops
 def _step(problem, directions, step, scratch):
     """Whether a step in any direction improved the best point; repeats a step that does."""
     is_better = False
@@ -198,7 +198,7 @@ def _step(problem, directions, step, scratch):
     return is_better
 
 
-@plain_loops
+@inner_loops
 def _is_inside(direction, step, scratch):
     """Set the trial a step from the best point; return whether it is within the bounds."""
     for i in range(3):

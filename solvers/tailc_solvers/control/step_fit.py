@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tailc_solvers.control.identify import EXACT, SETTLED_SHARE, UnfitResponseError
 from tailc_solvers.control.plant import Plant, lag
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 FEWEST_ROWS = 8
 MOST_ROWS = 400
@@ -126,7 +126,7 @@ def _search(t, y, span, lags, stride, ratios, point):
     _refine(t, y, span, lags, point)
 
 
-@plain_loops
+@inner_loops
 def _refine(t, y, span, lags, point):
     best, _ = _fit(t, y, lags, 1, point[0], point[1], point[2])
     step = 0.25

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 NS_PER_MS = 1e6
 COST_UNITS = 1e9
@@ -109,7 +109,7 @@ def request_times(demand, weight, speeds, curve, costs, v, time):
     return time_sum / total, cost_sum / total
 
 
-@plain_loops
+@inner_loops
 def latest_finish(rows, best, q, W):
     """Largest T + wait with which a schedule of cost-time W may still win row q; -inf if none."""
     if not rows.by_cost:
@@ -120,7 +120,7 @@ def latest_finish(rows, best, q, W):
     return rows.target_ms
 
 
-@plain_loops
+@inner_loops
 def offer(rows, best, among, steps, T, L, W):
     """Replace the incumbents in the rows `among` that a schedule beats.
 
@@ -148,7 +148,7 @@ def offer(rows, best, among, steps, T, L, W):
     return is_early
 
 
-@plain_loops
+@inner_loops
 def _offer_row(rows, best, q, steps, wait, T, L, W):
     wait_ms = wait * rows.step_ms
     tail = T + wait_ms
@@ -169,7 +169,7 @@ def _offer_row(rows, best, q, steps, wait, T, L, W):
         _replace(best, q, keys, steps)
 
 
-@plain_loops
+@inner_loops
 def _collect(best, q, keys, steps):
     """Add a schedule to those of its row, replacing the last one if there is no room.
 
@@ -194,7 +194,7 @@ def _collect(best, q, keys, steps):
         best.key[q, 0] = near.key[q, near.last[q], 0]
 
 
-@plain_loops
+@inner_loops
 def _last(near, q):
     """The place of the schedule that comes last in the order of the row."""
     last = 0
@@ -206,7 +206,7 @@ def _last(near, q):
     return last
 
 
-@plain_loops
+@inner_loops
 def _precedes(keys, steps, other_keys, other_steps):
     for i in range(4):
         if keys[i] != other_keys[i]:
@@ -226,7 +226,7 @@ def merge(best, other):
             _replace(best, q, keys, other.steps[q])
 
 
-@plain_loops
+@inner_loops
 def _replace(best, q, keys, steps):
     for i in range(4):
         best.key[q, i] = keys[i]
@@ -234,7 +234,7 @@ def _replace(best, q, keys, steps):
         best.steps[q, i] = steps[i]
 
 
-@plain_loops
+@inner_loops
 def latest_tail(rows, best, among, W, need_cost, need_time):
     """Largest T with which a schedule may win a row of `among`; -inf if none.
 
@@ -251,7 +251,7 @@ def latest_tail(rows, best, among, W, need_cost, need_time):
     return latest
 
 
-@plain_loops
+@inner_loops
 def common_prefix(items, item):
     """Number of initial stretches that an item shares with the one before it."""
     i = 0
@@ -260,7 +260,7 @@ def common_prefix(items, item):
     return i
 
 
-@plain_loops
+@inner_loops
 def is_zero(item, first):
     """Whether the item's stretches from the `first` on are all zero."""
     for i in range(first, item.shape[0]):  # noqa: SIM110 - generators are not for the compiler
@@ -269,7 +269,7 @@ def is_zero(item, first):
     return True
 
 
-@plain_loops
+@inner_loops
 def depth_at(elapsed, i, t):
     """The depth at age t on the path to the node at depth i, `elapsed` [depth] along it."""
     while i > 0 and elapsed[i] > t:

@@ -30,7 +30,7 @@ from tailc_solvers.intervals.kernels import (
     latest_tail,
     offer,
 )
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 FEW_CANDIDATES = 6
 
@@ -170,7 +170,7 @@ def new_state(curves: Curves, rows: Rows) -> State:
     return state
 
 
-@plain_loops
+@inner_loops
 def _walk_to(curves, bounds, rows, best, state, item, depth, stride):
     """Fill the nodes from `depth` down to an item; return the depth reached and the nodes seen.
 
@@ -193,7 +193,7 @@ def _walk_to(curves, bounds, rows, best, state, item, depth, stride):
     return item.shape[0], seen
 
 
-@plain_loops
+@inner_loops
 def _has_ended(curves, state, i, more_ms):
     """Whether all requests have ended after `more_ms` on rung i from the node at depth i."""
     for k in range(curves.longest.shape[0]):
@@ -202,7 +202,7 @@ def _has_ended(curves, state, i, more_ms):
     return True
 
 
-@plain_loops
+@inner_loops
 def _search_below(curves, bounds, rows, best, state, depth, stride, cap):
     """Search the subtree of the node at `depth`; return nodes seen and whether it was finished."""
     n = rows.costs.shape[0]
@@ -235,7 +235,7 @@ def _search_below(curves, bounds, rows, best, state, depth, stride, cap):
     return seen, True
 
 
-@plain_loops
+@inner_loops
 def _visit(curves, bounds, rows, best, state, above, i):
     """Offer the node at depth i to the rows of the one above it.
 
@@ -253,7 +253,7 @@ def _visit(curves, bounds, rows, best, state, above, i):
     return False, _offer_node(curves, rows, best, state, above, i)
 
 
-@plain_loops
+@inner_loops
 def _descend(curves, rows, state, i, steps):
     """Fill the node at depth i + 1: `steps` on rung i after the node at depth i."""
     stretch = steps * rows.step_ms
@@ -275,13 +275,13 @@ def _descend(curves, rows, state, i, steps):
     state.left[i + 1] = state.left[i] - steps
 
 
-@plain_loops
+@inner_loops
 def _tail_on(curves, state, i):
     """When the quantile's work is done on rung i (one curve)."""
     return state.elapsed[i] + (curves.rank_demand - state.work[i, 0]) / curves.speeds[0, i]
 
 
-@plain_loops
+@inner_loops
 def _count_below(curves, k, work):
     """Number of entries of curve k with less demand than `work`."""
     size = curves.start[k + 1] - curves.start[k]
@@ -299,7 +299,7 @@ def _count_below(curves, k, work):
     return low
 
 
-@plain_loops
+@inner_loops
 def _sum_of_least(curves, k, work):
     """Weighted sum over curve k of min(demand, work)."""
     entry = curves.start[k] + k + _count_below(curves, k, work)
@@ -308,7 +308,7 @@ def _sum_of_least(curves, k, work):
     return curves.below[entry] + (above * work if above > 0.0 else 0.0)
 
 
-@plain_loops
+@inner_loops
 def _offer_node(curves, rows, best, state, above, i):
     """Offer the schedule that stays on rung i from the node at depth i to the rows of one above.
 
@@ -331,7 +331,7 @@ def _offer_node(curves, rows, best, state, above, i):
     return offer(rows, best, among, state.steps, _mixture_tail(curves, state, i, latest), L, W)
 
 
-@plain_loops
+@inner_loops
 def _keep_rows(curves, bounds, rows, best, state, above, i):
     """List the rows of the node at depth `above` that may improve at the node at depth i, or below.
 
@@ -357,7 +357,7 @@ def _keep_rows(curves, bounds, rows, best, state, above, i):
     return count > 0
 
 
-@plain_loops
+@inner_loops
 def _latest_below(curves, floors, rows, best, state, i, q):
     """Largest T with which a schedule through the node at depth i may win row q; -inf if none."""
     need = rows.wait_per_cost[q] * state.cost[i] - state.time[i]
@@ -372,7 +372,7 @@ def _latest_below(curves, floors, rows, best, state, i, q):
     return latest_finish(rows, best, q, cost / curves.total) - wait
 
 
-@plain_loops
+@inner_loops
 def _is_priced_out(curves, prices, rows, best, state, i, q):
     """Whether row q's Lagrangian exceeds its incumbent in all schedules through the node."""
     work = state.work[i, 0]
@@ -388,7 +388,7 @@ def _is_priced_out(curves, prices, rows, best, state, i, q):
     return latest_finish(rows, best, q, 0.0) < value * (1.0 - SLACK_RELATIVE)
 
 
-@plain_loops
+@inner_loops
 def _can_finish_by(curves, floors, state, i, latest):
     """Whether the quantile could be reached by `latest` on the fastest rungs from depth i on."""
     if curves.longest.shape[0] > 1:
@@ -400,7 +400,7 @@ def _can_finish_by(curves, floors, state, i, latest):
     return tail * (1.0 - SLACK_RELATIVE) <= latest
 
 
-@plain_loops
+@inner_loops
 def _weight_by(curves, state, i, t, last_speeds):
     """Weight of the requests ended by age t, at `last_speeds` [curves] from depth i on.
 
@@ -419,7 +419,7 @@ def _weight_by(curves, state, i, t, last_speeds):
     return weight
 
 
-@plain_loops
+@inner_loops
 def _mixture_tail(curves, state, i, latest):
     """Execution tail of staying on rung i, known to be at most `latest`.
 
@@ -450,7 +450,7 @@ def _mixture_tail(curves, state, i, latest):
     return _next_times(curves, state, i, low)
 
 
-@plain_loops
+@inner_loops
 def _fill_ended(curves, state, i, t, entries):
     """Fill the number of ended entries of each curve at age t; return their sum."""
     t *= 1.0 + SLACK_RELATIVE
@@ -464,7 +464,7 @@ def _fill_ended(curves, state, i, t, entries):
     return count
 
 
-@plain_loops
+@inner_loops
 def _next_times(curves, state, i, entries):
     """Time of the request that completes the rank, with `entries` ended before; advances them."""
     n_curves = curves.longest.shape[0]
@@ -487,7 +487,7 @@ def _next_times(curves, state, i, entries):
     return time
 
 
-@plain_loops
+@inner_loops
 def _time_of(curves, state, i, k, demand):
     """Execution time of `demand` on curve k, staying on rung i from depth i."""
     while i > 0 and demand <= state.work[i, k]:

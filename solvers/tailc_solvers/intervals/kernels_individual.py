@@ -24,7 +24,7 @@ from tailc_solvers.intervals.kernels import (
     latest_tail,
     offer,
 )
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 
 class Crowd(NamedTuple):
@@ -153,7 +153,7 @@ def new_buckets(longest: int) -> Buckets:
     return Buckets(*(np.zeros(size) for _ in Buckets._fields))
 
 
-@plain_loops
+@inner_loops
 def _walk_to(crowd, rows, best, path, item, depth):
     """Fill the nodes from `depth` down to an item; return the depth reached and the nodes seen.
 
@@ -176,7 +176,7 @@ def _walk_to(crowd, rows, best, path, item, depth):
     return item.shape[0], seen
 
 
-@plain_loops
+@inner_loops
 def _search_below(crowd, rows, best, path, buckets, depth, stride, cap):
     """Search the subtree of the node at `depth`; return nodes seen and whether it was finished."""
     n = rows.costs.shape[0]
@@ -212,7 +212,7 @@ def _search_below(crowd, rows, best, path, buckets, depth, stride, cap):
     return seen, True
 
 
-@plain_loops
+@inner_loops
 def _visit(crowd, rows, best, path, i):
     """Offer the schedule that stays on rung i; return whether there are deeper nodes to search."""
     path.steps[i + 1 :] = 0
@@ -226,7 +226,7 @@ def _visit(crowd, rows, best, path, i):
     return False
 
 
-@plain_loops
+@inner_loops
 def _descend(crowd, rows, path, i, steps):
     """Fill the node at depth i + 1: `steps` on rung i after the node at depth i."""
     stretch = steps * rows.step_ms
@@ -258,7 +258,7 @@ def _descend(crowd, rows, path, i, steps):
     path.room[i + 1] = path.room[i] - steps
 
 
-@plain_loops
+@inner_loops
 def _add_rest(crowd, path, i, r, left):
     """Add request r with `left` remaining work to the node's sums."""
     work = crowd.weight[r] * left
@@ -267,7 +267,7 @@ def _add_rest(crowd, path, i, r, left):
     path.rest_slow[i] += work * crowd.most_time[i, r]
 
 
-@plain_loops
+@inner_loops
 def _offer_node(crowd, rows, best, path, i):
     """Offer the schedule that stays on rung i from the node at depth i."""
     L = (path.time[i] + path.rest_time[i]) / crowd.total
@@ -277,7 +277,7 @@ def _offer_node(crowd, rows, best, path, i):
         offer(rows, best, rows.all, path.steps, _tail(crowd, path, i, np.inf, latest), L, W)
 
 
-@plain_loops
+@inner_loops
 def _may_improve(crowd, rows, best, path, i):
     """Whether a row may improve among the schedules through the node at depth i."""
     W = (path.cost[i] + path.rest_cost[i]) / crowd.total
@@ -286,7 +286,7 @@ def _may_improve(crowd, rows, best, path, i):
     return _weight_at_best_by(crowd, path, i, latest) >= crowd.rank
 
 
-@plain_loops
+@inner_loops
 def _search_last(crowd, rows, best, path, buckets, stride):
     """Offer every stretch on the last rung but one, then the last rung; return their number.
 
@@ -318,7 +318,7 @@ def _search_last(crowd, rows, best, path, buckets, stride):
     return (end - 1) // stride + 1
 
 
-@plain_loops
+@inner_loops
 def _fill_figures(crowd, rows, best, path, buckets, i, stride):
     """Fill L, W and the latest useful tail of each stretch; return the number of stretches.
 
@@ -353,7 +353,7 @@ def _fill_figures(crowd, rows, best, path, buckets, i, stride):
     return path.room[i] + 1
 
 
-@plain_loops
+@inner_loops
 def _fill_buckets(crowd, rows, path, buckets, i):
     buckets.stretch[:] = 0.0
     buckets.weight[:] = 0.0
@@ -372,7 +372,7 @@ def _fill_buckets(crowd, rows, path, buckets, i):
         buckets.spared[bucket] += after * crowd.speeds[i, r]
 
 
-@plain_loops
+@inner_loops
 def _weight_by(crowd, path, i, stretch, t):
     """Weight ended by age t with `stretch` on rung i and then rung i + 1; never too small."""
     if not t >= 0.0:
@@ -395,7 +395,7 @@ def _weight_by(crowd, path, i, stretch, t):
     return weight
 
 
-@plain_loops
+@inner_loops
 def _weight_at_best_by(crowd, path, i, t):
     """Weight that could have ended by age t on each request's fastest rung from depth i on."""
     if t < path.elapsed[i]:
@@ -410,7 +410,7 @@ def _weight_at_best_by(crowd, path, i, t):
     return weight
 
 
-@plain_loops
+@inner_loops
 def _tail(crowd, path, i, stretch, latest):
     """Execution tail with `stretch` on rung i and then rung i + 1, known to be at most `latest`."""
     while i > 0 and path.ended[i] >= crowd.rank:
@@ -432,7 +432,7 @@ def _tail(crowd, path, i, stretch, latest):
     return _select(path.found, path.found_weight, count, crowd.rank - path.ended[i])
 
 
-@plain_loops
+@inner_loops
 def _select(values, weight, count, rank):
     """The smallest of `count` values whose cumulative weight is at least `rank`; reorders both.
 

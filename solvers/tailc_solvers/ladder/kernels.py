@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 MOST_CUTS = 200
 MOST_RATIOS = 100
@@ -108,7 +108,7 @@ def fill_hull(hull, stack):
         hull.size[k] = size
 
 
-@plain_loops
+@inner_loops
 def _is_above(hull, a, b, c):
     """Whether b lies on or above the line from a to c."""
     rise_ab = (hull.cost[b] - hull.cost[a]) * (hull.time[b] - hull.time[c])
@@ -133,7 +133,7 @@ def fixed_multiplier(steps: Steps, hull: Hull, beta: float) -> float:
     return float(least)
 
 
-@plain_loops
+@inner_loops
 def _copy(source, target):
     for i in range(source.work.shape[0]):
         target.work[i] = source.work[i]
@@ -172,7 +172,7 @@ def _minimise(steps, hull, k, weights, low, high, point):
     _value_at_entries(steps, hull, k, point)
 
 
-@plain_loops
+@inner_loops
 def _rung_after(hull, k, alpha, gamma):
     """The best rung from k on for the work after the quantile's; ties go to the lowest."""
     best = k
@@ -183,7 +183,7 @@ def _rung_after(hull, k, alpha, gamma):
     return best
 
 
-@plain_loops
+@inner_loops
 def _value_at_entries(steps, hull, k, point):
     point.value[:] = 0.0
     work = 0.0
@@ -198,14 +198,14 @@ def _value_at_entries(steps, hull, k, point):
     _add_rest(hull, steps.sum[-1] - done, point)
 
 
-@plain_loops
+@inner_loops
 def _add_rest(hull, rest, point):
     """Add the remaining work of the mean request after the quantile."""
     for i in range(point.rest.shape[0]):
         _add_stretch(hull, i, 0.0, point.rest[i] * rest, point)
 
 
-@plain_loops
+@inner_loops
 def _add_stretch(hull, rung, work, done, point):
     """Add a stretch of `work` for the quantile's request and `done` for the mean one."""
     point.value[0] += work * hull.time[rung]
@@ -213,7 +213,7 @@ def _add_stretch(hull, rung, work, done, point):
     point.value[2] += done * hull.cost[rung]
 
 
-@plain_loops
+@inner_loops
 def _mix(steps, hull, k, low, high, share, point):
     """Fill `point` with the break points at `share` of the way from low to high."""
     point.value[:] = 0.0
@@ -236,7 +236,7 @@ def _mix(steps, hull, k, low, high, share, point):
     _add_rest(hull, steps.sum[-1] - done, point)
 
 
-@plain_loops
+@inner_loops
 def _entry_at(work, place, high):
     """The first entry up to `high` whose work is not below `place`."""
     low = 0
@@ -249,18 +249,18 @@ def _entry_at(work, place, high):
     return low
 
 
-@plain_loops
+@inner_loops
 def _need(load, value):
     """The required wait at load = q / p: q W / p - L."""
     return load * value[2] - value[1]
 
 
-@plain_loops
+@inner_loops
 def _objective(by_cost, value):
     return value[2] if by_cost else value[0]
 
 
-@plain_loops
+@inner_loops
 def _excess(by_cost, load, ratio, target, value):
     """Excess over the constraint: the wait, or by cost T + ratio * wait - target."""
     if by_cost:
@@ -268,7 +268,7 @@ def _excess(by_cost, load, ratio, target, value):
     return _need(load, value)
 
 
-@plain_loops
+@inner_loops
 def _weights(by_cost, load, ratio, multiplier):
     """(alpha, beta, gamma) at a multiplier; by cost inf means the constraint alone."""
     if not by_cost:
@@ -278,7 +278,7 @@ def _weights(by_cost, load, ratio, multiplier):
     return 1.0 + multiplier * ratio * load, multiplier, multiplier * ratio
 
 
-@plain_loops
+@inner_loops
 def _solve(steps, hull, k, setting, low, high, trial, point):
     """Minimise the objective subject to excess <= 0 with rung k at the quantile; fill `point`.
 
@@ -356,7 +356,7 @@ def least_tail(steps, hull, loads, points, answer):
             _keep_better(answer, q, k, wait, point, wait + point.value[0], bound, weights)
 
 
-@plain_loops
+@inner_loops
 def _keep_better(answer, q, k, wait, point, primal, bound, weights):
     answer.bound[q] = min(answer.bound[q], bound)
     old = answer.primal[q]
@@ -389,7 +389,7 @@ def least_cost(steps, hull, loads, targets, points, answer):
             _least_cost_of(steps, hull, (k, q), loads[q], targets[q], points, answer)
 
 
-@plain_loops
+@inner_loops
 def _least_cost_of(steps, hull, case, load, target, points, answer):
     k, q = case
     low, high, trial, point, early, late = points
@@ -441,7 +441,7 @@ def _least_cost_of(steps, hull, case, load, target, points, answer):
     _keep_better(answer, q, k, 0.0, trial, primal, bound, weights)
 
 
-@plain_loops
+@inner_loops
 def _between(steps, hull, k, load, target, early, late, point):
     """Fill `point` with the mixture that meets the target exactly; return its W, or inf."""
     share = 1.0

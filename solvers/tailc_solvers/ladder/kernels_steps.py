@@ -6,7 +6,7 @@ order of the floats. For some thousands of demands it takes a third of the time 
 sort, for any initial order.
 """
 
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 _DIGIT_BITS = 8
 DIGITS, RADIX = 64 // _DIGIT_BITS, 1 << _DIGIT_BITS
@@ -29,12 +29,12 @@ def sort_bits(bits, other, counts):
     return is_in_other
 
 
-@plain_loops
+@inner_loops
 def _digit(value, digit):
     return (value >> (_DIGIT_BITS * digit)) & (RADIX - 1)
 
 
-@plain_loops
+@inner_loops
 def _count_digits(bits, counts):
     counts[:] = 0
     for i in range(bits.shape[0]):
@@ -42,7 +42,7 @@ def _count_digits(bits, counts):
             counts[digit, _digit(bits[i], digit)] += 1
 
 
-@plain_loops
+@inner_loops
 def _move_by_digit(source, target, counts, digit):
     """Sort the numbers by one digit; `counts` becomes the end of each value."""
     begin = 0

@@ -1,6 +1,6 @@
 """The inner loop of the bound: one request of a queue after another, from the last to the first."""
 
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 
 @plain_loops
@@ -23,7 +23,7 @@ def most_stretch(service, stretch, gap, limit, price, ahead, gain, window):
         _best_ahead(gain, most, ahead, window)
 
 
-@plain_loops
+@inner_loops
 def _best_ahead(gain, most, ahead, window):
     """ahead[w] = max of gain[w .. w + most] - w, for every w.
 

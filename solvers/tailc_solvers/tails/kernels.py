@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.loops import inlined_loops, plain_loops
+from tailc_solvers.loops import inlined_loops, inner_loops, plain_loops
 
 BLOCK = 8
 """Terms that are added in one pass."""
@@ -167,7 +167,7 @@ def _whole_passes(entries):
     return (entries + PASS - 1) // PASS * PASS
 
 
-@plain_loops
+@inner_loops
 def _position(law, cases, sums, i, left):
     """Make `sums.after` G_(i+1), and raise column i of `left` to what each case has on the way."""
     after = sums.after
@@ -240,7 +240,7 @@ def _tail(law, sums, b, more, n):
     return tail
 
 
-@plain_loops
+@inner_loops
 def _add_block(filled, share, b, before, after, pad):
     """Add the terms b to b + BLOCK of G_i to `after`, one after another."""
     p0, p1, p2, p3 = share[b], share[b + 1], share[b + 2], share[b + 3]

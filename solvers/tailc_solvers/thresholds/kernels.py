@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 ROUNDING = 1e-12
 """Relative: energies that differ by less are equal. The sums of a pass round by less."""
@@ -88,7 +88,7 @@ def search(requests, ages, target, allowed, work):
             _enter(requests, ages, level, target, allowed, work)
 
 
-@plain_loops
+@inner_loops
 def _enter(requests, ages, level, target, allowed, work):
     """Choose the latest age of this level that can still meet the target.
 
@@ -107,7 +107,7 @@ def _enter(requests, ages, level, target, allowed, work):
     work.chosen[level] = low
 
 
-@plain_loops
+@inner_loops
 def _advance(requests, ages, level, target, work):
     """Run type `level` - 1 up to its age; return the least energy of all continuations."""
     type_ = level - 1
@@ -136,7 +136,7 @@ def _advance(requests, ages, level, target, work):
     return energy + rest
 
 
-@plain_loops
+@inner_loops
 def _late_at_least(requests, level, age, target, work):
     """The weight that is late even if all remaining work is on the fastest type from `age`."""
     last = requests.speed.shape[1] - 1
@@ -148,7 +148,7 @@ def _late_at_least(requests, level, age, target, work):
     return late
 
 
-@plain_loops
+@inner_loops
 def _finish(requests, work):
     """Run the last type to the end; keep the candidate if it is the best."""
     n = requests.speed.shape[1]

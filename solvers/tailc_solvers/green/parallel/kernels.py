@@ -9,7 +9,7 @@ takes longer than its search. `batch` is a Batch, `asked` an Asked, and `found` 
 import numpy as np
 
 from tailc_solvers.green.parallel.parts import Costs, Parts, States
-from tailc_solvers.loops import inlined_loops, plain_loops
+from tailc_solvers.loops import inlined_loops, inner_loops, plain_loops
 
 NEVER = np.int64(1) << 60
 """More than any cost; twice as much is still a number."""
@@ -74,7 +74,7 @@ def find_beside(batch, asked, free, over, cost, lacking, found):
                 _search(batch, asked, i, r, run, costs, found)
 
 
-@plain_loops
+@inner_loops
 def _run_of(batch, r):
     """The actions of run r and their costs."""
     kind, begin = batch.kind[r], batch.start[r]
@@ -93,7 +93,7 @@ def _run_of(batch, r):
     )
 
 
-@plain_loops
+@inner_loops
 def _costs_of(batch, r):
     """The part of the cost buffer of run r."""
     L, K = batch.level[batch.kind[r] + 1] - batch.level[batch.kind[r]], batch.epochs[r]
@@ -104,7 +104,7 @@ def _costs_of(batch, r):
     )
 
 
-@plain_loops
+@inner_loops
 def _price(run, size, block, per_mj, keep, costs):
     """Write the cost of each epoch of a run by previous and current level, rounded down."""
     K, L = costs.end.shape
@@ -124,7 +124,7 @@ def _price(run, size, block, per_mj, keep, costs):
             costs.end[k, level] = np.floor(per_mj[t + 1] * run.end_mj[level] * keep)
 
 
-@plain_loops
+@inner_loops
 def _price_beside(run, free, over, cost, lacking, costs):
     """Write the cost that each epoch of a run adds to that of other jobs, rounded down."""
     K, L = costs.end.shape
@@ -151,7 +151,7 @@ def _brown(over, cost, t, energy_mj):
     return more
 
 
-@plain_loops
+@inner_loops
 def _search(batch, asked, i, r, run, costs, found):
     """Search run r with these costs for the i-th requested job; keep a smaller cost."""
     _obey(asked, i, run, costs)
@@ -169,7 +169,7 @@ def _search(batch, asked, i, r, run, costs, found):
     found.bound[i] = min(found.bound[i], least)
 
 
-@plain_loops
+@inner_loops
 def _obey(asked, i, run, costs):
     """Write NEVER where a schedule would violate the rule of the i-th requested job."""
     K, L = costs.end.shape
@@ -192,7 +192,7 @@ def _obey(asked, i, run, costs):
                 costs.end[before] = NEVER
 
 
-@plain_loops
+@inner_loops
 def _states_of(batch, g, L):
     """The states of grid g."""
     low, end = batch.states[g], batch.states[g + 1]
@@ -200,7 +200,7 @@ def _states_of(batch, g, L):
     return States(batch.number[low:end], after.reshape((after.size // L, L)), batch.idle[low:end])
 
 
-@plain_loops
+@inner_loops
 def _fill(costs, states, value):
     """Fill `value` [N, L] and return the least cost of all; NEVER if there is none.
 
@@ -237,7 +237,7 @@ def _after(costs, states, value, k, i, level):
     return cost
 
 
-@plain_loops
+@inner_loops
 def _trace(batch, r, run, costs, states, value, servers):
     """Write the servers of the least cost from `_fill`; return the number of epochs.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tailc_solvers.loops import inlined_loops, plain_loops
+from tailc_solvers.loops import inlined_loops, inner_loops, plain_loops
 
 SAVED = 1e-9
 """Relative: a swap that saves less is none."""
@@ -26,7 +26,7 @@ def descend(pool, site, chosen, work):
                 chosen[work.best_jobs[i]] = work.best_new[i]
 
 
-@plain_loops
+@inner_loops
 def _best_swap(pool, site, chosen, work, best):
     """Write the first of the best exchanges below cost `best`; return its cost, or infinity.
 
@@ -58,7 +58,7 @@ def _best_swap(pool, site, chosen, work, best):
     return found
 
 
-@plain_loops
+@inner_loops
 def _sum_up(pool, site, chosen, work):
     """Write the sums over the chosen schedules; return their cost."""
     for i in range(2):
@@ -111,7 +111,7 @@ def _turn_to(pool, site, chosen, work, depth, job):
         work.cost[LESS, depth, t] = cost
 
 
-@plain_loops
+@inner_loops
 def _put(pool, site, work, depth, k):
     """Write the sums of the next depth: those of this one plus a schedule."""
     for i in range(2):

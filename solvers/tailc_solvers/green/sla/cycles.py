@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc_solvers.green.sla.kernels import ARRIVING, FAR, LEAVING
-from tailc_solvers.loops import plain_loops
+from tailc_solvers.loops import inner_loops, plain_loops
 
 Whole = NDArray[np.int64]
 
@@ -43,7 +43,7 @@ class Walk(NamedTuple):
     group: Whole
 
 
-@plain_loops
+@inner_loops
 def step_from(rest, node, n, T):
     """The next step from a node of the difference of two flows, and its group.
 
@@ -61,7 +61,7 @@ def step_from(rest, node, n, T):
     return (STAY_OUT if rest.arrived[row, t] < 0 else -1), row
 
 
-@plain_loops
+@inner_loops
 def step_from_hub(rest, kind, t):
     """The next step from a hub, and its group."""
     for g in range(rest.left.shape[0]):
@@ -74,7 +74,7 @@ def step_from_hub(rest, kind, t):
     return (UNCROSS if rest.moved[t] < 0 else -1), 0
 
 
-@plain_loops
+@inner_loops
 def next_node(step, g, t, n, T):
     """The node that a step from boundary t leads to."""
     if step == ON:
@@ -86,7 +86,7 @@ def next_node(step, g, t, n, T):
     return (n + (LEAVING if step in (LEAVE, UNCROSS) else ARRIVING)) * (T + 1) + t
 
 
-@plain_loops
+@inner_loops
 def take_step(rest, step, g, t, units):
     """Use up `units` of a step from boundary t; return the rest."""
     sign = 1 if step in (ON, LEAVE, ARRIVE, CROSS) else -1
@@ -104,7 +104,7 @@ def take_step(rest, step, g, t, units):
     return abs(rest.moved[t])
 
 
-@plain_loops
+@inner_loops
 def next_cycle(rest, walk, top, n, T):
     """Extend the walk until it meets itself; return the cycle's ends in the walk, or -1 twice."""
     while top >= 0:
@@ -126,7 +126,7 @@ def next_cycle(rest, walk, top, n, T):
     return -1, -1
 
 
-@plain_loops
+@inner_loops
 def measure_cycle(rest, walk, first, last, is_green, T):
     """Units of a cycle, and the green slots of one unit."""
     units = FAR
@@ -141,7 +141,7 @@ def measure_cycle(rest, walk, first, last, is_green, T):
     return units, green
 
 
-@plain_loops
+@inner_loops
 def add_cycle(walk, first, last, units, y):
     """Move `units` servers along a cycle."""
     T = y.shape[1]

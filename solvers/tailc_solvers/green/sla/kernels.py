@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc_solvers.loops import inlined_loops, plain_loops
+from tailc_solvers.loops import inlined_loops, inner_loops, plain_loops
 
 Whole = NDArray[np.int64]
 
@@ -97,7 +97,7 @@ class Ways(NamedTuple):
         return cls(*(np.zeros(shape, dtype=np.int64) for shape in shapes))
 
 
-@plain_loops
+@inner_loops
 def move_cost(costs, t, moved):
     """Cost of the next move at a boundary, and the number of moves at that cost."""
     if moved < costs.few[t]:
@@ -107,7 +107,7 @@ def move_cost(costs, t, moved):
     return costs.high[t], FAR
 
 
-@plain_loops
+@inner_loops
 def moves_back(costs, t, moved):
     """Number of moves at a boundary that have the cost of the last one."""
     if moved - 1 < costs.few[t]:
@@ -195,7 +195,7 @@ def relax_epoch(cost, how, place, there, there_from):
     return True
 
 
-@plain_loops
+@inner_loops
 def shortest_way(costs, flow, ways):
     """Fill in the distances from the first boundary; return whether the last is reachable."""
     T = flow.y.shape[0]
@@ -235,7 +235,7 @@ def change(costs, free, flow, t, g, more):
         moved[at] += max(net[at, g], 0)
 
 
-@plain_loops
+@inner_loops
 def along_way(costs, free, flow, ways, most, push):
     """Capacity of the path to the last boundary; with `push` that many servers are sent."""
     y, t = flow.y, flow.y.shape[0]
