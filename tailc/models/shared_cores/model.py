@@ -75,7 +75,7 @@ class SharedCores(LadderModel[SharedCoresOutcome, SharedCoresTimes]):
     def engine(
         self, rate_mrps: int, most_in_system: int, cut_off_us: int | None = None
     ) -> SharedCoresEngine:
-        """See `ladder_arrays`."""
+        """The engine of this policy; see `ladder_arrays` for errors."""
         arrays = _lowered(self, self.rate_read(rate_mrps), most_in_system, cut_off_us)
         return SharedCoresEngine(arrays, self.ladder_of, most_in_system)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tailc.diff.compare import Diff, Side
+from tailc.diff.differences import SettingChange
 from tailc.diff.rows import RowChange
-from tailc.diff.structure import Change, FormChange
+from tailc.diff.structure import FormChange
 from tailc.diff.tail_tables import TailRowChange, TailTableChange
 from tailc.forms.ladder.table import Admission
 from tailc.report.diff.plans import plan_dict
@@ -52,7 +53,7 @@ def _side_dict(side: Side) -> dict[str, Any]:
     }
 
 
-def _change_dict(change: Change) -> dict[str, Any]:
+def _change_dict(change: SettingChange) -> dict[str, Any]:
     return {"what": change.what, "old": change.old, "new": change.new}
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from tailc.diff.causes import Cause
 from tailc.diff.compare import Diff, Side
+from tailc.diff.differences import SettingChange
 from tailc.diff.rows import ClimbChange, RowChange
-from tailc.diff.structure import Change, StructureDiff
+from tailc.diff.structure import StructureDiff
 from tailc.diff.tail_tables import TailRowChange, TailTableChange
 from tailc.forms.ladder.table import LoadAxis
 from tailc.report.policy import admission_text
@@ -80,7 +81,7 @@ def _climb_text(climb: ClimbChange) -> str:
     return f"{climb.rung} {old} -> {new}"
 
 
-def change_text(change: Change) -> str:
+def change_text(change: SettingChange) -> str:
     """Format a value before and after a change."""
     old, new = (
         "none" if side is None else shorten(side, _LONGEST_VALUE)

@@ -286,7 +286,7 @@ def test_a_sample_without_an_upper_limit_needs_at_least_one():
 
 def test_requests_that_are_worth_less_are_needed_in_proportion():
     # 390 are needed, and 1,000 are worth 100
-    assert more_requests(Interval(80, 50, None, worth=100), 100, P99, 1000) == 2900
+    assert more_requests(Interval(80, 50, None, effective_requests=100), 100, P99, 1000) == 2900
 
 
 def test_no_number_decides_when_the_estimate_is_on_the_target():

@@ -9,14 +9,17 @@ from tailc.models.datacentre.quantities import QuantitySample
 
 
 def test_an_interval_of_a_mean_is_student_s():
-    found = mean_of(QuantitySample.of([1.0, 2.0, 3.0, 4.0]))
+    found = mean_of(QuantitySample.from_values([1.0, 2.0, 3.0, 4.0]))
     # Student's quantile for three degrees of freedom is 3.182; the mean's deviation is 0.6455.
     assert (found.low, found.value, found.high) == pytest.approx((0.446, 2.5, 4.554), abs=3e-3)
 
 
 def test_fewer_than_four_windows_have_no_interval():
-    assert mean_of(QuantitySample.of([1.0, 2.0, 3.0])).low is None
-    assert change_of(QuantitySample.of([1.0] * 3), QuantitySample.of([2.0] * 3)).high is None
+    assert mean_of(QuantitySample.from_values([1.0, 2.0, 3.0])).low is None
+    assert (
+        change_of(QuantitySample.from_values([1.0] * 3), QuantitySample.from_values([2.0] * 3)).high
+        is None
+    )
 
 
 def test_a_ratio_weighs_windows_by_what_they_count():
@@ -30,7 +33,7 @@ def test_a_ratio_weighs_windows_by_what_they_count():
 def test_of_nothing_there_is_no_interval():
     nothing = QuantitySample.ratio([0] * 5, [0] * 5)
     assert (mean_of(nothing).value, mean_of(nothing).low) == (0, None)
-    assert change_of(nothing, QuantitySample.of([1.0] * 5)).low is None
+    assert change_of(nothing, QuantitySample.from_values([1.0] * 5)).low is None
 
 
 def test_what_never_happened_might_have_three_times():
@@ -46,7 +49,9 @@ def test_a_share_lies_from_0_to_1():
 
 def test_what_two_samples_share_cancels_in_their_change():
     days = [3.0, 80.0, 14.0, 7.0, 2.0]
-    found = change_of(QuantitySample.of([day + 1 for day in days]), QuantitySample.of(days))
+    found = change_of(
+        QuantitySample.from_values([day + 1 for day in days]), QuantitySample.from_values(days)
+    )
     assert (found.low, found.value, found.high) == pytest.approx((1, 1, 1))
 
 
@@ -68,7 +73,9 @@ def coverage(truth, intervals) -> float:
 @pytest.mark.parametrize("count", [4, 8, 30])
 def test_means_of_independent_windows_hold_the_truth_in_95_of_100(count):
     draw = np.random.default_rng(count)
-    found = [mean_of(QuantitySample.of(draw.normal(3.0, 2.0, count))) for _ in range(3_000)]
+    found = [
+        mean_of(QuantitySample.from_values(draw.normal(3.0, 2.0, count))) for _ in range(3_000)
+    ]
     # A share of 3,000 trials is itself uncertain by 0.8 %.
     assert coverage(3.0, found) == pytest.approx(0.95, abs=0.013)
 
@@ -97,7 +104,7 @@ def test_windows_in_a_row_that_are_alike_make_intervals_too_narrow_by_a_known_fa
         for _ in range(count):
             values.append(value)
             value = correlation * value + math.sqrt(1 - correlation**2) * draw.normal()
-        found.append(mean_of(QuantitySample.of(values)))
+        found.append(mean_of(QuantitySample.from_values(values)))
     wider = math.sqrt((1 + correlation) / (1 - correlation))
     expected = 1 - 2 * NormalDist().cdf(-1.96 / wider)
     assert expected == pytest.approx(0.85, abs=0.005)

@@ -59,7 +59,7 @@ def test_a_request_that_rereads_descends_where_another_row_has_a_lower_rung():
     assert not ladder_arrays((policy,), 1, 10).may_descend
     policy = dataclasses.replace(policy, rules=(Rule.REREAD_ROW,))
     assert ladder_arrays((policy,), 1, 10).may_descend
-    # a row has no ladder_arrays rung for a later age
+    # a row has no lower rung for a later age
     assert not ladder_arrays(
         (dataclasses.replace(policy, rows=policy.rows[1:]),), 1, 10
     ).may_descend
