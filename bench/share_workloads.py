@@ -71,7 +71,7 @@ def plant(applications: Sequence[Application], seed: int, steps: int = STEPS) ->
         contention=np.array([each.contention for each in applications]),
         bend=np.array([each.bend for each in applications]),
         offered=np.full(shape, np.inf),
-        is_reported=np.zeros(len(applications), np.bool_),
+        is_reported=np.zeros(shape, np.bool_),
     )
 
 

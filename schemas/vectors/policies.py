@@ -37,6 +37,7 @@ from readings import (
     serial_reading,
     throughput_reading,
     timings_reading,
+    waiting_reading,
 )
 from sharings import (
     largest_sharing_ladder,
@@ -274,8 +275,8 @@ def _shares() -> dict[str, Vector]:
             policy("shares-cap", capped_shares(), reading=throughput_reading()),
         ),
         "shares-cap-settling": (
-            "Schema 1.9: caps under the other law, with windows longer than steps.",
-            policy("shares-cap-settling", settling_shares(), reading=throughput_reading()),
+            "Schema 1.9: caps under the other law, with longer windows and waiting work.",
+            policy("shares-cap-settling", settling_shares(), reading=waiting_reading()),
         ),
     }
 

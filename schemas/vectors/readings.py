@@ -86,6 +86,15 @@ def throughput_reading() -> ThroughputReading:
     )
 
 
+def waiting_reading() -> ThroughputReading:
+    """The same, with the number of requests that wait."""
+    return ThroughputReading(
+        Measured(Measure.THROUGHPUT, "the whole host", TimeUnit.MS),
+        Rows(),
+        ThroughputColumns("done_per_s", "at_ms", "vm", "share", "queued"),
+    )
+
+
 def job_reading(*speedup_ppm: int) -> RunTimeReading:
     """Run times of jobs, with a speed-up by servers where they may have more."""
     measured = Measured(Measure.RUN_TIME, "a server", TimeUnit.S)

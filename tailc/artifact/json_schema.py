@@ -42,7 +42,8 @@ def policy_schema() -> Schema:
                 "rule, a measure or a column that came with it, minor 4 only with a plan, its "
                 "measure or its role of inputs, minor 5 only with a battery, minor 6 only with "
                 "`overload` or `sharing`, minor 7 only with `metric`, minor 8 only with "
-                "`estimates`, minor 9 only with `cap` or `transition`."
+                "`estimates`, minor 9 only with `cap`, `transition`, "
+                "`serial` or `waiting`."
             ),
             **_object({"major": {"const": SCHEMA_MAJOR}, "minor": minors}),
         },

@@ -53,7 +53,8 @@ class Reading:
     `memory` is a column of the part of a demand that no clock shortens; with `clock_khz` the
     demands are compute cycles, counted at that clock, and only `memory` is in `unit`. `time`,
     `machine` and `share` are columns of measured throughput, which is read from column `demand` and
-    has no speed-ups. Run times of jobs are read from it too, and have curves or no speed-ups.
+    has no speed-ups, and `waiting` is one of requests that wait. Run times of jobs are read from it
+    too, and have curves or no speed-ups.
     `where` keeps the rows whose column equals the text; `bin_us` merges demands into bins of that
     width (at the bin's mean) with weights. `serial`: the beginning and end of a
     request that run on one thread. `note` is the user's reason where a response time is accepted as
@@ -80,6 +81,7 @@ class Reading:
     machine: str | None = field(default=None, metadata={"since": 3})
     share: str | None = field(default=None, metadata={"since": 3})
     serial: Serial | None = field(default=None, metadata={"since": 9})
+    waiting: str | None = field(default=None, metadata={"since": 9})
 
 
 def reading_of(record: Reading) -> TraceReading:
@@ -132,7 +134,7 @@ def _throughput_reading(record: Reading, done: str) -> ThroughputReading:
     if record.curves or record.speedup_columns or record.class_column is not None:
         raise ValueError("throughput has no speed-ups")
     _refuse_of_requests(record, "throughput")
-    columns = ThroughputColumns(done, time, machine, share)
+    columns = ThroughputColumns(done, time, machine, share, record.waiting)
     return ThroughputReading(_measured(record), _rows(record), columns)
 
 
@@ -146,7 +148,7 @@ def _run_time_reading(record: Reading, run: str) -> RunTimeReading:
 
 
 def _refuse_machines(record: Reading) -> None:
-    if (record.time, record.machine, record.share) != (None, None, None):
+    if (record.time, record.machine, record.share, record.waiting) != (None,) * 4:
         raise ValueError(OF_MACHINES)
 
 
@@ -202,7 +204,7 @@ def _own_fields(reading: TraceReading) -> dict[str, Any]:
             return {"timings": reading.timings, **_request_fields(reading)}
         case ThroughputReading(columns=columns):
             named = {"time": columns.time, "machine": columns.machine, "share": columns.share}
-            return {"demand": columns.throughput, **named}
+            return {"demand": columns.throughput, **named, "waiting": columns.waiting}
         case RunTimeReading():
             return {"demand": reading.run, **_speedup_fields(reading.speedups)}
 

@@ -69,7 +69,7 @@ class RecordedPeriods:
         outcome = replay(alone, machines_of([machine]), machine.share[None, :])
         errors_of_models = []
         for number, predicted in enumerate((outcome.online[0], outcome.offline[0]), start=1):
-            counted = np.isfinite(predicted) & (outcome.throughput[0] > 0)
+            counted = np.isfinite(predicted) & (outcome.throughput[0] > 0) & ~machine.ran_out
             if not counted.any():
                 return None
             errors = np.abs(predicted[counted] / outcome.throughput[0][counted] - 1)

@@ -94,7 +94,7 @@ def throughput_reading(spec: ThroughputSpec) -> ThroughputReading:
     return ThroughputReading(
         Measured(Measure.THROUGHPUT, spec.reference, TimeUnit(spec.unit)),
         Rows(tuple(sorted(spec.where.items())), split),
-        ThroughputColumns(spec.column, spec.time, spec.machine, spec.share),
+        ThroughputColumns(spec.column, spec.time, spec.machine, spec.share, spec.waiting),
     )
 
 

@@ -107,6 +107,7 @@ def _fitted(problem: SharesProblem, machine: Asked) -> Fitted:
     rows = pairs(series, problem.step_us)
     if rows is None:
         raise _wrong_interval(problem, machine, series.interval_us)
+    rows = rows.with_work
     _check_spread(problem, machine, rows)
     model = least_squares(rows.before, rows.share, rows.now)
     if model is None:
@@ -142,7 +143,9 @@ def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows
 
 def _check_spread(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
     if len(rows.now) < FEWEST_PAIRS:
-        why = f"{len(rows.now)} steps were measured, and a model needs {FEWEST_PAIRS}"
+        is_recorded = problem.trace.reading.columns.waiting is not None
+        measured = "measured with requests that wait" if is_recorded else "measured"
+        why = f"{len(rows.now)} steps were {measured}, and a model needs {FEWEST_PAIRS}"
         raise _no_model(problem, machine, why, "measure for longer, or state the unit of the times")
     if not rows.now.any():
         raise _no_model(problem, machine, "it got nothing done", "check the throughput's column")

@@ -34,6 +34,13 @@ class ThroughputSpec(SpecModel):
         description="Column with the share of the host that the machine had since its last row, 0 "
         "to 1.",
     )
+    waiting: Text | None = Field(
+        default=None,
+        examples=["waiting"],
+        description="Column with the number of the machine's requests that wait at the row's time. "
+        "Steps in which none waited say nothing of the share, and in replays they offer only the "
+        "work that was done.",
+    )
     reference: Text = Field(
         examples=["2 cores of a Xeon 8488C, caps every 50 ms"],
         description="The measured host, and how shares were enforced.",

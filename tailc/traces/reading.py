@@ -316,12 +316,21 @@ class TimingsReading:
 
 @dataclass(frozen=True)
 class ThroughputColumns:
-    """Columns of measured throughput: of a machine, at a time, by its share of the host."""
+    """Columns of measured throughput: of a machine, at a time, by its share of the host.
+
+    waiting: how many of its requests wait; None where it is not recorded.
+    """
 
     throughput: str
     time: str
     machine: str
     share: str
+    waiting: str | None = None
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Those that hold numbers."""
+        return (self.time, self.throughput, self.share, *_named(self.waiting))
 
 
 @dataclass(frozen=True)

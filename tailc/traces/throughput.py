@@ -1,8 +1,8 @@
 """What machines got done, and by what share of their host: one row a machine and time.
 
 A row says that up to `time` the machine did `throughput` units of its work a second, as a mean over
-a window that ends then, and that since its row before it had `share` of the host. The rows of a
-machine come at even times.
+a window that ends then, and that since its row before it had `share` of the host. A column may say
+how many of its requests wait at `time`. The rows of a machine come at even times.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Series:
 
     time_us: int64 (rows,), ascending. throughput: float64 (rows,), work a second, >= 0. share:
     float64 (rows,), of the host, 0 to 1. row: int64 (rows,), where each stands in the file, from 1.
+    has_work: bool (rows,), whether requests waited; True where it is not recorded.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Series:
     throughput: NDArray[np.float64]
     share: NDArray[np.float64]
     row: NDArray[np.int64]
+    has_work: NDArray[np.bool_]
 
     @property
     def interval_us(self) -> int:
@@ -62,6 +64,7 @@ class Series:
             self.throughput[chosen],
             self.share[chosen],
             self.row[chosen],
+            self.has_work[chosen],
         )
 
 
@@ -98,6 +101,8 @@ class ThroughputTrace:
             found.update(each.time_us.astype("<i8").tobytes())
             found.update(each.throughput.astype("<f8").tobytes())
             found.update(each.share.astype("<f8").tobytes())
+            if self.reading.columns.waiting is not None:
+                found.update(each.has_work.tobytes())
         return found.hexdigest()
 
 
@@ -126,6 +131,7 @@ def throughput_in(
     time_us = _times_us(cells, columns.time, reading.measured.unit)
     throughput = _throughput(cells, columns.throughput)
     share = _shares(cells, columns.share)
+    has_work = _has_work(cells, columns.waiting)
     names = np.array(texts(cells, columns.machine).to_pylist(), dtype=object)
     cells.refuse(names == "", columns.machine, Code.NOT_A_NUMBER, "is empty", MEND)
     cells.stop_if_refused()
@@ -133,7 +139,8 @@ def throughput_in(
     series = []
     for name in sorted(set(names.tolist())):
         mine = names == name
-        series.append(Series(name, time_us[mine], throughput[mine], share[mine], rows[mine]))
+        measured = throughput[mine], share[mine], rows[mine], has_work[mine]
+        series.append(Series(name, time_us[mine], *measured))
     _check_times(series, cells, columns)
     cells.stop_if_refused()
     return ThroughputTrace(tuple(series), cells.source, reading)
@@ -164,7 +171,7 @@ def split_throughput(trace: ThroughputTrace) -> tuple[ThroughputTrace, Throughpu
 def _wanted(reading: ThroughputReading) -> Wanted:
     columns = reading.columns
     filters = tuple(dict.fromkeys(name for name, _value in reading.rows.where))
-    return Wanted((columns.time, columns.throughput, columns.share), (columns.machine,), filters)
+    return Wanted(columns.numbers, (columns.machine,), filters)
 
 
 def _times_us(cells: Cells, name: str, unit: TimeUnit) -> NDArray[np.int64]:
@@ -191,6 +198,14 @@ def _shares(cells: Cells, name: str) -> NDArray[np.float64]:
     hint = "a share is a fraction of the host, 0 to 1: divide percentages by 100"
     cells.refuse(share > 1, name, Code.OUT_OF_RANGE, "is more than the whole host", hint)
     return share
+
+
+def _has_work(cells: Cells, name: str | None) -> NDArray[np.bool_]:
+    if name is None:
+        return np.ones(cells.count, np.bool_)
+    waiting = numbers(cells, name)
+    cells.refuse(waiting < 0, name, Code.OUT_OF_RANGE, "is a negative number of requests", MEND)
+    return waiting > 0
 
 
 def _check_times(series: list[Series], cells: Cells, columns: ThroughputColumns) -> None:
@@ -245,12 +260,25 @@ def _short_part(trace: ThroughputTrace, series: Series, fraction_ppm: int) -> Ta
 @dataclass(frozen=True, eq=False)
 class Pairs:
     """What a model of a step is fitted to: throughput a step before, the mean share since, and
-    throughput now; float64 (steps,) each, the last row of each in the series.
+    throughput now; float64 (steps,) each, the last row of each in the series. has_work: bool
+    (steps,), whether requests waited at every row of the step.
     """
 
     before: NDArray[np.float64]
     share: NDArray[np.float64]
     now: NDArray[np.float64]
+    has_work: NDArray[np.bool_]
+
+    def part(self, chosen: NDArray[np.bool_] | slice) -> Pairs:
+        """Some of the steps."""
+        return Pairs(
+            self.before[chosen], self.share[chosen], self.now[chosen], self.has_work[chosen]
+        )
+
+    @property
+    def with_work(self) -> Pairs:
+        """The steps whose throughput depends on the share: those in which requests waited."""
+        return self.part(self.has_work)
 
 
 def pairs(series: Series, step_us: int) -> Pairs | None:
@@ -261,9 +289,15 @@ def pairs(series: Series, step_us: int) -> Pairs | None:
     lag = round(step_us / series.interval_us)
     if lag < 1 or abs(lag * series.interval_us - step_us) > MOST_DRIFT * step_us:
         return None
-    summed = np.concatenate([[0.0], np.cumsum(series.share)])
-    mean = (summed[lag + 1 :] - summed[1:-lag]) / lag
-    return Pairs(series.throughput[:-lag], mean, series.throughput[lag:])
+    mean = _sums(series.share, lag) / lag
+    has_work = _sums(~series.has_work, lag) == 0
+    return Pairs(series.throughput[:-lag], mean, series.throughput[lag:], has_work)
+
+
+def _sums(values: NDArray, lag: int) -> NDArray[np.float64]:
+    """The sum of each value but the first `lag`, and of as many before it less one."""
+    summed = np.concatenate([[0.0], np.cumsum(values)])
+    return summed[lag + 1 :] - summed[1:-lag]
 
 
 def unknown_machines(trace: ThroughputTrace, known: Collection[str]) -> tuple[Finding, ...]:

@@ -15,7 +15,8 @@ def written_throughput(trace: ThroughputTrace) -> bytes:
     """The trace as Parquet, its columns named and its times in the unit as the reading has it.
 
     Rows are in order of time, then of name. What the reading keeps rows by is a column that has the
-    same text everywhere. Read back by the reading, the digest is the same.
+    same text everywhere. Of waiting requests there is 1 where there were any. Read back by the
+    reading, the digest is the same.
     """
     reading, named = trace.reading, trace.reading.columns
     names = np.concatenate([np.full(len(each.time_us), each.name) for each in trace.series])
@@ -29,6 +30,9 @@ def written_throughput(trace: ThroughputTrace) -> bytes:
     throughput = np.concatenate([each.throughput for each in trace.series])
     columns[named.throughput] = pa.array(throughput[order])
     columns[named.share] = pa.array(np.concatenate([s.share for s in trace.series])[order])
+    if named.waiting is not None:
+        has_work = np.concatenate([each.has_work for each in trace.series])[order]
+        columns[named.waiting] = pa.array(has_work.astype(np.int64))
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink, compression="zstd")
     return sink.getvalue()

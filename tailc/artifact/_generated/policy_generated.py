@@ -3605,8 +3605,15 @@ class Reading(object):
             return obj
         return None
 
+    # Reading
+    def Waiting(self):
+        o = flatbuffers.number_types.UOffsetTFlags.py_type(self._tab.Offset(44))
+        if o != 0:
+            return self._tab.String(o + self._tab.Pos)
+        return None
+
 def ReadingStart(builder):
-    builder.StartObject(20)
+    builder.StartObject(21)
 
 def ReadingAddMeasure(builder, measure):
     builder.PrependUint8Slot(0, measure, 0)
@@ -3676,6 +3683,9 @@ def ReadingAddShare(builder, share):
 
 def ReadingAddSerial(builder, serial):
     builder.PrependUOffsetTRelativeSlot(19, flatbuffers.number_types.UOffsetTFlags.py_type(serial), 0)
+
+def ReadingAddWaiting(builder, waiting):
+    builder.PrependUOffsetTRelativeSlot(20, flatbuffers.number_types.UOffsetTFlags.py_type(waiting), 0)
 
 def ReadingEnd(builder):
     return builder.EndObject()

@@ -76,7 +76,8 @@ class ShareLog(NamedTuple):
     throughput: measured at the end of each step. granted_ppm: during the step. online, offline: the
     throughput at its end as predicted by the estimated model and by the first model, NaN if nothing
     was measured before. is_short: whether the target was reported as out of reach. is_capped:
-    whether the machine had a cap. batch_ppm: (steps,), share of each batch machine.
+    whether the machine had a cap. ran_out: whether no request waited at some time of its last
+    window. batch_ppm: (steps,), share of each batch machine.
     """
 
     throughput: NDArray
@@ -85,6 +86,7 @@ class ShareLog(NamedTuple):
     offline: NDArray
     is_short: NDArray
     is_capped: NDArray
+    ran_out: NDArray
     batch_ppm: NDArray
 
 
@@ -238,6 +240,7 @@ def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - com
             _tick(settings, world, state, now, ticks)
         for i in range(machines):
             log.throughput[i, k] = state.measured[i]
+            log.ran_out[i, k] = state.busy_ticks[i] < settings.full
         if settings.law != GIVEN and ticks >= settings.full:
             _decide(settings, state, ticks, is_first)
             _log_shortages(settings, state, log.is_short, k)
@@ -249,7 +252,7 @@ def _run(settings, world, state, now, given_ppm, log):  # pragma: no cover - com
 def _wait(world, state, now, k):  # pragma: no cover - compiled
     """Report whether work waits; if none waits, all offered work is done."""
     for i in range(len(now)):
-        has_none = world.is_reported[i] and now[i] >= world.offered[i, k]
+        has_none = world.is_reported[i, k] and now[i] >= world.offered[i, k]
         state.busy_ticks[i] = 0 if has_none else state.busy_ticks[i] + 1
 
 

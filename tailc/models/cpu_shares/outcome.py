@@ -18,7 +18,8 @@ class CpuSharesOutcome:
     the step. online, offline: predictions of the throughput one step before by the estimated and by
     the first model, NaN if impossible. is_short, is_capped: bool (machines, steps), whether the
     target was out of reach, and whether the machine had a cap because its throughput did not follow
-    its share. batch_share: float64 (steps,), of all batch machines together. target: float64
+    its share. ran_out: bool (machines, steps), whether no request waited at some time of the last
+    window. batch_share: float64 (steps,), of all batch machines together. target: float64
     (machines,).
     """
 
@@ -28,6 +29,7 @@ class CpuSharesOutcome:
     offline: Floats
     is_short: NDArray[np.bool_]
     is_capped: NDArray[np.bool_]
+    ran_out: NDArray[np.bool_]
     batch_share: Floats
     target: Floats
     settling: int
@@ -39,9 +41,13 @@ class CpuSharesOutcome:
 
     @property
     def slo_errors(self) -> Floats:
-        """|throughput / target - 1|, (machines, steps after the first full window)."""
-        measured = self.throughput[:, self.settling :]
-        return np.abs(measured / self.target[:, None] - 1)
+        """|throughput / target - 1|, (machines, steps after the first full window).
+
+        0 where a machine ran out of work below its target: it did all that there was.
+        """
+        error = self.throughput / self.target[:, None] - 1
+        error = np.where(self.ran_out, np.maximum(error, 0), error)
+        return np.abs(error[:, self.settling :])
 
     @property
     def slo_error(self) -> Floats:

@@ -40,8 +40,8 @@ class Machines:
     a, b, disturbed: float64 (machines, steps); b in work per second for the whole host. start:
     float64 (machines,), throughput before the first step. unit: work of one signal, 0 if work is
     not counted in units. contention, bend: float64 (machines,), 0 for none. offered: float64
-    (machines, steps), infinite if work always waits. is_reported: bool (machines,), whether the
-    controller learns that no request waits.
+    (machines, steps), infinite if work always waits. is_reported: bool (machines, steps), whether
+    the controller learns that no request waits.
     """
 
     a: Floats
@@ -59,7 +59,7 @@ class Machines:
         assert self.a.shape == self.b.shape == self.disturbed.shape == self.offered.shape
         assert self.a.shape[0] == machines
         assert len(self.unit) == len(self.contention) == len(self.bend) == machines
-        assert len(self.is_reported) == machines
+        assert self.is_reported.shape == self.a.shape
         assert (self.disturbed >= 0).all()
 
     @property
@@ -93,6 +93,7 @@ def replay(shares: Shares, plant: Machines, given: Floats | None = None) -> CpuS
         offline=np.zeros((machines, steps)),
         is_short=np.zeros((machines, steps), np.bool_),
         is_capped=np.zeros((machines, steps), np.bool_),
+        ran_out=np.zeros((machines, steps), np.bool_),
         batch_ppm=np.zeros(steps),
     )
     given_ppm = np.zeros((machines, steps), np.int64)
@@ -107,6 +108,7 @@ def replay(shares: Shares, plant: Machines, given: Floats | None = None) -> CpuS
         offline=log.offline,
         is_short=log.is_short,
         is_capped=log.is_capped,
+        ran_out=log.ran_out,
         batch_share=log.batch_ppm * settings.batch / PPM,
         target=settings.target,
         settling=settling_steps(shares),

@@ -10,6 +10,9 @@ throughput is assumed to be proportional to the share: a = 0.
 
 A machine whose throughput does not follow a changing share had less work than it could do. Its
 offered work is the measured work, and its capacity the most that it did at any share.
+
+If waiting requests were recorded, a step in which none waited had no more work than was done. It
+does not show the effect of the share, and a replay reports it to the controller, as the host would.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ class RecordedMachine:
 
     a, b: its model. before, share, disturbed: the measurements of each step, `before` at its start.
     offered: work per second in each step, infinite if more was offered than done.
+    ran_out: bool, whether it was recorded that no request waited.
     """
 
     a: float
@@ -46,6 +50,7 @@ class RecordedMachine:
     share: Floats
     disturbed: Floats
     offered: Floats
+    ran_out: NDArray[np.bool_]
 
     @property
     def most(self) -> float:
@@ -75,16 +80,20 @@ def fit_machine(series: Series, step_us: int) -> RecordedMachine | None:
     if rows is None or not rows.now.any() or not rows.share.any():
         return None
     lag = round(step_us / series.interval_us)
-    before, share, now = rows.before[::lag], rows.share[::lag], rows.now[::lag]
-    if not _follows_share(rows):
+    steps, busy = rows.part(slice(None, None, lag)), rows.with_work
+    start, ran_out = float(steps.before[0]), ~steps.has_work
+    if len(busy.now) < min(FEWEST_ROWS, len(rows.now)) or not _follows_share(busy):
         most = float(np.max(rows.now[rows.share > 0] / rows.share[rows.share > 0]))
-        return RecordedMachine(0.0, most, float(before[0]), share, np.ones(len(now)), now)
-    a, b = _model(rows)
-    predicted = a * before + b * share
+        undisturbed = np.ones(len(steps.now))
+        return RecordedMachine(0.0, most, start, steps.share, undisturbed, steps.now, ran_out)
+    a, b = _model(busy)
+    predicted = a * steps.before + b * steps.share
     with np.errstate(divide="ignore", invalid="ignore"):
-        disturbed = np.where(predicted > 0, now / predicted, 1.0)
-    always = np.full(len(now), np.inf)
-    return RecordedMachine(a, b, float(before[0]), share, disturbed, always)
+        disturbed = np.where(predicted > 0, steps.now / predicted, 1.0)
+    # Without more work the machine could have done at least what it did.
+    disturbed = np.where(ran_out, np.maximum(disturbed, 1.0), disturbed)
+    offered = np.where(ran_out, steps.now, np.inf)
+    return RecordedMachine(a, b, start, steps.share, disturbed, offered, ran_out)
 
 
 def machines_of(machines: Sequence[RecordedMachine]) -> Machines:
@@ -100,7 +109,7 @@ def machines_of(machines: Sequence[RecordedMachine]) -> Machines:
         contention=nothing,
         bend=nothing,
         offered=np.array([machine.offered[:steps] for machine in machines]),
-        is_reported=np.zeros(len(machines), np.bool_),
+        is_reported=np.array([machine.ran_out[:steps] for machine in machines]),
     )
 
 

@@ -126,7 +126,7 @@ def _steps(held_out: ThroughputTrace, name: str, step_us: int) -> Pairs | None:
     if series is None or rows is None:
         return None
     lag = round(step_us / series.interval_us)
-    rows = Pairs(rows.before[::lag], rows.share[::lag], rows.now[::lag])
+    rows = rows.part(slice(None, None, lag)).with_work
     is_used = len(rows.now) >= FEWEST_STEPS and rows.now.any() and rows.share.any()
     return rows if is_used else None
 

@@ -421,6 +421,7 @@ def _run_times(rng: Random) -> Reading:
 
 def _throughput(rng: Random) -> Reading:
     columns = {name: _name(rng) for name in ("demand", "time", "machine", "share")}
+    columns["waiting"] = rng.choice((None, _name(rng)))
     return Reading(Measure.THROUGHPUT, _name(rng), _any(rng, TimeUnit), **columns)
 
 

@@ -99,6 +99,14 @@ def test_a_record_of_demands_tells_their_columns_and_their_speed_ups(parts, dema
             ),
         ),
         (
+            throughput(waiting="queued"),
+            ThroughputReading(
+                Measured(Measure.THROUGHPUT, "one core", TimeUnit.MS),
+                Rows(),
+                ThroughputColumns("done", "at", "vm", "part", "queued"),
+            ),
+        ),
+        (
             run_times(),
             RunTimeReading(
                 Measured(Measure.RUN_TIME, "one core", TimeUnit.MS), Rows(), "run time", None

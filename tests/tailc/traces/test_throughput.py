@@ -17,6 +17,7 @@ from tailc.traces.reading import (
     TimeUnit,
 )
 from tailc.traces.throughput import pairs, read_throughput, split_throughput, unknown_machines
+from tailc.traces.throughput_written import written_throughput
 from tests.tailc.traces.making import FORMATS, written
 
 ROWS = {
@@ -27,8 +28,8 @@ ROWS = {
 }
 
 
-def reading(unit=TimeUnit.MS, split=None, where=()) -> ThroughputReading:
-    columns = ThroughputColumns("work", "ms", "vm", "part")
+def reading(unit=TimeUnit.MS, split=None, where=(), waiting=None) -> ThroughputReading:
+    columns = ThroughputColumns("work", "ms", "vm", "part", waiting)
     measured = Measured(Measure.THROUGHPUT, "one host", unit)
     return ThroughputReading(measured, Rows(where, split), columns)
 
@@ -163,3 +164,55 @@ def test_rows_that_do_not_divide_a_step_pair_nothing(tmp_path):
     series = read_throughput(written(tmp_path, "csv", ROWS), reading()).series[1]
     assert pairs(series, 1_000_000) is None
     assert pairs(series, 100_000) is None
+
+
+QUEUED = {**ROWS, "queued": [0, 3, 2, 0, 1, 7, 0, 0.5]}
+
+
+def test_waiting_requests_are_read_only_from_a_column_that_is_named(tmp_path):
+    path = written(tmp_path, "csv", QUEUED)
+    a, b = read_throughput(path, reading(waiting="queued")).series
+    assert a.has_work.tolist() == [True, False, True, True]
+    assert b.has_work.tolist() == [False, True, True, False]
+    assert all(each.has_work.all() for each in read_throughput(path, reading()).series)
+
+
+def test_whether_work_waited_is_part_of_the_digest_and_how_much_is_not(tmp_path):
+    def digest(queued: list[float], waiting: str | None) -> str:
+        path = written(tmp_path, "csv", {**ROWS, "queued": queued})
+        return read_throughput(path, reading(waiting=waiting)).digest
+
+    recorded = digest(QUEUED["queued"], "queued")
+    assert digest([min(each, 0.25) for each in QUEUED["queued"]], "queued") == recorded
+    assert digest([1, *QUEUED["queued"][1:]], "queued") != recorded
+    assert digest(QUEUED["queued"], None) != recorded
+    assert digest(QUEUED["queued"], None) == digest([1] * 8, None)
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [(-1, Code.OUT_OF_RANGE), ("", Code.NOT_A_NUMBER), ("few", Code.NOT_A_NUMBER)],
+)
+def test_a_number_of_waiting_requests_that_cannot_be_is_refused_at_its_row(tmp_path, value, code):
+    queued = [*QUEUED["queued"][:2], value, *QUEUED["queued"][3:]]
+    path = written(tmp_path, "csv", {**ROWS, "queued": queued})
+    with pytest.raises(TailcError) as caught:
+        read_throughput(path, reading(waiting="queued"))
+    (finding,) = caught.value.findings
+    assert finding.code is code
+    assert (finding.place.row, finding.place.field) == (3, "queued")
+
+
+def test_work_waited_in_a_step_if_it_did_in_all_of_its_rows(tmp_path):
+    a, _ = read_throughput(written(tmp_path, "csv", QUEUED), reading(waiting="queued")).series
+    found = pairs(a, 1_500_000)
+    assert found.has_work.tolist() == [False, True]
+    assert found.with_work.now.tolist() == [30.0]
+    assert pairs(a, 750_000).has_work.tolist() == [False, True, True]
+
+
+def test_held_out_rows_are_written_with_whether_work_waited(tmp_path):
+    own = reading(waiting="queued")
+    trace = read_throughput(written(tmp_path, "csv", QUEUED), own)
+    (tmp_path / "again.parquet").write_bytes(written_throughput(trace))
+    assert read_throughput(str(tmp_path / "again.parquet"), own).digest == trace.digest

@@ -5082,8 +5082,16 @@ func (rcv *Reading) Serial(obj *Serial) *Serial {
 	return nil
 }
 
+func (rcv *Reading) Waiting() []byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(44))
+	if o != 0 {
+		return rcv._tab.ByteVector(o + rcv._tab.Pos)
+	}
+	return nil
+}
+
 func ReadingStart(builder *flatbuffers.Builder) {
-	builder.StartObject(20)
+	builder.StartObject(21)
 }
 func ReadingAddMeasure(builder *flatbuffers.Builder, measure Measure) {
 	builder.PrependByteSlot(0, byte(measure), 0)
@@ -5156,6 +5164,9 @@ func ReadingAddShare(builder *flatbuffers.Builder, share flatbuffers.UOffsetT) {
 }
 func ReadingAddSerial(builder *flatbuffers.Builder, serial flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(19, flatbuffers.UOffsetT(serial), 0)
+}
+func ReadingAddWaiting(builder *flatbuffers.Builder, waiting flatbuffers.UOffsetT) {
+	builder.PrependUOffsetTSlot(20, flatbuffers.UOffsetT(waiting), 0)
 }
 func ReadingEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()

@@ -7659,6 +7659,7 @@ impl<'a> Reading<'a> {
   pub const VT_MACHINE: ::flatbuffers::VOffsetT = 38;
   pub const VT_SHARE: ::flatbuffers::VOffsetT = 40;
   pub const VT_SERIAL: ::flatbuffers::VOffsetT = 42;
+  pub const VT_WAITING: ::flatbuffers::VOffsetT = 44;
 
   #[inline]
   pub unsafe fn init_from_table(table: ::flatbuffers::Table<'a>) -> Self {
@@ -7673,6 +7674,7 @@ impl<'a> Reading<'a> {
     if let Some(x) = args.clock_khz { builder.add_clock_khz(x); }
     if let Some(x) = args.max_degree { builder.add_max_degree(x); }
     if let Some(x) = args.bin_us { builder.add_bin_us(x); }
+    if let Some(x) = args.waiting { builder.add_waiting(x); }
     if let Some(x) = args.serial { builder.add_serial(x); }
     if let Some(x) = args.share { builder.add_share(x); }
     if let Some(x) = args.machine { builder.add_machine(x); }
@@ -7834,6 +7836,13 @@ impl<'a> Reading<'a> {
     // which contains a valid value in this slot
     unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<Serial>>(Reading::VT_SERIAL, None)}
   }
+  #[inline]
+  pub fn waiting(&self) -> Option<&'a str> {
+    // Safety:
+    // Created from valid Table for this object
+    // which contains a valid value in this slot
+    unsafe { self._tab.get::<::flatbuffers::ForwardsUOffset<&str>>(Reading::VT_WAITING, None)}
+  }
 }
 
 impl ::flatbuffers::Verifiable for Reading<'_> {
@@ -7862,6 +7871,7 @@ impl ::flatbuffers::Verifiable for Reading<'_> {
      .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("machine", Self::VT_MACHINE, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("share", Self::VT_SHARE, false)?
      .visit_field::<::flatbuffers::ForwardsUOffset<Serial>>("serial", Self::VT_SERIAL, false)?
+     .visit_field::<::flatbuffers::ForwardsUOffset<&str>>("waiting", Self::VT_WAITING, false)?
      .finish();
     Ok(())
   }
@@ -7887,6 +7897,7 @@ pub struct ReadingArgs<'a> {
     pub machine: Option<::flatbuffers::WIPOffset<&'a str>>,
     pub share: Option<::flatbuffers::WIPOffset<&'a str>>,
     pub serial: Option<::flatbuffers::WIPOffset<Serial<'a>>>,
+    pub waiting: Option<::flatbuffers::WIPOffset<&'a str>>,
 }
 impl<'a> Default for ReadingArgs<'a> {
   #[inline]
@@ -7912,6 +7923,7 @@ impl<'a> Default for ReadingArgs<'a> {
       machine: None,
       share: None,
       serial: None,
+      waiting: None,
     }
   }
 }
@@ -8002,6 +8014,10 @@ impl<'a: 'b, 'b, A: ::flatbuffers::Allocator + 'a> ReadingBuilder<'a, 'b, A> {
     self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<Serial>>(Reading::VT_SERIAL, serial);
   }
   #[inline]
+  pub fn add_waiting(&mut self, waiting: ::flatbuffers::WIPOffset<&'b  str>) {
+    self.fbb_.push_slot_always::<::flatbuffers::WIPOffset<_>>(Reading::VT_WAITING, waiting);
+  }
+  #[inline]
   pub fn new(_fbb: &'b mut ::flatbuffers::FlatBufferBuilder<'a, A>) -> ReadingBuilder<'a, 'b, A> {
     let start = _fbb.start_table();
     ReadingBuilder {
@@ -8043,6 +8059,7 @@ impl ::core::fmt::Debug for Reading<'_> {
       ds.field("machine", &self.machine());
       ds.field("share", &self.share());
       ds.field("serial", &self.serial());
+      ds.field("waiting", &self.waiting());
       ds.finish()
   }
 }

@@ -42,6 +42,6 @@ def plant_of(a, b, steps: int, noise: float = 0.0, seed: int = 1, **changed: obj
         contention=np.zeros(machines),
         bend=np.zeros(machines),
         offered=np.full((machines, steps), np.inf),
-        is_reported=np.zeros(machines, np.bool_),
+        is_reported=np.zeros((machines, steps), np.bool_),
     )
     return dataclasses.replace(usual, **changed)

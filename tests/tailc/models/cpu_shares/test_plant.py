@@ -33,7 +33,7 @@ def reference(shares, plant):
         useful = share * (1.0 + plant.bend * (1.0 - share)) * (1.0 - plant.contention * others)
         could = (plant.a[:, k] * now + plant.b[:, k] * useful) * plant.disturbed[:, k]
         now = np.minimum(could, plant.offered[:, k])
-        waiting = np.where(plant.is_reported & (now >= plant.offered[:, k]), 0, 1)
+        waiting = np.where(plant.is_reported[:, k] & (now >= plant.offered[:, k]), 0, 1)
         for _ in range(lag):
             ticks += 1
             total = total + now * seconds
@@ -91,7 +91,7 @@ def test_a_machine_without_work_is_treated_as_the_reference_treats_it(law, is_re
         180,
         noise=0.1,
         offered=work,
-        is_reported=np.array([is_reported, False]),
+        is_reported=np.repeat([[is_reported], [False]], 180, axis=1),
     )
     outcome = replay(shares, plant)
     grants, throughput, named = reference(shares, plant)

@@ -36,7 +36,8 @@ def series(name: str, a: float, b: float, noise: float, steps: int = 200, seed: 
         now = (a * now + b * part) * (1 + rng.uniform(-noise, noise))
         throughput.append(now)
     times = STEP_US * np.arange(1, steps + 1)
-    return Series(name, times, np.array(throughput), share, np.arange(1, steps + 1))
+    rows, always = np.arange(1, steps + 1), np.ones(steps, np.bool_)
+    return Series(name, times, np.array(throughput), share, rows, always)
 
 
 def trace(*parts: Series) -> ThroughputTrace:

@@ -42,7 +42,7 @@ constexpr const char* kTables[] = {
     "TextPair text! text!",
     "NumberPair text! 8",
     "Serial 8 8 8 8",
-    "Reading 1 text! 1 text Timings text text [text]! [Curve]! [TextPair]! 8 SplitRule text 8 text 8 text text text Serial",
+    "Reading 1 text! 1 text Timings text text [text]! [Curve]! [TextPair]! 8 SplitRule text 8 text 8 text text text Serial text",
     "RowEvidence 8 8 8 8 8 8 8 8 8",
     "ByHand text! 8 8 8 8",
     "RateEstimate 8 text! 8 8 8 8 1 ByHand",

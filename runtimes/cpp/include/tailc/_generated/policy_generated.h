@@ -4445,7 +4445,8 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
     VT_TIME = 36,
     VT_MACHINE = 38,
     VT_SHARE = 40,
-    VT_SERIAL = 42
+    VT_SERIAL = 42,
+    VT_WAITING = 44
   };
   tailc::policy::Measure measure() const {
     return static_cast<tailc::policy::Measure>(GetField<uint8_t>(VT_MEASURE, 0));
@@ -4507,6 +4508,9 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
   const tailc::policy::Serial *serial() const {
     return GetPointer<const tailc::policy::Serial *>(VT_SERIAL);
   }
+  const ::flatbuffers::String *waiting() const {
+    return GetPointer<const ::flatbuffers::String *>(VT_WAITING);
+  }
   template <bool B = false>
   bool Verify(::flatbuffers::VerifierTemplate<B> &verifier) const {
     return VerifyTableStart(verifier) &&
@@ -4548,6 +4552,8 @@ struct Reading FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {
            verifier.VerifyString(share()) &&
            VerifyOffset(verifier, VT_SERIAL) &&
            verifier.VerifyTable(serial()) &&
+           VerifyOffset(verifier, VT_WAITING) &&
+           verifier.VerifyString(waiting()) &&
            verifier.EndTable();
   }
 };
@@ -4616,6 +4622,9 @@ struct ReadingBuilder {
   void add_serial(::flatbuffers::Offset<tailc::policy::Serial> serial) {
     fbb_.AddOffset(Reading::VT_SERIAL, serial);
   }
+  void add_waiting(::flatbuffers::Offset<::flatbuffers::String> waiting) {
+    fbb_.AddOffset(Reading::VT_WAITING, waiting);
+  }
   explicit ReadingBuilder(::flatbuffers::FlatBufferBuilder &_fbb)
         : fbb_(_fbb) {
     start_ = fbb_.StartTable();
@@ -4652,11 +4661,13 @@ inline ::flatbuffers::Offset<Reading> CreateReading(
     ::flatbuffers::Offset<::flatbuffers::String> time = 0,
     ::flatbuffers::Offset<::flatbuffers::String> machine = 0,
     ::flatbuffers::Offset<::flatbuffers::String> share = 0,
-    ::flatbuffers::Offset<tailc::policy::Serial> serial = 0) {
+    ::flatbuffers::Offset<tailc::policy::Serial> serial = 0,
+    ::flatbuffers::Offset<::flatbuffers::String> waiting = 0) {
   ReadingBuilder builder_(_fbb);
   if(clock_khz) { builder_.add_clock_khz(*clock_khz); }
   if(max_degree) { builder_.add_max_degree(*max_degree); }
   if(bin_us) { builder_.add_bin_us(*bin_us); }
+  builder_.add_waiting(waiting);
   builder_.add_serial(serial);
   builder_.add_share(share);
   builder_.add_machine(machine);
@@ -4703,7 +4714,8 @@ inline ::flatbuffers::Offset<Reading> CreateReadingDirect(
     const char *time = nullptr,
     const char *machine = nullptr,
     const char *share = nullptr,
-    ::flatbuffers::Offset<tailc::policy::Serial> serial = 0) {
+    ::flatbuffers::Offset<tailc::policy::Serial> serial = 0,
+    const char *waiting = nullptr) {
   auto reference__ = reference ? _fbb.CreateString(reference) : 0;
   auto demand__ = demand ? _fbb.CreateString(demand) : 0;
   auto weight__ = weight ? _fbb.CreateString(weight) : 0;
@@ -4716,6 +4728,7 @@ inline ::flatbuffers::Offset<Reading> CreateReadingDirect(
   auto time__ = time ? _fbb.CreateString(time) : 0;
   auto machine__ = machine ? _fbb.CreateString(machine) : 0;
   auto share__ = share ? _fbb.CreateString(share) : 0;
+  auto waiting__ = waiting ? _fbb.CreateString(waiting) : 0;
   return tailc::policy::CreateReading(
       _fbb,
       measure,
@@ -4737,7 +4750,8 @@ inline ::flatbuffers::Offset<Reading> CreateReadingDirect(
       time__,
       machine__,
       share__,
-      serial);
+      serial,
+      waiting__);
 }
 
 struct RowEvidence FLATBUFFERS_FINAL_CLASS : private ::flatbuffers::Table {

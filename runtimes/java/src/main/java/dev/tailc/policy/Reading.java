@@ -80,6 +80,9 @@ public final class Reading extends com.google.flatbuffers.Table {
   public ByteBuffer shareInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 40, 1); }
   public dev.tailc.policy.Serial serial() { return serial(new dev.tailc.policy.Serial()); }
   public dev.tailc.policy.Serial serial(dev.tailc.policy.Serial obj) { int o = __offset(42); return o != 0 ? obj.__assign(__indirect(o + bb_pos), bb) : null; }
+  public String waiting() { int o = __offset(44); return o != 0 ? __string(o + bb_pos) : null; }
+  public ByteBuffer waitingAsByteBuffer() { return __vector_as_bytebuffer(44, 1); }
+  public ByteBuffer waitingInByteBuffer(ByteBuffer _bb) { return __vector_in_bytebuffer(_bb, 44, 1); }
 
   public static int createReading(FlatBufferBuilder builder,
       int measure,
@@ -101,11 +104,13 @@ public final class Reading extends com.google.flatbuffers.Table {
       int timeOffset,
       int machineOffset,
       int shareOffset,
-      int serialOffset) {
-    builder.startTable(20);
+      int serialOffset,
+      int waitingOffset) {
+    builder.startTable(21);
     Reading.addClockKhz(builder, clockKhz);
     Reading.addMaxDegree(builder, maxDegree);
     Reading.addBinUs(builder, binUs);
+    Reading.addWaiting(builder, waitingOffset);
     Reading.addSerial(builder, serialOffset);
     Reading.addShare(builder, shareOffset);
     Reading.addMachine(builder, machineOffset);
@@ -126,7 +131,7 @@ public final class Reading extends com.google.flatbuffers.Table {
     return Reading.endReading(builder);
   }
 
-  public static void startReading(FlatBufferBuilder builder) { builder.startTable(20); }
+  public static void startReading(FlatBufferBuilder builder) { builder.startTable(21); }
   public static void addMeasure(FlatBufferBuilder builder, int measure) { builder.addByte(0, (byte) measure, (byte) 0); }
   public static void addReference(FlatBufferBuilder builder, int referenceOffset) { builder.addOffset(1, referenceOffset, 0); }
   public static void addUnit(FlatBufferBuilder builder, int unit) { builder.addByte(2, (byte) unit, (byte) 0); }
@@ -153,6 +158,7 @@ public final class Reading extends com.google.flatbuffers.Table {
   public static void addMachine(FlatBufferBuilder builder, int machineOffset) { builder.addOffset(17, machineOffset, 0); }
   public static void addShare(FlatBufferBuilder builder, int shareOffset) { builder.addOffset(18, shareOffset, 0); }
   public static void addSerial(FlatBufferBuilder builder, int serialOffset) { builder.addOffset(19, serialOffset, 0); }
+  public static void addWaiting(FlatBufferBuilder builder, int waitingOffset) { builder.addOffset(20, waitingOffset, 0); }
   public static int endReading(FlatBufferBuilder builder) {
     int o = builder.endTable();
     builder.required(o, 6);  // reference
