@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from published_verdicts import verdict
+from published_verdicts import extras, verdict
 
 HEAD = ("kind", "published in", "figure", "published", "ours", "verdict", "why", "section")
 
@@ -28,7 +28,9 @@ class Compared(NamedTuple):
 
     what: its name, where the row's first cell alone is not clear. neutral: the figure of no effect,
     0 for a change and 1 for a ratio; None for amounts, and for figures with a sign. others: columns
-    with variants of ours, which get verdicts too. why: a remark, and no part of the verdict.
+    with variants of ours, which get verdicts too. also: words of those extras of ours that the
+    paper's figure is for, too; the others have no published figure. why: a remark, and no part of
+    the verdict.
     """
 
     place: Place
@@ -37,6 +39,7 @@ class Compared(NamedTuple):
     what: str = ""
     neutral: Decimal | None = None
     others: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     why: str = ""
 
 
@@ -156,10 +159,10 @@ SUMMARY: dict[tuple[str, str], tuple[Compared, ...]] = {
             ALONE,
             "load from 50 to 75 %: until the feedback has acted",
             "the published gains are not stated",
-        ),
+        )._replace(also=("if five times as fast",)),
         _clocks(BATCH, "low load, 50:50: power saved by fixed, RubikSC, RubikDC", neutral=CHANGE),
         _clocks(BATCH, "best ratio: power and servers of RubikDC", neutral=PERCENT_OF),
-        _clocks(BATCH, "RubikSC: batch work per joule"),
+        _clocks(BATCH, "RubikSC: batch work per joule")._replace(also=("high load",)),
         _clocks(BATCH, "fixed: most p95 at low, high load, of the bound", neutral=RATIO),
         _clocks(
             BATCH,
@@ -249,8 +252,19 @@ def _verdicts(row: dict[str, str], one: Compared) -> str:
     ours, *others = (
         verdict(row[one.published], row[column], one.neutral) for column in (one.ours, *columns)
     )
-    named = "; ".join(f"{name}: {text}" for name, text in zip(columns, others, strict=True))
-    return f"{ours} ({named})" if named else ours
+    named = [f"{name}: {text}" for name, text in zip(columns, others, strict=True)]
+    named += _of_extras(row[one.published], extras(row[one.published], row[one.ours]), one)
+    return f"{ours} ({'; '.join(named)})" if named else ours
+
+
+def _of_extras(published: str, more: list[str], one: Compared) -> Iterator[str]:
+    """Verdicts on extras of ours, then those that have no published figure."""
+    for words in one.also:
+        (extra,) = (each for each in more if words in each)
+        yield f"{words}: {verdict(published, extra.replace(words, ''), one.neutral)}"
+    rest = [each for each in more if not any(words in each for words in one.also)]
+    if rest:
+        yield f"not published: {'; '.join(rest)}"
 
 
 def _link(section: str) -> str:

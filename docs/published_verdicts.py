@@ -1,9 +1,10 @@
 """Verdicts on published figures, computed from the texts of two cells: the paper's figure and ours.
 
 A cell is a list of figures, such as `-33 %`, `2.30 ± 0.03`, `1.1 (0.9 to 1.2) %`, `4 to 6 h` or
-`28, 31, 40 %`; words around them are skipped, and so is everything after a semicolon. A few
-words count: `below`, `within` and `above` make a published figure a bound, `up to` and `at most`
-the greatest of several; `higher`, `lower` and `as Baseline` state a direction without a size.
+`28, 31, 40 %`; words around them are skipped. Figures of ours beyond those of the paper, and
+everything after a semicolon, are extras, which the verdict does not compare. A few words count:
+`below`, `within` and `above` make a published figure a bound, `up to` and `at most` the greatest of
+several; `higher`, `lower` and `as Baseline` state a direction without a size.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _FIGURE = re.compile(
     rf"(?P<first>{_NUMBER})(?: to (?P<last>{_NUMBER}))?(?: ± (?P<half>{_NUMBER}))?"
     rf"(?: ?%)?(?: \((?P<low>{_NUMBER}) to (?P<high>{_NUMBER})(?: %)?\))?(?: (?P<unit>h|s|ms)\b)?"
 )
+_BOUND = re.compile(r"(below|within|above) ")
+_GREATEST = re.compile(r"\b(up to|at most)\b")
 _LABEL = re.compile(r"\d+:\d+:")
 _SECONDS = {None: Decimal(1), "h": Decimal(3600), "s": Decimal(1), "ms": Decimal("0.001")}
 
@@ -75,6 +78,24 @@ def verdict(
     return each[0] if len(set(each)) == 1 else ", ".join(each)
 
 
+def extras(published: str, ours: str) -> list[str]:
+    """The parts of `ours` that its verdict does not compare, in their order."""
+    first, *others = ours.split("; ")
+    first = _LABEL.sub("", first)
+    compared = list(_FIGURE.finditer(first))[: _number_compared(published)]
+    more = first[compared[-1].end() :].partition(", ")[2]
+    return [part for part in (more, *others) if part]
+
+
+def _number_compared(published: str) -> int | None:
+    """How many figures of ours a verdict compares; None: all."""
+    if published in _DIRECTIONS:
+        return 1
+    claimed = len(_figures(published))
+    is_of_all = _BOUND.match(published) or (_GREATEST.search(published) and claimed == 1)
+    return None if is_of_all else claimed
+
+
 def _is_change(published: str) -> bool:
     return published in _DIRECTIONS or re.search(r"[-+]\d", published) is not None
 
@@ -85,13 +106,13 @@ def _verdicts(
     measured = _figures(ours)
     if published in _DIRECTIONS:
         yield _of_direction(_DIRECTIONS[published], measured[0])
-    elif bound := re.match(r"(below|within|above) ", published):
+    elif bound := _BOUND.match(published):
         limit = _figures(published)[0].first.number
         sign = -1 if bound[1] == "above" else 1
         yield max(_of_bound(sign * limit, one, sign, tolerance, neutral) for one in measured)
     else:
         claimed = _figures(published)
-        is_greatest = re.search(r"\b(up to|at most)\b", published) is not None
+        is_greatest = _GREATEST.search(published) is not None
         if len(measured) < len(claimed):
             raise ValueError(f"`{ours}` has fewer figures than the published `{published}`")
         if is_greatest and len(claimed) == 1:
