@@ -25,7 +25,8 @@ If too many requests are late even at the highest level, all requests run at it.
 
 If a change of frequency halts a core, a request keeps the level of the one before it if that level
 suffices without a halt, and otherwise takes the level that it needs after one. Step 3 counts the
-energy of the changes before and after the request. If changes cost anything, all requests run at
+energy of the changes before and after the request, also those to and from batch work if the core
+does some before the next request. If changes cost anything, all requests run at
 the lowest single level with no more late requests than allowed, if that draws less.
 
 The result is close to the least energy but is not proved optimal: for five requests that may all be
@@ -139,7 +140,7 @@ class _Plan:
     @property
     def energy_mwns(self) -> float:
         """Energy of all requests [mW ns]."""
-        return float(_total_energy(self._demand, self._table, self._levels))
+        return float(_total_energy(self._demand, self._behind, self._table, self._levels))
 
     @property
     def _levels(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -311,10 +312,30 @@ def _energy_of(request, level, demand, behind, table, levels):
     level_of, _, clock_of = levels
     energy_mwns = table.power_mw[level] * _whole_ns(request, level, demand)
     energy_mwns += _change_mwns(clock_of[request], level, table)
-    following = behind[request]
-    if following != _NOBODY and clock_of[following] == level_of[request]:
-        energy_mwns += _change_mwns(level, level_of[following], table)
+    following, clock = behind[request], level
+    if _rests(request, level, demand, behind, table, levels):
+        clock = table.chip.batch_level[0]
+        energy_mwns += _to_batch_mwns(level, table)
+    if following != _NOBODY:
+        energy_mwns += _change_mwns(clock, level_of[following], table)
     return energy_mwns
+
+
+@_part  # pragma: no cover - compiled
+def _rests(request, level, demand, behind, table, levels):
+    """Whether the core has no request after a request that runs at a level."""
+    _, begin_of, clock_of = levels
+    following = behind[request]
+    free_at = _end(request, level, begin_of[request], clock_of[request], demand, table)
+    return following == _NOBODY or demand.arrival_ns[following] >= free_at
+
+
+@_part  # pragma: no cover - compiled
+def _to_batch_mwns(level, table):
+    """Energy of a change to batch work, whose power the core draws anyway [mW ns]."""
+    if table.chip.batch_level[0] in (NOTHING, level):
+        return np.int64(0)
+    return np.int64(table.change_nj * _MW_PER_W)
 
 
 @_part  # pragma: no cover - compiled
@@ -326,14 +347,16 @@ def _change_mwns(clock, level, table):
 
 
 @njit(cache=True, nogil=True)
-def _total_energy(demand, table, levels):  # pragma: no cover - compiled
-    """Energy of all requests and of the changes before them [mW ns]."""
+def _total_energy(demand, behind, table, levels):  # pragma: no cover - compiled
+    """Energy of all requests and of all changes [mW ns]."""
     level_of, _, clock_of = levels
     energy_mwns = 0.0
     for request in range(len(level_of)):
         level = level_of[request]
         energy_mwns += table.power_mw[level] * _whole_ns(request, level, demand)
         energy_mwns += _change_mwns(clock_of[request], level, table)
+        if _rests(request, level, demand, behind, table, levels):
+            energy_mwns += _to_batch_mwns(level, table)
     return energy_mwns
 
 
