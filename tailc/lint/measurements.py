@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from tailc.errors import Finding, TailcError
+from tailc.errors import Code, Finding, TailcError
 from tailc.ingest.formats import format_written
 from tailc.ingest.ingest import ingest_source
 from tailc.ingest.options import InputOptions, MetricOptions
@@ -53,6 +53,8 @@ from tailc.traces.table import Wanted
 from tailc.traces.throughput import throughput_in
 from tailc.traces.trace import TABLES, table_of
 
+# A check takes half a millisecond for a column.
+_MOST_COLUMNS = 10_000
 _INGEST = "tailc ingest"
 _NAMES = {"csv": "CSV", "ndjson": "NDJSON", "parquet": "Parquet"}
 
@@ -173,6 +175,9 @@ def _look(
             seen.rows = len(view.row)
             seen.views.append(view)
     roles = roles_of(names, options)
+    if (number := len(roles.columns) + len(roles.series)) > _MOST_COLUMNS:
+        seen.findings += _too_wide(source, number).findings
+        return
     counted = () if counters is None else (counters.cycles, counters.memory)
     seen.looked_at = (*counted, *roles.columns, *(column.name for column in roles.series))
     _note_unknown(seen, names, roles, options)
@@ -184,9 +189,19 @@ def _look(
             _look_at_rows(seen, source, roles, form, options)
 
 
+def _too_wide(source: Source, number: int) -> TailcError:
+    message = (
+        f"`{source.name}` has {number:,} columns of times, speed-ups or power, and at most "
+        f"{_MOST_COLUMNS:,} are checked"
+    )
+    hint = "give a file with fewer of them"
+    return source.fault(Code.TRACE_TOO_LARGE, message, advice=hint)
+
+
 def _note_unknown(seen: Seen, names: tuple[str, ...], roles: Roles, options: TraceOptions) -> None:
     """Add the columns that no name explains, if none is recognised or only others than demands."""
-    rest = tuple(name for name in names if name not in seen.looked_at)
+    known = set(seen.looked_at)
+    rest = tuple(name for name in names if name not in known)
     is_chosen = roles.names.keys() & {Role.DEMAND, *options.columns}
     is_counted = any(isinstance(view, Counters) for view in seen.views)
     if not seen.looked_at:
@@ -238,7 +253,7 @@ def _told_in(seen: Seen) -> Iterator[None]:
     try:
         yield
     except TailcError as error:
-        seen.findings += (one for one in error.findings if one not in seen.findings)
+        seen.findings = list(dict.fromkeys((*seen.findings, *error.findings)))
 
 
 def _format_found(source: Source) -> Format:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from tailc.errors import Finding, Place
 from tailc.lint.defect import Check, Sighting
+
+# Of one check in one view, such as one for each column of a wide table.
+_MOST = 20
 
 
 def sighted(checks: Iterable[Check], views: Iterable[object], source: str) -> Iterator[Finding]:
@@ -14,7 +18,17 @@ def sighted(checks: Iterable[Check], views: Iterable[object], source: str) -> It
     for check in checks:
         for view in views:
             if isinstance(view, check.view):
-                yield from (_finding(check, one, source) for one in check.find(view))
+                yield from (_finding(check, one, source) for one in _first(check.find(view)))
+
+
+def _first(sightings: Iterable[Sighting]) -> Iterator[Sighting]:
+    """The first sightings; the last of them says how many follow."""
+    every = list(sightings)
+    left = len(every) - _MOST
+    yield from every[: _MOST - 1]
+    for one in every[_MOST - 1 : _MOST]:
+        more = f"; {left:,} more are the same" if left > 0 else ""
+        yield replace(one, message=one.message + more)
 
 
 def _finding(check: Check, sighting: Sighting, source: str) -> Finding:

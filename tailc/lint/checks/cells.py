@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -80,8 +81,7 @@ def _quoted(text: TextLines) -> Iterator[Sighting]:
 
 
 def _is_number(cell: str) -> bool:
-    array = pc.match_substring_regex(pa.array([cell.strip(_QUOTED)]), NUMBER)
-    return bool(array[0].as_py())
+    return re.match(NUMBER, cell.strip(_QUOTED)) is not None
 
 
 def _mixed(table: Table) -> Iterator[Sighting]:

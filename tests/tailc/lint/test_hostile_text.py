@@ -183,3 +183,48 @@ def test_a_series_whose_name_stands_twice_leaves_the_others(tmp_path):
     linted = series(tmp_path, header=[*SERIES, SERIES[0]])
     assert Code.DUPLICATE_COLUMN in [one.code for one in linted.findings]
     assert linted.rows == 24
+
+
+WIDE = 100_000
+
+
+def wide(name, cell="1"):
+    """A table with 100,000 columns, each called so with its number, and one of demands."""
+    header = ",".join((*map(name.format, range(WIDE)), "demand_ms"))
+    return f"{header}\n" + "".join(f"{f'{cell},' * WIDE}{row}\n" for row in (5, 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "most"),
+    [
+        (wide("c{}"), [], 0),
+        (wide("c{}", '"1"'), ["TC1110"], 1),
+        (wide(""), ["TC0203", "TC1022"], 22),
+        (wide("c{} "), ["TC1021"], 20),
+    ],
+)
+def test_100000_columns_have_a_few_findings(tmp_path, text, told, most):
+    linted = found_in(tmp_path, text)
+    assert sorted(set(codes(linted))) == told
+    assert len(linted.findings) <= most
+
+
+def test_the_last_finding_of_many_says_how_many_follow(tmp_path):
+    header = ",".join((*(f"c{n} " for n in range(50)), "demand_ms"))
+    found = found_in(tmp_path, f"{header}\n{'1,' * 50}5\n").findings
+    tells_more = [one.message.endswith("; 30 more are the same") for one in found]
+    assert tells_more == [False] * 19 + [True]
+
+
+@pytest.mark.parametrize(("first", "form"), [("time", "a{}_pv_kw"), ("demand_ms", "speedup_{}")])
+def test_more_columns_than_are_checked_are_refused(tmp_path, first, form):
+    names = (first, *(form.format(n) for n in range(1, 10_002)))
+    (found,) = found_in(tmp_path, ",".join(names) + "\n").findings
+    assert found.code is Code.TRACE_TOO_LARGE
+    assert "at most 10,000 are checked" in found.message
+
+
+def test_names_that_all_stand_twice_are_found_in_linear_time(tmp_path):
+    names = [f"c{n}" for n in range(20_000)] * 2
+    found = found_in(tmp_path, ",".join(names) + "\n" + ",".join(["1"] * len(names)) + "\n")
+    assert codes(found).count("TC0203") == 20_000
