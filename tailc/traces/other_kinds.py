@@ -22,6 +22,11 @@ _BEGINNINGS = {
         "save the sheet as CSV in UTF-8, or unpack the archive, and give the file in it",
     ),
     b"%PDF": ("a PDF document, and no table", _RESULTS),
+    b"RUN\t": (
+        "a log of Gatling, and no table",
+        "write a row for each of its lines `REQUEST`, with the difference of the two times in ms, "
+        "without those that end in KO",
+    ),
 }
 
 

@@ -1,8 +1,9 @@
-"""Summaries that load generators write as JSON: a few numbers of a run, and no requests."""
+"""Summaries that load generators write: a few numbers of a run, and no requests."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,13 @@ from typing import Any
 _AT_A_RATE = (
     "{} writes no requests, and sends as answers come: measure at a rate with a generator that "
     "writes every request, such as `oha -q RATE --output-format csv`"
+)
+
+
+# Of the statistics, also by time, and of their distribution.
+_LOCUST = re.compile(
+    rb'(?:\xef\xbb\xbf)?(?:"?Type"?,"?Name"?,|"?Timestamp"?,"?User Count"?,"?Type"?,"?Name"?,)'
+    rb'[^\n]*"?50%"?,"?66%"?,'
 )
 
 
@@ -28,6 +36,8 @@ class Summary:
 
 def summary_of(head: bytes) -> Summary | None:
     """The summary that a file consists of, by its beginning; None if it is something else."""
+    if _LOCUST.match(head):
+        return _OF_LOCUST
     marked = [each for each in _SUMMARIES if each.mark in head]
     if not marked or not head.lstrip().startswith(b"{"):
         return None
@@ -56,6 +66,20 @@ def _is_vllm(document: dict[str, Any]) -> bool:
     return document.keys() >= {"num_prompts", "request_throughput"} and "errors" not in document
 
 
+def _is_bombardier(document: dict[str, Any]) -> bool:
+    result = document.get("result")
+    return isinstance(result, dict) and {"timeTakenSeconds", "latency"} <= result.keys()
+
+
+def _is_artillery(document: dict[str, Any]) -> bool:
+    aggregate = document.get("aggregate")
+    return isinstance(aggregate, dict) and "summaries" in aggregate
+
+
+def _is_fortio(document: dict[str, Any]) -> bool:
+    return document.keys() >= {"RunType", "DurationHistogram"}
+
+
 _SUMMARIES = (
     Summary(
         "k6",
@@ -64,6 +88,21 @@ _SUMMARIES = (
         "have k6 write every request by `k6 run --out csv=FILE`, and give that",
     ),
     Summary("autocannon", b'"p97_5"', _is_autocannon, _AT_A_RATE.format("autocannon")),
+    Summary("bombardier", b'"timeTakenSeconds"', _is_bombardier, _AT_A_RATE.format("bombardier")),
+    Summary(
+        "artillery",
+        b'"summaries"',
+        _is_artillery,
+        "artillery writes no requests: measure with a generator that does, such as "
+        "`oha -q RATE --output-format csv`",
+    ),
+    Summary(
+        "fortio",
+        b'"DurationHistogram"',
+        _is_fortio,
+        "have fortio write every request by `-access-log-file FILE -access-log-format json`, and "
+        "give that with the column of its times",
+    ),
     Summary(
         "vLLM",
         b'"request_throughput"',
@@ -71,4 +110,10 @@ _SUMMARIES = (
         "have vLLM write every request by `vllm bench serve --save-result --save-detailed`, and "
         "give that",
     ),
+)
+_OF_LOCUST = Summary(
+    "locust",
+    b"",
+    lambda _document: False,
+    "write `response_time` of every request in a listener of `events.request`, and give that file",
 )

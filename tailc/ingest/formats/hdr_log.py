@@ -29,7 +29,10 @@ _NS_PER_MS = 1_000_000
 _HALF = 2
 # Values that wait to be put together with equal ones: a few tens of megabytes.
 _MOST_WAITING = 1 << 20
-_INTERVAL = re.compile(r"\s*(?:Tag=(?P<tag>[^,]*),)?(?:[0-9.eE+-]+,){3}(?P<encoded>\S+)\s*$")
+# A locale may write decimal commas.
+_INTERVAL = re.compile(
+    r"\s*(?:Tag=(?P<tag>[^,]*),)?(?:[0-9.eE+-]+(?:,[0-9]+)?,){3}(?P<encoded>[^\s,]+)\s*$"
+)
 _LEGEND = b'"StartTimestamp"'
 _COPY = "copy the log again, or leave the line out if it is the last"
 _STARTS = (b"#[", b"Tag=")

@@ -28,7 +28,7 @@ from tailc.traces.reading import TimeUnit
 from tailc.traces.source import Source
 from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
-from tailc.units import format_percentile
+from tailc.units import format_percentile, shorten
 
 _HEADER = b"request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status"
 _START, _TIME, _STATUS = "request-start", "request-duration", "status"
@@ -81,6 +81,7 @@ def read_json(source: Source, options: InputOptions) -> InputTimes:
     """The percentiles of the requests that were answered."""
     try:
         document = json.loads(report(source))
+        _check_answered(document, source)
         points = list(_points(document))
         histogram = of_points(points)
         failed, lost, cut_short = _failed(document), _lost(document), _cut_short(document)
@@ -119,10 +120,18 @@ def _warnings(
     return (Finding(Code.CUT_SHORT, message, Place(source.name), hint, Severity.WARNING),)
 
 
+def _check_answered(document: dict[str, Any], source: Source) -> None:
+    if document["statusCodeDistribution"] == {}:
+        errors = ", ".join(f"`{shorten(reason)}`" for reason in _errors(document)) or "none"
+        message = f"no request of `{source.name}` was answered (errors: {errors})"
+        hint = "measure again, with a server that answers"
+        raise source.fault(Code.EMPTY_TRACE, message, advice=hint)
+
+
 def _points(document: dict[str, Any]) -> Iterator[tuple[int, int]]:
     total = sum(document["statusCodeDistribution"].values())
     if not isinstance(total, int) or not 0 < total <= MAX_REQUESTS:
-        raise ValueError("no requests were answered")
+        raise ValueError(f"{total} answers")
     summary, percentiles = document["summary"], document["latencyPercentiles"]
     yield _ns(summary["fastest"]), 1
     for name, ppm in _PERCENTILES_PPM.items():

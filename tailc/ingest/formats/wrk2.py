@@ -97,7 +97,7 @@ def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[t
     for line in lines:
         if not line.text.strip():
             continue
-        found = _POINT.match(line.text.replace(",", " "))
+        found = _POINT.match(_with_points(line.text))
         if found is None:
             break
         before = ns, total
@@ -111,6 +111,13 @@ def _points(source: Source, lines: list[Line], ns_per_unit: float) -> Iterator[t
             return
     message = f"`{source.name}` ends before its spectrum is complete"
     raise source.fault(Code.TRUNCATED, message, advice="keep all that was printed")
+
+
+def _with_points(line: str) -> str:
+    """The line with blanks between numbers, and decimal points, whatever the locale writes."""
+    cells = line.split()
+    has_decimal_commas = len(cells) > 2 and not any(cell.endswith(",") for cell in cells)
+    return line.replace(",", "." if has_decimal_commas else " ")
 
 
 def _without_values(source: Source, loop: Loop | None) -> TailcError:

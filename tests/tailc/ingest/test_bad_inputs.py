@@ -142,6 +142,19 @@ def pairs(encoded):
     return list(zip(*(part.tolist() for part in decoded(encoded)), strict=True))
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    ["0,1,2", "0,127,1,007,2,769", "0.127,1.007,2.769", "1438613579,290,1,2,5", "0,1.0,2,7"],
+)
+@pytest.mark.parametrize("tag", ["", "Tag=READ,"])
+def test_numbers_of_an_interval_may_have_decimal_commas(tmp_path, numbers, tag):
+    path = tmp_path / "x.hlog"
+    encoded = histogram(bytes([0x80 | (597 & 0x7F), 597 >> 7, 10]))
+    path.write_text(f"#[Histogram log format version 1.3]\n{tag}{numbers},{encoded}\n")
+    found = ingest([str(path)], InputOptions(TimeUnit.MS), StatedMeasure(Measure.DEMAND_BUSY))
+    assert found.counted.histogram.requests == 5
+
+
 def test_a_histogram_written_by_hand_is_read():
     # Zig-zag: a run of 299 zeros is 2 * 299 - 1 = 597, a count of 5 is 10.
     counts = bytes([0x80 | (597 & 0x7F), 597 >> 7, 10])

@@ -178,6 +178,109 @@ def test_a_summary_of_autocannon_is_refused_with_what_to_run(tmp_path, changed, 
     assert "oha -q RATE" in found.help
 
 
+SUMMARIES = {
+    "bombardier": {
+        "spec": {"numberOfConnections": 10, "testType": "timed", "method": "GET"},
+        "result": {
+            "timeTakenSeconds": 5.1,
+            "req2xx": 912,
+            "latency": {"mean": 912.5, "max": 40_000, "percentiles": {"50": 900, "99": 2000}},
+        },
+    },
+    "artillery": {
+        "aggregate": {
+            "counters": {"http.requests": 10},
+            "summaries": {"http.response_time": {"min": 1, "count": 10, "p99": 8.9}},
+        },
+        "intermediate": [],
+    },
+    "fortio": {
+        "RunType": "HTTP",
+        "RequestedQPS": "8",
+        "DurationHistogram": {
+            "Count": 40,
+            "Data": [{"Start": 0.001, "End": 0.02, "Percent": 100, "Count": 40}],
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("tool", SUMMARIES)
+def test_summaries_are_refused_by_the_name_of_their_tool(tmp_path, tool, indent):
+    found = refused(written(tmp_path, json.dumps(SUMMARIES[tool], indent=indent)))
+    assert (found.code, f"a summary of {tool}" in found.message) == (Code.UNKNOWN_INPUT, True)
+
+
+LOCUST = (
+    "Type,Name,Request Count,Failure Count,Median Response Time,50%,66%,75%,99%,100%\n"
+    "GET,/hello,500,0,12,12,13,14,40,120\n,Aggregated,500,0,12,12,13,14,40,120\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LOCUST,
+        "\ufeff" + LOCUST,
+        '"Type","Name","# requests","50%","66%","75%"\n"None","Aggregated",0,"N/A","N/A","N/A"\n',
+        "Timestamp,User Count,Type,Name,Requests/s,Failures/s,50%,66%,75%\n"
+        "1767319445,10,,Aggregated,99.1,0,N/A,N/A,N/A\n",
+    ],
+)
+@pytest.mark.parametrize("given", [{}, {"table": TimeColumn("50%"), "unit": TimeUnit.MS}])
+def test_statistics_of_locust_are_a_summary_also_if_a_column_is_named(tmp_path, text, given):
+    found = refused(written(tmp_path, text), **given)
+    assert (found.code, "a summary of locust" in found.message) == (Code.UNKNOWN_INPUT, True)
+
+
+def ghz(*calls, **options):
+    details = [
+        {"timestamp": "2026-01-02T03:04:05.6+01:00", "latency": ns, "error": "", "status": status}
+        for ns, status in calls
+    ]
+    totals = {"count": len(calls), "average": 1, "statusCodeDistribution": {"OK": len(calls)}}
+    document = {"date": "2026-01-02T03:04:05Z", "options": {"concurrency": 2, **options}, **totals}
+    return json.dumps({**document, "latencyDistribution": None, "details": details}, indent=1)
+
+
+CALLS = ((5_000_000, "OK"), (7_000_000, "Unavailable"), (15_000_000, "OK"))
+
+
+def test_calls_of_ghz_count_if_their_status_is_ok(tmp_path):
+    times, found, warnings = read(written(tmp_path, ghz(*CALLS, rps=50)))
+    assert (times, found.format, found.left_out) == (near([5, 15]), "ghz JSON", 1)
+    assert warnings == [Code.FAILED_REQUESTS]
+
+
+@pytest.mark.parametrize(
+    ("given", "loop"),
+    [
+        ({}, Loop.CLOSED),
+        ({"rps": 0}, Loop.CLOSED),
+        ({"rps": 50}, Loop.UNSTATED),
+        ({"rps": 50, "async": True}, Loop.OPEN),
+    ],
+)
+def test_the_options_of_ghz_say_how_calls_were_sent(tmp_path, given, loop):
+    _, found, _ = read(written(tmp_path, ghz(*CALLS, **given)), ALONE)
+    assert found.loop is loop
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (ghz(rps=5), Code.EMPTY_TRACE),
+        (ghz((5_000_000, "Canceled"), rps=5), Code.EMPTY_TRACE),
+        (ghz((-5, "OK"), rps=5), Code.NOT_POSITIVE),
+        (ghz((5, "OK"), rps=5).replace('"latency"', '"took"'), Code.BROKEN_FORMAT),
+        (ghz(*CALLS)[:-9], Code.BROKEN_FORMAT),
+    ],
+)
+def test_a_result_of_ghz_without_good_calls_is_refused(tmp_path, text, code):
+    assert refused(written(tmp_path, text)).code is code
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -227,6 +330,15 @@ def test_requests_cut_short_are_told_if_the_percentile_is_among_them(
     assert all(f"{cut_short:,} of {answered + cut_short:,} requests" in each for each in told)
 
 
+@pytest.mark.parametrize("errors", [{"connection refused": 10}, {"aborted": 1, "dns": 2}, {}])
+def test_a_run_of_oha_without_an_answer_is_said_to_have_none(tmp_path, errors):
+    document = json.loads(oha(0, errors)) | {"statusCodeDistribution": {}}
+    document["latencyPercentiles"] = dict.fromkeys(document["latencyPercentiles"])
+    found = refused(written(tmp_path, json.dumps(document)))
+    assert (found.code, "was answered" in found.message) == (Code.EMPTY_TRACE, True)
+    assert all(f"`{reason}`" in found.message for reason in errors)
+
+
 TEXT = "Value    Percentile    TotalCount    1/(1-Percentile)\n\n"
 ROWS = (
     ("1.000", "0.000000", "1", "1.00"),
@@ -255,6 +367,8 @@ def as_csv(rows):
         (as_text((("0.000", "0.000000", "0", "1.00"), *FROM_ZERO)), 2.5),
         (as_text(FROM_ZERO).replace("Infinity", "10000000.000000"), 2.5),
         ("\n" + as_text(FROM_ZERO), 2.5),
+        (as_text(ROWS).replace(".", ","), 1.0),
+        (as_text(FROM_ZERO).replace(".", ",").replace("Infinity", ""), 2.5),
         (as_csv(ROWS), 1.0),
         (as_csv(FROM_ZERO), 2.5),
         (as_csv(ROWS).replace("\n", "\r\n"), 1.0),

@@ -89,6 +89,7 @@ KINDS = {
     "a compiled policy": b"\x10\0\0\0TLC1\0\0",
     "a workbook": b"PK\x03\x04\x14\0",
     "a PDF": b"%PDF-1.7\n",
+    "a log of Gatling": b"RUN\tcomputers.Basic\tbasic\t16094\t \t3.9.5\nUSER\tscn\tSTART\t1\n",
     "a web page": b"<!DOCTYPE html>\n<html>",
     "a summary of k6": b'{"metrics": {"http_req_duration": {"avg": 13, "p(90)": 29.9}}}',
 }

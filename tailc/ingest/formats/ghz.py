@@ -1,0 +1,75 @@
+"""What `ghz --format json` (or `pretty`) writes: totals, and in `details` each request, in ns.
+
+Without `rps` its workers send as answers come. With it they send at that rate, unless all of them
+wait for answers, except with `async`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tailc.errors import Code, TailcError
+from tailc.ingest.format import Format
+from tailc.ingest.input_times import InputTimes, Loop
+from tailc.ingest.options import InputOptions
+from tailc.ingest.rows import of_successes
+from tailc.ingest.texts import report
+from tailc.traces.cells import Cells
+from tailc.traces.counted import Grain
+from tailc.traces.reading import TimeUnit
+from tailc.traces.source import Source
+
+_NAME, _TIME, _GOOD = "ghz JSON", "latency", "OK"
+# A request takes about 130 bytes.
+_MAX_BYTES = 100_000_000
+
+
+def read(source: Source, options: InputOptions) -> InputTimes:
+    """The latencies of the calls with status `OK`."""
+    try:
+        document = json.loads(report(source, _MAX_BYTES))
+        details = document["details"] or ()
+        times_ns = np.array([float(one[_TIME]) for one in details], np.float64)
+        succeeded = np.array([one["status"] == _GOOD for one in details], np.bool_)
+        loop = _loop(document["options"])
+    except RecursionError:
+        raise _broken(source, "it is nested too deeply") from None
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise _broken(source, str(error)) from None
+    cells = Cells(source.name, {_TIME: pa.chunked_array([times_ns])}, len(times_ns), None)
+    histogram, added, failed = of_successes(
+        cells, _TIME, TimeUnit.NS, succeeded, options.interval_ns
+    )
+    return InputTimes(
+        _NAME,
+        _TIME,
+        TimeUnit.NS,
+        Grain.REQUESTS,
+        loop,
+        histogram,
+        left_out=failed,
+        estimated=added,
+    )
+
+
+def _loop(options: dict[str, Any]) -> Loop:
+    if options.get("async"):
+        return Loop.OPEN
+    return Loop.UNSTATED if options.get("rps") else Loop.CLOSED
+
+
+def _broken(source: Source, why: str) -> TailcError:
+    message = f"`{source.name}` is JSON of ghz, but not whole ({why})"
+    return source.fault(Code.BROKEN_FORMAT, message, advice="keep what was printed as it is")
+
+
+def _matches(head: bytes) -> bool:
+    names = (b'"latencyDistribution"', b'"statusCodeDistribution"', b'"options"')
+    return head.lstrip().startswith(b"{") and all(name in head for name in names)
+
+
+FORMATS = (Format(_NAME, _matches, read),)
