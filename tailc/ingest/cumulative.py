@@ -134,7 +134,7 @@ def _counts(histogram: _Histogram, name: str) -> dict[Bounds, int]:
         found[below, sample.le] = sample.count - reached
         below, reached = sample.le, sample.count
     if not math.isinf(below):
-        message = f"`{name}` has no bucket to `+Inf`, so the times above `{below:g}` is unknown"
+        message = f"`{name}` has no bucket to `+Inf`, so times above `{below:g}` are unknown"
         raise _broken(message, samples[-1].place, "give all of its buckets")
     if histogram.total is not None:
         _check_total(reached, *histogram.total, name)

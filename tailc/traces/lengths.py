@@ -1,7 +1,7 @@
 """Columns of lengths of time that have a unit of their own: Arrow's durations, and clock texts.
 
-A clock text is `1-02:03:04`, `02:03:04` or `03:04.500`, as sacct of Slurm and databases write it.
-`03:04` is none, since it may be hours and minutes.
+A clock text is `1-02:03:04`, `02:03:04` or `03:04.500`, as sacct of Slurm writes it, or
+`1 days 02:03:04`, as pandas and databases do. `03:04` is none, since it may be hours and minutes.
 """
 
 # pyarrow.compute makes its functions when imported, unseen by type checkers.
@@ -18,7 +18,7 @@ from tailc.traces.cells import Cells
 from tailc.traces.reading import TimeUnit
 
 _CLOCK = (
-    r"^\s*(?:(?:(?P<days>[0-9]{1,5})-)?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
+    r"^\s*(?:(?:(?P<days>[0-9]{1,5})(?:-| days? ))?(?P<hours>[0-9]{1,5}):(?P<minutes>[0-5][0-9]):"
     r"(?P<seconds>[0-5][0-9](?:\.[0-9]+)?)"
     r"|(?P<only_minutes>[0-5]?[0-9]):(?P<only_seconds>[0-5][0-9]\.[0-9]+))\s*$"
 )

@@ -101,6 +101,8 @@ CLOCKS = [
     (["00:00.250", "125:10:00"], [0.25, 450_600]),
     (["0:00:01.125", "10-00:00:00"], [1.125, 864_000]),
     ([" 00:00:09 ", "00:00:08"], [9, 8]),
+    (["0 days 00:00:00.512000", "1 days 02:00:00"], [0.512, 93_600]),
+    (["1 day 00:00:01", "00:00:02.25"], [86_401, 2.25]),
 ]
 
 
@@ -116,7 +118,19 @@ def test_clock_texts_of_slurm_are_lengths_of_time(tmp_path, texts, seconds):
     assert unit is TimeUnit.S
 
 
-@pytest.mark.parametrize("text", ["03:04", "00:61:00", "00:00:60", "1-05", "INVALID", "-00:00:01"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "03:04",
+        "00:61:00",
+        "00:00:60",
+        "1-05",
+        "INVALID",
+        "-00:00:01",
+        "1 days",
+        "-1 days +23:59:59",
+    ],
+)
 def test_other_texts_are_refused_by_row(tmp_path, text):
     path = of_texts(tmp_path, "00:10:05", text)
     found = refused(path, BUSY, table=TimeColumn("Elapsed"))
