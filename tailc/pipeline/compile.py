@@ -37,6 +37,7 @@ from tailc.pipeline.trace import (
 from tailc.policies import AutoChoice, AutoTuning
 from tailc.problems.control import ControlProblem
 from tailc.problems.problem import P, S
+from tailc.problems.shares import ControllerChoice
 from tailc.progress import Progress, silent
 from tailc.specs.robust import Ambiguity
 from tailc.specs.slo_spec import allows_misses
@@ -148,6 +149,13 @@ def _compiled(
         case OpenedThroughput():
             rows = parts_of_rows(opened, read)
             compiled = _without_replay(compilation, rows, read.reading, warnings)
+            choice = compiled.sweep.chosen.problem.choice
+            if choice is not ControllerChoice.NONE:
+                from tailc.pipeline.auto.shares import with_best_controller
+
+                policy, changed = with_best_controller(compiled.policy, rows.design, choice)
+                findings = (*compiled.findings, *changed)
+                compiled = replace(compiled, policy=policy, findings=findings)
             if compilation.judging is None:
                 return compiled
             from tailc.pipeline.static_share import static_remarks

@@ -1,8 +1,9 @@
-"""Warnings that a constant share keeps a machine nearer to its target than the controller."""
+"""Machines that a constant share keeps nearer to their targets than the controller does."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.errors import Code, Finding, Severity, TailcError
@@ -13,11 +14,47 @@ from tailc.experiment.sizes import Seed
 from tailc.traces.throughput import ThroughputTrace
 from tailc.units import format_ppm
 
-_BASELINE = "static"
+BASELINE = "static"
+
+
+@dataclass(frozen=True)
+class Nearer:
+    """A machine that the best constant share keeps nearer to its target, beyond chance.
+
+    own_ppm, constant_ppm: mean errors under the controller and under the constant share.
+    """
+
+    machine: str
+    share_ppm: int
+    own_ppm: int
+    constant_ppm: int
+
+    @property
+    def comparison(self) -> str:
+        """Which share is better, and by how much."""
+        share = format_ppm(round(self.share_ppm, -3))
+        return (
+            f"a constant share of {share} keeps `{self.machine}` nearer to its target than the "
+            f"controller: replays of the trace have a mean error of {_percent(self.constant_ppm)}, "
+            f"and {_percent(self.own_ppm)} under the controller"
+        )
+
+
+def nearer_by_constant(periods: RecordedPeriods) -> tuple[Nearer, ...]:
+    """Each machine whose error in the replay is larger than with its best constant share."""
+    constant = periods.replay_baseline(BASELINE)
+    found = []
+    for at, machine in enumerate(periods.shares.served):
+        own = mean_error(periods.errors[at], Seed.DESIGN, at, FEWEST_REPLICATES)
+        constant_ppm = to_ppm(constant.errors[at])
+        if own.low_ppm > constant_ppm:
+            share_ppm = to_ppm(constant.shares[at])
+            found.append(Nearer(machine.name, share_ppm, own.ppm, constant_ppm))
+    return tuple(found)
 
 
 def static_remarks(policy: Policy, rows: ThroughputTrace) -> Iterator[Finding]:
-    """A warning for each machine that a constant share keeps significantly nearer to its target.
+    """A warning for each of these machines.
 
     No warnings for rows that are too few to replay, which `verify` also refuses.
     """
@@ -25,24 +62,9 @@ def static_remarks(policy: Policy, rows: ThroughputTrace) -> Iterator[Finding]:
         periods = recorded_periods(shares_of(policy), rows)
     except TailcError:
         return
-    yield from _remarks(periods)
-
-
-def _remarks(periods: RecordedPeriods) -> Iterator[Finding]:
-    constant = periods.replay_baseline(_BASELINE)
-    for at, machine in enumerate(periods.shares.served):
-        own = mean_error(periods.errors[at], Seed.DESIGN, at, FEWEST_REPLICATES)
-        static_ppm = to_ppm(constant.errors[at])
-        if own.low_ppm <= static_ppm:
-            continue
-        share = format_ppm(round(to_ppm(constant.shares[at]), -3))
-        message = (
-            f"a constant share of {share} keeps `{machine.name}` nearer to its target than the "
-            f"controller: replays of the trace have a mean error of {_percent(static_ppm)}, and "
-            f"{_percent(own.ppm)} under the controller"
-        )
-        hint = "give a larger `control.pole` or `control.window`, or give the machine that share"
-        yield Finding(Code.BETTER_BY_HAND, message, None, hint, Severity.WARNING)
+    hint = "give a larger `control.pole` or `control.window`, or give the machine that share"
+    for one in nearer_by_constant(periods):
+        yield Finding(Code.BETTER_BY_HAND, one.comparison, None, hint, Severity.WARNING)
 
 
 def _percent(ppm: int) -> str:

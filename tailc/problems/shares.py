@@ -22,6 +22,14 @@ class ModelMethod(enum.Enum):
     LEAST_SQUARES = "least-squares"
 
 
+class ControllerChoice(enum.Enum):
+    """What may take the place of the stated controller if a constant share is better than it."""
+
+    NONE = "none"
+    POLE = "pole"
+    LAW_AND_POLE = "law-and-pole"
+
+
 @dataclass(frozen=True)
 class Asked:
     """A machine and its target: work a second in thousandths, or a part of what the host can do.
@@ -51,6 +59,7 @@ class SharesProblem:
     together and what each machine with a target gets at least. least_b_ppm: a smaller b, in
     millionths of the target, is not believed. tolerance_ppm: the promised mean error, relative to
     the target. window_us: what the controller measures throughput over, every estimate_us.
+    choice: what replays of the trace may choose of the controller.
     """
 
     trace: ThroughputTrace
@@ -62,6 +71,7 @@ class SharesProblem:
     tolerance_ppm: int
     window_us: int
     estimate_us: int
+    choice: ControllerChoice = ControllerChoice.NONE
     objective: ModelObjective = ModelObjective.SQUARED_ERROR
     method: ModelMethod = ModelMethod.LEAST_SQUARES
 

@@ -91,6 +91,13 @@ HeadroomPpm = Annotated[int, BeforeValidator(_headroom), WithJsonSchema(PERCENT_
 class ControlSpec(SpecModel):
     """How shares are computed from throughput, and how often."""
 
+    method: Literal["auto", "paper"] | None = Field(
+        default=None,
+        description="`paper`: the law and the pole as they are (default if one of them is given). "
+        "`auto` (default otherwise): if a constant share keeps a machine nearer to its target in a "
+        "replay of the trace, the observer, then a larger pole, then constant shares. A `law` that "
+        "is given does not change.",
+    )
     law: Literal["pole-placement", "observer"] = Field(
         default="pole-placement",
         description="Control law of the shares: the published one, or one that corrects its model "

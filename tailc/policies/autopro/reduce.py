@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tailc.errors import TailcError
+from tailc.policies.autopro.control_spec import ControlSpec
 from tailc.policies.autopro.spec import AutoProSpec
-from tailc.problems.shares import Asked, SharesProblem
+from tailc.problems.shares import Asked, ControllerChoice, SharesProblem
 
 if TYPE_CHECKING:
     from tailc.traces.throughput import ThroughputTrace
+
+
+def controller_choice(control: ControlSpec) -> ControllerChoice:
+    """What the method `auto` may change; nothing of a law or a pole that is stated without it."""
+    is_stated = not control.model_fields_set.isdisjoint({"law", "pole_ppm"})
+    if control.method == "paper" or (control.method is None and is_stated):
+        return ControllerChoice.NONE
+    has_law = "law" in control.model_fields_set
+    return ControllerChoice.POLE if has_law else ControllerChoice.LAW_AND_POLE
 
 
 def candidates(spec: AutoProSpec) -> tuple[AutoProSpec, ...]:
@@ -44,4 +54,5 @@ def reduce(spec: AutoProSpec, design: ThroughputTrace) -> SharesProblem:
         tolerance_ppm=spec.tolerance_ppm,
         window_us=spec.control.window_us,
         estimate_us=spec.control.estimate_us,
+        choice=controller_choice(spec.control),
     )

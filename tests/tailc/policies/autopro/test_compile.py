@@ -202,7 +202,8 @@ def test_throughput_that_follows_its_share_through_much_noise_is_compiled(tmp_pa
 
 @pytest.mark.parametrize(("noise", "tolerance"), [(0.9, "20%"), (0.5, "10%"), (0.2, "5%")])
 def test_noise_beyond_the_tolerance_is_a_warning(tmp_path, noise, tolerance):
-    spec = SPEC.replace("batch", f"tolerance: {tolerance}\nbatch")
+    stated = f"tolerance: {tolerance}\ncontrol: {{method: paper}}\nbatch"
+    spec = SPEC.replace("batch", stated)
     (warning,) = compiled(tmp_path, spec, [*rows("one"), *noisy("two", noise)]).findings
     assert warning.code is Code.NOISY_MODEL
     assert "`two`" in warning.message

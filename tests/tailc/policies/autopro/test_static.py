@@ -1,30 +1,46 @@
-"""A compile says where a constant share is nearer to a target than the controller."""
+"""The default controller is no worse than a constant share; a stated one is warned about."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from tailc.artifact.json_form import encode_json
 from tailc.errors import Code
+from tailc.experiment.recorded_periods import recorded_periods, shares_of
+from tailc.forms.shares import ShareLaw
+from tailc.models.cpu_shares.plant import replay
+from tailc.models.cpu_shares.recorded import machines_of
+from tailc.pipeline.auto.shares import CONSTANT_POLE_PPM, POLES_PPM, constant_shares
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.compile import compile_policy
+from tailc.pipeline.static_share import Nearer, nearer_by_constant
 from tests.tailc.policies.autopro.case import SPEC, write
 
-JUDGED = Judging()
+JUDGED: Judging | None = Judging()
+PAPER = "control: {method: paper}\n"
 
 
-def warned(folder, control="", judging=JUDGED):
+def compiled(folder, control="", judging: Judging | None = JUDGED):
     case = write(folder)
     case.spec.write_text(f"{SPEC}{control}")
-    found = compile_policy(str(case.spec), judging=judging).findings
-    return [one.message for one in found if one.code is Code.BETTER_BY_HAND]
+    return compile_policy(str(case.spec), judging=judging)
 
 
-def test_each_machine_that_a_constant_share_keeps_nearer_is_named(tmp_path):
+def warned(folder, control="", judging: Judging | None = JUDGED, code=Code.BETTER_BY_HAND):
+    found = compiled(folder, control, judging).findings
+    return [one.message for one in found if one.code is code]
+
+
+@pytest.mark.parametrize("control", [PAPER, "control: {pole: 0.1}\n"])
+def test_each_machine_that_a_constant_share_keeps_nearer_is_named(tmp_path, control):
     """The model is exact and only noise disturbs it, which a fast controller follows in vain.
 
     At the target the encoder needs 20 (1 - 0.2) / 48 of the host, and the pricer 30 %.
     """
-    encoder, pricer = warned(tmp_path)
+    encoder, pricer = warned(tmp_path, control)
     assert encoder.startswith("a constant share of 33.2 % keeps `encoder` nearer to its target")
     assert pricer.startswith("a constant share of 30 % keeps `pricer` nearer to its target")
 
@@ -35,9 +51,87 @@ def test_a_slow_controller_is_as_good(tmp_path, pole):
 
 
 def test_nothing_is_replayed_where_no_estimate_is_asked_for(tmp_path):
-    assert warned(tmp_path, judging=None) == []
+    assert warned(tmp_path, PAPER, judging=None) == []
 
 
-def test_a_trace_that_is_too_short_to_replay_says_nothing(tmp_path):
-    window = "control: {window: 300s}\n"
-    assert warned(tmp_path, window) == []
+@pytest.mark.parametrize("method", ["auto", "paper"])
+def test_a_trace_that_is_too_short_to_replay_says_nothing(tmp_path, method):
+    found = compiled(tmp_path, f"control: {{method: {method}, window: 300s}}\n")
+    assert shares_of(found.policy).pole_ppm == 100_000
+    codes = {one.code for one in found.findings}
+    assert not codes & {Code.BETTER_BY_HAND, Code.OTHER_CONTROL}
+
+
+def test_the_default_is_the_observer_where_it_follows_less_noise(tmp_path):
+    found = compiled(tmp_path)
+    shares = shares_of(found.policy)
+    assert (shares.law, shares.pole_ppm) == (ShareLaw.OBSERVER, 100_000)
+    assert nearer_by_constant(recorded_periods(shares, found.design)) == ()
+    assert Code.BETTER_BY_HAND not in {one.code for one in found.findings}
+    (said,) = warned(tmp_path, code=Code.OTHER_CONTROL)
+    assert "the law `observer` and the pole 0.1, in place of `pole-placement` and 0.1" in said
+
+
+def test_of_a_stated_law_the_smallest_pole_is_taken_that_no_constant_share_beats(tmp_path):
+    """Exhaustively: every smaller pole of the list is beaten."""
+    found = compiled(tmp_path, "control: {method: auto, law: pole-placement}\n")
+    shares = shares_of(found.policy)
+    assert shares.law is ShareLaw.POLE_PLACEMENT
+    assert nearer_by_constant(recorded_periods(shares, found.design)) == ()
+    smaller = [ppm for ppm in (100_000, *POLES_PPM) if ppm < shares.pole_ppm]
+    assert smaller
+    for pole_ppm in smaller:
+        other = recorded_periods(replace(shares, pole_ppm=pole_ppm), found.design)
+        assert nearer_by_constant(other)
+
+
+def test_a_controller_that_no_constant_share_beats_stays(tmp_path):
+    stated, chosen = (
+        compiled(tmp_path, f"control: {{method: {method}, law: observer}}\n").policy
+        for method in ("paper", "auto")
+    )
+    assert stated.forms == chosen.forms
+
+
+def test_where_every_controller_is_beaten_the_one_with_least_regret_is_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr("tailc.pipeline.auto.shares.nearer_by_constant", beaten)
+    found = compiled(tmp_path, "control: {method: auto, law: pole-placement}\n")
+    assert shares_of(found.policy).pole_ppm == 500_000
+
+
+def beaten(periods):
+    """Every controller is, that with the pole 0.5 by least."""
+    pole_ppm = periods.shares.pole_ppm
+    return (Nearer("encoder", 300_000, 50_000 + abs(pole_ppm - 500_000), 50_000 - 1),)
+
+
+def test_the_choice_is_the_same_without_estimates(tmp_path):
+    judged, plain = (compiled(tmp_path, judging=judging).policy for judging in (JUDGED, None))
+    assert encode_json(judged) == encode_json(plain)
+
+
+@pytest.mark.parametrize("parts", [(0.332, 0.3), (0.1, 0.2), (0.5, 0.5)])
+def test_a_form_can_begin_with_given_shares(tmp_path, parts):
+    found = compiled(tmp_path, PAPER)
+    shares = constant_shares(shares_of(found.policy), parts)
+    assert (shares.law, shares.pole_ppm) == (ShareLaw.POLE_PLACEMENT, CONSTANT_POLE_PPM)
+    granted = recorded_periods(shares, found.design).outcome.share
+    assert granted[:, 0] == pytest.approx(parts, rel=1e-4)
+
+
+def test_such_a_form_keeps_shares_that_meet_the_targets_for_days(tmp_path):
+    """Grants are rounded down, so a controller without any gain would lose share all the time."""
+    found = compiled(tmp_path, PAPER)
+    shares = constant_shares(shares_of(found.policy), (20 * 0.8 / 48, 0.3))
+    machines = recorded_periods(shares, found.design).machines
+    once = machines_of(machines)
+    many = replace(
+        once,
+        a=np.tile(once.a, 1_000),
+        b=np.tile(once.b, 1_000),
+        disturbed=np.tile(once.disturbed, 1_000),
+        offered=np.tile(once.offered, 1_000),
+    )
+    granted = replay(shares, many).share
+    assert granted.mean(axis=1) == pytest.approx([20 * 0.8 / 48, 0.3], rel=0.01)
+    assert granted[:, -1] == pytest.approx([20 * 0.8 / 48, 0.3], rel=0.02)
