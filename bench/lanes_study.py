@@ -14,10 +14,10 @@ from bench.study import Figure, p99_of
 from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     Lanes,
-    Plan,
+    SharingPlan,
     Waking,
-    at_any_load,
     lane_ladder,
+    plan_at_any_load,
 )
 from tailc.models import streams
 from tailc.models.arrivals import Poisson
@@ -26,7 +26,7 @@ from tailc.models.smt.model import Smt
 from tailc.models.smt.outcome import SmtOutcome
 from tailc.models.smt.usage import batch_work, busy_threads, smt_times
 from tailc.models.streams import Purpose
-from tailc.problems.borrowing import Borrowing, age_of, plan_of
+from tailc.problems.borrowing import Borrowing, budget_age_us, sharing_plan
 from tailc.threads import thread_count
 from tailc.traces.profile import DemandProfile
 
@@ -72,38 +72,38 @@ class LanesStudy:
         self._requests = requests
         self.at = functools.cache(self._at)
 
-    def figure(self, of: Measure, plan: Plan, rate_rps: float) -> Figure:
+    def figure(self, of: Measure, plan: SharingPlan, rate_rps: float) -> Figure:
         return Figure.of([of(run) for run in self.at(plan, rate_rps)])
 
-    def more(self, of: Measure, plan: Plan, other: Plan, rate_rps: float) -> Figure:
+    def more(self, of: Measure, plan: SharingPlan, other: SharingPlan, rate_rps: float) -> Figure:
         """How much more a plan has than another, repetition by repetition."""
         pairs = zip(self.at(plan, rate_rps), self.at(other, rate_rps), strict=True)
         return Figure.of([of(ours) - of(theirs) for ours, theirs in pairs])
 
     @property
-    def alone(self) -> Plan:
-        return at_any_load(0, self.lanes.cores)
+    def alone(self) -> SharingPlan:
+        return plan_at_any_load(0, self.lanes.cores)
 
     @property
-    def shared(self) -> Plan:
-        return at_any_load(None, self.lanes.cores)
+    def shared(self) -> SharingPlan:
+        return plan_at_any_load(None, self.lanes.cores)
 
     def headroom_us(self, rate_rps: float, target_ms: float) -> int:
         """What requests alone leave of the target, at least nothing."""
         alone_ms = self.figure(lambda run: run.p99_ms, self.alone, rate_rps).mean
         return max(round(1_000 * (target_ms - alone_ms)), 0)
 
-    def budgeted(self, borrowing: Borrowing, budget_us: int) -> Plan:
+    def budgeted(self, borrowing: Borrowing, budget_us: int) -> SharingPlan:
         """A policy with a budget; `dynamic` charges harm."""
         harm = borrowing is Borrowing.DYNAMIC
-        age_us = age_of(budget_us, self.lanes, charges_harm=harm)
-        return plan_of(borrowing, ((0, age_us),), self.lanes)
+        age_us = budget_age_us(budget_us, self.lanes, charges_harm=harm)
+        return sharing_plan(borrowing, ((0, age_us),), self.lanes)
 
     def without_batch(self, rate_rps: float) -> tuple[Run, ...]:
         """Requests on cores that have no batch work."""
         return self._all(no_batch(self.lanes, self._waking), rate_rps)
 
-    def _at(self, plan: Plan, rate_rps: float) -> tuple[Run, ...]:
+    def _at(self, plan: SharingPlan, rate_rps: float) -> tuple[Run, ...]:
         ladder = lane_ladder(self.lanes, plan)
         return self._all(Smt("plan", (ladder,), waking=self._waking), rate_rps)
 

@@ -19,8 +19,8 @@ from tailc_solvers.control.roots import stable_for_delays
 
 from tailc.forms.controller import gains_at
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.controller import Tuned
-from tailc.pipeline.loops import Interval
+from tailc.pipeline.controller import TunedController
+from tailc.pipeline.loops import RateInterval
 from tailc.report.table import aligned
 from tailc.units import format_mrps
 
@@ -57,16 +57,16 @@ def main() -> None:
     print(aligned([title, *rows]))
 
 
-def tuned_for(intervals: int) -> Tuned:
+def tuned_for(intervals: int) -> TunedController:
     trace = ROOT / "examples" / "lucene-as2f" / "demand.parquet"
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "intervals.yaml"
         spec.write_text(SPEC.format(trace=trace, intervals=intervals))
-        (tuned,) = compile_policy(str(spec)).added(Tuned)
+        (tuned,) = compile_policy(str(spec)).added(TunedController)
         return tuned
 
 
-def told(tuned: Tuned, where: Interval) -> str:
+def told(tuned: TunedController, where: RateInterval) -> str:
     found = judged(tuned, where)
     if found is None:
         return "not stable for every delay"
@@ -76,7 +76,7 @@ def told(tuned: Tuned, where: Interval) -> str:
     )
 
 
-def judged(tuned: Tuned, where: Interval) -> Margins | None:
+def judged(tuned: TunedController, where: RateInterval) -> Margins | None:
     """The margins of a controller's gains at a load, on the plant there; None: not stable."""
     row = gains_at(tuned.controller, where.operation.rate_mrps)
     unit = US_PER_MS / 2**tuned.controller.fraction_bits

@@ -34,7 +34,7 @@ from tailc.models.malleable_jobs.outcome import ClusterOutcome
 from tailc.pipeline.allocators.aggressive import Aggressive, true_work_s
 from tailc.pipeline.allocators.offline import Offline
 from tailc.pipeline.allocators.problem import Aims
-from tailc.pipeline.allocators.solving import Solve, by_columns
+from tailc.pipeline.allocators.solving import Solve, column_generation
 from tailc.traces.series.series import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from tailc.traces.split_keys import hash_key
 
@@ -143,10 +143,10 @@ def _planned(case: Case, jobs: list[MalleableJob], sun: Sun, solver: Solver) -> 
     run_cost = run_cost_of(case.beta, REFERENCE_MW, PRICE_UDOLLARS)
     aims = Aims(run_cost, mean_over=None if case.is_of_active else len(jobs))
     if case.policy == "Offline":
-        offline = Offline(CLUSTER, sun.supply, jobs, by_columns(solver, AHEAD), aims)
+        offline = Offline(CLUSTER, sun.supply, jobs, column_generation(solver, AHEAD), aims)
         found = replay_malleable(CLUSTER, sun.supply, sun, jobs, offline)
         return replace(_result(found, jobs), gap=offline.found.solution.gap)
-    timed = Timed(by_columns(solver, ONLINE))
+    timed = Timed(column_generation(solver, ONLINE))
     aggressive = Aggressive(timed, aims, expected_work_s=_expected(case))
     found = replay_malleable(CLUSTER, sun.supply, sun, jobs, aggressive)
     return replace(_result(found, jobs), solves=len(timed.took_s), solve_s=max(timed.took_s))

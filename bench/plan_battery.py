@@ -38,7 +38,7 @@ from bench.sla_days import (
 )
 from bench.timing import show
 from tailc.forms.plan.battery import Battery
-from tailc.forms.plan.ledger import MJ_PER_KWH, Entry, ledger_of
+from tailc.forms.plan.ledger import MJ_PER_KWH, LedgerEntry, ledger_of
 from tailc.forms.plan.plan import Terms
 from tailc.models.datacentre.storage import Storage
 from tailc.models.datacentre.supply import Supply
@@ -47,7 +47,7 @@ from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import rigid_jobs_of
 from tailc.models.rigid_jobs.site import Site
-from tailc.problems.bridging import carried_mj
+from tailc.problems.bridging import battery_energy_mj
 
 PANELS = 2.0
 MINUTES = (10, 60, 240)
@@ -91,7 +91,7 @@ def priced(window: JobWindow) -> Supply:
 
 def row(window: JobWindow, minutes: int) -> list[str]:
     """What batteries of that size save."""
-    capacity_mj = carried_mj(SITE.servers * SERVER_MW, minutes * 60)
+    capacity_mj = battery_energy_mj(SITE.servers * SERVER_MW, minutes * 60)
     power_mw = capacity_mj // (HOURS_TO_FILL * 3_600)
     battery = Battery(capacity_mj, power_mw, power_mw, KEPT_PPM, 0)
     plain = replayed(window, None)
@@ -113,14 +113,14 @@ def row(window: JobWindow, minutes: int) -> list[str]:
     return [*plainly, *shares, f"{took_s * 1_000:.1f}"]
 
 
-def replayed(window: JobWindow, storage: Storage | None) -> tuple[Entry, ...]:
+def replayed(window: JobWindow, storage: Storage | None) -> tuple[LedgerEntry, ...]:
     """The books of first fit."""
     site = replace(SITE, storage=storage)
     jobs = rigid_jobs_of(window)
     return replay_rigid(site, window.supply, window.expected, jobs, FirstFit()).entries
 
 
-def best_of(battery: Battery, plain: tuple[Entry, ...]) -> Dispatch:
+def best_of(battery: Battery, plain: tuple[LedgerEntry, ...]) -> Dispatch:
     """The schedule on what came."""
     limits = Limits(
         battery.capacity_mj,

@@ -35,7 +35,7 @@ from bench.sla_days import (
 from bench.timing import show
 from tailc.forecasts.persistence import persistent_forecasts
 from tailc.forecasts.scenarios import HISTORY_DAYS, scenarios
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import Plan, Terms
 from tailc.forms.plan.quote import RigidJob
@@ -136,11 +136,11 @@ def _named(one, option: Option) -> NamedJob | None:
 def told(asked: RacksProblem, came: Supply) -> list[str]:
     """What the plan expected, and what it brought."""
     found = solve_for_racks(asked)
-    books = expected_of(when_it_came(found.plan, came))
+    books = plan_books(when_it_came(found.plan, came))
     missed = sum(one.green_slots < one.promised_slots for one in books.jobs)
     ledger = books.ledger
     return [
-        f"{float(expected_of(found.plan).profit_udollars) / 1e6:,.0f}",
+        f"{float(plan_books(found.plan).profit_udollars) / 1e6:,.0f}",
         f"{float(books.profit_udollars) / 1e6:,.0f}",
         f"{ledger.brown_mj / MJ_PER_KWH:,.0f}",
         f"{ledger.green_used_mj / MJ_PER_KWH:,.0f}",

@@ -19,7 +19,7 @@ from bench.core_workloads import (
 )
 from bench.trends_cores_load import ENERGY, P99
 from tailc.report.core_sizes import as_text
-from tailc.studies.core_sizing import CoreSizing, Grid, size_cores
+from tailc.studies.core_sizing import CoreSizing, SizingGrid, size_cores
 
 Row = list[str]
 SCALES = (0.25, 0.5, 1.0, 2.0)
@@ -29,7 +29,7 @@ WORKLOAD_HEADS = (
 )
 SIX = ("16s", "8s-1f", "5s-1m-1f", "4s-1m-1f", "3s-1m-1f", "2f")
 SIX_MICRO = ("15s", "8s-1f", "5s-1m-1f", "4s-1m-1f", "3s-1m-1f", "2f")
-GRID = Grid(
+GRID = SizingGrid(
     tuple(rate * 1000 for rate in (5, 10, 20, 30, 40, 50, 60, 70, 80)),
     tuple(target * 1000 for target in (150, 160, 175, 200, 225, 250, 275, 300)),
 )

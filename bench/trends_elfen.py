@@ -18,7 +18,7 @@ import tailc
 from bench.lanes_study import BUDGETED, LanesStudy, Run, idle_share
 from bench.study import Figure
 from bench.timing import show
-from tailc.forms.ladder.lanes import Lanes, Plan
+from tailc.forms.ladder.lanes import Lanes, SharingPlan
 from tailc.pipeline.borrowing import solve_for_budgets
 from tailc.problems.borrowing import Borrowing, BorrowingProblem, BorrowingSolution, Calibration
 from tailc.threads import thread_count
@@ -36,7 +36,7 @@ CALIBRATION = Calibration(alone_mrps=100_000, shared_mrps=40_000)
 
 Row = list[str]
 # The plan of each policy at each rate.
-Policies = dict[str, dict[int, Plan]]
+Policies = dict[str, dict[int, SharingPlan]]
 
 
 def main() -> None:
@@ -151,7 +151,7 @@ def _many_cores(many: LanesStudy) -> Iterator[Row]:
         yield [f"dynamic on {CORES} cores: busy lanes at {rate}/s", told, busy.said(3)]
 
 
-def _said(study: LanesStudy, plan: Plan, rate: int) -> str:
+def _said(study: LanesStudy, plan: SharingPlan, rate: int) -> str:
     return study.figure(p99, plan, rate).said()
 
 
@@ -162,7 +162,7 @@ def _idle(study: LanesStudy, rate: int, low_ms: float, high_ms: float) -> str:
 
 def _policies(
     one: LanesStudy, best: dict[int, BorrowingSolution]
-) -> Iterator[tuple[str, dict[int, Plan]]]:
+) -> Iterator[tuple[str, dict[int, SharingPlan]]]:
     """Every policy with its plan at each rate: budgets are those of the rate."""
     yield "borrow-idle", dict.fromkeys(RATES, one.alone)
     for borrowing in BUDGETED:

@@ -1,4 +1,4 @@
-"""The envelope of a policy: what it is for, what it says, and the evidence for it."""
+"""The envelope of a policy: its purpose, its forms, and its evidence."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from tailc.traces.summary import DemandSummary
 SCHEMA_MAJOR = 1
 SCHEMA_MINOR = 9
 
-# The proof of a table that a search on replays found.
+# The proof of a table that was found by a search on replays.
 REPLAYED = "replayed"
 PROOFS = ("grid-exhausted", "dual-bound", "solver-claim", REPLAYED, "by-definition", "none")
 COMPILED_SPEC = "compiled-spec"
-"""The name among versions of the digest of the spec that the policy was compiled from."""
+"""Name, in `versions`, of the digest of the spec that the policy was compiled from."""
 RESTORED, REPLACED = "restored-policy", "replaced-policy"
-"""Of a policy that is back: its own digest before, and that of the one that was deployed."""
+"""Names of digests of a restored policy: its own former one, and that of the policy it replaces."""
 DIGEST_NAMES = (COMPILED_SPEC, RESTORED, REPLACED)
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class InputRole(enum.Enum):
-    """Which part of the trace an input is; SUPPLY is none: a series of energy or of its price."""
+    """Which part of the trace an input is; SUPPLY is a series of energy or of its price instead."""
 
     DESIGN = "design"
     HELD_OUT = "held-out"
@@ -42,12 +42,12 @@ class InputRole(enum.Enum):
 
 @dataclass(frozen=True)
 class Input:
-    """A part of a trace that went into a compile, or was kept out of it.
+    """A part of a trace that was used in a compile, or held out of it.
 
     `digest` is the hex SHA-256 of the part's content (`DemandProfile.digest`), `requests` the sum
-    of its weights, `rows` its number of records; of a supply that is steps, and no requests.
-    `demand` summarises the demands that the policy
-    was compiled from, so that drift can be told without them; None: not told.
+    of its weights, `rows` its number of records; for a supply, `rows` is the number of steps,
+    without requests. `demand` summarises the compiled demands, so that drift can be computed
+    without them; None if absent.
     """
 
     role: InputRole
@@ -63,12 +63,12 @@ class Input:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Which problem was solved, how, by what, and how well.
+    """The problem that was solved, the method, the solver, and the proof.
 
     `proof` is `grid-exhausted` (optimal on the grid), `dual-bound` (within the gap of the bound),
-    `solver-claim` (a general solver says so), `by-definition` or `none`. `settings` are the numbers
-    that shaped the search, name to whole number. `estimates`: what replays said of the policy at
-    its rates; None where there are none, or nothing was replayed.
+    `solver-claim` (a general solver's claim), `replayed` (found on replays), `by-definition` or
+    `none`. `settings` are the numbers of the search, name to whole number. `estimates` are replayed
+    estimates at the policy's rates; None if nothing was replayed.
     """
 
     objective: str
@@ -123,7 +123,7 @@ class Policy:
             raise ValueError("an estimate is of an SLO that the policy has not")
 
     def _check_family(self) -> None:
-        """Ladders, or one form of another kind: what a server does is said once."""
+        """Check that there are ladders, or one form of another type, and not both."""
         one_of = [form for form in (self.tail_table, self.shares, self.plan) if form is not None]
         if bool(self.ladders) + len(one_of) != 1:
             message = "a policy needs ladders, a tail table, shares or a plan, and one of these"
@@ -152,35 +152,35 @@ class Policy:
 
     @property
     def tail_table(self) -> TailTable | None:
-        """What frequencies follow from, or None."""
+        """The table that determines frequencies, or None."""
         return next((form for form in self.forms if isinstance(form, TailTable)), None)
 
     @property
     def shares(self) -> Shares | None:
-        """What machines on a host are given, or None."""
+        """The form that determines machines' shares of a host, or None."""
         return next((form for form in self.forms if isinstance(form, Shares)), None)
 
     @property
     def plan(self) -> Plan | None:
-        """What jobs and energy of a datacentre do epoch by epoch, or None."""
+        """The form that plans jobs and energy of a datacentre by epoch, or None."""
         return next((form for form in self.forms if isinstance(form, Plan)), None)
 
     @property
     def controller(self) -> Controller | None:
-        """What scales the climbs' ages or the table's bound; None: they hold as written."""
+        """The controller that scales the climbs' ages or the table's bound, or None."""
         last = self.forms[-1]
         return last if isinstance(last, Controller) else None
 
     def form_for(self, request_class: str | None) -> Ladder:
         """The ladder for that class, else that for all classes; LookupError if there is none."""
         by_class = {ladder.request_class: ladder for ladder in self.ladders}
-        found = by_class.get(request_class) or by_class.get(None)
-        if found is None:
+        ladder_for = by_class.get(request_class) or by_class.get(None)
+        if ladder_for is None:
             raise LookupError(f"no ladder for class {request_class!r}")
-        return found
+        return ladder_for
 
     def same_policy(self, other: Policy) -> bool:
-        """Whether both have the same SLO and decisions; evidence and generation do not count."""
+        """Whether both have the same SLOs and decisions; evidence and generation are ignored."""
         return self._decisions() == other._decisions()
 
     def _decisions(self) -> tuple[object, ...]:
@@ -188,8 +188,9 @@ class Policy:
 
 
 def next_generation(policy: Policy, previous: Policy | None) -> Policy:
-    """`policy` numbered after `previous`: its generation if it promises and does the same, else the
-    next; 1 if there is none.
+    """`policy` with its generation: that of `previous` if both are the same policy, else the next.
+
+    The first generation is 1.
     """
     if previous is None:
         return replace(policy, generation=1)

@@ -1,4 +1,4 @@
-"""What a policy carries of the replays that its compile judged it by, rate by rate."""
+"""Replayed estimates of a policy by rate, as its compile stores them in the evidence."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 
 class Sample(enum.Enum):
-    """Which requests were replayed: some that no search saw, or those that it was made from."""
+    """Which requests were replayed: those withheld from every search, or those of the compile."""
 
     KEPT_BACK = "kept-back"
     IN_SAMPLE = "in-sample"
 
 
 class Standing(enum.Enum):
-    """How an estimate stands to the SLO: its whole interval within or beyond it, or neither."""
+    """Result of an estimate against the SLO, by its whole interval, or overload of the server."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -24,11 +24,11 @@ class Standing(enum.Enum):
 
 @dataclass(frozen=True)
 class ByHand:
-    """The best setting that a user could pick by hand at a rate, and its percentile.
+    """The best setting that a user could choose by hand at a rate, and its percentile.
 
-    change_ppm: of the policy's percentile relative to this one's. cost_change_ppm: likewise of what
-    a request costs besides time; None where that is nothing. Neither tells anything where
-    `is_overloaded`, 1 if the server does not keep up with it, is not 0.
+    change_ppm: change of the policy's percentile from this one. cost_change_ppm: the same for the
+    cost of a request; None if there is no cost besides time. is_overloaded: 1 if the server is
+    overloaded with this setting, so that the other figures are meaningless; else 0.
     """
 
     name: str
@@ -44,10 +44,10 @@ class ByHand:
 
 @dataclass(frozen=True)
 class RateEstimate:
-    """The percentile of an SLO, by its number from 0, under one arrival process: no verdict.
+    """Estimate of the percentile of an SLO under one arrival process; it is not a verdict.
 
-    low_us, high_us: its 95 % interval; None where the requests are too few to have an upper limit.
-    by_hand: None where nothing could be set by hand.
+    slo: number of the SLO from 0. low_us, high_us: its 95 % interval; None if there are too few
+    requests for an upper limit. by_hand: None if nothing can be set by hand.
     """
 
     slo: int
@@ -62,7 +62,7 @@ class RateEstimate:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Every rate, and how many requests were replayed how often."""
+    """Estimates at every rate, with the number of requests and of replications."""
 
     sample: Sample
     requests: int

@@ -1,8 +1,8 @@
 """Policies as files: `STEM.json` and `STEM.tailc`, written together, read one at a time.
 
-`STEM.tailc` is the authority. It is renamed into place last, so while a writer is at work, or
-after one was killed, `STEM.json` may be the newer of the two; their policy digests then differ,
-and compiling again repairs it. Each file by itself is always complete.
+`STEM.tailc` is authoritative. It is renamed into place last, so that during a write, or after a
+writer was killed, `STEM.json` may be newer; their policy digests then differ, and another compile
+repairs them. Each file by itself is always complete.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tailc.input_files import open_input, refuse_device_as_standard_input
 JSON_SUFFIX = ".json"
 FLAT_SUFFIX = ".tailc"
 _DIGEST_FIELD = b'"policy_digest"'
-# Of canonical JSON, whose keys are sorted: what is left of a policy whose end was lost.
+# Start of canonical JSON, whose keys are sorted; identifies a policy that was cut off.
 _BEGINNING = b'{"evidence":{'
 
 # A table of 100,000 rows of eight climbs takes about a third of it.
@@ -37,11 +37,11 @@ MOST_BYTES = 64 * 1024 * 1024
 def write_policy(
     policy: Policy, stem: Path | str, *, replaces_others: bool = False
 ) -> tuple[Path, Path]:
-    """Write both encodings beside each other and return their paths, JSON first.
+    """Write both encodings next to each other and return their paths, JSON first.
 
-    `stem` may carry either suffix. Raises TailcError (cannot write); a target is replaced only by
-    a complete file, and nothing is touched unless both could be written. What is no policy is
-    replaced only where `replaces_others`.
+    `stem` may have either suffix. Raises TailcError (cannot write). A file is replaced only by a
+    complete file, and no file is changed unless both can be written. A file that is not a policy is
+    replaced only with `replaces_others`.
     """
     refuse_device(stem)
     json_path, flat_path = paths_of(stem)
@@ -52,7 +52,7 @@ def write_policy(
 
 
 def refuse_device(stem: Path | str) -> None:
-    """Raise TailcError (cannot write) where the stem itself is a device, a pipe or a socket."""
+    """Raise TailcError (cannot write) if the stem itself is a device, a pipe or a socket."""
     path = Path(stem)
     if path.exists() and not (path.is_file() or path.is_dir()):
         message = f"cannot write `{path}`: it is a device or a pipe, not a file"
@@ -61,9 +61,9 @@ def refuse_device(stem: Path | str) -> None:
 
 
 def refuse_others(paths: Sequence[Path], help_: str = "name another, or remove it") -> None:
-    """Raise TailcError (cannot write) for a file that a policy would replace, and that is none.
+    """Raise TailcError (cannot write) for an existing file at `paths` that is not a policy.
 
-    A `.tailc` file is one, however damaged.
+    A `.tailc` file counts as a policy, even if it is damaged.
     """
     for path in paths:
         if path.suffix != FLAT_SUFFIX and path.is_file() and not is_policy(_read_bytes(path)):
@@ -72,26 +72,25 @@ def refuse_others(paths: Sequence[Path], help_: str = "name another, or remove i
 
 
 def read_policy(path: Path | str, trust: Trust = ANYBODY) -> Policy:
-    """The policy in a `.json` or `.tailc` file, told apart by content, or beside a stem.
+    """Read the policy in a `.json` or `.tailc` file, distinguished by content, or next to a stem.
 
-    A stem reads its `.tailc`, `git:REVISION:PATH` what a Git repository had there, and `-` standard
-    input. Where keys
-    are trusted, one of them must have signed the file, which is then a `.tailc`. Raises TailcError:
-    cannot read (66), integrity (5) or bad content (65).
+    A stem reads its `.tailc`, `git:REVISION:PATH` a file of a Git revision, and `-` standard input.
+    If keys are trusted, one of them must have signed the file, which is then a `.tailc`. Raises
+    TailcError: cannot read (66), integrity (5) or bad content (65).
     """
     return read_signed(path, trust)[0]
 
 
 def read_signed(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, Signature | None]:
-    """As `read_policy`, with the signature: one that nobody has checked where no key is trusted."""
+    """As `read_policy`, with the signature, which is unchecked if no key is trusted."""
     policy, signature, _ = _read(path, trust)
     return policy, signature
 
 
 def read_whole(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, str, bytes]:
-    """As `read_policy`, with the digest that the policy states, and the bytes of its `.tailc`.
+    """As `read_policy`, with the policy's stated digest and the bytes of its `.tailc`.
 
-    These are those of the file, signature included, or those that belong to a JSON.
+    The bytes are those of the file, signature included, or those that belong to a JSON.
     """
     policy, _, data = _read(path, trust)
     whole = data if is_sealed(data) else encode_flat(policy)
@@ -99,41 +98,42 @@ def read_whole(path: Path | str, trust: Trust = ANYBODY) -> tuple[Policy, str, b
 
 
 def read_sealed(path: Path | str) -> tuple[Path, Policy, bytes]:
-    """The `.tailc` file at `path`, or beside that stem, its policy, and its content without any
-    signature. Raises TailcError as `read_policy` does, and for JSON, which has no seal.
+    """Path, policy and unsigned content of the `.tailc` file at `path` or next to that stem.
+
+    Raises TailcError as `read_policy` does, and for JSON, which has no seal.
     """
     name, data = content_of(path)
-    found = Path(name)
+    existing = Path(name)
     if data.lstrip().startswith(b"{") and not is_sealed(data):
-        raise TailcError(unsigned_json(str(found)))
+        raise TailcError(unsigned_json_finding(str(existing)))
     if not is_sealed(data):
-        raise TailcError(_no_policy(data, str(found)))
-    return found, decode_signed(data, str(found))[0], split_signature(data)[0]
+        raise TailcError(_no_policy(data, str(existing)))
+    return existing, decode_signed(data, str(existing))[0], split_signature(data)[0]
 
 
 def _read(path: Path | str, trust: Trust) -> tuple[Policy, Signature | None, bytes]:
-    """The policy at `path` or beside it, its signature, and the bytes that both are from."""
+    """The policy at `path` or next to it, its signature, and the bytes of both."""
     name, data = content_of(path)
     if is_sealed(data):
         return *decode_signed(data, name, trust), data
     if not data.lstrip().startswith(b"{"):
         raise TailcError(_no_policy(data, name))
     if trust.keys:
-        raise TailcError(unsigned_json(name))
+        raise TailcError(unsigned_json_finding(name))
     return decode_json(data, name), None, data
 
 
 def content_of(path: Path | str) -> tuple[str, bytes]:
-    """The name and the bytes of the file at `path`, beside that stem, or in a Git repository.
+    """Name and bytes of the file at `path`, next to that stem, or in a Git repository.
 
-    `-` is standard input. Raises TailcError: it cannot be read, or is larger than any policy.
+    `-` is standard input. Raises TailcError if it cannot be read, or is larger than any policy.
     """
     if path == "-":
-        return "-", _piped()
+        return "-", _read_standard_input()
     if isinstance(path, str) and is_git_name(path) and not _is_file(Path(path)):
         return blob_of(path, (JSON_SUFFIX, FLAT_SUFFIX), MOST_BYTES)
-    found = _found(Path(path))
-    return str(found), _read_bytes(found)
+    existing = _existing_path(Path(path))
+    return str(existing), _read_bytes(existing)
 
 
 def paths_of(stem: Path | str) -> tuple[Path, Path]:
@@ -145,29 +145,29 @@ def paths_of(stem: Path | str) -> tuple[Path, Path]:
 
 
 def is_policy(data: bytes) -> bool:
-    """Whether these are the bytes of a policy, perhaps of a damaged one, rather than of a spec."""
+    """Whether the bytes are a policy, possibly a damaged one, and not a spec."""
     return is_sealed(data) or _DIGEST_FIELD in data or data.startswith(_BEGINNING)
 
 
 def is_sealed(data: bytes) -> bool:
-    """Whether the bytes are those of a `.tailc`, by its identifier, seal or signature."""
+    """Whether the bytes are a `.tailc`, by its identifier, seal or signature."""
     return is_flat(data) or has_trailer(data) or has_signature(data)
 
 
-def unsigned_json(path: str) -> Finding:
-    """JSON where a signature is needed."""
+def unsigned_json_finding(path: str) -> Finding:
+    """The finding about JSON where a signature is needed."""
     message = f"`{path}` is JSON, which is never signed"
     help_ = f"give the `.tailc` file of the same policy, such as `{paths_of(path)[1]}`"
     return Finding(Code.UNSIGNED, message, Place(path), help_)
 
 
-def _found(path: Path) -> Path:
+def _existing_path(path: Path) -> Path:
     beside = path.with_name(path.name + FLAT_SUFFIX) if path.name else path
     return beside if not _is_file(path) and _is_file(beside) else path
 
 
 def _is_file(path: Path) -> bool:
-    """No file has a name that is too long for the system."""
+    """Whether the path is a file; false for a name that is too long for the system."""
     try:
         return path.is_file()
     except OSError:
@@ -175,7 +175,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _no_policy(data: bytes, path: str) -> Finding:
-    """Empty, JSON whose first bytes are damaged, or a file of something else."""
+    """The finding about data that is empty, damaged JSON, or something else."""
     if not data:
         return Refusal(Code.LENGTH_MISMATCH, f"`{path}` is empty").finding(path)
     code = Code.BAD_STRUCTURE if _DIGEST_FIELD in data else Code.BAD_ARTIFACT
@@ -184,10 +184,10 @@ def _no_policy(data: bytes, path: str) -> Finding:
     return Finding(code, message, Place(path), help_)
 
 
-def _piped() -> bytes:
+def _read_standard_input() -> bytes:
     try:
         refuse_device_as_standard_input()
-        return _bounded(sys.stdin.buffer, Path("-"))
+        return _read_bounded(sys.stdin.buffer, Path("-"))
     except OSError as error:
         raise _cannot_read("-", error) from error
 
@@ -195,7 +195,7 @@ def _piped() -> bytes:
 def _read_bytes(path: Path) -> bytes:
     try:
         with open_input(path) as file:
-            return _bounded(file, path)
+            return _read_bounded(file, path)
     except OSError as error:
         raise _cannot_read(str(path), error) from error
 
@@ -205,7 +205,7 @@ def _cannot_read(name: str, error: OSError) -> TailcError:
     return TailcError(Refusal(Code.CANNOT_READ, message).finding(name))
 
 
-def _bounded(file: BinaryIO, path: Path) -> bytes:
+def _read_bounded(file: BinaryIO, path: Path) -> bytes:
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         message = f"`{path}` is larger than {MOST_BYTES // 2**20} MiB, which no policy is"

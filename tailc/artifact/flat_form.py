@@ -1,4 +1,4 @@
-"""The `.tailc` encoding: a FlatBuffer with identifier TLC1, its seal and perhaps a signature."""
+"""The `.tailc` encoding: FlatBuffer with identifier TLC1, seal, and optionally a signature."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from flatbuffers import Builder
 from tailc.artifact._generated import policy_generated as fbs
 from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
 from tailc.artifact.flat_read import read_table
-from tailc.artifact.flat_structure import Structure
+from tailc.artifact.flat_structure import StructureVerifier
 from tailc.artifact.flat_write import write_table
 from tailc.artifact.json_form import check_is_newer, check_major, check_minor, digest_of, minor_of
 from tailc.artifact.refusal import Refusal, refusals_about
@@ -22,54 +22,54 @@ _IDENTIFIER_AT = slice(4, 8)
 
 
 def encode_flat(policy: Policy) -> bytes:
-    """The sealed FlatBuffer of `policy`; raises TailcError where canonical JSON would."""
+    """The sealed FlatBuffer of `policy`; raises TailcError in the same cases as canonical JSON."""
     with refusals_about(policy.name):
         return seal(_payload(policy, digest_of(policy), minor_of(policy)))
 
 
 def decode_flat(data: bytes, source: str = "policy.tailc") -> Policy:
-    """The policy in `data`, whoever signed it; TailcError as `decode_signed` raises it."""
+    """The policy in `data`, with any or no signature; TailcError as in `decode_signed`."""
     return decode_signed(data, source)[0]
 
 
 def decode_signed(
     data: bytes, source: str = "policy.tailc", trust: Trust = ANYBODY
 ) -> tuple[Policy, Signature | None]:
-    """The policy in `data` and its signature; TailcError about `source` unless it is whole,
-    trusted, canonical and valid.
+    """The policy in `data` and its signature.
 
+    Raises TailcError about `source` unless the data is complete, trusted, canonical and valid.
     Checks, in this order: length, hash, signature, identifier, schema version, structure, meaning,
-    and that digest and bytes are what `encode_flat` would write. Of a newer minor version, which
-    must have fields that are not known here, only the other fields can be compared.
+    and that digest and bytes are what `encode_flat` would write. For a newer minor version, which
+    must have unknown fields, only the known fields are compared.
     """
     with refusals_about(source):
         sealed, signature = split_signature(data)
         payload = unseal(sealed)
         trust.check(signature)
-        return _decoded(payload), signature
+        return _decode(payload), signature
 
 
 def stated_digest(data: bytes) -> str:
-    """The digest that a `.tailc` states; for one that has been decoded before."""
+    """The digest stated in a `.tailc` that has been decoded before."""
     return _digest_in(fbs.Policy.GetRootAs(data))
 
 
 def is_flat(data: bytes) -> bool:
-    """Whether `data` begins as a `.tailc` file does."""
+    """Whether `data` starts like a `.tailc` file."""
     return data[_IDENTIFIER_AT] == IDENTIFIER
 
 
-def _decoded(payload: bytes) -> Policy:
+def _decode(payload: bytes) -> Policy:
     if not is_flat(payload):
         raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer's identifier is not TLC1")
-    structure = Structure(payload)
+    structure = StructureVerifier(payload)
     structure.check_version()
     root = fbs.Policy.GetRootAs(payload)
     minor = root.SchemaMinor()
     check_major(root.SchemaMajor(), minor)
     structure.check_all()
     policy, stated = read_table(record_of(Policy), root), _digest_in(root)
-    # Canonical JSON can carry it, of whatever version it is.
+    # Canonical JSON can store it, in any version.
     digest = digest_of(policy)
     check_minor(policy, minor)
     if minor <= SCHEMA_MINOR:
@@ -81,7 +81,7 @@ def _decoded(payload: bytes) -> Policy:
 
 
 def _digest_in(root: fbs.Policy) -> str:
-    """The digest that a verified policy states."""
+    """The digest stated in a verified policy."""
     stated = root.PolicyDigest()
     assert stated is not None
     return stated.decode()
@@ -106,11 +106,12 @@ def _check_canonical(policy: Policy, digest: str, stated: str, payload: bytes) -
         raise Refusal(Code.BAD_STRUCTURE, "the FlatBuffer is not the one its policy has")
 
 
-def _check_known(found: Structure, canonical: bytes) -> None:
-    """Refuse a policy of a newer version whose parts that are known here say it otherwise than the
-    payload that this version writes. Digest and offsets depend on parts that are not known.
+def _check_known(found: StructureVerifier, canonical: bytes) -> None:
+    """Raise Refusal if known parts of a newer policy differ from what this version writes.
+
+    Digest and offsets are not compared, since they depend on the unknown parts.
     """
-    own = Structure(canonical)
+    own = StructureVerifier(canonical)
     own.check_version()
     own.check_all()
     if found.values != own.values:

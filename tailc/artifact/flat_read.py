@@ -1,7 +1,7 @@
-"""A FlatBuffer back into records; the inverse of flat_write.
+"""Read a FlatBuffer into records; the inverse of flat_write.
 
-The structure has been verified (`flat_structure`), so that accessors follow no offset astray. What
-the values mean is checked by the records' constructors.
+The structure has been verified (`flat_structure`), so that accessors follow only valid offsets. The
+records' constructors check the meaning of the values.
 """
 
 from __future__ import annotations
@@ -12,17 +12,27 @@ from typing import Any
 
 from tailc.artifact._generated import policy_generated as fbs
 from tailc.artifact.flat_write import camel, pair_table
-from tailc.artifact.plain import build, chosen
+from tailc.artifact.plain import build, member_named
 from tailc.artifact.refusal import Refusal
-from tailc.artifact.shapes import Choice, Many, OneForm, Pair, Record, Shape, Text, Whole, record_of
+from tailc.artifact.shapes import (
+    EnumChoice,
+    Many,
+    OneForm,
+    PairShape,
+    RecordShape,
+    Shape,
+    Text,
+    Whole,
+    record_of,
+)
 from tailc.errors import Code
 from tailc.forms.ladder.table import Admission, AdmissionKind, Climb, Ladder, Row, Rule
 
-# What an absent part reads as; the constructors and the second writing refuse it where it counts.
+# A part; an absent one is its default, which constructors or the second encoding refuse if wrong.
 _Part = Any
 
 
-def read_table(record: Record, table: Any) -> _Part:
+def read_table(record: RecordShape, table: Any) -> _Part:
     """The record behind the accessor `table`."""
     own = _OWN_LAYOUT.get(record.cls, {})
     values = {
@@ -53,11 +63,11 @@ def _value(shape: Shape, raw: Any) -> _Part:
             return raw
         case Text():
             return raw.decode()
-        case Choice():
+        case EnumChoice():
             return _member(shape, raw)
-        case Pair():
+        case PairShape():
             return _pair(shape, raw)
-        case Record():
+        case RecordShape():
             return read_table(shape, raw)
         case OneForm():
             return _form(shape, raw)
@@ -65,7 +75,7 @@ def _value(shape: Shape, raw: Any) -> _Part:
             raise AssertionError("FlatBuffers have no vectors of vectors")
 
 
-def _pair(shape: Pair, table: Any) -> tuple[_Part, _Part]:
+def _pair(shape: PairShape, table: Any) -> tuple[_Part, _Part]:
     assert pair_table(shape) == type(table).__name__
     return _value(shape.first, table.First()), _value(shape.second, table.Second())
 
@@ -83,7 +93,7 @@ def _union_member(box: Any, cls: str) -> Any:
     return table
 
 
-def _member(shape: Choice, number: int) -> Any:
+def _member(shape: EnumChoice, number: int) -> Any:
     numbers = getattr(fbs, shape.members.__name__)
     for member in shape.members:
         if getattr(numbers, member.name) == number:
@@ -93,11 +103,13 @@ def _member(shape: Choice, number: int) -> Any:
 
 
 def _rules(table: Any) -> tuple[Any, ...]:
-    return tuple(chosen(Choice(Rule), raw.decode()) for raw in _vector(table, "RuleNames"))
+    return tuple(
+        member_named(EnumChoice(Rule), raw.decode()) for raw in _vector(table, "RuleNames")
+    )
 
 
 def _rows(table: Any) -> tuple[Row, ...]:
-    """Rows with their climbs, which follow each other; a row ends where the next begins."""
+    """Rows with their climbs, which are consecutive; a row ends where the next begins."""
     of_climb = record_of(Climb)
     climbs = (
         build(of_climb, {"age_us": climb.AgeUs(), "rung": climb.Rung()})
@@ -120,7 +132,7 @@ def _rows(table: Any) -> tuple[Row, ...]:
 
 
 def _admission(row: Any) -> Admission:
-    kind = _member(Choice(AdmissionKind), row.Admission())
+    kind = _member(EnumChoice(AdmissionKind), row.Admission())
     return build(record_of(Admission), {"kind": kind, "delay_us": row.DelayUs()})
 
 

@@ -1,4 +1,4 @@
-"""The structure of a FlatBuffer, verified before any accessor follows an offset.
+"""Verify the structure of a FlatBuffer before any accessor follows an offset.
 
 FlatBuffers has no verifier for Python, and those for other languages differ in what they refuse.
 All readers follow the rules of docs/artifact-format.md, "Structure", in the same order.
@@ -35,7 +35,7 @@ _ROW = struct.Struct("<QQIIB7x")
 
 @dataclass(frozen=True)
 class _Field:
-    """A field of a table; `bytes` of a scalar or a struct, 0 of what an offset leads to."""
+    """A field of a table; `bytes` is the size of a scalar or struct, 0 for an offset."""
 
     kind: str
     bytes: int
@@ -48,7 +48,7 @@ class _Field:
 
 
 class _Table(NamedTuple):
-    """A table in a payload: where it begins, its size, and where its list of fields lies."""
+    """A table in a payload: its position and size, and those of its list of fields."""
 
     at: int
     size: int
@@ -56,26 +56,26 @@ class _Table(NamedTuple):
     slots_size: int
 
 
-class Structure:
-    """Verifies one payload from its root on.
+class StructureVerifier:
+    """Verifier of one payload, from its root on.
 
-    `values` is then all that was verified, in order: numbers, strings, lengths, and what is absent.
-    `has_unknown`: some table has a field that this version does not know.
+    values: everything that was verified, in order: numbers, strings, lengths, and None if absent.
+    has_unknown: whether some table has a field that this version does not know.
     """
 
     def __init__(self, payload: bytes) -> None:
         self.values: list[bytes | int | None] = []
         self.has_unknown = False
         self._payload = payload
-        # Vectors and strings share no bytes, so all of them together fit into the payload.
+        # Vectors and strings share no bytes, so their total size is at most the payload's.
         self._left = len(payload)
 
     def check_version(self) -> None:
-        """The root and its first two fields: another major version may change all the rest."""
+        """Check the root and its first two fields, which every major version has."""
         self._fields(self._start(self._target(0)), "Policy", (0, 1))
 
     def check_all(self) -> None:
-        """Everything; forms come first, so that one that is not known is refused by its name."""
+        """Check everything; forms come first, so that an unknown form is refused by its name."""
         root = self._start(self._target(0))
         others = (number for number in range(len(_LAYOUTS["Policy"])) if number != _FORMS)
         self._fields(root, "Policy", (_FORMS, *others))
@@ -92,7 +92,7 @@ class Structure:
             self._check_rows(table)
 
     def _note_unknown(self, table: _Table, name: str) -> None:
-        """Looks for fields behind those that are known here."""
+        """Look for fields after the known ones."""
         known = _HEAD_BYTES + _SLOT_BYTES * len(_LAYOUTS[name])
         self.has_unknown |= any(self._payload[table.slots + known : table.slots + table.slots_size])
 
@@ -126,7 +126,7 @@ class Structure:
             self._table(at, field.kind)
 
     def _check_text(self, at: int) -> None:
-        """A string: UTF-8, with a 0 behind it."""
+        """Check a string: UTF-8, followed by a 0 byte."""
         end = at + _OFFSET_BYTES + self._count(at, 1)
         _require(self._payload[end : end + 1] == b"\0", "a string does not end in 0")
         self.values.append(self._payload[at:end])
@@ -136,9 +136,9 @@ class Structure:
             _require(False, "a string is not UTF-8")
 
     def _check_numbers(self, at: int, count: int, size: int) -> None:
-        """Scalars or structs: aligned, with whole numbers of 8 bytes within 2^53 - 1.
+        """Check scalars or structs: aligned, with whole numbers of 8 bytes within 2^53 - 1.
 
-        Such numbers are the first half of every struct, and have no sign there.
+        Such numbers are the first half of every struct, and are not negative there.
         """
         _require(not count or at % min(size, _LONG_BYTES) == 0, "a number is not aligned")
         self.values.append(self._payload[at : at + count * size])
@@ -154,7 +154,7 @@ class Structure:
             _require(is_within, "a number is beyond 2^53 - 1")
 
     def _check_form(self, box: _Table) -> None:
-        """The form in a box whose fields have been verified, and its name beside its number."""
+        """Check the form in a verified box, and that its name matches its number."""
         at = self._field_at(box, _FORM_TYPE, 1)
         number = 0 if at is None else self._payload[at]
         name = self._text(self._target_of(box, _FORM_NAME))
@@ -163,7 +163,7 @@ class Structure:
         self._table(self._target_of(box, _FORM), _FORM_TABLES[number - 1][1])
 
     def _check_rules(self, ladder: _Table) -> None:
-        """Numbers of rules that are known here, each with the right name beside it."""
+        """Check that rules have known numbers, each with the matching name."""
         at, names_at = (self._target_of(ladder, part) for part in (_RULES, _RULE_NAMES))
         numbers = self._payload[at + _OFFSET_BYTES :][: self._word(at)]
         _require(len(numbers) == self._word(names_at), "rules and their names differ in number")
@@ -173,7 +173,7 @@ class Structure:
                 raise unknown_rule(name)
 
     def _check_rows(self, ladder: _Table) -> None:
-        """Rows that follow each other in the climbs, to the last one."""
+        """Check that the rows cover the climbs in order, up to the last one."""
         at, climbs_at = (self._target_of(ladder, part) for part in (_ROWS, _CLIMBS))
         rows = self._payload[at + _OFFSET_BYTES :][: self._word(at) * _ROW.size]
         next_climb = 0
@@ -183,7 +183,7 @@ class Structure:
         _require(next_climb == self._word(climbs_at), "rows have other climbs than there are")
 
     def _start(self, at: int) -> _Table:
-        """The table there, with its list of fields; both are within the payload."""
+        """The table at a position, with its list of fields; both must be within the payload."""
         slots = at - int.from_bytes(self._bytes(at, _OFFSET_BYTES), "little", signed=True)
         _require(slots >= 0 and slots % _SLOT_BYTES == 0, _BAD_FIELDS)
         slots_size, size = struct.unpack("<HH", self._bytes(slots, _HEAD_BYTES))
@@ -193,7 +193,7 @@ class Structure:
         return _Table(at, size, slots, slots_size)
 
     def _field_at(self, table: _Table, number: int, size: int) -> int | None:
-        """Where the field of that number, of `size` bytes, stands; None: it is absent."""
+        """Position of the field with that number and size; None if it is absent."""
         slot = _HEAD_BYTES + _SLOT_BYTES * number
         if slot >= table.slots_size:
             return None
@@ -204,13 +204,13 @@ class Structure:
         return table.at + offset
 
     def _target_of(self, table: _Table, number: int) -> int:
-        """Where a field leads that has been verified to be there."""
+        """Target of the offset in a field that has been verified to exist."""
         at = self._field_at(table, number, _OFFSET_BYTES)
         assert at is not None
         return self._target(at)
 
     def _target(self, at: int) -> int:
-        """Where the offset leads that stands there."""
+        """Target of the offset at a position."""
         _require(at % _OFFSET_BYTES == 0, "an offset is not aligned")
         offset = self._word(at)
         _require(offset > 0 and offset % _OFFSET_BYTES == 0, "an offset leads nowhere")
@@ -218,7 +218,7 @@ class Structure:
         return at + offset
 
     def _count(self, at: int, size: int) -> int:
-        """How many elements, of `size` bytes each, the vector there has; all are in the payload."""
+        """Number of elements, of `size` bytes each, of the vector at a position; all must fit."""
         count = self._word(at)
         spent = _OFFSET_BYTES + count * size
         _require(at + spent <= len(self._payload), "a vector leads beyond the end")

@@ -1,8 +1,9 @@
-"""Records into a FlatBuffer (schemas/policy.fbs): the same value always gives the same bytes.
+"""Write records into a FlatBuffer (schemas/policy.fbs): equal values give equal bytes.
 
-Tables and fields of the schema carry the names of the records and fields here, so one walk over
-the shapes writes all but two of them: a ladder's rows go into vectors of structs, for runtimes to
-search without following offsets, and rules and forms carry their names beside their numbers.
+Tables and fields of the schema have the names of the records and fields here, so one walk over the
+shapes writes almost everything. Two parts differ: a ladder's rows are vectors of structs, which
+runtimes search without following offsets, and rules and forms have their names next to their
+numbers.
 """
 
 from __future__ import annotations
@@ -14,14 +15,25 @@ from typing import Any
 from flatbuffers import Builder
 
 from tailc.artifact._generated import policy_generated as fbs
-from tailc.artifact.shapes import Choice, Many, OneForm, Pair, Record, Shape, Text, Whole
+from tailc.artifact.shapes import (
+    EnumChoice,
+    Many,
+    OneForm,
+    PairShape,
+    RecordShape,
+    Shape,
+    Text,
+    Whole,
+)
 from tailc.forms.ladder.table import Ladder, Row
 
 Fields = dict[str, Any]
 
 
-def write_table(builder: Builder, record: Record, value: Any, more: Fields | None = None) -> int:
-    """Write `value`, with the fields `more` that only the buffer has, and return its offset.
+def write_table(
+    builder: Builder, record: RecordShape, value: Any, more: Fields | None = None
+) -> int:
+    """Write `value`, with additional fields `more` of the buffer, and return its offset.
 
     Parts are written in the order of the record's fields, then `more`; no string or table is
     shared.
@@ -46,21 +58,21 @@ def camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def pair_table(shape: Pair) -> str:
+def pair_table(shape: PairShape) -> str:
     """The schema's table for a pair: text and text, or text and number."""
     return "TextPair" if isinstance(shape.second, Text) else "NumberPair"
 
 
 def _write(builder: Builder, shape: Shape, value: Any) -> int:  # noqa: PLR0911, a return a shape
-    """A scalar as itself; anything else is written and gives its offset."""
+    """Write a value and return its offset; a scalar is returned as it is."""
     match shape:
         case Whole():
             return value
-        case Choice():
+        case EnumChoice():
             return getattr(getattr(fbs, shape.members.__name__), value.name)
         case Text():
             return builder.CreateString(value)
-        case Pair():
+        case PairShape():
             first, second = (
                 _write(builder, part, item)
                 for part, item in zip((shape.first, shape.second), value, strict=True)
@@ -68,7 +80,7 @@ def _write(builder: Builder, shape: Shape, value: Any) -> int:  # noqa: PLR0911,
             return _finish_table(builder, pair_table(shape), {"first": first, "second": second})
         case Many():
             return _vector(builder, shape.item, [_write(builder, shape.item, v) for v in value])
-        case Record():
+        case RecordShape():
             return write_table(builder, shape, value)
         case OneForm():
             return _form_box(builder, shape, value)
@@ -87,7 +99,7 @@ def _adder(table: str, field: str) -> Callable[[Builder, Any], None]:
 
 
 def _vector(builder: Builder, item: Shape, parts: list[int]) -> int:
-    if isinstance(item, Choice):
+    if isinstance(item, EnumChoice):
         return builder.CreateByteVector(bytes(parts))
     wide = isinstance(item, Whole)
     size = 8 if wide else 4

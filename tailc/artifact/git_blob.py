@@ -1,4 +1,4 @@
-"""Files of a Git repository at a revision, named `git:REVISION:PATH` as Git names them."""
+"""Read files of a Git repository at a revision, named `git:REVISION:PATH`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ PREFIX = "git:"
 
 
 def is_git_name(name: str) -> bool:
-    """Whether the name is of a revision, and no file's."""
+    """Whether the name is `git:REVISION:PATH`."""
     return name.startswith(PREFIX)
 
 
 def blob_of(name: str, suffixes: tuple[str, ...], most_bytes: int) -> tuple[str, bytes]:
-    """The name and the content of PATH at REVISION; a PATH without suffix may be one with the last.
+    """Name and content of PATH at REVISION.
 
-    PATH counts from the top of the repository, and from the working directory where it begins with
-    `./`. Raises TailcError (cannot read) where Git, the revision or the file is missing, or the
-    file has more than `most_bytes` bytes.
+    A PATH without suffix also matches one with the last of `suffixes`. PATH is relative to the top
+    of the repository, or with `./` to the working directory. Raises TailcError (cannot read) if
+    Git, the revision or the file is missing, or if the file has more than `most_bytes` bytes.
     """
     revision, colon, path = name.removeprefix(PREFIX).partition(":")
     if not (revision and colon and path) or revision.startswith("-"):
         hint = "write git:REVISION:PATH, such as git:v1.2:policies/search.tailc"
         raise _unread(name, "it names no file of a revision", hint)
-    _asked(name, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    _run_git(name, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
     try:
         return name, _content(name, f"{revision}:{path}", most_bytes)
     except TailcError:
@@ -37,12 +37,12 @@ def blob_of(name: str, suffixes: tuple[str, ...], most_bytes: int) -> tuple[str,
 
 
 def _content(name: str, blob: str, most_bytes: int) -> bytes:
-    if int(_asked(name, "cat-file", "-s", blob)) > most_bytes:
+    if int(_run_git(name, "cat-file", "-s", blob)) > most_bytes:
         raise _unread(name, f"it is larger than {most_bytes // 2**20} MiB, which no policy is")
-    return _asked(name, "cat-file", "blob", blob)
+    return _run_git(name, "cat-file", "blob", blob)
 
 
-def _asked(name: str, *words: str) -> bytes:
+def _run_git(name: str, *words: str) -> bytes:
     import subprocess
 
     try:
@@ -55,10 +55,10 @@ def _asked(name: str, *words: str) -> bytes:
     return done.stdout
 
 
-def _reason(said: bytes) -> str:
-    lines = said.decode("utf-8", "replace").splitlines()
-    told = lines[0].removeprefix("fatal: ") if lines else "there is no such revision here"
-    return f"git says: {told}" if lines else told
+def _reason(stderr: bytes) -> str:
+    lines = stderr.decode("utf-8", "replace").splitlines()
+    first = lines[0].removeprefix("fatal: ") if lines else "there is no such revision here"
+    return f"git says: {first}" if lines else first
 
 
 def _help(words: Sequence[str]) -> str:

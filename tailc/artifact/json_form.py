@@ -1,4 +1,4 @@
-"""Canonical JSON (RFC 8785) and the digest that both encodings carry."""
+"""Canonical JSON (RFC 8785), and the digest that both encodings contain."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _MOST_DIGITS = len(str(LARGEST_WHOLE)) + 1
 
 
 def encode_json(policy: Policy) -> bytes:
-    """The canonical JSON of `policy`, its digest included.
+    """The canonical JSON of `policy`, including its digest.
 
-    Raises TailcError for a policy that JSON cannot carry: a number beyond 2^53 - 1 or a string
+    Raises TailcError for a policy that JSON cannot represent: a number beyond 2^53 - 1 or a string
     that is not Unicode.
     """
     with refusals_about(policy.name):
@@ -37,7 +37,7 @@ def digest_of(policy: Policy) -> str:
 
 
 def decode_json(data: bytes, source: str = "policy.json") -> Policy:
-    """The policy in `data`; TailcError about `source` unless it is canonical, whole and valid.
+    """The policy in `data`; TailcError about `source` unless it is canonical, complete and valid.
 
     Checks, in this order: JSON, format and schema version, canonical form, digest, structure,
     meaning.
@@ -61,7 +61,7 @@ def decode_json(data: bytes, source: str = "policy.json") -> Policy:
 
 
 def canonical_of(data: bytes, source: str = "policy.json") -> bytes:
-    """The canonical bytes of a JSON policy however it is laid out; TailcError where it is none."""
+    """The canonical bytes of a JSON policy in any layout; TailcError for other data."""
     with refusals_about(source):
         document = _parse(data)
         _check_version(document)
@@ -69,7 +69,7 @@ def canonical_of(data: bytes, source: str = "policy.json") -> bytes:
 
 
 def check_major(major: int, minor: int) -> None:
-    """Refuse a schema that this reader is too old, or too new, to know."""
+    """Raise Refusal for an unknown major version of the schema."""
     if major != SCHEMA_MAJOR:
         raise Refusal(
             Code.UNKNOWN_SCHEMA,
@@ -79,16 +79,16 @@ def check_major(major: int, minor: int) -> None:
 
 
 def minor_of(policy: Policy) -> int:
-    """The minor version that a policy is written in: the oldest that can say it.
+    """The minor version that a policy is written in: the oldest that can represent it.
 
-    So one that needs nothing new stays readable to old readers, and keeps its bytes and its digest
-    when it is written again.
+    A policy that uses nothing new therefore stays readable for old readers, and keeps its bytes and
+    its digest when it is written again.
     """
     return oldest_minor(record_of(Policy), policy)
 
 
 def check_minor(policy: Policy, stated: int) -> None:
-    """Refuse a policy that states another minor version than its own, unless that is unknown."""
+    """Raise Refusal for a policy that states a known minor version other than its own."""
     own = minor_of(policy)
     if stated <= SCHEMA_MINOR and stated != own:
         message = f"the policy is one of schema `{SCHEMA_MAJOR}.{own}`, but states `.{stated}`"
@@ -96,7 +96,7 @@ def check_minor(policy: Policy, stated: int) -> None:
 
 
 def check_is_newer(has_unknown: bool) -> None:
-    """Refuse a policy that states a newer minor version, but has nothing that is not known here."""
+    """Raise Refusal for a policy that states a newer minor version but has nothing unknown."""
     if not has_unknown:
         message = (
             f"the policy states a schema after `{SCHEMA_MAJOR}.{SCHEMA_MINOR}`, but has no part"
@@ -105,7 +105,7 @@ def check_is_newer(has_unknown: bool) -> None:
 
 
 def canonical(document: Plain) -> bytes:
-    """The bytes of RFC 8785; Refusal where there are none."""
+    """The bytes of RFC 8785; Refusal if there are none."""
     try:
         return rfc8785.dumps(document)
     except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
@@ -147,7 +147,7 @@ def _check_version(document: Plain) -> int:
 
 
 def _parse(data: bytes) -> Plain:
-    """The JSON object in `data`, with duplicate members and all but whole numbers refused."""
+    """The JSON object in `data`; Refusal for duplicate members and numbers that are not whole."""
     try:
         document = json.loads(
             data.decode("utf-8"),

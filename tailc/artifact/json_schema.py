@@ -1,4 +1,4 @@
-"""The JSON Schema of the canonical JSON, from the same shapes that write it."""
+"""Generate the JSON Schema of the canonical JSON from the shapes that write it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
 from tailc.artifact.json_form import FORMAT
 from tailc.artifact.shapes import (
     LARGEST_WHOLE,
-    Choice,
+    EnumChoice,
     Many,
     OneForm,
-    Pair,
-    Record,
+    PairShape,
+    RecordShape,
     Shape,
     Slot,
     Text,
@@ -27,7 +27,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def policy_schema() -> Schema:
-    """The schema that every artifact of this major version satisfies, newer minors excepted."""
+    """The schema of every artifact of this major version, up to the present minor."""
     definitions: dict[str, Schema] = {}
     record = record_of(Policy)
     _describe(record, definitions)
@@ -64,20 +64,20 @@ def policy_schema() -> Schema:
 
 
 def _describe(shape: Shape, definitions: dict[str, Schema]) -> Schema:  # noqa: PLR0911, a return a shape
-    """The schema of `shape`; those of the records in it are added to `definitions`."""
+    """The schema of `shape`; the schemas of its records are added to `definitions`."""
     match shape:
         case Whole():
             return {"type": "integer", "minimum": -LARGEST_WHOLE, "maximum": LARGEST_WHOLE}
         case Text():
             return {"type": "string"}
-        case Choice():
+        case EnumChoice():
             return {"enum": [member.value for member in shape.members]}
-        case Pair():
+        case PairShape():
             parts = [_describe(part, definitions) for part in (shape.first, shape.second)]
             return {"type": "array", "prefixItems": parts, "minItems": 2, "maxItems": 2}
         case Many():
             return {"type": "array", "items": _describe(shape.item, definitions)}
-        case Record():
+        case RecordShape():
             return _reference(shape, definitions, {})
         case OneForm():
             forms = [
@@ -87,7 +87,7 @@ def _describe(shape: Shape, definitions: dict[str, Schema]) -> Schema:  # noqa: 
             return {"oneOf": forms}
 
 
-def _reference(record: Record, definitions: dict[str, Schema], more: Schema) -> Schema:
+def _reference(record: RecordShape, definitions: dict[str, Schema], more: Schema) -> Schema:
     name = record.cls.__name__
     if name not in definitions:
         described = {slot.name: _member(slot, definitions) for slot in record.slots}

@@ -1,7 +1,7 @@
-"""Ed25519 keys as PEM files, and what they sign: the one file that imports `cryptography`.
+"""Ed25519 keys in PEM files, and signatures; the only module that imports `cryptography`.
 
-That is the extra `sign`, so this file is imported once a key is there to be used; where the extra
-is not installed, importing it raises TailcError (MISSING_PART).
+The package belongs to the extra `sign`, so this module is imported only when a key is used. If the
+extra is not installed, the import raises TailcError (MISSING_PART).
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ class NeedsPassphrase(Exception):  # noqa: N818, no error: who has one asks for 
 
 @dataclass(frozen=True)
 class PublicKey:
-    """Whose signatures can be checked."""
+    """A key that checks signatures."""
 
     raw: bytes
 
     @property
     def key_id(self) -> bytes:
-        """What a signature names its key by: the first bytes of the raw key's SHA-256."""
+        """The id of the key in a signature: the first bytes of the raw key's SHA-256."""
         return hashlib.sha256(self.raw).digest()[:KEY_ID_BYTES]
 
     def has_signed(self, signature: Signature) -> bool:
-        """Whether the signature is by this key, and of what it says."""
+        """Whether the signature was made by this key and matches its content."""
         key = Ed25519PublicKey.from_public_bytes(self.raw)
         try:
             key.verify(signature.value, signature.signed)
@@ -74,14 +74,14 @@ class PublicKey:
         return True
 
     def pem(self) -> bytes:
-        """As `openssl pkey -pubout` writes it."""
+        """The key in the format of `openssl pkey -pubout`."""
         return Ed25519PublicKey.from_public_bytes(self.raw).public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )
 
 
 class PrivateKey:
-    """What signs; whoever has it can."""
+    """A key that signs."""
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
         self._key = key
@@ -93,7 +93,7 @@ class PrivateKey:
         return with_signature(sealed, signed, self._key.sign(signed))
 
     def pem(self, passphrase: bytes | None = None) -> bytes:
-        """As PKCS #8, encrypted where there is a passphrase."""
+        """The key in PKCS #8, encrypted if a passphrase is given."""
         encryption = (
             serialization.BestAvailableEncryption(passphrase)
             if passphrase
@@ -105,19 +105,21 @@ class PrivateKey:
 
 
 def new_private_key() -> PrivateKey:
-    """A key that nobody else has."""
+    """Generate a random key."""
     return PrivateKey(Ed25519PrivateKey.generate())
 
 
 def read_public_key(path: Path | str) -> PublicKey:
-    """The public key in a PEM file; TailcError about the file otherwise."""
+    """Read the public key in a PEM file; TailcError about the file if it has none."""
     data = _read(path)
     if b"PRIVATE KEY" in data:
         help_ = "a private key stays where policies are signed: give the public one of the pair"
         raise _bad_key(path, "holds a private key, not a public one", help_)
     if data.count(_PEM_BEGIN) > 1:
         raise _bad_key(path, "holds several keys", "give a file for each")
-    key = _loaded(path, "public", lambda: serialization.load_pem_public_key(data), Ed25519PublicKey)
+    key = _load_key(
+        path, "public", lambda: serialization.load_pem_public_key(data), Ed25519PublicKey
+    )
     raw = key.public_bytes_raw()
     y = int.from_bytes(raw, "little") % 2**255
     if y >= _PRIME or y in _SMALL_ORDER:
@@ -129,15 +131,15 @@ def read_public_key(path: Path | str) -> PublicKey:
 
 
 def _is_exact(data: bytes) -> bool:
-    """Whether the PEM is three lines and nothing else, and each bit of its base64 counts."""
-    found = _PUBLIC_PEM.fullmatch(data)
-    return found is not None and base64.b64encode(base64.b64decode(found[1])) == found[1]
+    """Whether the PEM is exactly three lines in canonical base64."""
+    match = _PUBLIC_PEM.fullmatch(data)
+    return match is not None and base64.b64encode(base64.b64decode(match[1])) == match[1]
 
 
 def read_private_key(path: Path | str, passphrase: bytes | None = None) -> PrivateKey:
-    """The private key in a PEM file; TailcError about the file otherwise.
+    """Read the private key in a PEM file; TailcError about the file if it has none.
 
-    Raises NeedsPassphrase where it is encrypted and `passphrase` is None.
+    Raises NeedsPassphrase if it is encrypted and `passphrase` is None.
     """
     data = _read(path)
     if b"PUBLIC KEY" in data:
@@ -146,7 +148,7 @@ def read_private_key(path: Path | str, passphrase: bytes | None = None) -> Priva
     def load() -> object:
         try:
             return serialization.load_pem_private_key(data, passphrase)
-        except TypeError as error:  # how the library says of a passphrase that it is needed, or not
+        except TypeError as error:  # the library's error for a missing or unneeded passphrase
             if passphrase is None:
                 raise NeedsPassphrase from error
             raise _bad_key(path, "is not encrypted and takes no passphrase", None) from error
@@ -156,11 +158,11 @@ def read_private_key(path: Path | str, passphrase: bytes | None = None) -> Priva
             message = "is no private key in PEM, or has another passphrase"
             raise _bad_key(path, message, None) from error
 
-    return PrivateKey(_loaded(path, "private", load, Ed25519PrivateKey))
+    return PrivateKey(_load_key(path, "private", load, Ed25519PrivateKey))
 
 
 def exposure(path: Path | str) -> Finding | None:
-    """A warning where the file's group or all users may read the private key in it."""
+    """A warning if the file's group or all users may read the private key in it."""
     try:
         mode = Path(path).stat().st_mode
     except OSError:  # it was read, and is gone
@@ -173,7 +175,7 @@ def exposure(path: Path | str) -> Finding | None:
     return Finding(Code.EXPOSED_KEY, message, place, help_, severity=Severity.WARNING)
 
 
-def _loaded(path: Path | str, which: str, load: Callable[[], object], kind: type[Key]) -> Key:
+def _load_key(path: Path | str, which: str, load: Callable[[], object], kind: type[Key]) -> Key:
     try:
         key = load()
     except (ValueError, UnsupportedAlgorithm) as error:

@@ -1,8 +1,8 @@
-"""A policy of any released schema version in the one form that it has today.
+"""Convert a policy file of any released schema version to its present form.
 
-A policy is written in the oldest version that can say it, so that of a `.tailc`, and of a JSON as
-`tailc compile` wrote it, not one byte changes. A JSON that another tool has laid out anew is put
-in order: its digest tells that it still is the policy that it was.
+A policy is written in the oldest version that can represent it, so a `.tailc`, or a JSON as written
+by `tailc compile`, does not change by a byte. A JSON in another layout is put in canonical form;
+its digest shows that it is the same policy.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tailc.artifact.envelope import SCHEMA_MAJOR, SCHEMA_MINOR, Policy
-from tailc.artifact.files import content_of, is_sealed, unsigned_json
+from tailc.artifact.files import content_of, is_sealed, unsigned_json_finding
 from tailc.artifact.flat_form import decode_signed, encode_flat
 from tailc.artifact.json_form import canonical_of, decode_json, encode_json, minor_of
 from tailc.artifact.refusal import Refusal
@@ -21,7 +21,7 @@ from tailc.errors import Code, TailcError
 
 
 @dataclass(frozen=True)
-class Migrated:
+class MigratedPolicy:
     """A file with a policy, before and after; `is_sealed`: a `.tailc`, else JSON."""
 
     path: Path
@@ -37,28 +37,29 @@ class Migrated:
         return minor_of(self.policy)
 
 
-def migrated(path: str, trust: Trust = ANYBODY) -> Migrated:
-    """The policy in a `.tailc` or JSON file, or beside a stem; nothing is written.
+def migrate(path: str, trust: Trust = ANYBODY) -> MigratedPolicy:
+    """Convert the policy in a `.tailc` or JSON file, or next to a stem, without writing it.
 
-    Raises TailcError: it cannot be read, is damaged or not trusted, or a newer tailc wrote it.
+    Raises TailcError if it cannot be read, is damaged or not trusted, or was written by a newer
+    tailc.
     """
     name, data = content_of(path)
     if is_sealed(data):
         policy, signature = decode_signed(data, name, trust)
         if encode_flat(policy) != split_signature(data)[0]:
             raise TailcError(_newer().finding(name))
-        return Migrated(Path(name), policy, data, data, True, signature is not None)
+        return MigratedPolicy(Path(name), policy, data, data, True, signature is not None)
     if trust.keys:
-        raise TailcError(unsigned_json(name))
+        raise TailcError(unsigned_json_finding(name))
     ordered = canonical_of(data, name)
     policy = decode_json(ordered, name)
     if encode_json(policy) != ordered:
         raise TailcError(_newer().finding(name))
-    return Migrated(Path(name), policy, data, ordered, is_sealed=False)
+    return MigratedPolicy(Path(name), policy, data, ordered, is_sealed=False)
 
 
 def _newer() -> Refusal:
-    """What a newer schema has brought would be lost."""
+    """The refusal of a newer schema, whose additions would be lost."""
     return Refusal(
         Code.UNKNOWN_SCHEMA,
         f"the policy is of a schema after `{SCHEMA_MAJOR}.{SCHEMA_MINOR}`, of which this tailc "

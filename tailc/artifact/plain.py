@@ -1,7 +1,7 @@
-"""Records to and from plain values: dicts, lists, strings and whole numbers.
+"""Convert records to and from plain values: dicts, lists, strings and whole numbers.
 
-A record is a dict with one member per field, absent ones left out; a pair is a list of two; a form
-carries its name as member `form`.
+A record is a dict with one member per field, without absent ones; a pair is a list of two; a form
+has its name as member `form`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 from tailc.artifact.refusal import Refusal
 from tailc.artifact.shapes import (
     LARGEST_WHOLE,
-    Choice,
+    EnumChoice,
     Many,
     OneForm,
-    Pair,
-    Record,
+    PairShape,
+    RecordShape,
     Shape,
     Slot,
     Text,
@@ -33,13 +33,13 @@ def to_plain(shape: Shape, value: Any) -> Any:
     match shape:
         case Whole() | Text():
             return value
-        case Choice():
+        case EnumChoice():
             return value.value
-        case Pair():
+        case PairShape():
             return [to_plain(shape.first, value[0]), to_plain(shape.second, value[1])]
         case Many():
             return [to_plain(shape.item, item) for item in value]
-        case Record():
+        case RecordShape():
             return _record_to_plain(shape, value)
         case OneForm():
             name, record = next(entry for entry in shape.records if entry[1].cls is type(value))
@@ -47,18 +47,18 @@ def to_plain(shape: Shape, value: Any) -> Any:
 
 
 def from_plain(shape: Shape, plain: Any, ignore_unknown: bool) -> Any:  # noqa: PLR0911, a return a shape
-    """The value behind `plain`, or a Refusal.
+    """The value of `plain`; raises Refusal if it is invalid.
 
-    Unknown members are ignored where the policy comes from a newer minor version of the schema.
+    Unknown members are ignored if the policy is of a newer minor version of the schema.
     """
     match shape:
         case Whole():
             return _whole(plain)
         case Text():
             return _text(plain)
-        case Choice():
-            return chosen(shape, _text(plain))
-        case Pair():
+        case EnumChoice():
+            return member_named(shape, _text(plain))
+        case PairShape():
             return _pair(shape, plain, ignore_unknown)
         case Many():
             _expect(plain, list, "a list")
@@ -66,14 +66,14 @@ def from_plain(shape: Shape, plain: Any, ignore_unknown: bool) -> Any:  # noqa: 
                 _inside(str(index), shape.item, item, ignore_unknown)
                 for index, item in enumerate(plain)
             )
-        case Record():
+        case RecordShape():
             return _record(shape, plain, ignore_unknown)
         case OneForm():
             return _form(shape, plain, ignore_unknown)
 
 
-def chosen(shape: Choice, text: str) -> enum.Enum:
-    """The member called `text`; an unknown rule is refused by its name."""
+def member_named(shape: EnumChoice, text: str) -> enum.Enum:
+    """The enumeration member with the value `text`; an unknown rule is refused by its name."""
     for member in shape.members:
         if member.value == text:
             return member
@@ -84,7 +84,7 @@ def chosen(shape: Choice, text: str) -> enum.Enum:
 
 
 def unknown_rule(name: str) -> Refusal:
-    """A refusal that names the rule."""
+    """The refusal of an unknown rule."""
     return Refusal(
         Code.UNKNOWN_RULE,
         f"rule `{name}` is not known here",
@@ -93,7 +93,7 @@ def unknown_rule(name: str) -> Refusal:
 
 
 def unknown_form(name: str) -> Refusal:
-    """A refusal that names the form."""
+    """The refusal of an unknown form."""
     return Refusal(
         Code.UNKNOWN_FORM,
         f"form `{name}` is not known here",
@@ -101,15 +101,15 @@ def unknown_form(name: str) -> Refusal:
     )
 
 
-def build(record: Record, values: dict[str, Any]) -> Any:
-    """The value of the record, its constructor's complaint turned into a Refusal."""
+def build(record: RecordShape, values: dict[str, Any]) -> Any:
+    """The value of the record; an error of its constructor becomes a Refusal."""
     try:
         return record.value_of(values)
     except ValueError as error:
         raise Refusal(Code.BAD_ARTIFACT, str(error)) from error
 
 
-def _record_to_plain(record: Record, value: Any) -> Plain:
+def _record_to_plain(record: RecordShape, value: Any) -> Plain:
     plain: Plain = {}
     laid_out = record.fields_of(value)
     for slot in record.slots:
@@ -119,7 +119,7 @@ def _record_to_plain(record: Record, value: Any) -> Plain:
     return plain
 
 
-def _record(record: Record, plain: Any, ignore_unknown: bool) -> Any:
+def _record(record: RecordShape, plain: Any, ignore_unknown: bool) -> Any:
     _expect(plain, dict, "an object")
     if not ignore_unknown:
         _refuse_unknown(record, plain)
@@ -135,14 +135,14 @@ def _record(record: Record, plain: Any, ignore_unknown: bool) -> Any:
 
 
 def _optional_member(slot: Slot, plain: Any, ignore_unknown: bool) -> Any:
-    """The value of a member that is there, refused where leaving it out says the same."""
+    """The value of a present member; refused if it equals the default, which must be left out."""
     value = _inside(slot.name, slot.shape, plain, ignore_unknown)
     if value is slot.absent:
         raise Refusal(Code.BAD_STRUCTURE, f"member `{slot.name}` is left out where it is `{plain}`")
     return value
 
 
-def _refuse_unknown(record: Record, plain: Plain) -> None:
+def _refuse_unknown(record: RecordShape, plain: Plain) -> None:
     known = [slot.name for slot in record.slots]
     for name in plain:
         if name not in known:
@@ -160,7 +160,7 @@ def _form(shape: OneForm, plain: Any, ignore_unknown: bool) -> Any:
     raise unknown_form(name)
 
 
-def _pair(shape: Pair, plain: Any, ignore_unknown: bool) -> tuple[Any, Any]:
+def _pair(shape: PairShape, plain: Any, ignore_unknown: bool) -> tuple[Any, Any]:
     _expect(plain, list, "a list")
     if len(plain) != 2:
         raise Refusal(Code.BAD_STRUCTURE, f"a pair has two parts, not {len(plain)}")
@@ -171,7 +171,7 @@ def _pair(shape: Pair, plain: Any, ignore_unknown: bool) -> tuple[Any, Any]:
 
 
 def _inside(step: str, shape: Shape, plain: Any, ignore_unknown: bool) -> Any:
-    """`from_plain` one step down, so that a refusal can say where."""
+    """`from_plain` one step down, so that a refusal can name the place."""
     try:
         return from_plain(shape, plain, ignore_unknown)
     except Refusal as refusal:

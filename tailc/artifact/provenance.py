@@ -1,4 +1,4 @@
-"""The digest of a spec, which a policy's evidence names it by."""
+"""The digest that identifies a spec in a policy's evidence."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tailc.artifact.shapes import LARGEST_WHOLE
 def spec_digest(spec: dict[str, Any]) -> str:
     """Hex SHA-256 of the canonical JSON (RFC 8785) of a spec's keys and values.
 
-    So comments, layout and the order of keys do not count, and all that is written does. Numbers
-    that JSON does not carry exactly are the nearest double; those that it has not are text.
+    Comments, layout and the order of keys do not matter; every value does. Numbers that JSON cannot
+    represent exactly become the nearest double, and those that it cannot represent become text.
     """
-    return hashlib.sha256(canonical(_carried(spec))).hexdigest()
+    return hashlib.sha256(canonical(_representable(spec))).hexdigest()
 
 
-def _carried(value: Any) -> Any:
+def _representable(value: Any) -> Any:
     match value:
         case dict():
-            return {key: _carried(part) for key, part in value.items()}
+            return {key: _representable(part) for key, part in value.items()}
         case list():
-            return [_carried(part) for part in value]
+            return [_representable(part) for part in value]
         case bool():
             return value
         case int() if abs(value) > LARGEST_WHOLE:

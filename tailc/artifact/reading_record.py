@@ -1,7 +1,7 @@
-"""A reading as an artifact has it: one record for whatever is read.
+"""The reading of a trace as one record of the artifact.
 
-The released schemas have one table for all readings, so what one of them alone has is optional in
-the record. Whoever reads a trace has the reading itself, whose type tells what it has.
+The released schemas have one table for all readings, so parts of a single type of reading are
+optional in the record. Code that reads a trace uses the reading's own type instead.
 """
 
 from __future__ import annotations
@@ -45,19 +45,18 @@ _OF_JOBS = "run times of jobs have curves or no speed-ups"
 
 @dataclass(frozen=True)
 class Reading:
-    """Column names and meanings; a field left None is not in the file.
+    """Column names and meanings; a field that is None is not in the file.
 
     Exactly one of `demand` (a column of demands) and `timings` is given. Speed-ups come from
-    `timings`, from `speedup_columns` (one per degree, for each request its own), or from `curves`:
-    one for all requests, or several, chosen by the value in column `class_column`.
-    `memory` is a column of the part of a demand that no clock shortens; with `clock_khz` the
-    demands are compute cycles, counted at that clock, and only `memory` is in `unit`. `time`,
-    `machine` and `share` are columns of measured throughput, which is read from column `demand` and
-    has no speed-ups, and `waiting` is one of requests that wait. Run times of jobs are read from it
-    too, and have curves or no speed-ups.
-    `where` keeps the rows whose column equals the text; `bin_us` merges demands into bins of that
-    width (at the bin's mean) with weights. `serial`: the beginning and end of a
-    request that run on one thread. `note` is the user's reason where a response time is accepted as
+    `timings`, from `speedup_columns` (one per degree, with a value for each request), or from
+    `curves`: one for all requests, or several, chosen by the value in column `class_column`.
+    `memory` is a column with the part of a demand that does not depend on frequency; with
+    `clock_khz` the demands are compute cycles, counted at that frequency, and only `memory` is in
+    `unit`. `time`, `machine` and `share` are columns of measured throughput, which is read from
+    column `demand` and has no speed-ups; `waiting` has the number of waiting requests. Run times of
+    jobs are also read from it, and have curves or no speed-ups. `where` selects the rows whose column equals the text; `bin_us` merges demands
+    into bins of that width (at the bin's mean) with weights. `serial` is the start and end of a
+    request that run on one thread. `note` is the user's reason for accepting a response time as
     demand.
     """
 
@@ -85,7 +84,7 @@ class Reading:
 
 
 def reading_of(record: Reading) -> TraceReading:
-    """The reading that a record says; ValueError where it says none, or parts of two."""
+    """The reading of a record; ValueError if it has no reading, or parts of two."""
     if record.timings is not None:
         return _timings_reading(record, record.timings)
     if record.demand is None:
@@ -100,7 +99,7 @@ def reading_of(record: Reading) -> TraceReading:
 
 def _demand_reading(record: Reading, demand: str) -> DemandReading:
     return DemandReading(
-        _measured(record),
+        _measurement(record),
         _rows(record),
         _demands(demand, record.memory, record.clock_khz),
         speedups_of(record.curves, record.class_column, record.speedup_columns),
@@ -124,7 +123,7 @@ def _timings_reading(record: Reading, timings: Timings) -> TimingsReading:
     if record.memory is not None or record.clock_khz is not None:
         raise ValueError("timings have no memory time, and are no cycles")
     counted = (record.weight, record.bin_us, record.max_degree, record.serial)
-    return TimingsReading(_measured(record), _rows(record), timings, *counted)
+    return TimingsReading(_measurement(record), _rows(record), timings, *counted)
 
 
 def _throughput_reading(record: Reading, done: str) -> ThroughputReading:
@@ -135,7 +134,7 @@ def _throughput_reading(record: Reading, done: str) -> ThroughputReading:
         raise ValueError("throughput has no speed-ups")
     _refuse_of_requests(record, "throughput")
     columns = ThroughputColumns(done, time, machine, share, record.waiting)
-    return ThroughputReading(_measured(record), _rows(record), columns)
+    return ThroughputReading(_measurement(record), _rows(record), columns)
 
 
 def _run_time_reading(record: Reading, run: str) -> RunTimeReading:
@@ -144,7 +143,7 @@ def _run_time_reading(record: Reading, run: str) -> RunTimeReading:
     _refuse_of_requests(record, "a run time")
     has_none = not record.curves and record.class_column is None
     speedups = None if has_none else curves_of(record.curves, record.class_column)
-    return RunTimeReading(_measured(record), _rows(record), run, speedups)
+    return RunTimeReading(_measurement(record), _rows(record), run, speedups)
 
 
 def _refuse_machines(record: Reading) -> None:
@@ -169,7 +168,7 @@ def _demands(name: str, memory: str | None, clock_khz: int | None) -> Demands:
     return CyclesAndMemory(name, memory, clock_khz)
 
 
-def _measured(record: Reading) -> Measured:
+def _measurement(record: Reading) -> Measured:
     return Measured(record.measure, record.reference, record.unit, record.note)
 
 
@@ -178,7 +177,7 @@ def _rows(record: Reading) -> Rows:
 
 
 def record_of_reading(reading: TraceReading) -> Reading:
-    """The record that says a reading; `reading_of` is the inverse."""
+    """The record of a reading; `reading_of` is the inverse."""
     measured, rows = reading.measured, reading.rows
     return Reading(
         measure=measured.measure,
@@ -195,7 +194,7 @@ def record_of_reading(reading: TraceReading) -> Reading:
 
 
 def _own_fields(reading: TraceReading) -> dict[str, Any]:
-    """The fields that readings of its type alone have."""
+    """The fields that only readings of this type have."""
     match reading:
         case DemandReading():
             of_speedups = _speedup_fields(reading.speedups)

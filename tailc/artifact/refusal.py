@@ -1,4 +1,4 @@
-"""Why bytes are not a policy: raised while decoding, given its file at the boundary."""
+"""The exception for bytes that are not a valid policy, raised while decoding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from tailc.errors import Code, Finding, Place, TailcError
 
 _AGAIN = "the file was damaged or edited: copy it again, or compile the policy anew"
-# What to do where a refusal knows nothing better, by its code.
+# Default help of a refusal, by its code.
 _HELP = {
     Code.LENGTH_MISMATCH: _AGAIN,
     Code.HASH_MISMATCH: _AGAIN,
@@ -19,7 +19,7 @@ _HELP = {
 
 
 class Refusal(Exception):  # noqa: N818, never leaves the room
-    """Decoding stops here; `steps` lead from the policy to the offending part."""
+    """Decoding stops here; `steps` are the path from the policy to the invalid part."""
 
     def __init__(self, code: Code, message: str, help: str | None = None) -> None:  # noqa: A002
         self.code = code

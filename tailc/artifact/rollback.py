@@ -1,4 +1,4 @@
-"""An old policy published again, so that servers which hold a newer one take it."""
+"""Publish an old policy again, so that servers with a newer one accept it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tailc.artifact.json_form import digest_of
 from tailc.errors import Code, Finding, TailcError
 
 
-def rolled_back(old: Policy, current: Policy) -> Policy:
-    """`old` with the generation after that of `current`, and with both digests in its evidence.
+def roll_back(old: Policy, current: Policy) -> Policy:
+    """`old` with the generation after that of `current`, and both digests in its evidence.
 
-    Raises TailcError where they are of different services, or promise and do the same.
+    Raises TailcError if they are of different services, or the same policy.
     """
     if old.name != current.name:
         message = f"a policy of `{old.name}` cannot take the place of one of `{current.name}`"

@@ -1,7 +1,7 @@
 """The trailer of a `.tailc` file: magic, length and SHA-256 of the FlatBuffer before it.
 
-FlatBuffers readers, verified or not, take most corruptions for another valid policy, so nothing
-is parsed before its hash is checked.
+FlatBuffers readers, even verified ones, read most corrupted files as another valid policy, so
+nothing is parsed before its hash is checked.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def seal(payload: bytes) -> bytes:
 
 
 def has_trailer(data: bytes) -> bool:
-    """Whether `data` ends as a `.tailc` file does."""
+    """Whether `data` ends like a `.tailc` file."""
     return data[-_TRAILER.size :].startswith(MAGIC)
 
 
 def unseal(data: bytes) -> bytes:
-    """The payload of `data`; a Refusal unless its length, then its hash, are as sealed."""
+    """The payload of `data`; Refusal unless first its length and then its hash match the seal."""
     if len(data) < _TRAILER.size:
         raise _wrong_length(f"{len(data)} bytes are too few for a trailer")
     payload = data[: -_TRAILER.size]

@@ -1,6 +1,6 @@
-"""What a policy's records are made of, read from their annotations.
+"""Shapes of a policy's records, read from their annotations.
 
-Both encodings and the JSON Schema walk these shapes: a field is in all of them or in none.
+Both encodings and the JSON Schema use these shapes: a field is in all of them or in none.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tailc.forms.tail_table import TailTable
 from tailc.traces.profile import Measure
 from tailc.traces.reading import TraceReading
 
-# Every JSON reader keeps whole numbers up to here exact (RFC 8785, section 3.2.2.3).
+# Largest whole number that is exact in every JSON reader (RFC 8785, section 3.2.2.3).
 LARGEST_WHOLE = 2**53 - 1
 
 FORM_NAMES: dict[type, str] = {
@@ -33,8 +33,8 @@ FORM_NAMES: dict[type, str] = {
     Plan: "plan",
 }
 
-# Members that are younger than their enumeration: the minor version of the schema that brought
-# them. Of a field its metadata says so.
+# Minor version of the schema that added a member of an older enumeration. For fields, this is in
+# their metadata.
 MEMBERS_SINCE: dict[enum.Enum, int] = {
     Rule.CORE_PER_REQUEST: 2,
     Rule.MAKE_ROOM: 2,
@@ -66,14 +66,14 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One of an enumeration's values, by its text."""
+class EnumChoice:
+    """A value of an enumeration, represented by its text."""
 
     members: type[enum.Enum]
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairShape:
     """Two values in a fixed order."""
 
     first: Shape
@@ -82,17 +82,17 @@ class Pair:
 
 @dataclass(frozen=True)
 class Many:
-    """Any number of the same shape, in order."""
+    """Any number of values of the same shape, in order."""
 
     item: Shape
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A record's field; an optional one that is `absent` is left out of every encoding.
+    """A record's field; an optional one that equals `absent` is left out of every encoding.
 
-    `since` is the minor version of the schema that brought it. The field's metadata say so, and
-    what is `absent` where that is a member of an enumeration.
+    `since` is the minor version of the schema that added it. Both are in the field's metadata;
+    `absent` only if it is a member of an enumeration.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Record:
+class RecordShape:
     """A frozen dataclass, field by field."""
 
     cls: type
@@ -114,38 +114,38 @@ class Record:
         return record_of_reading(value) if self.cls is Reading else value
 
     def value_of(self, values: dict[str, Any]) -> Any:
-        """The value with these fields; ValueError where there is none."""
+        """The value with these fields; ValueError if they are invalid."""
         made = self.cls(**values)
         return reading_of(made) if self.cls is Reading else made
 
 
 @dataclass(frozen=True)
 class OneForm:
-    """One of the forms a runtime can execute, told apart by name."""
+    """One of the forms that a runtime can execute, distinguished by name."""
 
-    records: tuple[tuple[str, Record], ...]
+    records: tuple[tuple[str, RecordShape], ...]
 
 
-Shape = Whole | Text | Choice | Pair | Many | Record | OneForm
+Shape = Whole | Text | EnumChoice | PairShape | Many | RecordShape | OneForm
 
 
 @cache
-def record_of(cls: type) -> Record:
+def record_of(cls: type) -> RecordShape:
     """The shape of the dataclass `cls`."""
     hints = typing.get_type_hints(cls)
-    return Record(cls, tuple(_slot(field, hints[field.name]) for field in fields(cls)))
+    return RecordShape(cls, tuple(_slot(field, hints[field.name]) for field in fields(cls)))
 
 
 def oldest_minor(shape: Shape, value: Any) -> int:
-    """The oldest minor version of the schema that can say `value`."""
+    """The oldest minor version of the schema that can represent `value`."""
     if not _newest_minor(shape):
         return 0
     match shape:
-        case Choice():
+        case EnumChoice():
             return MEMBERS_SINCE.get(value, 0)
         case Many():
             return max((oldest_minor(shape.item, item) for item in value), default=0)
-        case Record():
+        case RecordShape():
             laid_out = shape.fields_of(value)
             parts = ((slot, getattr(laid_out, slot.name)) for slot in shape.slots)
             return max(_slot_minor(slot, part) for slot, part in parts)
@@ -162,13 +162,13 @@ def _slot_minor(slot: Slot, part: Any) -> int:
 
 @cache
 def _newest_minor(shape: Shape) -> int:
-    """The newest minor version that anything of this shape may need."""
+    """The newest minor version that a value of this shape may need."""
     match shape:
-        case Choice():
+        case EnumChoice():
             return max(MEMBERS_SINCE.get(member, 0) for member in shape.members)
         case Many():
             return _newest_minor(shape.item)
-        case Record():
+        case RecordShape():
             return max(max(slot.since, _newest_minor(slot.shape)) for slot in shape.slots)
         case OneForm():
             return max(_newest_minor(record) for _, record in shape.records)
@@ -193,7 +193,7 @@ def _shape_of(hint: typing.Any) -> Shape:
     if hint in (int, str):
         return Whole() if hint is int else Text()
     if issubclass(hint, enum.Enum):
-        return Choice(hint)
+        return EnumChoice(hint)
     if hint in _READINGS:
         return record_of(Reading)
     return _form_of([hint]) if hint in FORM_NAMES else record_of(hint)
@@ -202,7 +202,7 @@ def _shape_of(hint: typing.Any) -> Shape:
 def _tuple_of(items: tuple[typing.Any, ...]) -> Shape:
     if items[1] is Ellipsis:
         return Many(_shape_of(items[0]))
-    return Pair(_shape_of(items[0]), _shape_of(items[1]))
+    return PairShape(_shape_of(items[0]), _shape_of(items[1]))
 
 
 def _form_of(classes: list[typing.Any]) -> OneForm:

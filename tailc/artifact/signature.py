@@ -1,6 +1,6 @@
 """The second trailer of a signed `.tailc` file: expiry, key id and Ed25519 signature of the seal.
 
-What is signed is the seal and the head of this trailer. The seal holds the payload's hash, so
+The signature covers the seal and the head of this trailer. The seal contains the payload's hash, so
 signing and checking cost the same for a policy of any size.
 """
 
@@ -25,9 +25,10 @@ _TRAILER_BYTES = _HEAD.size + _SIGNATURE_BYTES + _CHECK_BYTES
 
 @dataclass(frozen=True)
 class Signature:
-    """What a signed file says of its signer; `expires_s` in Unix seconds, 0: never.
+    """The signature of a file; `expires_s` in Unix seconds, 0: never.
 
-    `signed` is what `value` is the signature of. Nothing here is true before that is checked.
+    `signed` are the bytes that `value` signs. No field is trustworthy before the signature is
+    checked.
     """
 
     expires_s: int
@@ -37,7 +38,7 @@ class Signature:
 
 
 def to_be_signed(sealed: bytes, expires_s: int, key_id: bytes) -> bytes:
-    """What a key signs to sign the file `sealed`: its seal and the head of the second trailer."""
+    """The bytes to sign for the file `sealed`: its seal and the head of the second trailer."""
     return sealed[-SEAL_BYTES:] + _HEAD.pack(MAGIC, expires_s, key_id)
 
 
@@ -48,14 +49,14 @@ def with_signature(sealed: bytes, signed: bytes, value: bytes) -> bytes:
 
 
 def has_signature(data: bytes) -> bool:
-    """Whether `data` ends as a signed `.tailc` file does."""
+    """Whether `data` ends like a signed `.tailc` file."""
     return data[-_TRAILER_BYTES:].startswith(MAGIC)
 
 
 def split_signature(data: bytes) -> tuple[bytes, Signature | None]:
-    """The sealed file in `data` and its signature, None if it has none; not checked by any key.
+    """The sealed file in `data` and its signature, None without one; not yet checked by a key.
 
-    A Refusal where the trailer does not match its own check.
+    Raises Refusal if the trailer does not match its own check.
     """
     sealed, trailer = data[:-_TRAILER_BYTES], data[-_TRAILER_BYTES:]
     if len(sealed) < SEAL_BYTES or not has_signature(data):

@@ -1,4 +1,4 @@
-"""Whose signature a policy must have to be read."""
+"""Which signatures a policy needs in order to be read."""
 
 from __future__ import annotations
 
@@ -22,17 +22,16 @@ _SIGN_IT = "sign it with `tailc sign`, or trust the key that it was signed with"
 
 @dataclass(frozen=True)
 class Trust:
-    """The keys whose signatures are believed; without any, policies are read as they are.
+    """Keys whose signatures are accepted; without keys, every policy is accepted.
 
-    `now_s` is the moment at which a signature may have expired, in Unix seconds; None: that of the
-    check.
+    `now_s` is the time for the expiry of signatures, in Unix seconds; None: the time of the check.
     """
 
     keys: tuple[PublicKey, ...] = ()
     now_s: int | None = None
 
     def check(self, signature: Signature | None) -> None:
-        """A Refusal unless one of the keys, if there are any, gave this signature, for now."""
+        """Raise Refusal unless a trusted key, if there are any, made this unexpired signature."""
         if not self.keys:
             return
         if signature is None:
@@ -57,12 +56,15 @@ class Trust:
             raise Refusal(Code.BAD_SIGNATURE, message, "the file was forged: do not use it")
 
 
-# Whoever wrote it, it is read.
+# Accept a policy with any or no signature.
 ANYBODY = Trust()
 
 
 def trust_of(paths: Sequence[Path | str]) -> Trust:
-    """Trust in the public keys in these PEM files; without any, in anybody. Raises TailcError."""
+    """Trust in the public keys in these PEM files; without files, in any writer.
+
+    Raises TailcError for a file without a public key.
+    """
     if not paths:
         return ANYBODY
     from tailc.artifact.keys import read_public_key
@@ -71,7 +73,7 @@ def trust_of(paths: Sequence[Path | str]) -> Trust:
 
 
 def expiry_text(expires_s: int) -> str:
-    """The moment of expiry in UTC, or the number of the second where no calendar has it."""
+    """The time of expiry in UTC, or its number of seconds if it is after the year 9999."""
     if expires_s > _YEAR_9999_S:
         return f"second {expires_s}"
     return datetime.fromtimestamp(expires_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -115,9 +115,9 @@ class ArrivalOptions:
         """Build all requested processes; None if no option is given."""
         if not self.every_kind:
             return (*self.processes, *self._recorded(recorded)) or None
-        from tailc.studies.arrival_settings import arrivals_beside
+        from tailc.studies.arrival_settings import comparison_arrivals
 
-        every = arrivals_beside(policy, self.rates_mrps or policy.rates_mrps, recorded)
+        every = comparison_arrivals(policy, self.rates_mrps or policy.rates_mrps, recorded)
         rescaled = self._recorded(recorded) if self.rescale_mrps else ()
         return (*every, *(one for one in (*self.processes, *rescaled) if one not in every))
 

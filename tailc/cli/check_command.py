@@ -62,7 +62,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _warnings(path: str, with_trace: bool) -> tuple[Finding, ...]:
-    from tailc.pipeline.spec import completed, open_document
+    from tailc.pipeline.spec import complete_spec, open_document
     from tailc.specs.column_map import ColumnMap
     from tailc.specs.held_out_days import DaysSpec
     from tailc.specs.job_curves import unused_speedups
@@ -77,7 +77,7 @@ def _warnings(path: str, with_trace: bool) -> tuple[Finding, ...]:
         from tailc.studies.held_out_days import warnings_of
 
         return (*unused, *warnings_of(loaded, path))
-    opened = completed(loaded, path)
+    opened = complete_spec(loaded, path)
     if not with_trace:
         return opened.warnings
     from tailc.pipeline.parts import warnings_of_measured

@@ -213,9 +213,9 @@ def _once(
             raise _with_conflicts(error, opened, overrides, threads) from None
         estimate = None
         if write_options.report is not None or write_options.plot:
-            from tailc.pipeline.in_sample_replay import on_design
+            from tailc.pipeline.in_sample_replay import in_sample_estimate
 
-            estimate = on_design(compiled, threads, draw)
+            estimate = in_sample_estimate(compiled, threads, draw)
     outcome = _write(compiled, stem, write_options)
     if write_options.plot:
         outcome = add_policy_pictures(outcome, compiled.policy, estimate, replayed=_ON_DESIGN)
@@ -232,9 +232,9 @@ def _with_conflicts(
     """Add the lines of the spec that conflict to an infeasibility error."""
     if error.exit_code is not ExitCode.INFEASIBLE:
         return error
-    from tailc.studies.conflicts.explained import explained
+    from tailc.studies.conflicts.explanation import explain_conflicts
 
-    return TailcError([*error.findings, *explained(opened, overrides, threads)])
+    return TailcError([*error.findings, *explain_conflicts(opened, overrides, threads)])
 
 
 def _write(compiled: AnyCompiled, stem: str, write_options: _WriteOptions) -> CommandOutcome:

@@ -17,7 +17,7 @@ from tailc.errors import TailcError
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.pipeline.build_inputs import MadeFrom
+    from tailc.pipeline.build_inputs import BuildInputs
     from tailc.pipeline.compile import AnyCompiled
 
 
@@ -41,12 +41,12 @@ class IncrementalCompile:
 
         Raises TailcError as a compile does.
         """
-        from tailc.pipeline.build_inputs import made_from
+        from tailc.pipeline.build_inputs import build_inputs
         from tailc.pipeline.spec import open_kind
 
         opened = open_kind(self.spec)
         stem = self.output or opened.spec.name
-        now = made_from(opened.loaded.document, self.spec, self.options)
+        now = build_inputs(opened.loaded.document, self.spec, self.options)
         reasons = _reasons(stem, now)
         if not reasons:
             text = f"{stem} is up to date: nothing that it is made from has changed"
@@ -84,14 +84,14 @@ def policy_options(overrides: Mapping[str, object], previous: Policy | None) -> 
     return texts if previous is None else {**texts, "previous": digest_of(previous)}
 
 
-def _write_record(stem: str, now: MadeFrom, policy: Policy) -> Path:
+def _write_record(stem: str, now: BuildInputs, policy: Policy) -> Path:
     """Write the record of the inputs of the policy at `stem`, and return its path."""
     from tailc.artifact.json_form import digest_of
     from tailc.atomic_files import replace_files
-    from tailc.pipeline.build_inputs import record_of
+    from tailc.pipeline.build_inputs import record_bytes
 
     path = _record(stem)
-    replace_files([(path, record_of(now, digest_of(policy)))])
+    replace_files([(path, record_bytes(now, digest_of(policy)))])
     return path
 
 
@@ -101,9 +101,9 @@ def _record(stem: str) -> Path:
     return paths_of(stem)[0].with_suffix(".inputs.json")
 
 
-def _reasons(stem: str, now: MadeFrom) -> list[str]:
+def _reasons(stem: str, now: BuildInputs) -> list[str]:
     from tailc.artifact.files import paths_of
-    from tailc.pipeline.build_inputs import changes, recorded
+    from tailc.pipeline.build_inputs import changed_inputs, read_record
 
     if now.reads_standard_input:
         return ["what standard input holds is not known before it is read"]
@@ -111,13 +111,13 @@ def _reasons(stem: str, now: MadeFrom) -> list[str]:
     if absent is not None:
         return [f"there is no `{absent}`"]
     record = _record(stem)
-    record_content = recorded(record.read_bytes()) if record.is_file() else None
+    record_content = read_record(record.read_bytes()) if record.is_file() else None
     if record_content is None:
         return [f"no `{record}` tells what `{stem}` was made from"]
     before, digest = record_content
     if any(_digest(path) != digest for path in paths_of(stem)):
         return [f"`{record}` is of another policy than `{stem}`"]
-    return changes(before, now)
+    return changed_inputs(before, now)
 
 
 def _digest(path: Path) -> str | None:

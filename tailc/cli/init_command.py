@@ -80,7 +80,7 @@ def command(trace: str, output: str, *, force: bool, **wish_options: Any) -> Com
     from pathlib import Path
 
     from tailc.atomic_files import replace_files
-    from tailc.studies.draft_demand import Columns, Meaning, Wishes
+    from tailc.studies.draft_demand import Meaning, TimeColumns, Wishes
 
     _check_paths(trace, Path(output), force=force)
     settings: dict[str, Any] = {
@@ -88,7 +88,7 @@ def command(trace: str, output: str, *, force: bool, **wish_options: Any) -> Com
     }
     if "speedup" in settings:
         settings["speedup"] = _speedup(settings["speedup"])
-    settings["columns"] = Columns(settings.pop("column", None), settings.pop("unit", None))
+    settings["columns"] = TimeColumns(settings.pop("column", None), settings.pop("unit", None))
     settings["meaning"] = Meaning(settings.pop("measure", None), settings.pop("because", None))
     slos, slo_warnings = _slos(settings)
     if not (_has_terminal() or (slos and "cores" in settings)):
@@ -123,11 +123,11 @@ def _draft_or_ask(trace: str, wishes: Wishes, output: str) -> Draft:
     """Draft the spec; ask at the terminal for settings that the trace does not contain."""
     from tailc.cli.progress import show_progress
     from tailc.errors import TailcError
-    from tailc.studies.draft import draft
+    from tailc.studies.draft import draft_spec
 
     try:
         with show_progress(None) as progress:
-            return draft(trace, wishes, output, progress)
+            return draft_spec(trace, wishes, output, progress)
     except TailcError as error:
         (wish,) = error.findings[0].about or (None,)
         if wish not in _QUESTIONS or not _has_terminal():
@@ -140,7 +140,7 @@ def _draft_or_ask(trace: str, wishes: Wishes, output: str) -> Draft:
 def _missing_settings(trace: str, wishes: Wishes) -> TailcError:
     """Build the error that lists all missing settings, if there is no terminal."""
     from tailc.errors import Code, Finding, TailcError
-    from tailc.studies.draft import wanting
+    from tailc.studies.draft import missing_settings
 
     missing = {
         "cores": (wishes.cores, "say how many cores the server has, as `--cores 4`"),
@@ -153,7 +153,7 @@ def _missing_settings(trace: str, wishes: Wishes) -> TailcError:
         for option, (value, hint) in missing.items()
         if not value
     ]
-    return TailcError([*findings, *wanting(trace, wishes)])
+    return TailcError([*findings, *missing_settings(trace, wishes)])
 
 
 def _prompt(question: str, read: Callable[[str], Any]) -> Any:

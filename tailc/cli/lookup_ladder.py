@@ -13,7 +13,7 @@ from tailc.cli.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from tailc.artifact.envelope import Policy
-    from tailc.forms.ladder.lookup import Answer
+    from tailc.forms.ladder.lookup import LookupAnswer
     from tailc.forms.ladder.table import Climb, Ladder
 
 
@@ -39,7 +39,7 @@ def look_up(policy: Policy, query: LadderQuery) -> CommandOutcome:
     )
 
 
-def _shared(answer: Answer, form: Ladder, waited_us: int, executed_us: int) -> Answer:
+def _shared(answer: LookupAnswer, form: Ladder, waited_us: int, executed_us: int) -> LookupAnswer:
     """Apply the sharing rule: a request that has given up runs on the first rung."""
     from tailc.forms.ladder.table import Rule
 
@@ -87,8 +87,8 @@ def _climbs(ladder: Ladder, load: int) -> tuple[Climb, ...]:
     return row_at(ladder, load).climbs
 
 
-def _result(answer: Answer, form: Ladder) -> dict[str, object]:
-    from tailc.forms.ladder.table import beside_rows
+def _result(answer: LookupAnswer, form: Ladder) -> dict[str, object]:
+    from tailc.forms.ladder.table import rules_beyond_rows
 
     rung = form.rungs[answer.rung]
     text: dict[str, object] = {
@@ -98,7 +98,7 @@ def _result(answer: Answer, form: Ladder) -> dict[str, object]:
         "rung_name": rung.name,
         "speed_ppm": rung.speed_ppm,
     }
-    rules = [rule.value for rule in beside_rows(form)]
+    rules = [rule.value for rule in rules_beyond_rows(form)]
     return text | ({"rules": rules} if rules else {})
 
 
@@ -109,7 +109,7 @@ def _steered_result(steered: ControllerOutput, climbs: tuple[Climb, ...]) -> dic
     }
 
 
-def _sentence(answer: Answer, form: Ladder) -> str:
+def _sentence(answer: LookupAnswer, form: Ladder) -> str:
     from tailc.report.overload import overload_text
     from tailc.report.sharing import sharing_text, start_text
     from tailc.report.steering import special_rules_text

@@ -20,13 +20,13 @@ _NS_PER_US = 1_000
 
 def look_up(policy: Policy, table: TailTable, query: TailTableQuery) -> CommandOutcome:
     """Look up the frequency of a core with given requests, and the controller's output."""
-    from tailc.forms.tail_needs import needs
+    from tailc.forms.tail_needs import request_needs
     from tailc.forms.tail_table import PPM, level_for
 
     steered = controller_output(policy.controller, query.controller)
     scale_ppm = PPM if steered is None else steered.output_ppm
     queued = _queued(query)
-    level, needed = level_for(table, queued, scale_ppm), needs(table, queued, scale_ppm)
+    level, needed = level_for(table, queued, scale_ppm), request_needs(table, queued, scale_ppm)
     text = f"{_level_text(table, level)}\n{_because(table, queued, needed)}"
     result = _result(table, level, needed)
     if steered is None:
@@ -79,9 +79,9 @@ def _because(table: TailTable, queued: Queued, needed: tuple[Need, ...]) -> str:
         return f"because {content}, more than the table's {table.positions} positions"
     if work := _beyond_sample(table, queued):
         return f"because the running request has had more {work} than any that was measured"
-    from tailc.forms.tail_needs import binding
+    from tailc.forms.tail_needs import binding_need
 
-    need = binding(needed)
+    need = binding_need(needed)
     return f"because {_named(need.position)} {_needs(table, need)}"
 
 

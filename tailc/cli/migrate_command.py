@@ -100,10 +100,10 @@ def _is_no_file(path: Path) -> bool:
 
 
 def _policy(path: str, trust: Trust) -> _Migration:
-    from tailc.artifact.migrate import migrated
+    from tailc.artifact.migrate import migrate
     from tailc.cli.rewrite import Rewritten
 
-    whole = migrated(path, trust)
+    whole = migrate(path, trust)
     version = f"1.{whole.minor}"
     summary = f"policy of schema {version}, as this version writes it"
     if whole.is_sealed:
@@ -118,10 +118,10 @@ def _policy(path: str, trust: Trust) -> _Migration:
 def _spec(path: str) -> _Migration:
     """Migrate a spec; a spec of this version stays unchanged byte by byte."""
     from tailc.cli.rewrite import Rewritten
-    from tailc.pipeline.spec import migrated
+    from tailc.pipeline.spec import migrated_texts
     from tailc.specs.common import API_VERSION
 
-    before, after = migrated(path)
+    before, after = migrated_texts(path)
     if before == after:
         summary = f"spec of {API_VERSION}, the newest there is"
         return _Migration(path, Path(path), API_VERSION, summary)

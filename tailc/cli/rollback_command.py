@@ -31,9 +31,9 @@ def command(old: str, over: str, output: str, trust: Trust) -> CommandOutcome:
     """
     from tailc.artifact.envelope import REPLACED, RESTORED
     from tailc.artifact.files import read_policy, write_policy
-    from tailc.artifact.rollback import rolled_back
+    from tailc.artifact.rollback import roll_back
 
-    policy = rolled_back(read_policy(old, trust), read_policy(over, trust))
+    policy = roll_back(read_policy(old, trust), read_policy(over, trust))
     paths = [str(path) for path in write_policy(policy, output)]
     digests = dict(policy.evidence.versions)
     origin = f"{policy.name}, generation {policy.generation}: {digests[RESTORED][:12]} restored"

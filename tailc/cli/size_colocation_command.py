@@ -13,7 +13,7 @@ from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.pictures import picture_format
 
 if TYPE_CHECKING:
-    from tailc.studies.colocation_sizing import Demand
+    from tailc.studies.colocation_sizing import FleetDemand
 
 _MOST = 10_000_000
 _SIDES = 2
@@ -120,21 +120,21 @@ def _demands(
     batch: float | None,
     total: int | None,
     ratios: tuple[tuple[int, int], ...] | None,
-) -> tuple[Demand, ...]:
+) -> tuple[FleetDemand, ...]:
     """Demands for batch work, from one of two sets of options; else a usage error."""
-    from tailc.studies.colocation_sizing import Demand
+    from tailc.studies.colocation_sizing import FleetDemand
 
     if batch is not None and not math.isfinite(batch):
         raise click.BadParameter(f"`{batch}` is no amount", param_hint="--batch")
     if servers is not None and batch is not None and total is None and ratios is None:
-        return (Demand(servers, batch),)
+        return (FleetDemand(servers, batch),)
     if total is not None and ratios is not None and servers is None and batch is None:
         return tuple(_part_of(total, *ratio) for ratio in ratios)
     raise click.UsageError("give --servers and --batch, or --total and --ratios")
 
 
-def _part_of(total: int, requests: int, batch: int) -> Demand:
-    from tailc.studies.colocation_sizing import Demand
+def _part_of(total: int, requests: int, batch: int) -> FleetDemand:
+    from tailc.studies.colocation_sizing import FleetDemand
 
     servers = round(total * requests / (requests + batch))
-    return Demand(servers, float(total - servers))
+    return FleetDemand(servers, float(total - servers))

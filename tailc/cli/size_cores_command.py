@@ -68,12 +68,12 @@ def command(
     """
     from tailc.cli.progress import show_progress
     from tailc.report import core_sizes as render
-    from tailc.studies.core_sizing import Grid, size_cores
+    from tailc.studies.core_sizing import SizingGrid, size_cores
 
     kind = picture_format(picture_file)
     check_distinct_files({"--output": table, "--picture": picture_file})
     with show_progress(progress) as draw:
-        sizing = size_cores(specs, Grid(rates_mrps, targets_us), progress=draw, **options)
+        sizing = size_cores(specs, SizingGrid(rates_mrps, targets_us), progress=draw, **options)
     files = _write(sizing, table, picture_file, kind)
     return CommandOutcome(
         text="\n".join([render.as_text(sizing), *(f"wrote {path}" for path in files)]),

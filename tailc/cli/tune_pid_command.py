@@ -14,7 +14,7 @@ from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
 
 if TYPE_CHECKING:
-    from tailc.studies.tune_pid import Study, Units, Wish
+    from tailc.studies.tune_pid import Study, UnitNames, Wish
 
 
 class _NumbersType(click.ParamType):
@@ -137,7 +137,7 @@ def command(
     kind = picture_format(picture_file)
 
     from tailc.report import tune_pid as render
-    from tailc.studies.tune_pid import Units, Wish
+    from tailc.studies.tune_pid import UnitNames, Wish
 
     overshoot = options["max_overshoot"]
     wish = Wish(
@@ -147,7 +147,7 @@ def command(
         math.inf if overshoot is None else overshoot / 100,
         options["sample_time"],
     )
-    units = Units(options["time_unit"], options["input_unit"], options["output_unit"])
+    units = UnitNames(options["time_unit"], options["input_unit"], options["output_unit"])
     study = _study(response, wish, units, options)
     files = _write(study, picture_file, kind)
     outcome = CommandOutcome(
@@ -175,14 +175,14 @@ def _check(response: str | None, options: dict[str, Any]) -> None:
         raise click.UsageError("--step must not be 0")
 
 
-def _study(response: str | None, wish: Wish, units: Units, options: dict[str, Any]) -> Study:
-    from tailc.studies.tune_data import Columns, read_step
+def _study(response: str | None, wish: Wish, units: UnitNames, options: dict[str, Any]) -> Study:
+    from tailc.studies.tune_data import StepColumns, read_step
     from tailc.studies.tune_pid import plant_of, study_of_data, study_of_plant
 
     if response is None:
         plant = plant_of(options["num"], options["den"], options["dead_time"] or 0.0)
         return study_of_plant(plant, wish, units)
-    columns = Columns(options["time_column"], options["output_column"], options["input_column"])
+    columns = StepColumns(options["time_column"], options["output_column"], options["input_column"])
     data = read_step(response, columns, options["step"], wish.sample_time)
     return study_of_data(data, wish, units)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tailc.artifact.trust import Trust
     from tailc.cli.arrivals_option import ArrivalOptions
     from tailc.errors import Finding
-    from tailc.studies.why.answer import Bought
+    from tailc.studies.why.cell_explanation import CellExplanation
     from tailc.studies.why.decision import Decision
 
 
@@ -114,16 +114,18 @@ def _check_nothing_replayed(arrivals: ArrivalOptions) -> None:
 
 def _measure_effects(
     policy: Policy, cell: Decision, arrivals: ArrivalOptions, **options: Any
-) -> tuple[Bought, tuple[Finding, ...]]:
+) -> tuple[CellExplanation, tuple[Finding, ...]]:
     from tailc.cli.progress import show_progress
     from tailc.models.smt.waking import waking_of
-    from tailc.studies.why.answer import Asked, bought
-    from tailc.studies.why.setup import Source, arrivals_for, material, percentile_of
+    from tailc.studies.why.cell_explanation import CellQuery, explain_cell
+    from tailc.studies.why.setup import CellSource, arrivals_for, cell_setup, percentile_of
 
-    source = Source(*(options[name] for name in ("trace", "trace_format", "spec")))
+    source = CellSource(*(options[name] for name in ("trace", "trace_format", "spec")))
     with show_progress(options["progress"]) as draw:
-        read = material(policy, source, options["threads"], draw, arrivals.column)
+        read = cell_setup(policy, source, options["threads"], draw, arrivals.column)
         arrival_process = arrivals_for(policy, arrivals.processes_for(policy, read.recorded))
         effort = (options[name] for name in ("requests", "seed", "threads"))
-        question = Asked(percentile_of(policy), arrival_process, *effort, waking=waking_of(policy))
-        return bought(cell, read.load, read.formula, question, draw), read.findings
+        question = CellQuery(
+            percentile_of(policy), arrival_process, *effort, waking=waking_of(policy)
+        )
+        return explain_cell(cell, read.load, read.formula, question, draw), read.findings

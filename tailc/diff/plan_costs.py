@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tailc.diff.plan_overlap import SharedEpochs
-from tailc.forms.plan.expected import Expected, expected_of
+from tailc.forms.plan.expected import PlanBooks, plan_books
 from tailc.forms.plan.ledger import ledger_of
 
 
@@ -31,8 +31,8 @@ def cost_changes(shared: SharedEpochs) -> tuple[CostChange, ...]:
     pairs = [
         (_of_epochs(books, first, shared.epochs), _of_jobs(books))
         for books, first in (
-            (expected_of(shared.old), shared.first_old),
-            (expected_of(shared.new), shared.first_new),
+            (plan_books(shared.old), shared.first_old),
+            (plan_books(shared.new), shared.first_new),
         )
     ]
     (old_energy, old_jobs), (new_energy, new_jobs) = pairs
@@ -42,7 +42,7 @@ def cost_changes(shared: SharedEpochs) -> tuple[CostChange, ...]:
     )
 
 
-def _of_epochs(books: Expected, first: int, epochs: int) -> dict[str, int]:
+def _of_epochs(books: PlanBooks, first: int, epochs: int) -> dict[str, int]:
     within = slice(first, first + epochs)
     ledger = ledger_of(books.entries[within])
     return {
@@ -59,7 +59,7 @@ def _of_epochs(books: Expected, first: int, epochs: int) -> dict[str, int]:
     }
 
 
-def _of_jobs(books: Expected) -> dict[str, int]:
+def _of_jobs(books: PlanBooks) -> dict[str, int]:
     return {
         "fees_udollars": sum(job.fees_udollars for job in books.jobs),
         "penalty_udollars": sum(job.penalty_udollars for job in books.jobs),

@@ -1,1 +1,1 @@
-"""What a runtime can execute: one noun each, with its invariants and reference semantics."""
+"""Forms of policies that a runtime can execute, with their invariants and reference semantics."""

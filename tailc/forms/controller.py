@@ -1,16 +1,16 @@
-"""The controller form: from a measured tail to how late requests climb, once an epoch.
+"""The controller form: scale the ages of climbs by the measured tail, once per epoch.
 
-A controller scales the ages at which requests climb: at output 1 a ladder's rows hold as written,
-at 0 every request starts on its row's last rung. The law is a PID controller in velocity form with
-gains that are scheduled by the arrival rate,
+A controller scales the ages at which requests climb: at output 1 the ladder's rows apply as
+written, at 0 every request starts on its row's last rung. The law is a PID controller in velocity
+form with gains that are scheduled by the arrival rate,
 
     e(k) = target - measured(k)
     u(k) = u(k-1) + kp (e(k) - e(k-1)) + ki e(k) + kd (e(k) - 2 e(k-1) + e(k-2)),
 
 clamped to the output's range (after Haque et al., MICRO 2017, section 4.2, who leave the form and
-the sign open: a larger threshold makes the tail longer, so that it is the target less the measured
-tail that raises it). Since only changes are added, neither a switch of gains nor a clamp makes the
-output jump. Everything is a whole number, and no step rounds: every runtime steps alike.
+the sign open: a larger threshold makes the tail longer, so the error is the target minus the
+measured tail). Only changes are added, so neither a switch of gains nor a clamp makes the output
+jump. All values are whole numbers and no step rounds, so every runtime computes the same.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PPM = 1_000_000
 # The sum of a step is within 2^29 (2 + 1 + 4) (2^31 - 1) + 2^41, which is below 2^63.
 LARGEST_ERROR_US = 2**31 - 1
 LARGEST_GAIN = 2**29
-# So many bits tell any two millionths apart, and bring each back when it is rounded.
+# With these numbers of bits, millionths are distinct and survive a round trip.
 FEWEST_FRACTION_BITS, MOST_FRACTION_BITS = 21, 40
-# A runtime keeps so many latencies, and sorts them once an epoch.
+# A runtime stores this many latencies, and sorts them once per epoch.
 LARGEST_WINDOW = 1_000_000
-# Ages up to here times an output stay within 64 bits.
+# Ages up to this one, times an output, fit into 64 bits.
 LARGEST_AGE_US = 2**43
 
 
@@ -51,7 +51,7 @@ LARGEST_OUTPUT_PPM = {Actuator.CLIMB_AGES: PPM, Actuator.LATENCY_BOUND: 2 * PPM}
 
 @dataclass(frozen=True)
 class GainRow:
-    """Gains from a rate on, that rate included, to the next row's.
+    """Gains from an arrival rate (inclusive) up to that of the next row.
 
     Output per microsecond of error, in units of 2^-fraction_bits; any may be negative.
     """
@@ -69,11 +69,12 @@ class GainRow:
 
 @dataclass(frozen=True)
 class Controller:
-    """Once in `epoch_requests` completions the runtime measures the percentile of the last
-    `window_requests` latencies and the arrival rate since the last step, and takes a step.
+    """A controller that sets an output from the measured tail, once per epoch of completions.
 
-    `percentile_ppm` and `target_us` say what is measured and what it should be. The output begins
-    at `first_ppm` and stays between `least_ppm` and `most_ppm` [millionths].
+    After every `epoch_requests` completions the runtime measures the percentile of the last
+    `window_requests` latencies, and the arrival rate since the last step, and takes a step.
+    `percentile_ppm` and `target_us` are the percentile and its target. The output starts at
+    `first_ppm` and stays between `least_ppm` and `most_ppm` [millionths].
     """
 
     acts_on: Actuator = field(metadata={"since": 2})
@@ -95,8 +96,8 @@ class Controller:
         _require(held, "a window holds an epoch at least and a million requests at most")
         most_ppm = LARGEST_OUTPUT_PPM[self.acts_on]
         ordered = 0 <= self.least_ppm <= self.first_ppm <= self.most_ppm <= most_ppm
-        said = f"an output lies between its limits, and those between 0 and {most_ppm // PPM}"
-        _require(ordered, said)
+        message = f"an output lies between its limits, and those between 0 and {most_ppm // PPM}"
+        _require(ordered, message)
         bits = self.fraction_bits
         _require(FEWEST_FRACTION_BITS <= bits <= MOST_FRACTION_BITS, "21 to 40 bits are a fraction")
         _require(bool(self.gains), "a controller needs gains")
@@ -107,7 +108,7 @@ class Controller:
 
 @dataclass(frozen=True)
 class ControlState:
-    """What a controller remembers: its output in units of 2^-fraction_bits, and two errors [us].
+    """State of a controller: its output in units of 2^-fraction_bits, and the last two errors [us].
 
     Errors are None before the first step.
     """
@@ -118,17 +119,17 @@ class ControlState:
 
 
 def first_state(controller: Controller) -> ControlState:
-    """Before anything is measured."""
+    """The state before the first measurement."""
     return ControlState(_fixed_point(controller, controller.first_ppm))
 
 
 def step(
     controller: Controller, state: ControlState, measured_us: int, rate_mrps: int
 ) -> ControlState:
-    """The state after an epoch at whose end the tail was `measured_us`.
+    """The state after an epoch whose measured tail is `measured_us`.
 
-    `rate_mrps` is that of the arrivals since the last step (`arrival_rate_mrps`). The first step
-    takes the errors before it to have been the same. Raises ValueError for negative arguments.
+    `rate_mrps` is the arrival rate since the last step (`arrival_rate_mrps`). The first step
+    assumes that earlier errors were the same. Raises ValueError for negative arguments.
     """
     if min(measured_us, rate_mrps) < 0:
         raise ValueError("a tail and a rate cannot be negative")
@@ -143,26 +144,26 @@ def step(
 
 
 def gains_at(controller: Controller, rate_mrps: int) -> GainRow:
-    """The gains that hold at an arrival rate."""
+    """The gains for an arrival rate."""
     firsts = [row.first_rate_mrps for row in controller.gains]
     return controller.gains[bisect_right(firsts, rate_mrps) - 1]
 
 
 def percent_per_ms(gain: int, fraction_bits: int) -> float:
-    """A gain for people: percent of the output by ms of error."""
+    """A gain for display: percent of the output per ms of error."""
     return gain * 100 * 1_000 / (1 << fraction_bits)
 
 
 def arrival_rate_mrps(arrivals: int, elapsed_us: int) -> int:
-    """The rate of `arrivals` in `elapsed_us`, rounded down; no time at all counts as 1 us."""
+    """The rate of `arrivals` in `elapsed_us`, rounded down; a time of 0 counts as 1 us."""
     return arrivals * 10**9 // max(elapsed_us, 1)
 
 
 def output_ppm(controller: Controller, state: ControlState) -> int:
-    """The output in millionths, the nearest one; halves go up.
+    """The output in millionths, rounded to the nearest, halves up.
 
-    At the limits it is exactly `least_ppm` or `most_ppm`, before the first step `first_ppm`, and
-    never beyond the limits: fraction bits tell millionths apart, and rounding keeps their order.
+    At the limits it is exactly `least_ppm` or `most_ppm`, before the first step `first_ppm`, and it
+    never exceeds the limits: fraction bits separate millionths, and rounding preserves their order.
     """
     half = 1 << (controller.fraction_bits - 1)
     return (state.output * PPM + half) >> controller.fraction_bits
@@ -174,13 +175,13 @@ def scaled_age_us(age_us: int, by_ppm: int) -> int:
 
 
 def scaled_row(row: Row, by_ppm: int) -> Row:
-    """The row under an output; of climbs that fall on one age the highest rung is left."""
+    """The row under an output; of climbs at the same age, the one to the highest rung remains."""
     rung_at = {scaled_age_us(climb.age_us, by_ppm): climb.rung for climb in row.climbs}
     return replace(row, climbs=tuple(Climb(*pair) for pair in rung_at.items()))
 
 
 def scaled_ladder(ladder: Ladder, by_ppm: int) -> Ladder:
-    """What a runtime looks up in while that is the output."""
+    """The ladder under an output, in which a runtime looks up."""
     return replace(ladder, rows=tuple(scaled_row(row, by_ppm) for row in ladder.rows))
 
 

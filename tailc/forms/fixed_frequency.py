@@ -1,4 +1,4 @@
-"""A tail table by which every request runs at one frequency."""
+"""Tail tables with which every request runs at one frequency."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PARTS_PER_CYCLE = 1_000_000
 
 
 def fixed_frequency(table: TailTable, level: int) -> TailTable:
-    """The table with entries that ask for one of its levels, whatever a core has run.
+    """A tail table that always requests the level `level`.
 
-    The bound is the largest that a table holds, and all entries are just more cycles than the next
-    lower level executes in that time. So requests run at the level until they are so old that what
-    is left of the bound asks for the next one: with steps of 6 %, after 15 s. With more requests at
-    a core than the table has positions, it still runs at the highest frequency.
+    The bound is the largest that a table can have, and each entry is just more cycles than the next
+    lower level executes within it. Requests run at the level until they are so old that the rest of
+    the bound requires the next one: with steps of 6 %, after 15 s. With more requests at a core
+    than the table has positions, the highest frequency applies as usual.
     """
     cycles = 0
     if level > least_level(table):
@@ -32,7 +32,7 @@ def fixed_frequency(table: TailTable, level: int) -> TailTable:
 
 
 def fixed_level(table: TailTable) -> int | None:
-    """The level for which a table was made by `fixed_frequency`; None of any other table."""
+    """The level that `fixed_frequency` made the table for; None for any other table."""
     if table.bound_us < LARGEST_BOUND_US:
         return None
     levels = range(least_level(table), len(table.levels))

@@ -1,11 +1,11 @@
-"""The shares form: from measured throughput to the share of a host that each machine is given.
+"""The shares form: set each machine's share of a host from measured throughput.
 
 A machine's throughput is modelled as t(k+1) = a t(k) + b r(k), r the share granted in [k, k+1)
 (Bartolini, 2015, eq. 2.1). The runtime estimates a and b by recursive least squares with
-forgetting, asks for a share by a law that places the closed loop's pole, and a broker cuts what all
-ask for down to what there is. Settings and grants are whole numbers; estimates and requests are
-IEEE doubles in the order of operations that is written in `shares_step`, without fused
-multiply-add, so that every runtime steps alike.
+forgetting, computes a requested share with a law that places the closed loop's pole, and a broker
+reduces the requests to the capacity of the host. Settings and grants are whole numbers; estimates
+and requests are IEEE doubles in the order of operations that is written in `shares_step`, without
+fused multiply-add, so that every runtime computes the same.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 PPM = 1_000_000
 MILLI = 1_000
-# Rounding leaves ten digits of a covariance up to here.
+# Up to this covariance, rounding leaves ten digits.
 LARGEST_COVARIANCE = 1_000_000
-# A runtime keeps the levels of so many ticks; their shares' sums stay below 2^53.
+# A runtime stores the levels of this many ticks; sums of their shares stay below 2^53.
 LARGEST_LAG = 1_000_000
 # With at most this number of steps, sums of shares stay below 2^53.
 MOST_CAP_STEPS = 1_000_000
@@ -32,11 +32,11 @@ def _require(holds: bool, otherwise: str) -> None:
 class ShareLaw(enum.Enum):
     """How the next share follows from throughput.
 
-    pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), e = target - t (eq. 2.5); what
-    disturbs the throughput decays at the rate a, and overshoots where it is gone at once. observer:
-    the share that brings the model, corrected by what its last two errors have in common, to
-    p t + (1-p) target; what is gone at once decays at the rate p, and so does what lasts, from its
-    second step on.
+    pole-placement: r(k) = r(k-1) + (1-p)/b (e(k) - a e(k-1)), e = target - t (eq. 2.5); a
+    disturbance of the throughput decays at the rate a, and causes an overshoot if it ends at once.
+    observer: the share that brings the model, corrected by the common part of its last two errors,
+    to p t + (1-p) target; a short disturbance decays at the rate p, and so does a lasting one, from
+    its second step on.
     """
 
     POLE_PLACEMENT = "pole-placement"
@@ -45,10 +45,10 @@ class ShareLaw(enum.Enum):
 
 @dataclass(frozen=True)
 class Machine:
-    """A virtual machine: what it shall do, and the model that its estimate begins with.
+    """A virtual machine: its target, and the initial model of its estimate.
 
-    target_milli: thousandths of a unit of work a second; None for batch work, which gets what is
-    left. first_a_ppm, first_b_milli: a, and b in thousandths of a unit of work a second for the
+    target_milli: thousandths of a unit of work per second; None for batch work, which gets the
+    rest. first_a_ppm, first_b_milli: a, and b in thousandths of a unit of work per second for the
     whole host.
     """
 
@@ -66,11 +66,11 @@ class Machine:
 
 @dataclass(frozen=True)
 class ShareCap:
-    """When a machine whose throughput does not follow its share gets a cap: see `shares_cap`.
+    """When a machine whose throughput does not follow its share gets a cap; see `shares_cap`.
 
     steps: steps of each comparison. probe_steps: steps of a cap until it is tested again.
-    headroom_ppm: what a cap is above the share that the machine uses, relative to that; also by how
-    much shares differ that are compared.
+    headroom_ppm: margin of a cap above the share that the machine uses, relative to that; also the
+    relative difference of shares that are compared.
     """
 
     steps: int
@@ -86,17 +86,17 @@ class ShareCap:
 
 @dataclass(frozen=True)
 class Shares:
-    """Machines on one host, and how often they are measured, estimated and served.
+    """Machines on one host, and the periods of measuring, estimating and enforcing.
 
-    window_us: throughput is a mean over it. estimate_us, step_us, enforce_us: how often the model
-    is estimated, shares are decided and the scheduler enforces them. least_ppm: what each machine
-    with a target is given at least; host_ppm: what all get together at most. pole_ppm: p.
-    forgetting_ppm, first_covariance: of the estimate, which is made in units of a machine's target.
-    least_b_ppm: a smaller b is not believed, in millionths of a machine's target.
-    shortage_steps: so many steps in a row with all it asks for cut, or the whole host granted, and
-    below target tell that a target cannot be met. tolerance_ppm is the promise: the mean absolute
-    error of each machine's throughput at the steps, relative to its target, is no larger. cap:
-    None where no machine gets a cap.
+    window_us: throughput is averaged over it. estimate_us, step_us, enforce_us: periods at which
+    the model is estimated, shares are decided, and the scheduler enforces them. least_ppm: least
+    share of each machine with a target; host_ppm: largest sum of all shares. pole_ppm: p.
+    forgetting_ppm, first_covariance: of the estimate, which is in units of a machine's target.
+    least_b_ppm: a smaller b is rejected, in millionths of a machine's target. shortage_steps:
+    number of consecutive steps below target, with the request cut or the whole host granted, that
+    show that a target cannot be met. tolerance_ppm: the promised limit on the mean absolute error
+    of each machine's throughput at the steps, relative to its target. cap: None if no machine gets
+    a cap.
     """
 
     law: ShareLaw = field(metadata={"since": 3})

@@ -1,22 +1,22 @@
-"""Caps of machines whose throughput does not follow their share, one step after another.
+"""Caps of machines whose throughput does not follow their share.
 
-A machine that has too little work, or is dead, stays below its target whatever it gets, and would
+A machine that has too little work, or has stopped, stays below its target with any share, and would
 get most of the host. At each step it is in one of four modes:
 
-- FREE: no cap. After `steps` steps in a row in which it was below its target, and short at the step
-  before, and had more than the headroom above the share that its first model needs for its
-  throughput, a trial begins.
+- FREE: no cap. A trial begins after `steps` consecutive steps in which the machine was below its
+  target, was short at the step before, and had more than the headroom above the share that its
+  first model needs for its throughput.
 - TRIAL: a cap of its mean share before, divided by 1 + headroom. If its throughput falls with its
-  share, it is free, and for `probe_steps` steps no trial begins; else it is capped.
-- CAPPED: a cap of the share that its first model needs for its throughput, and the headroom, but no
-  more than the share for its target. After `probe_steps` steps a probe begins.
+  share, it is free, and no trial begins for `probe_steps` steps; else it is capped.
+- CAPPED: a cap of the share that its first model needs for its throughput, plus the headroom, but
+  no more than the share for its target. After `probe_steps` steps a probe begins.
 - PROBE: a cap that is 1 + headroom times as large, and at least the share for its target divided by
   that. If its throughput rises with its share, it is free, as after a trial; else it is capped
-  anew.
+  again.
 
-Throughput follows the share if it changes by more than half of what is proportional to the share.
-Both are means over the steps of a mode, but for the first, until a window is full of its share. A
-machine that meets its target at two steps in a row is free.
+Throughput follows the share if it changes by more than half of a change proportional to the share.
+Both are means over the steps of a mode, without the first steps, until a window is full of the new
+share. A machine that meets its target at two consecutive steps is free.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tailc.forms.shares import PPM, Machine, ShareCap, Shares
 
 
 class CapMode(enum.IntEnum):
-    """What is done to a machine."""
+    """Mode of a machine's cap."""
 
     FREE = 0
     TRIAL = 1
@@ -38,11 +38,11 @@ class CapMode(enum.IntEnum):
 
 @dataclass(frozen=True)
 class CapState:
-    """The cap of a machine, and what is measured to decide on the next.
+    """The cap of a machine, and measurements for the next decision.
 
-    cap_ppm: what it asks for; while it is free, and asks by the law, the whole host. count: steps
-    that count in this mode, below 0 while none does. levels, shares_ppm: sums over them. level,
-    share: means over the steps of the mode before.
+    cap_ppm: the share to request; the whole host while the machine is free and requests by the law.
+    count: steps counted in this mode, negative while none counts yet. levels, shares_ppm: sums over
+    them. level, share: means over the steps of the mode before.
     """
 
     cap_ppm: int
@@ -60,10 +60,10 @@ class CapState:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A machine at a step: its level, and the share that it had [ppm].
+class MachineAtStep:
+    """A machine at a step: its level, and its share [ppm].
 
-    is_met: whether it is at its target at this step and the last; is_short: whether it was short of
+    is_met: whether it is at its target at this step and the last. is_short: whether it was short of
     share at the last step, and below its target.
     """
 
@@ -73,7 +73,7 @@ class Measured:
     is_short: bool
 
 
-def next_cap(shares: Shares, machine: Machine, state: CapState, now: Measured) -> CapState:
+def next_cap(shares: Shares, machine: Machine, state: CapState, now: MachineAtStep) -> CapState:
     """The cap from this step on."""
     rule = shares.cap
     if rule is None or now.is_met:
@@ -89,21 +89,21 @@ def next_cap(shares: Shares, machine: Machine, state: CapState, now: Measured) -
         shares_ppm=state.shares_ppm + now.had_ppm,
     )
     lasts = rule.probe_steps if state.mode is CapMode.CAPPED else rule.steps
-    return state if state.count < lasts else _decided(shares, rule, machine, state)
+    return state if state.count < lasts else _next_mode(shares, rule, machine, state)
 
 
-def _has_too_much(shares: Shares, rule: ShareCap, machine: Machine, now: Measured) -> bool:
-    """Whether a machine is short, and had more share than its first model needs for what it did."""
+def _has_too_much(shares: Shares, rule: ShareCap, machine: Machine, now: MachineAtStep) -> bool:
+    """Whether a machine is short although its share was more than its first model needs."""
     is_below = now.is_short and now.level < 1.0
     return is_below and now.had_ppm > with_headroom_ppm(shares, rule, machine, now.level)
 
 
-def _decided(shares: Shares, rule: ShareCap, machine: Machine, state: CapState) -> CapState:
-    """The mode after one that is over."""
+def _next_mode(shares: Shares, rule: ShareCap, machine: Machine, state: CapState) -> CapState:
+    """The mode after one that has ended."""
     level = state.levels / state.count
     share = state.shares_ppm / (state.count * PPM)
     factor_ppm = PPM + rule.headroom_ppm
-    target_ppm = requested_ppm(shares, first_need(machine))
+    target_ppm = limited_ppm(shares, first_need(machine))
     if state.mode is CapMode.FREE:
         mode = CapMode.TRIAL
         trial_ppm = state.shares_ppm * PPM // (state.count * factor_ppm)
@@ -115,22 +115,22 @@ def _decided(shares: Shares, rule: ShareCap, machine: Machine, state: CapState) 
     else:
         now, before = (level, share), (state.level, state.share)
         low, high = (now, before) if state.mode is CapMode.TRIAL else (before, now)
-        if follows(*low, *high):
+        if follows_share(*low, *high):
             return CapState(shares.host_ppm, count=-rule.probe_steps)
         mode = CapMode.CAPPED
         cap_ppm = min(with_headroom_ppm(shares, rule, machine, level), target_ppm)
     return CapState(cap_ppm, mode, -steps_to_settle(shares), level=level, share=share)
 
 
-def follows(low_level: float, low_share: float, high_level: float, high_share: float) -> bool:
-    """Whether throughput changes by more than half of what is proportional to the share."""
+def follows_share(low_level: float, low_share: float, high_level: float, high_share: float) -> bool:
+    """Whether throughput changes by more than half of a change proportional to the share."""
     return low_level * high_share < high_level * (0.5 * (low_share + high_share))
 
 
 def with_headroom_ppm(shares: Shares, rule: ShareCap, machine: Machine, level: float) -> int:
-    """The share that the first model needs for the level, and the headroom."""
+    """The share that the first model needs for the level, plus the headroom."""
     factor = (PPM + rule.headroom_ppm) / PPM
-    return requested_ppm(shares, factor * (level * first_need(machine)))
+    return limited_ppm(shares, factor * (level * first_need(machine)))
 
 
 def first_need(machine: Machine) -> float:
@@ -140,12 +140,12 @@ def first_need(machine: Machine) -> float:
 
 
 def steps_to_settle(shares: Shares) -> int:
-    """Steps after which a window still has throughput of the share before."""
+    """Number of steps in which a window still contains throughput of the previous share."""
     return -(-shares.window_us // shares.step_us) - 1
 
 
-def requested_ppm(shares: Shares, requested: float) -> int:
-    """What is asked for, cut to what one machine may have, in whole millionths rounded down."""
+def limited_ppm(shares: Shares, requested: float) -> int:
+    """A requested share, limited to what one machine may have, in millionths rounded down."""
     ppm = requested * PPM
     if ppm >= shares.host_ppm:
         return shares.host_ppm

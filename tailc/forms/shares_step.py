@@ -1,28 +1,27 @@
-"""What a runtime does with a form of shares, a tick after another: estimate, ask, share out.
+"""Reference semantics of the shares form: estimate models, request shares, and grant them.
 
 A tick comes every `estimate_us`, a step every `step_us`, which is a whole number of ticks, the lag.
-All throughput is taken relative to its machine's target, so that one covariance fits machines that
-count different work. At each tick, with x the level one lag ago, u the mean share granted since and
-y the level now (Bartolini, 2015, section 2.3.2, who leaves lambda and the first P open),
+All throughput is relative to its machine's target, so that one covariance fits machines that count
+different work. At each tick, with x the level one lag ago, u the mean share granted since and y the
+level now (Bartolini, 2015, section 2.3.2, who leaves lambda and the first P open),
 
     phi = [x, u],  K = P phi / (lambda + phi' P phi),
     theta += K (y - phi' theta),  P = (P - K phi' P) / lambda,
 
-the last division left out where the trace of P would rise above that of the first: a machine whose
-share never changes would wind it up without end. Estimates with |a| >= 1 or b at or below the least
-are kept but not believed: the last that were believed stand for them.
+without the last division if the trace of P would exceed that of the first P: a machine whose share
+never changes would otherwise make it grow without limit. Estimates with |a| >= 1, or b at or below
+the least, are stored but not used: the last valid ones are used instead.
 
-At a step every machine asks for a share by the form's law, from the estimate of the same tick. What
-is asked is cut to [least_ppm, host_ppm], and down to whole millionths. If all together ask for more
-than the host, each gets its part of what is asked, but the least share at least; else what is left
+At a step every machine requests a share by the form's law, from the estimate of the same tick.
+Requests are limited to [least_ppm, host_ppm], and rounded down to whole millionths. If they exceed
+the host, each is reduced in proportion, but to no less than the least share; otherwise the rest
 goes to the machines without a target in equal parts.
 
-A host may report at each tick how many requests of each machine wait. A machine ran out of work at
-a step if none waited at a tick of its window: it keeps up with its work, counts as at its target at
-least, and asks for no more than it has, nor than the model says for its target. Nothing is
-estimated from what it did then. Without a report, a policy may put a cap on a machine, which asks
-for just that then (`shares_cap`); its model is not estimated under a cap, and begins anew with the
-first.
+A host may report at each tick the number of waiting requests of each machine. A machine ran out of
+work at a step if none waited at some tick of its window: it counts as at its target at least, and
+requests no more than it has, nor more than the model needs for its target. Its model is not
+estimated from such ticks. Without a report, a policy may cap a machine, which then requests exactly
+its cap (`shares_cap`); its model is not estimated under a cap, and starts again from the first.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tailc.forms.shares import MILLI, PPM, ShareLaw, Shares
-from tailc.forms.shares_cap import CapMode, CapState, Measured, next_cap, requested_ppm
+from tailc.forms.shares_cap import CapMode, CapState, MachineAtStep, limited_ppm, next_cap
 
-# Throughput beyond so many times its target counts as that: no estimate can overflow.
+# Limit of throughput relative to its target, so that no estimate can overflow.
 LARGEST_LEVEL = 1_000.0
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """a and b in units of the target, their covariance, and the last pair that was believed."""
+    """a and b in units of the target, their covariance, and the last valid pair."""
 
     a: float
     b: float
@@ -52,12 +51,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class MachineState:
-    """What is remembered of a machine with a target.
+    """State of a machine with a target.
 
-    levels: throughput over its target at the last ticks, oldest first, a lag of them at most.
-    before: the level at the last step, None before the first. missed: what the model was off then,
-    0 up to the first. short_steps: how many steps in a row
-    it has got less than it asked for, or the whole host, and was below its target.
+    levels: throughput over its target at the last ticks, oldest first, at most a lag of them.
+    before: level at the last step, None before the first. missed: the model's error then, 0 up to
+    the first. short_steps: number of consecutive steps in which it got less than it requested, or
+    the whole host, and was below its target.
     """
 
     estimate: Estimate
@@ -71,9 +70,9 @@ class MachineState:
 
 @dataclass(frozen=True)
 class HostState:
-    """The machines with a target in their order; shares of all machines, now and a step ago.
+    """State of the machines with a target, in order, and shares of all machines now and a step ago.
 
-    ticks: how many have passed since the start.
+    ticks: number of ticks since the start.
     """
 
     ticks: int
@@ -83,13 +82,13 @@ class HostState:
 
 
 def first_state(shares: Shares) -> HostState:
-    """Before anything is measured: each machine has the share that its first model needs."""
+    """The state before the first measurement, with the shares that the first models need."""
     machines = tuple(
         MachineState(_first_estimate(shares, at), CapState(shares.host_ppm), sample_ticks(shares))
         for at in range(len(shares.served))
     )
     needed = [(1.0 - one.estimate.a) / one.estimate.b for one in machines]
-    granted_ppm = shared_out(shares, [requested_ppm(shares, request) for request in needed])
+    granted_ppm = granted_shares(shares, [limited_ppm(shares, share) for share in needed])
     return HostState(0, machines, granted_ppm, granted_ppm)
 
 
@@ -99,13 +98,13 @@ def tick(
     throughput: Sequence[float],
     waiting: Sequence[int] | None = None,
 ) -> HostState:
-    """The state `estimate_us` later, a step taken where one is due.
+    """The state `estimate_us` later, including a step if one is due.
 
-    `throughput` of each machine with a target [work/s]: its mean over the last `window_us`, or over
-    the time since the start while that is shorter. Nothing is estimated from, and no step taken on,
-    a window that is not full. `waiting`: how many requests of each wait now; None, or any number
-    above 0 for a machine of which it is not known, counts as work that waits. Raises ValueError for
-    a throughput that is negative or no number, and for a negative number of requests.
+    throughput: of each machine with a target [work/s], its mean over the last `window_us`, or since
+    the start if that is shorter. A window that is not full is neither used for estimates nor for a
+    step. waiting: number of waiting requests of each machine; None, or any positive number if
+    unknown, means that work is waiting. Raises ValueError for a throughput that is negative or not
+    a number, and for a negative number of requests.
     """
     waits = [1] * len(shares.served) if waiting is None else waiting
     if not all(count >= 0 for count in waits):
@@ -117,44 +116,47 @@ def tick(
     ticks, lag = state.ticks + 1, lag_ticks(shares)
     grants = _served_grants(shares, state)
     machines = tuple(
-        _measured(shares, one, ticks, now, mean_share(lag, ticks, *granted), is_busy=count > 0)
+        _with_level(shares, one, ticks, now, mean_share(lag, ticks, *granted), is_busy=count > 0)
         for one, now, granted, count in zip(state.machines, levels, grants, waits, strict=True)
     )
     state = replace(state, ticks=ticks, machines=machines)
     is_step = ticks % lag == 0 and ticks >= full_ticks(shares)
-    return _stepped(shares, state, levels) if is_step else state
+    return _take_step(shares, state, levels) if is_step else state
 
 
 def lag_ticks(shares: Shares) -> int:
-    """Ticks from a step to the next."""
+    """Number of ticks from a step to the next."""
     return shares.step_us // shares.estimate_us
 
 
 def full_ticks(shares: Shares) -> int:
-    """Ticks until a window is full."""
+    """Number of ticks until a window is full."""
     return -(-shares.window_us // shares.estimate_us)
 
 
 def sample_ticks(shares: Shares) -> int:
-    """Ticks with work waiting before throughput says anything of the share."""
+    """Number of ticks with waiting work before throughput depends on the share alone."""
     return max(full_ticks(shares), lag_ticks(shares))
 
 
 def level(target_milli: int, throughput: float) -> float:
-    """Throughput [work/s] over its target; ValueError where it is negative or no number."""
+    """Throughput [work/s] over its target; ValueError if it is negative or not a number."""
     if not throughput >= 0.0:
         raise ValueError("a throughput is a number, and not negative")
     return min(throughput / (target_milli / MILLI), LARGEST_LEVEL)
 
 
 def mean_share(lag: int, ticks: int, now_ppm: int, before_ppm: int) -> float:
-    """The mean share over the last lag, some ticks of which are from before the last step."""
+    """The mean share over the last lag, part of which may be before the last step."""
     since = (ticks - 1) % lag + 1
     return (since * now_ppm + (lag - since) * before_ppm) / (lag * PPM)
 
 
-def updated(shares: Shares, estimate: Estimate, x: float, u: float, y: float) -> Estimate:
-    """The estimate after one more (level a lag ago, mean share since, level now)."""
+def update_estimate(shares: Shares, estimate: Estimate, x: float, u: float, y: float) -> Estimate:
+    """The estimate after one more sample.
+
+    x: the level a lag ago. u: the mean share since. y: the level now.
+    """
     forgetting = shares.forgetting_ppm / PPM
     h_a = estimate.p_aa * x + estimate.p_ab * u
     h_b = estimate.p_ab * x + estimate.p_bb * u
@@ -174,24 +176,24 @@ def updated(shares: Shares, estimate: Estimate, x: float, u: float, y: float) ->
     return Estimate(a, b, p_aa, p_ab, p_bb, estimate.believed_a, estimate.believed_b)
 
 
-def missed(estimate: Estimate, before: float | None, now: float, share: float) -> float:
-    """How far the level is above what the model made of the one before; 0 at the first step."""
+def model_error(estimate: Estimate, before: float | None, now: float, share: float) -> float:
+    """The level minus the model's prediction from the last step; 0 at the first step."""
     if before is None:
         return 0.0
     return now - (estimate.believed_a * before + estimate.believed_b * share)
 
 
-def common(one: float, other: float) -> float:
-    """What two errors have in common: the smaller one, 0 where they are of two signs.
+def common_error(one: float, other: float) -> float:
+    """The common part of two errors: the smaller one, 0 for opposite signs.
 
-    A disturbance is taken to last where two steps show it; noise seldom does.
+    A disturbance counts as lasting if two consecutive errors show it, which noise seldom does.
     """
     if one > 0.0 and other > 0.0:
         return min(one, other)
     return max(one, other) if one < 0.0 and other < 0.0 else 0.0
 
 
-def request(
+def requested_share(
     shares: Shares,
     estimate: Estimate,
     before: float | None,
@@ -199,11 +201,10 @@ def request(
     share: float,
     lasting: float,
 ) -> float:
-    """The share that the law asks for, from the levels at the last step and now and its share.
+    """The share that the law requests, before it is limited.
 
-    `before` None: this is the first step, and nothing was wrong before it. `lasting`: the part of
-    the level that is taken to stay beside the model. Any number, for it is not yet cut to what can
-    be had.
+    before, now: levels at the last step (None at the first) and now. share: the present share.
+    lasting: the part of the level that is assumed to remain besides the model.
     """
     a, b, pole = estimate.believed_a, estimate.believed_b, shares.pole_ppm / PPM
     if shares.law is ShareLaw.POLE_PLACEMENT:
@@ -213,14 +214,14 @@ def request(
     return (((1.0 - pole) + (pole - a) * now) - lasting) / b
 
 
-def shared_out(shares: Shares, asked: Sequence[int]) -> tuple[int, ...]:
-    """The share of every machine [ppm], when those with a target ask for that much.
+def granted_shares(shares: Shares, requested_ppm: Sequence[int]) -> tuple[int, ...]:
+    """The share of every machine [ppm], given the requests of those with a target.
 
-    Together they never have more than the host.
+    The sum never exceeds the host.
     """
-    granted = iter(_cut(shares, asked))
+    granted = iter(_limit_to_host(shares, requested_ppm))
     batch = len(shares.machines) - len(shares.served)
-    left = max(shares.host_ppm - sum(asked), 0) // batch if batch else 0
+    left = max(shares.host_ppm - sum(requested_ppm), 0) // batch if batch else 0
     return tuple(
         left if machine.target_milli is None else next(granted) for machine in shares.machines
     )
@@ -234,10 +235,10 @@ def throughput_of(shares: Shares, levels: Sequence[float]) -> tuple[float, ...]:
     )
 
 
-def predicted(shares: Shares, state: HostState) -> tuple[float, ...] | None:
-    """What the models that are believed say of the throughput at the next step [work/s].
+def predicted_throughput(shares: Shares, state: HostState) -> tuple[float, ...] | None:
+    """Throughput predicted by the valid models for the next step [work/s].
 
-    Asked right after a step; None before the first.
+    To be called right after a step; None before the first.
     """
     grants = _served_grants(shares, state)
     levels = []
@@ -250,10 +251,10 @@ def predicted(shares: Shares, state: HostState) -> tuple[float, ...] | None:
 
 
 def cannot_meet(shares: Shares, state: HostState) -> tuple[bool, ...]:
-    """Of each machine with a target, whether a lasting shortage means that it cannot be met.
+    """For each machine with a target, whether a lasting shortage shows that it cannot be met.
 
-    Under a policy with caps, a machine that was capped after a trial; and where one that is short
-    needs more than the whole host, only such machines, for the others are short of what these take.
+    If some short machine needs more than the whole host, only such machines count, since the others
+    are short because of them. A machine that was capped after a trial always counts.
     """
     is_short = [one.short_steps >= shares.shortage_steps for one in state.machines]
     if shares.cap is None:
@@ -270,7 +271,7 @@ def cannot_meet(shares: Shares, state: HostState) -> tuple[bool, ...]:
 
 
 def needs_more(shares: Shares, estimate: Estimate) -> bool:
-    """Whether the model that is believed needs more than the host for the target."""
+    """Whether the valid model needs more than the host for the target."""
     return 1.0 - estimate.believed_a > estimate.believed_b * (shares.host_ppm / PPM)
 
 
@@ -283,72 +284,72 @@ def _first_estimate(shares: Shares, at: int) -> Estimate:
 
 
 def _served_grants(shares: Shares, state: HostState) -> list[tuple[int, int]]:
-    """(now, a step ago) for each machine with a target [ppm]."""
+    """Share now and a step ago, for each machine with a target [ppm]."""
     grants = zip(shares.machines, state.granted_ppm, state.granted_before_ppm, strict=True)
     return [(now, before) for machine, now, before in grants if machine.target_milli is not None]
 
 
-def _measured(
+def _with_level(
     shares: Shares, state: MachineState, ticks: int, now: float, share: float, *, is_busy: bool
 ) -> MachineState:
-    """The machine with one more level; its model updated where a lag of full windows is past."""
+    """The machine with one more level, its model updated once a lag of full windows is past."""
     lag = lag_ticks(shares)
     estimate, busy_ticks = state.estimate, state.busy_ticks + 1 if is_busy else 0
     is_sample = state.cap.mode is CapMode.FREE and busy_ticks >= sample_ticks(shares)
     if is_sample and ticks >= full_ticks(shares) + lag:
-        estimate = updated(shares, estimate, state.levels[0], share, now)
+        estimate = update_estimate(shares, estimate, state.levels[0], share, now)
     levels = (*state.levels, now)[-lag:]
     return replace(state, estimate=estimate, busy_ticks=busy_ticks, levels=levels)
 
 
-def _stepped(shares: Shares, state: HostState, levels: Sequence[float]) -> HostState:
+def _take_step(shares: Shares, state: HostState, levels: Sequence[float]) -> HostState:
     had_ppm = [now_ppm for now_ppm, _ in _served_grants(shares, state)]
     asking = [
-        _asking(shares, at, *each)
+        _request_share(shares, at, *each)
         for at, each in enumerate(zip(state.machines, levels, had_ppm, strict=True))
     ]
-    asked = [ppm for _, ppm in asking]
+    requested_ppm = [ppm for _, ppm in asking]
     stepped = replace(
         state,
-        granted_ppm=shared_out(shares, asked),
+        granted_ppm=granted_shares(shares, requested_ppm),
         granted_before_ppm=state.granted_ppm,
     )
     given = [now_ppm for now_ppm, _ in _served_grants(shares, stepped)]
     machines = tuple(
-        replace(one, short_steps=_short(shares, one, wanted, got))
+        replace(one, short_steps=_short_steps(shares, one, wanted, got))
         for (one, wanted), got in zip(asking, given, strict=True)
     )
     return replace(stepped, machines=machines)
 
 
-def _asking(
+def _request_share(
     shares: Shares, at: int, state: MachineState, now: float, had_ppm: int
 ) -> tuple[MachineState, int]:
-    """The machine after a step, but for its shortage, and the share that it asks for [ppm]."""
+    """The machine after a step, without its shortage, and the share that it requests [ppm]."""
     ran_out = state.busy_ticks < full_ticks(shares)
     counted, share = max(now, 1.0) if ran_out else now, had_ppm / PPM
     cap = next_cap(shares, shares.served[at], state.cap, _at_step(state, counted, had_ppm))
     begins = cap.mode is CapMode.TRIAL and state.cap.mode is CapMode.FREE
     estimate = _first_estimate(shares, at) if begins else state.estimate
-    error = 0.0 if ran_out else missed(estimate, state.before, now, share)
+    error = 0.0 if ran_out else model_error(estimate, state.before, now, share)
     stepped = replace(state, estimate=estimate, cap=cap, before=counted, missed=error)
     if cap.mode is not CapMode.FREE:
         return stepped, cap.cap_ppm
     if ran_out:
         needed = (1.0 - estimate.believed_a) / estimate.believed_b
-        return stepped, requested_ppm(shares, min(share, needed))
-    lasting = common(error, state.missed)
-    requested = request(shares, estimate, state.before, now, share, lasting)
-    return stepped, requested_ppm(shares, requested)
+        return stepped, limited_ppm(shares, min(share, needed))
+    lasting = common_error(error, state.missed)
+    requested = requested_share(shares, estimate, state.before, now, share, lasting)
+    return stepped, limited_ppm(shares, requested)
 
 
-def _at_step(state: MachineState, level: float, had_ppm: int) -> Measured:
+def _at_step(state: MachineState, level: float, had_ppm: int) -> MachineAtStep:
     is_met = level >= 1.0 and state.before is not None and state.before >= 1.0
-    return Measured(level, had_ppm, is_met=is_met, is_short=state.short_steps > 0)
+    return MachineAtStep(level, had_ppm, is_met=is_met, is_short=state.short_steps > 0)
 
 
-def _short(shares: Shares, state: MachineState, wanted: int, got: int) -> int:
-    """`short_steps` of a machine whose level at this step is its `before`.
+def _short_steps(shares: Shares, state: MachineState, wanted: int, got: int) -> int:
+    """`short_steps` of a machine after this step, whose level is its `before`.
 
     A trial, and what follows it, does not end a shortage.
     """
@@ -358,20 +359,20 @@ def _short(shares: Shares, state: MachineState, wanted: int, got: int) -> int:
     return state.short_steps if is_below and state.cap.is_tested else 0
 
 
-def _cut(shares: Shares, asked: Sequence[int]) -> list[int]:
-    """What is asked, or where that is more than the host in proportion, the least share at least.
+def _limit_to_host(shares: Shares, requested_ppm: Sequence[int]) -> list[int]:
+    """The requests, reduced in proportion if they exceed the host, but not below the least share.
 
-    A machine whose part would be below the least gets that, and the others share the rest.
+    A machine whose part would be below the least share gets that, and the others share the rest.
     """
-    if sum(asked) <= shares.host_ppm:
-        return list(asked)
+    if sum(requested_ppm) <= shares.host_ppm:
+        return list(requested_ppm)
     at_least: set[int] = set()
     while True:
         rest_ppm = shares.host_ppm - shares.least_ppm * len(at_least)
-        among = sum(ppm for at, ppm in enumerate(asked) if at not in at_least)
+        among = sum(ppm for at, ppm in enumerate(requested_ppm) if at not in at_least)
         parts = [
             shares.least_ppm if at in at_least else ppm * rest_ppm // among
-            for at, ppm in enumerate(asked)
+            for at, ppm in enumerate(requested_ppm)
         ]
         below = {at for at, part in enumerate(parts) if part < shares.least_ppm}
         if not below:

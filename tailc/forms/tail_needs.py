@@ -1,4 +1,4 @@
-"""Why a core runs at a level: the frequency that each request it holds needs."""
+"""Explain a core's level: the frequency that each request at the core needs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _PARTS_PER_CYCLE = 1_000_000
 
 @dataclass(frozen=True)
 class Need:
-    """What request number `position` needs: so many cycles in `slack_ns`.
+    """What request number `position` needs: a number of cycles within `slack_ns`.
 
-    `frequency_khz` is rounded up; None where no time is left.
+    `frequency_khz` is rounded up; None if no time is left.
     """
 
     position: int
@@ -28,10 +28,10 @@ class Need:
         return -(-self.cycles * _PARTS_PER_CYCLE // self.slack_ns)
 
 
-def needs(table: TailTable, queued: Queued, scale_ppm: int = PPM) -> tuple[Need, ...]:
-    """One for each request that the core holds; none where it holds more than there are positions.
+def request_needs(table: TailTable, queued: Queued, scale_ppm: int = PPM) -> tuple[Need, ...]:
+    """The need of each request at the core; empty if it has more requests than positions.
 
-    The level of `level_for` is the lowest whose frequency is none of these's less.
+    `level_for` returns the lowest level whose frequency covers all of these.
     """
     if len(queued.ages_ns) > table.positions:
         return ()
@@ -44,8 +44,8 @@ def needs(table: TailTable, queued: Queued, scale_ppm: int = PPM) -> tuple[Need,
     )
 
 
-def binding(needed: tuple[Need, ...]) -> Need:
-    """The first that has no time left, else the first that needs most."""
+def binding_need(needed: tuple[Need, ...]) -> Need:
+    """The first need without time left, else the first with the highest frequency."""
     return max(
         needed,
         key=lambda need: (need.frequency_khz is None, need.frequency_khz or 0, -need.position),

@@ -1,16 +1,16 @@
-"""The tail-table form: from what a core has queued to the slowest frequency that meets a bound.
+"""The tail-table form: choose the lowest frequency at which a core's queued requests meet a bound.
 
-A core serves its requests one after another. For each request it holds, number i from the one that
-runs (0), the table has a quantile of the compute cycles and one of the memory time that pass until
-request i is done, by how much of them the running request has had. At every arrival and completion
-the runtime takes the lowest frequency f with
+A core serves its requests one after another. For each request at the core, number i counted from
+the running one (0), the table has a quantile of the compute cycles and one of the memory time until
+request i ends, by the amount that the running request has had. At every arrival and completion the
+runtime takes the lowest frequency f with
 
-    f >= c_i / (L - t_i - m_i)    for each request i it holds,
+    f >= c_i / (L - t_i - m_i)    for each request i at the core,
 
-t_i the time since request i arrived, L the bound, and the highest where a denominator is not
+t_i the time since request i arrived, L the bound, and the highest frequency if a denominator is not
 positive (Kasture et al., MICRO 2015, and Bartolini, 2015, eq. 3.1-3.2, whose t_i is introduced as
-the time of the arrival; elapsed time is what the formula needs). Everything is a whole number:
-cycles, nanoseconds and kilohertz; no step rounds, so every runtime chooses alike.
+the time of the arrival; elapsed time is what the formula needs). All values are whole numbers
+(cycles, nanoseconds and kilohertz) and no step rounds, so every runtime chooses the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 PPM = 1_000_000
 # c 10^6 and f (L - t - m), in cycles and in kHz ns, stay below 2^63.
 LARGEST_CYCLES = 2**43
-# A controller may double it.
+# A controller may double the bound.
 LARGEST_BOUND_US = 2**28
 LARGEST_FREQUENCY_KHZ = 2**23
 LARGEST_TIME_NS = 2**53 - 1
@@ -43,7 +43,7 @@ def _ascends(values: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class Level:
-    """A frequency, and what a core draws while it serves a request at it."""
+    """A frequency, and the power of a core that serves a request at it."""
 
     frequency_khz: int
     power_mw: int
@@ -55,9 +55,9 @@ class Level:
 
 @dataclass(frozen=True)
 class TailRow:
-    """From `from_elapsed` on, to the next row's: by position, what is left until that one is done.
+    """Remaining work until each request ends, once the running one has had `from_elapsed`.
 
-    `from_elapsed` is what the running request has had; both in cycles or both in nanoseconds.
+    left: by position, up to the next row's `from_elapsed`; both in cycles or both in nanoseconds.
     """
 
     from_elapsed: int
@@ -73,7 +73,7 @@ class TailRow:
 
 @dataclass(frozen=True)
 class Sleep:
-    """What a core without requests draws, and how long its next request waits for it to wake."""
+    """Power of a core without requests, and the wake-up time of its next request."""
 
     power_mw: int
     wake_ns: int
@@ -84,7 +84,7 @@ class Sleep:
 
 @dataclass(frozen=True)
 class Transition:
-    """What a change of a core's frequency costs: the core halts, and the change takes energy.
+    """Cost of a change of a core's frequency: the core halts, and the change takes energy.
 
     A core that wakes up sets its frequency meanwhile, at no cost. `memory_ns` of a table includes
     halts.
@@ -101,8 +101,8 @@ class Transition:
 class Batch:
     """Work that a core does while it has no requests (Bartolini, 2015, section 3.4).
 
-    least_khz: requests run at this frequency at least. frequency_khz: what batch work runs at, and
-    power_mw what the core draws then.
+    least_khz: least frequency of requests. frequency_khz: frequency of batch work, and power_mw the
+    core's power then.
     """
 
     least_khz: int
@@ -118,9 +118,9 @@ class TailTable:
     """Rows of compute cycles and of memory time [ns] for a bound on a percentile of latency.
 
     A queue with more requests than a row has positions runs at the highest frequency.
-    `reference_khz`: the clock at which the demands of a trace were measured, where they are times;
-    None: they are cycles, and the policy's reading names their clock. `transition`: what a change
-    of frequency costs; None: nothing.
+    `reference_khz`: the frequency at which the demands of a trace were measured, if they are times;
+    None: they are cycles, and the policy's reading has their frequency. `transition`: cost of a
+    change of frequency; None: nothing.
     """
 
     percentile_ppm: int = field(metadata={"since": 3})
@@ -154,12 +154,12 @@ class TailTable:
         _require(_ascends([level.frequency_khz for level in self.levels]), "frequencies ascend")
         known = {level.frequency_khz for level in self.levels}
         if self.batch is not None:
-            asked = {self.batch.least_khz, self.batch.frequency_khz}
-            _require(asked <= known, "batch work runs at a frequency that is not there")
+            requested = {self.batch.least_khz, self.batch.frequency_khz}
+            _require(requested <= known, "batch work runs at a frequency that is not there")
 
     @property
     def positions(self) -> int:
-        """How many requests a core may hold before it runs at the highest frequency."""
+        """Largest number of requests at a core before it runs at the highest frequency."""
         return len(self.cycles[0].left)
 
 
@@ -173,7 +173,7 @@ def _check_rows(rows: tuple[TailRow, ...], most: int) -> None:
 
 @dataclass(frozen=True)
 class Queued:
-    """What a core holds: ages since arrival, that of the running request first, and its progress.
+    """Requests at a core: ages since arrival, the running request first, and its progress.
 
     elapsed_cycles, elapsed_memory_ns: what the running request has had so far.
     """
@@ -189,12 +189,12 @@ class Queued:
 
 
 def internal_bound_ns(table: TailTable, scale_ppm: int = PPM) -> int:
-    """The bound that frequencies are chosen by, rounded down; a controller scales it."""
+    """The bound for the choice of frequencies, scaled by a controller, rounded down [ns]."""
     return table.bound_us * scale_ppm // _NS_PER_US
 
 
 def level_for(table: TailTable, queued: Queued, scale_ppm: int = PPM) -> int:
-    """The number of the level that a core runs at until its next arrival or completion."""
+    """Index of the level that a core runs at until its next arrival or completion."""
     top = len(table.levels) - 1
     if len(queued.ages_ns) > table.positions:
         return top
@@ -213,17 +213,17 @@ def level_for(table: TailTable, queued: Queued, scale_ppm: int = PPM) -> int:
 
 
 def least_level(table: TailTable) -> int:
-    """The lowest level that requests run at: the first one, or where batch work says."""
+    """The lowest level of requests: the first one, or that of the batch setting."""
     if table.batch is None:
         return 0
     return level_at(table, table.batch.least_khz)
 
 
 def level_at(table: TailTable, frequency_khz: int) -> int:
-    """The number of the level with that frequency."""
+    """Index of the level with that frequency."""
     return [level.frequency_khz for level in table.levels].index(frequency_khz)
 
 
 def row_at(rows: tuple[TailRow, ...], elapsed: int) -> TailRow:
-    """The row that holds when so much has elapsed."""
+    """The row that applies after `elapsed`."""
     return rows[bisect_right([row.from_elapsed for row in rows], elapsed) - 1]

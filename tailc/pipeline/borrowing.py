@@ -13,11 +13,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 from tailc.experiment.sizes import Seed
 from tailc.forms.ladder.lanes import Lanes
-from tailc.pipeline.lane_budgets import Budgeted, budgeted, check_attainable
+from tailc.pipeline.lane_budgets import BudgetedPlan, budgeted_plan, check_attainable
 from tailc.pipeline.lane_calibration import lanes_for
-from tailc.pipeline.lane_evidence import AtRate
+from tailc.pipeline.lane_evidence import RateEvidence
 from tailc.pipeline.lane_sample import PlanMeasurement, PlanSample
-from tailc.pipeline.lane_search import searched
+from tailc.pipeline.lane_search import search_plan
 from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, BudgetMethod
 from tailc.progress import Progress, silent
 from tailc.tuning.batch_bounds import least_given_up_us
@@ -38,22 +38,22 @@ def solve_for_budgets(
     is_searched = problem.method is BudgetMethod.SEARCH
     with ThreadPoolExecutor(threads) as workers:
         first, other = (_replays(problem, seed, workers) for seed in SEEDS)
-        told = other if is_searched else first
+        measured_on = other if is_searched else first
         progress("finding the interference", 0.0)
         lanes = lanes_for(problem, first)
         progress("replaying requests alone", 0.0)
-        alone = tuple(told.alone(lanes, rate) for rate in problem.rates_mrps)
+        alone = tuple(measured_on.alone(lanes, rate) for rate in problem.rates_mrps)
         check_attainable(problem, alone)
         if is_searched:
-            plan = searched(problem, lanes, first, other, progress)
-            found = Budgeted(plan, (None,) * len(alone))
+            plan = search_plan(problem, lanes, first, other, progress)
+            budgeted = BudgetedPlan(plan, (None,) * len(alone))
         else:
-            found = budgeted(problem, lanes, alone)
+            budgeted = budgeted_plan(problem, lanes, alone)
         progress("replaying the plan", 0.0)
-        rates = tuple(_at_rates(problem, lanes, found, alone, told, workers))
+        rates = tuple(_rate_evidence(problem, lanes, budgeted, alone, measured_on, workers))
     return BorrowingSolution(
         lanes=lanes,
-        plan=found.plan,
+        plan=budgeted.plan,
         points=tuple(at.point for at in rates),
         rows=tuple(at.row for at in rates),
         proof=_proof(rates) if is_searched else "by-definition",
@@ -66,23 +66,25 @@ def _replays(problem: BorrowingProblem, seed: int, workers: Executor) -> PlanSam
     return PlanSample(problem.profile, problem.percentile_ppm, seed, workers, problem.waking)
 
 
-def _at_rates(
+def _rate_evidence(
     problem: BorrowingProblem,
     lanes: Lanes,
-    found: Budgeted,
+    budgeted: BudgetedPlan,
     alone: tuple[PlanMeasurement, ...],
     replays: PlanSample,
     workers: Executor,
-) -> Iterator[AtRate]:
+) -> Iterator[RateEvidence]:
     """Measure the plan at every rate; with a bound if it was searched and meets the target."""
-    for rate, of_alone, budget_us in zip(problem.rates_mrps, alone, found.budgets_us, strict=True):
-        under = replays.measure(lanes, found.plan, rate)
+    for rate, of_alone, budget_us in zip(
+        problem.rates_mrps, alone, budgeted.budgets_us, strict=True
+    ):
+        under = replays.measure(lanes, budgeted.plan, rate)
         bound_us = None
         if problem.method is BudgetMethod.SEARCH and under.tail_us <= problem.target_us:
             promised = problem.percentile_ppm, problem.target_us
             bound_us = least_given_up_us(*promised, lanes, replays.replications(rate), workers)
-        yield AtRate(rate, of_alone, under, budget_us, bound_us)
+        yield RateEvidence(rate, of_alone, under, budget_us, bound_us)
 
 
-def _proof(rates: tuple[AtRate, ...]) -> str:
+def _proof(rates: tuple[RateEvidence, ...]) -> str:
     return "none" if any(at.bound_us is None for at in rates) else "dual-bound"

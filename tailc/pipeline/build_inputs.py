@@ -25,7 +25,7 @@ _ABSENT = "absent"
 
 
 @dataclass(frozen=True)
-class MadeFrom:
+class BuildInputs:
     """All inputs that determine a policy, by name.
 
     spec: values of the spec by their paths, as written. options: command-line options. files: hex
@@ -43,31 +43,31 @@ class MadeFrom:
         return "-" in self.files
 
 
-def made_from(document: Document, path: str, options: Mapping[str, str]) -> MadeFrom:
+def build_inputs(document: Document, path: str, options: Mapping[str, str]) -> BuildInputs:
     """The present inputs of a compile of the spec at `path`, which is parsed as `document`."""
     folder = Path(path).parent
-    named = sorted({*_named(document.root)})
+    named = sorted({*_file_names(document.root)})
     files = {one: _ABSENT if one == STDIN else _digest(folder / one) for one in named}
-    return MadeFrom(
+    return BuildInputs(
         dict(_values(plain(document.root), "")), dict(options), files, package_versions()
     )
 
 
 def named_files(document: Document) -> tuple[str, ...]:
     """The files that a spec names, as written, sorted."""
-    return tuple(sorted({*_named(document.root)} - {"-"}))
+    return tuple(sorted({*_file_names(document.root)} - {"-"}))
 
 
-def _named(node: Node) -> Iterator[str]:
+def _file_names(node: Node) -> Iterator[str]:
     match node:
         case Sequence():
             for item in node.items:
-                yield from _named(item)
+                yield from _file_names(item)
         case Mapped():
             for key, entry in node.entries.items():
                 if key in _FILES and isinstance(entry.value, Scalar):
                     yield entry.value.text
-                yield from _named(entry.value)
+                yield from _file_names(entry.value)
 
 
 def _values(value: Any, path: str) -> Iterator[tuple[str, str]]:
@@ -92,30 +92,32 @@ def _digest(path: Path) -> str:
 
 def package_versions() -> dict[str, str]:
     """Versions of tailc and of the installed packages that may compute for it."""
-    found = {"tailc": __version__}
+    installed = {"tailc": __version__}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
-def changes(before: MadeFrom, now: MadeFrom) -> list[str]:
+def changed_inputs(before: BuildInputs, now: BuildInputs) -> list[str]:
     """One sentence for each input that has changed, in the order of the spec."""
     return [
-        *_told("spec", before.spec, now.spec, _was),
-        *_told("option", before.options, now.options, _was),
-        *_told("file", before.files, now.files, _file),
-        *_told("version of", before.versions, now.versions, _was),
+        *_format_changes("spec", before.spec, now.spec, _was),
+        *_format_changes("option", before.options, now.options, _was),
+        *_format_changes("file", before.files, now.files, _file),
+        *_format_changes("version of", before.versions, now.versions, _was),
     ]
 
 
-def _told(what: str, before: Mapping[str, str], now: Mapping[str, str], say: Any) -> Iterator[str]:
+def _format_changes(
+    what: str, before: Mapping[str, str], now: Mapping[str, str], describe: Any
+) -> Iterator[str]:
     for name in dict.fromkeys((*now, *before)):
         old, new = before.get(name), now.get(name)
         if old != new:
-            yield f"{what} `{shorten(name)}`: {say(old, new)}"
+            yield f"{what} `{shorten(name)}`: {describe(old, new)}"
 
 
 def _was(old: str | None, new: str | None) -> str:
@@ -130,19 +132,19 @@ def _file(old: str | None, new: str | None) -> str:
     return "is absent" if new == _ABSENT else "has other content"
 
 
-def record_of(made: MadeFrom, policy_digest: str) -> bytes:
+def record_bytes(made: BuildInputs, policy_digest: str) -> bytes:
     """The file content that records the inputs of the policy with the digest `policy_digest`."""
     whole = {"format": FORMAT, "version": 1, "policy_digest": policy_digest, **asdict(made)}
     return (json.dumps(whole, indent=2, sort_keys=True) + "\n").encode()
 
 
-def recorded(content: bytes) -> tuple[MadeFrom, str] | None:
+def read_record(content: bytes) -> tuple[BuildInputs, str] | None:
     """Parse a record into its inputs and the policy's digest; None if it is not a record."""
     try:
         whole = json.loads(content)
         if whole["format"] != FORMAT or whole["version"] != 1:
             return None
         parts = (whole[name] for name in ("spec", "options", "files", "versions"))
-        return MadeFrom(*(dict(part) for part in parts)), str(whole["policy_digest"])
+        return BuildInputs(*(dict(part) for part in parts)), str(whole["policy_digest"])
     except (ValueError, TypeError, KeyError):
         return None

@@ -12,7 +12,7 @@ from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.forms.tail_table import TailTable
 from tailc.pipeline.compilation import Compilation
-from tailc.pipeline.parts import D, Parts
+from tailc.pipeline.parts import D, TraceParts
 from tailc.pipeline.settings import end_to_end_settings
 from tailc.pipeline.solve import handler_of, solve
 from tailc.pipeline.versions import versions
@@ -59,7 +59,7 @@ class Solved:
     refused: tuple[Finding, ...]
 
 
-def solve_all(compilation: Compilation, parts: Parts[D], reading: TraceReading) -> Solved:
+def solve_all(compilation: Compilation, parts: TraceParts[D], reading: TraceReading) -> Solved:
     """Solve every candidate. If none has a solution, raise the error of the last one."""
     kind = compilation.opened.kind
     solved: list[AnyCandidate] = []

@@ -15,7 +15,14 @@ from tailc_solvers.colocation.core import Pair, SharedCore
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
-from tailc.problems.colocation import BatchPair, BatchWork, Host, Search, Throttled, Throttling
+from tailc.problems.colocation import (
+    BatchPair,
+    BatchWork,
+    Host,
+    PairSearch,
+    PowerLimitEffect,
+    Throttling,
+)
 from tailc.problems.tail_table import TailProblem, TailSolution
 from tailc.units import counted, format_khz, format_mrps
 
@@ -35,15 +42,15 @@ def best_pair(problem: TailProblem) -> BatchPair | None:
         return None
     assert problem.host is not None
     shared = shared_core(problem, problem.host, problem.batch)
-    found = efficient_pair(shared, problem.batch)
-    if found.critical is None or found.batch is None:
-        raise _overloaded(problem, problem.host, problem.batch)
+    result = efficient_pair(shared, problem.batch)
+    if result.critical is None or result.batch is None:
+        raise _overload_error(problem, problem.host, problem.batch)
     return BatchPair(
-        least_level=found.critical,
-        level=found.batch,
-        busy_ppm=round(float(shared.busy()[found.critical]) * PPM),
-        micro_work_per_joule=round(found.work_per_joule * PPM),
-        best_levels=found.best_batch,
+        least_level=result.critical,
+        level=result.batch,
+        busy_ppm=round(float(shared.busy()[result.critical]) * PPM),
+        micro_work_per_joule=round(result.work_per_joule * PPM),
+        best_levels=result.best_batch,
     )
 
 
@@ -52,7 +59,7 @@ def efficient_pair(shared: SharedCore, batch: BatchWork, least_critical: int = 0
 
     least_critical: lowest level allowed for requests.
     """
-    climbs = batch.search is Search.HILL_CLIMBING
+    climbs = batch.search is PairSearch.HILL_CLIMBING
     return (core.climbed_pair if climbs else core.best_pair)(shared, least_critical)
 
 
@@ -83,7 +90,7 @@ def _watts(power_mw: tuple[int, ...] | list[int]) -> np.ndarray:
     return np.maximum(np.array(power_mw, np.float64), 1.0) / MW_PER_W
 
 
-def _overloaded(problem: TailProblem, host: Host, batch: BatchWork) -> TailcError:
+def _overload_error(problem: TailProblem, host: Host, batch: BatchWork) -> TailcError:
     message = (
         f"at {format_mrps(batch.rate_mrps)} requests keep {counted(host.cores, 'core')} busy all "
         f"the time at {format_khz(problem.highest_khz)}, the highest frequency, and leave none for "
@@ -95,7 +102,7 @@ def _overloaded(problem: TailProblem, host: Host, batch: BatchWork) -> TailcErro
 
 
 def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int]:
-    """Evidence of the pair, and the best batch frequency for each frequency of requests."""
+    """Frequencies of requests and batch work and their work per joule, for the evidence."""
     pair, batch = solution.pair, problem.batch
     if pair is None or batch is None:
         return {}
@@ -105,7 +112,7 @@ def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
         for khz, best in zip(frequencies, pair.best_levels, strict=True)
         if best is not None
     }
-    climbed = {"batch_hill_climbing": 1} if batch.search is Search.HILL_CLIMBING else {}
+    climbed = {"batch_hill_climbing": 1} if batch.search is PairSearch.HILL_CLIMBING else {}
     chosen = {
         "batch_busy_ppm": pair.busy_ppm,
         "batch_khz": frequencies[pair.level],
@@ -117,7 +124,9 @@ def pair_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
     return beside | climbed | chosen
 
 
-def throttled(problem: TailProblem, pair: BatchPair | None) -> tuple[Throttled, ...]:
+def power_limit_effects(
+    problem: TailProblem, pair: BatchPair | None
+) -> tuple[PowerLimitEffect, ...]:
     """Effect of the chip's power limit at the highest request frequency.
 
     Requests are on all cores, on half of them and on none, with batch work on the other cores.
@@ -127,30 +136,30 @@ def throttled(problem: TailProblem, pair: BatchPair | None) -> tuple[Throttled, 
     if host is None or host.tdp_mw is None:
         return ()
     if pair is None:
-        return (_throttled(problem, host, None, host.cores),)
+        return (_power_limit_effect(problem, host, None, host.cores),)
     counts = dict.fromkeys((host.cores, host.cores // 2, 0))
-    return tuple(_throttled(problem, host, pair, requests) for requests in counts)
+    return tuple(_power_limit_effect(problem, host, pair, requests) for requests in counts)
 
 
-def _throttled(
+def _power_limit_effect(
     problem: TailProblem, host: Host, pair: BatchPair | None, requests: int
-) -> Throttled:
+) -> PowerLimitEffect:
     assert host.tdp_mw is not None
     cores = tuple(_cores(problem, host, pair, requests))
     watts = {"idle_core_w": host.idle_core_mw / MW_PER_W, "shared_w": host.uncore_mw / MW_PER_W}
-    asked = limit.within_limit(cores, math.inf, **watts)
-    found = limit.within_limit(cores, host.tdp_mw / MW_PER_W, **watts)
+    unlimited = limit.within_limit(cores, math.inf, **watts)
+    result = limit.within_limit(cores, host.tdp_mw / MW_PER_W, **watts)
     khz = [level.frequency_khz for level in problem.levels]
-    slowed = [each.level for each in found.cores if not each.is_batch]
-    batch = [each.level for each in found.cores if each.is_batch]
-    return Throttled(
+    slowed = [each.level for each in result.cores if not each.is_batch]
+    batch = [each.level for each in result.cores if each.is_batch]
+    return PowerLimitEffect(
         requests=requests,
-        unlimited_mw=round(asked.power_w * MW_PER_W),
-        outcome=_OUTCOMES[found.status],
+        unlimited_mw=round(unlimited.power_w * MW_PER_W),
+        outcome=_OUTCOMES[result.status],
         requests_khz=khz[slowed[0] or 0] if slowed else None,
         batch_khz=tuple(khz[level] for level in batch if level is not None),
         stopped=batch.count(None),
-        power_mw=round(found.power_w * MW_PER_W),
+        power_mw=round(result.power_w * MW_PER_W),
     )
 
 

@@ -12,21 +12,21 @@ from tailc.experiment.tuning_objective import TuningObjective
 from tailc.forms.controller import Controller
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.holdback import Holdback, holdback, in_sample
+from tailc.pipeline.candidate_choice import CandidateSet, choose_candidate
 from tailc.pipeline.candidates import Solved, solve_all
 from tailc.pipeline.coarse_settings import coarse_settings
 from tailc.pipeline.compilation import Compilation, Judging
 from tailc.pipeline.parts import (
     D,
-    Parts,
+    TraceParts,
     parts_of_days,
     parts_of_requests,
     parts_of_rows,
 )
-from tailc.pipeline.passes.step import Addition, Pass, Sample
-from tailc.pipeline.refusals import placed, told_in_full
+from tailc.pipeline.passes.step import Addition, DesignSample, Pass
+from tailc.pipeline.refusals import complete_errors, with_place
 from tailc.pipeline.solve import handler_of
 from tailc.pipeline.spec import OpenedSpec, open_kind
-from tailc.pipeline.sweep import Sweep, choose
 from tailc.pipeline.trace import (
     Measured,
     OpenedDays,
@@ -59,7 +59,7 @@ class Compiled(Generic[P, S, D]):
     """
 
     policy: Policy
-    sweep: Sweep[P, S]
+    sweep: CandidateSet[P, S]
     design: D
     findings: tuple[Finding, ...]
     additions: tuple[Addition, ...] = ()
@@ -118,15 +118,15 @@ def compile_opened(
     """Compile an opened spec; `read` opens its trace, other arguments as in `compile_policy`."""
     given = overrides or {}
     warnings = [*opened.warnings]
-    with told_in_full(opened.loaded, given, warnings):
+    with complete_errors(opened.loaded, given, warnings):
         spec = opened.spec.with_search(given)
         how = thread_count(threads), progress
         compilation = Compilation(opened, spec, given, previous, *how, judging)
-        return _compiled(compilation, read, warnings)
+        return _compile_measured(compilation, read, warnings)
 
 
 @dataclass(frozen=True)
-class _Searches:
+class _RequestedParts:
     """Optional parts of a compile, beyond the formula's table; None if not requested."""
 
     control: ControlProblem | Controller | None
@@ -135,11 +135,11 @@ class _Searches:
     ambiguity: Ambiguity | None
 
 
-def _compiled(
+def _compile_measured(
     compilation: Compilation, read_trace: Callable[[OpenedSpec], Measured], warnings: list[Finding]
 ) -> AnyCompiled:
     """Compile by the type of trace. Each finding is added to `warnings` as soon as it is known."""
-    searches, opened = _searches(compilation), compilation.opened
+    searches, opened = _requested_parts(compilation), compilation.opened
     compilation.progress("reading the trace", 0.0)
     read = read_trace(opened)
     warnings += read.trace.warnings
@@ -160,17 +160,17 @@ def _compiled(
                 return compiled
             from tailc.pipeline.static_share import static_remarks
 
-            found = static_remarks(compiled.policy, rows.design)
-            return replace(compiled, findings=(*compiled.findings, *found))
+            share_remarks = static_remarks(compiled.policy, rows.design)
+            return replace(compiled, findings=(*compiled.findings, *share_remarks))
         case OpenedDays():
             days = parts_of_days(read)
             return _without_replay(compilation, days, read.reading, warnings)
 
 
-def _searches(compilation: Compilation) -> _Searches:
+def _requested_parts(compilation: Compilation) -> _RequestedParts:
     """The requested optional parts. Raises TailcError for parts that the spec cannot have."""
     kind, spec = compilation.opened.kind, compilation.spec
-    return _Searches(
+    return _RequestedParts(
         kind.control(spec, compilation.opened.loaded),
         kind.tuning.aim(spec),
         kind.tuning.best(spec),
@@ -179,19 +179,19 @@ def _searches(compilation: Compilation) -> _Searches:
 
 
 def _without_replay(
-    compilation: Compilation, parts: Parts[D], reading: TraceReading, warnings: list[Finding]
+    compilation: Compilation, parts: TraceParts[D], reading: TraceReading, warnings: list[Finding]
 ) -> Compiled[Any, Any, D]:
     """Compile a policy that serves no requests: one candidate, as solved."""
     compilation.check_previous()
     solved = solve_all(compilation, parts, reading)
-    sweep = Sweep(solved.candidates)
+    sweep = CandidateSet(solved.candidates)
     policy = next_generation(sweep.chosen.policy, compilation.previous)
     compiled = Compiled(policy, sweep, parts.design, tuple(warnings))
     return _with_remarks(compiled, compilation, solved)
 
 
 def _for_requests(
-    compilation: Compilation, searches: _Searches, read: OpenedTrace, warnings: list[Finding]
+    compilation: Compilation, searches: _RequestedParts, read: OpenedTrace, warnings: list[Finding]
 ) -> Compiled[Any, Any, DemandProfile]:
     """Compile a policy whose table is chosen, tuned and checked on replays of the requests."""
     opened = compilation.opened
@@ -199,31 +199,31 @@ def _for_requests(
     warnings += parts.warnings
     requests = holdback(parts.design) if searches.best else in_sample(parts.design)
     parts = replace(parts, design=requests.searched)
-    aim = _aim_on(read, parts.design, searches.aim, compilation, warnings)
+    aim = _full_objective(read, parts.design, searches.aim, compilation, warnings)
     days = _days(searches.ambiguity, opened, read)
     compilation.check_previous()
     solved = solve_all(compilation, parts, read.reading)
-    sample = Sample(parts.design, compilation.threads, compilation.progress)
-    sweep = choose(solved.candidates, sample.design, sample.threads, sample.progress, aim)
+    sample = DesignSample(parts.design, compilation.threads, compilation.progress)
+    sweep = choose_candidate(solved.candidates, sample.design, sample.threads, sample.progress, aim)
     chosen = sweep.chosen
     warnings += handler_of(chosen.problem).check_slos(chosen.problem, opened.spec, opened.loaded)
     passes = (
-        *_control(searches.control),
-        *_tuning(searches, aim, days, sweep, requests),
-        *_checks(compilation, aim),
-        *_judged(compilation, searches, requests),
+        *_control_passes(searches.control),
+        *_tuning_passes(searches, aim, days, sweep, requests),
+        *_check_passes(compilation, aim),
+        *_estimate_passes(compilation, searches, requests),
     )
-    policy, additions = _applied(passes, chosen.policy, sample, warnings)
+    policy, additions = _run_passes(passes, chosen.policy, sample, warnings)
     policy = next_generation(policy, compilation.previous)
     compiled = Compiled(policy, sweep, sample.design, tuple(warnings), additions)
     return _with_remarks(compiled, compilation, solved)
 
 
-def _tuning(
-    searches: _Searches,
+def _tuning_passes(
+    searches: _RequestedParts,
     aim: TuningObjective | None,
     days: Days | None,
-    sweep: Sweep[Any, Any],
+    sweep: CandidateSet[Any, Any],
     requests: Holdback,
 ) -> Iterator[Pass]:
     """The requested passes that improve on the formula's table."""
@@ -232,7 +232,7 @@ def _tuning(
 
         yield TableTuning(aim)
     if aim is not None and searches.best is not None:
-        yield _best(searches.best, aim, sweep, requests)
+        yield _auto_pass(searches.best, aim, sweep, requests)
     if searches.ambiguity is not None:
         from tailc.pipeline.passes.robustness import RadiusSearch, RobustTuning
 
@@ -242,26 +242,26 @@ def _tuning(
             yield RadiusSearch(searches.ambiguity)
 
 
-def _best(
-    asked: AutoChoice | AutoTuning,
+def _auto_pass(
+    auto: AutoChoice | AutoTuning,
     aim: TuningObjective,
-    sweep: Sweep[Any, Any],
+    sweep: CandidateSet[Any, Any],
     requests: Holdback,
 ) -> Pass:
     """The pass of the method `auto` for this kind."""
-    if isinstance(asked, AutoTuning):
+    if isinstance(auto, AutoTuning):
         from tailc.pipeline.passes.table_tuning import CandidateTuning
 
-        return CandidateTuning(aim, Effort(asked.effort))
+        return CandidateTuning(aim, Effort(auto.effort))
     from tailc.pipeline.passes.best_table import BestClocks, BestTable
 
     if sweep.chosen.policy.tail_table is not None:
-        return BestClocks(aim, asked, requests)
+        return BestClocks(aim, auto, requests)
     formulas = tuple(one.policy.ladders[0] for one in sweep.candidates)
-    return BestTable(aim, asked, formulas, requests)
+    return BestTable(aim, auto, formulas, requests)
 
 
-def _control(control: ControlProblem | Controller | None) -> Iterator[Pass]:
+def _control_passes(control: ControlProblem | Controller | None) -> Iterator[Pass]:
     """The pass that makes the controller, if the spec has one."""
     if control is not None:
         from tailc.pipeline.passes.control import control_pass
@@ -269,7 +269,7 @@ def _control(control: ControlProblem | Controller | None) -> Iterator[Pass]:
         yield control_pass(control)
 
 
-def _aim_on(
+def _full_objective(
     read: OpenedTrace,
     design: DemandProfile,
     aim: TuningObjective | None,
@@ -296,7 +296,7 @@ def _days(ambiguity: Ambiguity | None, opened: OpenedSpec, read: OpenedTrace) ->
     return design_days(opened, read, ambiguity.days)
 
 
-def _checks(compilation: Compilation, aim: TuningObjective | None) -> Iterator[Pass]:
+def _check_passes(compilation: Compilation, aim: TuningObjective | None) -> Iterator[Pass]:
     """The pass for the overload rule, then the check of all SLOs."""
     kind = compilation.opened.kind
     if (overload := kind.overload(compilation.spec)) is not None:
@@ -308,7 +308,9 @@ def _checks(compilation: Compilation, aim: TuningObjective | None) -> Iterator[P
     yield ObjectivesCheck(aim, compilation.opened.loaded, kind.tuning.is_possible)
 
 
-def _judged(compilation: Compilation, searches: _Searches, requests: Holdback) -> Iterator[Pass]:
+def _estimate_passes(
+    compilation: Compilation, searches: _RequestedParts, requests: Holdback
+) -> Iterator[Pass]:
     """The pass that replays the final policy, if requested.
 
     A policy tuned on recorded arrivals has no estimates: the recorded times are not available to
@@ -324,13 +326,13 @@ def _judged(compilation: Compilation, searches: _Searches, requests: Holdback) -
         yield EstimatesPass(requests, effort, compilation.opened.loaded, Judging(allows))
 
 
-def _applied(
-    passes: Iterable[Pass], policy: Policy, sample: Sample, warnings: list[Finding]
+def _run_passes(
+    passes: Iterable[Pass], policy: Policy, sample: DesignSample, warnings: list[Finding]
 ) -> tuple[Policy, tuple[Addition, ...]]:
     """Run all passes; returns the policy and their additions."""
     additions: list[Addition] = []
     for one in passes:
-        step = one.applied(policy, sample)
+        step = one.apply(policy, sample)
         policy = step.policy
         additions += step.additions
         warnings += step.findings
@@ -350,6 +352,6 @@ def _with_remarks(
     if compiled.has_tuned_table:
         remarks = tuple(one for one in remarks if one.code not in _OF_FORMULA)
     loaded, overridden = compilation.opened.loaded, compilation.overrides
-    told = [placed(finding, loaded, overridden) for finding in remarks]
-    told += coarse_settings(compiled.policy, loaded)
-    return replace(compiled, findings=(*compiled.findings, *told, *solved.refused))
+    placed_remarks = [with_place(finding, loaded, overridden) for finding in remarks]
+    placed_remarks += coarse_settings(compiled.policy, loaded)
+    return replace(compiled, findings=(*compiled.findings, *placed_remarks, *solved.refused))

@@ -26,10 +26,16 @@ from tailc.forms.controller import (
 from tailc.forms.ladder.table import Ladder
 from tailc.models.workload import workload
 from tailc.percentiles import PPM
-from tailc.pipeline.loops import Interval, Loop, judged, operated, tuned_loop
-from tailc.pipeline.plants import Surface, operation, tails
+from tailc.pipeline.loops import (
+    IntervalLoop,
+    RateInterval,
+    checked_margins,
+    operating_point,
+    tuned_loop,
+)
+from tailc.pipeline.plants import TailSurface, measure_operation, measure_surface
 from tailc.pipeline.refusals import dropped_text
-from tailc.problems.control import ControlProblem, Gains
+from tailc.problems.control import ControlProblem, LoopGains
 from tailc.progress import Progress, silent
 from tailc.specs.slo import promise
 from tailc.traces.profile import DemandProfile
@@ -39,19 +45,19 @@ US_PER_MS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned:
+class TunedController:
     """A controller, the tails by rate and output that it was tuned from, and a loop per interval.
 
     Margins and overshoots are those of the gains in fixed point.
     """
 
     controller: Controller
-    surface: Surface
-    intervals: tuple[Interval, ...]
+    surface: TailSurface
+    intervals: tuple[RateInterval, ...]
 
-    def gains_of(self, interval: Interval) -> tuple[float, float, float]:
+    def gains_of(self, interval: RateInterval) -> tuple[float, float, float]:
         """kp, ki and kd of an interval, in output per ms of error and epoch."""
-        return _back(interval.gains, self.controller.fraction_bits).parts
+        return _from_fixed_point(interval.gains, self.controller.fraction_bits).parts
 
 
 def tune(
@@ -60,13 +66,13 @@ def tune(
     design: DemandProfile,
     threads: int,
     progress: Progress = silent,
-) -> Tuned | None:
+) -> TunedController | None:
     """The controller that scales the ladder's ages; None if no age can be scaled.
 
     Raises TailcError for a target that some rate cannot meet (INFEASIBLE), unstable gains in the
     spec (UNSTABLE_GAINS), and a plant that no gains control (NO_TUNING).
     """
-    surface = tails(problem, ladder, design, threads, progress)
+    surface = measure_surface(problem, ladder, design, threads, progress)
     _check_attainable(problem, surface)
     first_climb_us = next((climb.age_us for climb in ladder.rows[0].climbs if climb.age_us), None)
     if first_climb_us is None:
@@ -77,13 +83,13 @@ def tune(
 
 def _loops(
     problem: ControlProblem,
-    surface: Surface,
+    surface: TailSurface,
     ladder: Ladder,
     design: DemandProfile,
     threads: int,
     progress: Progress,
     first_climb_us: int,
-) -> list[Loop]:
+) -> list[IntervalLoop]:
     """One loop for each interval, at its middle rate."""
     load = workload(design, ladder)
     rates = problem.middle_rates_mrps
@@ -91,16 +97,18 @@ def _loops(
     with ThreadPoolExecutor(threads) as workers:
         for number, rate in enumerate(rates):
             progress("replaying step responses", number / len(rates))
-            found, plant = operated(
-                lambda windows, rate=rate: operation(
+            point, plant = operating_point(
+                lambda windows, rate=rate: measure_operation(
                     problem, surface, load, ladder, rate, windows, workers
                 )
             )
-            loops.append(tuned_loop(problem, found, plant, _own(problem, number, first_climb_us)))
+            loops.append(
+                tuned_loop(problem, point, plant, _spec_gains(problem, number, first_climb_us))
+            )
     return loops
 
 
-def _own(problem: ControlProblem, number: int, first_climb_us: int) -> Gains | None:
+def _spec_gains(problem: ControlProblem, number: int, first_climb_us: int) -> LoopGains | None:
     """Gains of the spec in output per ms.
 
     The spec has them in ms of the first age per ms of error.
@@ -108,20 +116,20 @@ def _own(problem: ControlProblem, number: int, first_climb_us: int) -> Gains | N
     if problem.gains is None:
         return None
     own, whole_ms = problem.gains[number], first_climb_us / US_PER_MS
-    return Gains(own.kp / whole_ms, own.ki / whole_ms, own.kd / whole_ms)
+    return LoopGains(own.kp / whole_ms, own.ki / whole_ms, own.kd / whole_ms)
 
 
-def _check_attainable(problem: ControlProblem, surface: Surface) -> None:
+def _check_attainable(problem: ControlProblem, surface: TailSurface) -> None:
     """Raise TailcError for rates at which even the smallest output misses the target."""
     least = [(rate, surface.least_us(rate)) for rate in problem.rates_mrps]
     missed = [(rate, us) for rate, us in least if us is None or us > problem.target_us]
     if not missed:
         return
     target = promise(problem.percentile_ppm, problem.target_us)
-    told = ", ".join(f"{_attainable(us)} at {format_mrps(rate)}" for rate, us in missed)
+    texts = ", ".join(f"{_attainable(us)} at {format_mrps(rate)}" for rate, us in missed)
     message = (
         f"`{target}` cannot be met at {len(missed)} of {len(least)} rates; the tightest "
-        f"attainable, with all climbs at once, is {told}{dropped_text(problem.dropped)}"
+        f"attainable, with all climbs at once, is {texts}{dropped_text(problem.dropped)}"
     )
     met = [rate for rate in problem.rates_mrps if rate < missed[0][0]]
     ways = [f"lower the rates to {format_mrps(met[-1])}"] if met else ["lower the rates"]
@@ -135,17 +143,23 @@ def _attainable(tail_us: int | None) -> str:
     return "none (overloaded)" if tail_us is None else format_us(tail_us)
 
 
-def _in_fixed_point(problem: ControlProblem, surface: Surface, loops: Sequence[Loop]) -> Tuned:
+def _in_fixed_point(
+    problem: ControlProblem, surface: TailSurface, loops: Sequence[IntervalLoop]
+) -> TunedController:
     """Round the gains to the finest fixed point that holds them, and check the loops again."""
     bits = _fraction_bits(loops)
     rows = [
-        GainRow(first, *(_fixed(gain, bits) for gain in loop.gains.parts))
+        GainRow(first, *(_to_fixed_point(gain, bits) for gain in loop.gains.parts))
         for first, loop in zip(problem.first_rates_mrps, loops, strict=True)
     ]
     ends = (*problem.first_rates_mrps[1:], max(problem.rates_mrps))
     intervals = tuple(
-        Interval(
-            row, end, loop.operation, loop.plant, judged(problem, number, loop, _back(row, bits))
+        RateInterval(
+            row,
+            end,
+            loop.operation,
+            loop.plant,
+            checked_margins(problem, number, loop, _from_fixed_point(row, bits)),
         )
         for number, (row, end, loop) in enumerate(zip(rows, ends, loops, strict=True))
     )
@@ -161,15 +175,15 @@ def _in_fixed_point(problem: ControlProblem, surface: Surface, loops: Sequence[L
         fraction_bits=bits,
         gains=tuple(rows),
     )
-    return Tuned(controller, surface, intervals)
+    return TunedController(controller, surface, intervals)
 
 
-def _first_ppm(intervals: Sequence[Interval]) -> int:
+def _first_ppm(intervals: Sequence[RateInterval]) -> int:
     """Initial output of the controller, that of the highest rates: it errs on the fast side."""
     return min(interval.operation.output_ppm for interval in intervals)
 
 
-def _fraction_bits(loops: Sequence[Loop]) -> int:
+def _fraction_bits(loops: Sequence[IntervalLoop]) -> int:
     """The most fraction bits with which every gain, in output per us, is within its limits.
 
     The exponent is read from the float, not computed as a logarithm, so all machines agree.
@@ -179,7 +193,7 @@ def _fraction_bits(loops: Sequence[Loop]) -> int:
     return max(FEWEST_FRACTION_BITS, min(MOST_FRACTION_BITS, room))
 
 
-def _fixed(gain: float, bits: int) -> int:
+def _to_fixed_point(gain: float, bits: int) -> int:
     """Gain as a fixed-point whole number.
 
     The tuner rounds gains to five significant digits, which hides differences in the last bits.
@@ -189,6 +203,6 @@ def _fixed(gain: float, bits: int) -> int:
     return max(-LARGEST_GAIN, min(LARGEST_GAIN, whole))
 
 
-def _back(row: GainRow, bits: int) -> Gains:
+def _from_fixed_point(row: GainRow, bits: int) -> LoopGains:
     """Gains in output per ms of a row in fixed point."""
-    return Gains(*(gain / 2**bits * US_PER_MS for gain in (row.kp, row.ki, row.kd)))
+    return LoopGains(*(gain / 2**bits * US_PER_MS for gain in (row.kp, row.ki, row.kd)))

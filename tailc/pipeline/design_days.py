@@ -20,7 +20,7 @@ def design_days(opened: OpenedSpec, read: OpenedTrace, column: str | None) -> Da
         message = "days are read from the trace once more, and standard input can be read once"
         place = opened.loaded.place("search", "robust", "days")
         raise TailcError(Finding(Code.CONFLICT, message, place, "put the trace in a file"))
-    # INVARIANT: a row is a record; the spec refuses days beside timings and bins.
-    found = read_days(read.path, column, read.reading.rows.where, read.format)
+    # INVARIANT: a row is a record; the spec refuses days with timings and bins.
+    days_read = read_days(read.path, column, read.reading.rows.where, read.format)
     rule = read.reading.rows.split
-    return found if rule is None else found.select(~held_out_mask(read.trace, rule))
+    return days_read if rule is None else days_read.select(~held_out_mask(read.trace, rule))

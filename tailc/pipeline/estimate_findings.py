@@ -10,7 +10,7 @@ from tailc.artifact.estimates import RateEstimate, Standing
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.experiment.by_hand import is_for_cost
 from tailc.percentiles import PPM
-from tailc.pipeline.objectives import highest_kept_mrps
+from tailc.pipeline.objectives import highest_met_mrps
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_percentile, format_us
@@ -44,13 +44,13 @@ def check_estimates(
         for one, count in zip(estimates.rows, more, strict=True)
         if one.standing is Standing.UNDECIDED
     ]
-    found = list(_missed(missed, policy, loaded, keeps))
-    if found and not allows_misses:
-        raise TailcError([replace(one, help=f"{one.help}{_ANYWAY}") for one in found])
-    warned = [replace(one, code=Code.PREDICTED_MISS, severity=Severity.WARNING) for one in found]
+    misses = list(_missed_findings(missed, policy, loaded, keeps))
+    if misses and not allows_misses:
+        raise TailcError([replace(one, help=f"{one.help}{_ANYWAY}") for one in misses])
+    warned = [replace(one, code=Code.PREDICTED_MISS, severity=Severity.WARNING) for one in misses]
     return (
         *warned,
-        *(_undecided(one, count, policy, loaded) for one, count in undecided),
+        *(_undecided_finding(one, count, policy, loaded) for one, count in undecided),
         *_better_by_hand(policy, estimates.rows, loaded),
     )
 
@@ -62,7 +62,7 @@ def is_undecided(policy: Policy) -> bool:
     return any(one.standing is Standing.UNDECIDED for one in rows)
 
 
-def _missed(
+def _missed_findings(
     rows: Sequence[RateEstimate],
     policy: Policy,
     loaded: LoadedSpec,
@@ -82,7 +82,7 @@ def _missed(
         else:
             message = f"`{objective}` is missed: at {rate} that percentile is "
             message += f"{format_us(worst.tail_us)} in replays"
-        held = highest_kept_mrps(0, worst.rate_mrps, keeps)
+        held = highest_met_mrps(0, worst.rate_mrps, keeps)
         ways = [f"lower `rates` to at most {format_mrps(held)}"] if held else []
         ways.append("add cores or threads")
         if not is_overloaded:
@@ -124,14 +124,14 @@ def _better_by_hand(
     message = f"at {rate} the setting by hand `{row.by_hand.name}` {better} than the policy"
     message += " and keeps the SLO" * by_cost
     place = loaded.place("rates")
-    yield Finding(Code.BETTER_BY_HAND, message, place, _against(policy), Severity.WARNING)
+    yield Finding(Code.BETTER_BY_HAND, message, place, _advice_against(policy), Severity.WARNING)
 
 
 # Methods that already compare a table with settings by hand.
 _COMPARING = ("auto", "simulation")
 
 
-def _against(policy: Policy) -> str:
+def _advice_against(policy: Policy) -> str:
     """Advice for a policy that is worse than a setting by hand."""
     if policy.tail_table is not None and policy.evidence.method not in _COMPARING:
         return (
@@ -166,8 +166,8 @@ def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
     A faster setting must be below the whole interval of the policy's percentile. A cheaper one must
     be 2 % below the SLO's latency and meet the policy's target, or be as fast as the policy.
     """
-    setting, told = row.by_hand, row.standing in (Standing.PASS, Standing.UNDECIDED)
-    if setting is None or setting.is_overloaded or not told:
+    setting, has_tail = row.by_hand, row.standing in (Standing.PASS, Standing.UNDECIDED)
+    if setting is None or setting.is_overloaded or not has_tail:
         return 0
     change_ppm = setting.cost_change_ppm if by_cost else setting.change_ppm
     latency_us = policy.slos[row.slo].latency_us
@@ -182,7 +182,9 @@ def _gain_by_hand_ppm(row: RateEstimate, policy: Policy, by_cost: bool) -> int:
     return round(PPM - PPM * PPM / (PPM + change_ppm))
 
 
-def _undecided(row: RateEstimate, more: int | None, policy: Policy, loaded: LoadedSpec) -> Finding:
+def _undecided_finding(
+    row: RateEstimate, more: int | None, policy: Policy, loaded: LoadedSpec
+) -> Finding:
     slo = policy.slos[row.slo]
     message = f"`{promise(slo.percentile_ppm, slo.latency_us)}` is undecided at "
     message += f"{format_mrps(row.rate_mrps)}: {interval_text(row.low_us, row.high_us)}"

@@ -16,13 +16,13 @@ from tailc_solvers.sample import Sample
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.order_statistics import rank_limits
 from tailc.percentiles import PPM
-from tailc.problems.ladder import LadderProblem, Objective
+from tailc.problems.ladder import LadderObjective, LadderProblem
 from tailc.problems.schedule import Schedule
 
 US_PER_MS = 1_000
 
 
-class Figures:
+class ScheduleEvaluator:
     """Exact figures of schedules on the design trace, with the limits of the tail's interval."""
 
     def __init__(self, problem: LadderProblem, sample: Sample) -> None:
@@ -32,7 +32,7 @@ class Figures:
         self._limits = rank_limits(problem.percentile_ppm, total)
         self._executions: dict[tuple[object, int], tuple[float, float, float]] = {}
 
-    def of(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
+    def evidence(self, load: int, schedule: Schedule, bound_us: int | None) -> RowEvidence:
         """Evidence of the row of one load, computed from whole microseconds.
 
         Raises AssertionError if the schedule exceeds the budget or the target.
@@ -48,7 +48,7 @@ class Figures:
         assert problem.target_us is None or tail_us <= problem.target_us
         return RowEvidence(
             load=load,
-            objective_us=tail_us if problem.objective is Objective.TAIL else cost_time_us,
+            objective_us=tail_us if problem.objective is LadderObjective.TAIL else cost_time_us,
             bound_us=bound_us,
             tail_us=tail_us,
             tail_low_us=self._tail_us(schedule, max(self._limits.low, 1)),
@@ -68,17 +68,17 @@ class Figures:
         """
         key = schedule.stay_us, rank
         if key not in self._executions:
-            self._executions[key] = self._executed(schedule, rank)
+            self._executions[key] = self._execute(schedule, rank)
         return self._executions[key]
 
-    def _executed(self, schedule: Schedule, rank: int) -> tuple[float, float, float]:
+    def _execute(self, schedule: Schedule, rank: int) -> tuple[float, float, float]:
         stays = [math.inf if stay is None else stay / US_PER_MS for stay in schedule.stay_us]
         rates = cost_rates(self._problem)
-        found = evaluate(self._sample, rates, [0.0, *stays], rank)
+        evaluation = evaluate(self._sample, rates, [0.0, *stays], rank)
         return (
-            float(found.execution_tail_ms[0]),
-            float(found.execution_mean_ms[0]),
-            float(found.cost_time_ms[0]),
+            float(evaluation.execution_tail_ms[0]),
+            float(evaluation.execution_mean_ms[0]),
+            float(evaluation.cost_time_ms[0]),
         )
 
 

@@ -9,7 +9,7 @@ from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
 
 
-def on_design(
+def in_sample_estimate(
     compiled: AnyCompiled, threads: int | None, progress: Progress
 ) -> DesignEstimate | None:
     """In-sample estimate of the policy, without baselines.

@@ -61,7 +61,7 @@ def with_estimates(
             replay_settings(subject, names, profile, policy.slos, one, options, workers)
             for one in arrivals
         ]
-    found = Estimates(
+    estimates = Estimates(
         Sample.KEPT_BACK if requests.is_kept_back else Sample.IN_SAMPLE,
         profile.total_weight,
         sizes.repeats,
@@ -75,7 +75,7 @@ def with_estimates(
     )
     each = range(len(policy.slos))
     more = [point.policy.estimates[slo].more_requests for point in points for slo in each]
-    policy = replace(policy, evidence=replace(policy.evidence, estimates=found))
+    policy = replace(policy, evidence=replace(policy.evidence, estimates=estimates))
     return policy, tuple(None if count is None else requests.more_rows(count) for count in more)
 
 

@@ -22,11 +22,11 @@ from tailc_solvers.status import Status
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.percentiles import PPM
-from tailc.pipeline.courses import milestones
-from tailc.pipeline.figures import US_PER_MS, Figures, cost_rates, whole_us
+from tailc.pipeline.convergence import convergence_points
+from tailc.pipeline.figures import US_PER_MS, ScheduleEvaluator, cost_rates, whole_us
 from tailc.pipeline.limited_ladders import limited_schedules
-from tailc.pipeline.smooth import smoothed
-from tailc.problems.convergence import Milestone
+from tailc.pipeline.smooth import smooth_schedules
+from tailc.problems.convergence import ConvergencePoint
 from tailc.problems.interval_grid import IntervalGrid, refuse_endless
 from tailc.problems.ladder import LadderProblem, Method
 from tailc.problems.schedule import LadderSolution, RowStatus, Schedule, SolvedRow
@@ -78,11 +78,11 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
         bounds_us = _whole_bounds(problem, continuous and continuous.bound)
     if Status.BUDGET in proposal.status:
         raise _budget_ended(problem, proposal.evaluations)
-    figures = Figures(problem, sample)
+    evaluator = ScheduleEvaluator(problem, sample)
     if problem.tolerance_ppm:
-        proposal = replace(proposal, v_ms=_smoothed(problem, sample, proposal))
+        proposal = replace(proposal, v_ms=_smooth(problem, sample, proposal))
     rows = tuple(
-        _row(problem, figures, proposal, number, bounds_us[number])
+        _row(problem, evaluator, proposal, number, bounds_us[number])
         for number in range(len(problem.loads))
     )
     _check_target(problem, rows)
@@ -96,10 +96,12 @@ def solve_for_schedules(problem: LadderProblem, threads: int, progress: Progress
     )
 
 
-def _smoothed(problem: LadderProblem, sample: Sample, proposal: _Proposal) -> NDArray[np.float64]:
+def _smooth(problem: LadderProblem, sample: Sample, proposal: _Proposal) -> NDArray[np.float64]:
     """Smooth the schedules. A row that misses the target gets none, even if the dual has one."""
     solved = [status is Status.OPTIMAL for status in proposal.status]
-    return smoothed(problem, sample, np.where(np.array(solved)[:, None], proposal.v_ms, math.inf))
+    return smooth_schedules(
+        problem, sample, np.where(np.array(solved)[:, None], proposal.v_ms, math.inf)
+    )
 
 
 def _longest_wait_us(problem: LadderProblem) -> int | None:
@@ -131,17 +133,17 @@ def _whole_bounds(problem: LadderProblem, bound_ms: NDArray[np.float64] | None) 
 
 
 def _by_prices(problem: LadderProblem, sample: Sample) -> tuple[_Proposal, list[int | None]]:
-    found = limited_schedules(problem, sample)
-    solved = found.has_schedule.tolist()
+    result = limited_schedules(problem, sample)
+    solved = result.has_schedule.tolist()
     proposal = _Proposal(
-        found.v_ms,
+        result.v_ms,
         tuple(Status.OPTIMAL if each else Status.INFEASIBLE for each in solved),
-        found.least_tail_ms,
-        found.prices,
+        result.least_tail_ms,
+        result.prices,
         "dual-bound",
         "tailc_solvers.ladder.limits",
     )
-    return proposal, _whole_bounds(problem, found.bound)
+    return proposal, _whole_bounds(problem, result.bound)
 
 
 def _continuous(problem: LadderProblem, sample: Sample) -> ContinuousSolution:
@@ -192,7 +194,7 @@ def _target_ms(problem: LadderProblem) -> float | None:
 def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Progress) -> _Proposal:
     if problem.max_evaluations is None:
         refuse_endless(_grid(problem), problem.profile.degrees)
-    found = search_grid(
+    result = search_grid(
         sample,
         cost_rates(problem),
         problem.loads,
@@ -207,28 +209,30 @@ def _by_grid(problem: LadderProblem, sample: Sample, threads: int, progress: Pro
         workers=threads,
     )
     return _Proposal(
-        found.v_ms,
-        found.status,
-        found.least_tail_ms,
-        found.evaluations,
+        result.v_ms,
+        result.status,
+        result.least_tail_ms,
+        result.evaluations,
         "grid-exhausted",
         "tailc_solvers.intervals.grid",
-        found.course,
+        result.course,
     )
 
 
-def _course(proposal: _Proposal, continuous: ContinuousSolution | None) -> tuple[Milestone, ...]:
+def _course(
+    proposal: _Proposal, continuous: ContinuousSolution | None
+) -> tuple[ConvergencePoint, ...]:
     """Mean convergence over the loads that have a schedule, with the dual's bound."""
     solved = np.array([status is Status.OPTIMAL for status in proposal.status])
     bound = None
     if continuous is not None and solved.any():
         bound = float(continuous.bound[solved].mean())
-    return milestones(proposal.course, times=US_PER_MS, bound=bound)
+    return convergence_points(proposal.course, times=US_PER_MS, bound=bound)
 
 
 def _row(
     problem: LadderProblem,
-    figures: Figures,
+    evaluator: ScheduleEvaluator,
     proposal: _Proposal,
     number: int,
     bound_us: int | None,
@@ -239,7 +243,7 @@ def _row(
         nearest_us = math.ceil(nearest_ms * US_PER_MS) if math.isfinite(nearest_ms) else None
         return SolvedRow(load, _STATUSES[status], nearest_tail_us=nearest_us)
     schedule = _schedule(proposal.v_ms[number])
-    evidence = figures.of(load, schedule, bound_us)
+    evidence = evaluator.evidence(load, schedule, bound_us)
     return SolvedRow(load, RowStatus.OPTIMAL, schedule, evidence)
 
 

@@ -8,25 +8,31 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.forms.ladder.lanes import Lanes, Plan
+from tailc.forms.ladder.lanes import Lanes, SharingPlan
 from tailc.forms.ladder.table import LoadAxis
 from tailc.pipeline.lane_sample import NO_END_US, PlanMeasurement
-from tailc.problems.borrowing import Borrowing, BorrowingProblem, BudgetMethod, age_of, plan_of
+from tailc.problems.borrowing import (
+    Borrowing,
+    BorrowingProblem,
+    BudgetMethod,
+    budget_age_us,
+    sharing_plan,
+)
 from tailc.specs.slo import promise
 from tailc.units import format_mrps, format_us
 
 
 @dataclass(frozen=True)
-class Budgeted:
+class BudgetedPlan:
     """A plan, and the budget at each rate that it was made from [us]."""
 
-    plan: Plan
+    plan: SharingPlan
     budgets_us: tuple[int | None, ...]
 
 
-def budgeted(
+def budgeted_plan(
     problem: BorrowingProblem, lanes: Lanes, alone: tuple[PlanMeasurement, ...]
-) -> Budgeted:
+) -> BudgetedPlan:
     """The plan of a policy with its budgets. alone: requests alone, measured at every rate.
 
     Raises TailcError for a budget that ends before batch work has left the core: INFEASIBLE, or
@@ -35,16 +41,18 @@ def budgeted(
     rates = problem.rates_mrps
     if problem.borrowing is Borrowing.IDLE:
         ages = tuple((rate, problem.release_us) for rate in rates)
-        return Budgeted(plan_of(Borrowing.IDLE, ages, lanes), (None,) * len(rates))
+        return BudgetedPlan(sharing_plan(Borrowing.IDLE, ages, lanes), (None,) * len(rates))
     budgets_us = _budgets_us(problem, alone)
-    ages_us = [age_of(budget, lanes, charges_harm=problem.charges_harm) for budget in budgets_us]
+    ages_us = [
+        budget_age_us(budget, lanes, charges_harm=problem.charges_harm) for budget in budgets_us
+    ]
     _check_release(problem, ages_us[-1])
     ages = tuple(zip(rates, ages_us, strict=True))
-    plan = plan_of(problem.borrowing, ages, lanes)
-    return Budgeted(_ending_idle(plan, problem), budgets_us)
+    plan = sharing_plan(problem.borrowing, ages, lanes)
+    return BudgetedPlan(_with_idle_above(plan, problem), budgets_us)
 
 
-def _ending_idle(plan: Plan, problem: BorrowingProblem) -> Plan:
+def _with_idle_above(plan: SharingPlan, problem: BorrowingProblem) -> SharingPlan:
     """Above the last rate, let a plan by rate borrow idle cores only, unless `keeps_last`."""
     if plan.axis is not LoadAxis.RATE or problem.keeps_last:
         return plan
@@ -77,7 +85,7 @@ def _budgets_us(problem: BorrowingProblem, alone: tuple[PlanMeasurement, ...]) -
     if problem.method is BudgetMethod.GIVEN:
         assert problem.budget_us is not None
         return (problem.budget_us,) * len(alone)
-    headroom_us = [problem.target_us - seen.tail_us for seen in alone]
+    headroom_us = [problem.target_us - measurement.tail_us for measurement in alone]
     if not problem.is_by_load:
         return (min(headroom_us),) * len(alone)
     # A higher rate has no more headroom, apart from the noise of replays.
@@ -95,8 +103,10 @@ def check_attainable(problem: BorrowingProblem, alone: tuple[PlanMeasurement, ..
     missed = [(rate, at) for rate, at in by_rate if at.is_overloaded or at.tail_us > target_us]
     if not missed:
         return
-    told = ", ".join(f"at {format_mrps(rate)}: requests alone {_have(at)}" for rate, at in missed)
-    message = f"`{promise(problem.percentile_ppm, problem.target_us)}` cannot be met {told}"
+    texts = ", ".join(
+        f"at {format_mrps(rate)}: requests alone {_alone_text(at)}" for rate, at in missed
+    )
+    message = f"`{promise(problem.percentile_ppm, problem.target_us)}` cannot be met {texts}"
     met = [rate for rate, _ in by_rate if rate < missed[0][0]]
     ways = [f"lower rates to {format_mrps(met[-1])}" if met else "lower rates"]
     if not any(at.is_overloaded for _, at in missed):
@@ -105,5 +115,5 @@ def check_attainable(problem: BorrowingProblem, alone: tuple[PlanMeasurement, ..
     raise TailcError(Finding(Code.INFEASIBLE, message, help=", or ".join(ways)))
 
 
-def _have(alone: PlanMeasurement) -> str:
+def _alone_text(alone: PlanMeasurement) -> str:
     return "overload the server" if alone.is_overloaded else f"have {format_us(alone.tail_us)}"

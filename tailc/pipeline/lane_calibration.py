@@ -20,9 +20,11 @@ def lanes_for(problem: BorrowingProblem, replays: PlanSample) -> Lanes:
 
     Raises TailcError (INFEASIBLE) if requests alone overload the server of the calibration.
     """
-    told = problem.interference
+    interference = problem.interference
     interference_ppm = (
-        _calibrated_ppm(problem, told, replays) if isinstance(told, Calibration) else told
+        _calibrated_ppm(problem, interference, replays)
+        if isinstance(interference, Calibration)
+        else interference
     )
     slowdown_ppm = problem.batch_slowdown_ppm
     return Lanes(

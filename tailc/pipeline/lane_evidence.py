@@ -35,7 +35,7 @@ _WAYS = {
 
 
 @dataclass(frozen=True)
-class AtRate:
+class RateEvidence:
     """Requests alone and under the plan at one rate, in the same replications, and the budget.
 
     bound_us: proved least batch work given up per request; None if unknown.
@@ -70,19 +70,19 @@ class AtRate:
     @property
     def row(self) -> RateRow:
         """Predicted evidence of this rate; none if the server is overloaded."""
-        seen = self.under
-        if seen.is_overloaded:
+        measurement = self.under
+        if measurement.is_overloaded:
             return RateRow(None)
         evidence = RowEvidence(
             load=self.rate_mrps,
-            objective_us=seen.given_up_us,
+            objective_us=measurement.given_up_us,
             bound_us=self.bound_us,
-            tail_us=seen.tail_us,
-            tail_low_us=seen.low_us,
-            tail_high_us=seen.high_us,
-            mean_us=seen.mean_us,
-            cost_time_us=seen.given_up_us,
-            total_cost_ppm=PPM - seen.batch_ppm,
+            tail_us=measurement.tail_us,
+            tail_low_us=measurement.low_us,
+            tail_high_us=measurement.high_us,
+            mean_us=measurement.mean_us,
+            cost_time_us=measurement.given_up_us,
+            total_cost_ppm=PPM - measurement.batch_ppm,
         )
         return RateRow(evidence)
 
@@ -91,13 +91,13 @@ def predicted_misses(problem: BorrowingProblem, solution: BorrowingSolution) -> 
     """A warning for each rate at which the plan misses the target on the design trace."""
     way = _WAYS[problem.borrowing]
     return tuple(
-        Finding(Code.PREDICTED_MISS, _missed(problem, point), None, way, Severity.WARNING)
+        Finding(Code.PREDICTED_MISS, _miss_text(problem, point), None, way, Severity.WARNING)
         for point in solution.points
         if point.tail_us is None or point.tail_us > problem.target_us
     )
 
 
-def _missed(problem: BorrowingProblem, point: LoadPoint) -> str:
+def _miss_text(problem: BorrowingProblem, point: LoadPoint) -> str:
     at = f"at {format_mrps(point.rate_mrps)} `{problem.borrowing.value}`"
     if point.tail_us is None:
         return f"{at} overloads the server"
@@ -106,7 +106,7 @@ def _missed(problem: BorrowingProblem, point: LoadPoint) -> str:
 
 
 def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -> dict[str, int]:
-    """Evidence of the lanes and, by rate, of the tail of requests alone, batch work and budget."""
+    """Numbers of the lanes and, by rate, tail of requests alone, batch work and budget."""
     settings = {
         "batch_slowdown_ppm": solution.lanes.batch_slowdown_ppm,
         "interference_ppm": solution.lanes.interference_ppm,
@@ -115,13 +115,13 @@ def borrowing_settings(problem: BorrowingProblem, solution: BorrowingSolution) -
         "target_us": problem.target_us,
     }
     waking = {BATCH_WAKE: problem.waking.batch_ns, CORE_WAKE: problem.waking.core_ns}
-    settings |= {name: told for name, told in waking.items() if told}
+    settings |= {name: values for name, values in waking.items() if values}
     if problem.method is BudgetMethod.SEARCH:
         age_us = low_load_age_us(problem, solution.lanes)
         settings |= {} if age_us is None else {"low_load_age_us": age_us}
     for number, point in enumerate(solution.points, start=1):
-        told = {"alone_us": point.alone_us, "batch_ppm": point.batch_ppm}
+        values = {"alone_us": point.alone_us, "batch_ppm": point.batch_ppm}
         if point.budget_us is not None:
-            told["budget_us"] = point.budget_us
-        settings |= {f"rate_{number}_{name}": value for name, value in told.items()}
+            values["budget_us"] = point.budget_us
+        settings |= {f"rate_{number}_{name}": value for name, value in values.items()}
     return settings

@@ -17,10 +17,10 @@ from tailc.experiment.tail_sample import Tail
 from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     Lanes,
-    Plan,
+    SharingPlan,
     Waking,
-    at_any_load,
     lane_ladder,
+    plan_at_any_load,
 )
 from tailc.models.arrivals import Poisson
 from tailc.models.outcome import NS_PER_US, nearest_us
@@ -86,7 +86,7 @@ class PlanSample:
         self._experiments: dict[int, Experiment] = {}
         self.evaluations = 0
 
-    def measure(self, lanes: Lanes, plan: Plan, rate_mrps: int) -> PlanMeasurement:
+    def measure(self, lanes: Lanes, plan: SharingPlan, rate_mrps: int) -> PlanMeasurement:
         """Replay a plan on these lanes at a rate."""
         return self._measure(
             Smt("plan", (lane_ladder(lanes, plan),), waking=self._waking), rate_mrps
@@ -96,26 +96,26 @@ class PlanSample:
         self.evaluations += 1
         lanes = subject.lanes
         experiment = self._experiment(subject, rate_mrps)
-        found = experiment.replay_repeats(subject, (self._tail,), _kept)
-        if is_overloaded(experiment.scenario.arrivals, found.results):
+        repeated = experiment.replay_repeats(subject, (self._tail,), _outcome_of)
+        if is_overloaded(experiment.scenario.arrivals, repeated.results):
             return _OVERLOADED
         total = self._profile.total_weight
         limits = rank_limits(self._tail.percentile_ppm, total)
-        sorted_ns = found.law_ns[0]
+        sorted_ns = repeated.law_ns[0]
 
-        def at(rank: int) -> int:
+        def latency_us(rank: int) -> int:
             return nearest_us(
                 int(sorted_ns[percentile_rank(rank * PPM // total, len(sorted_ns)) - 1])
             )
 
-        (tail_us,) = found.tails_us
+        (tail_us,) = repeated.tails_us
         return PlanMeasurement(
             tail_us,
-            min(at(max(limits.low, 1)), tail_us),
-            limits.high and max(at(limits.high), tail_us),
+            min(latency_us(max(limits.low, 1)), tail_us),
+            limits.high and max(latency_us(limits.high), tail_us),
             nearest_us(round(float(sorted_ns.mean()))),
-            round(fmean(_given_up_ns(one, lanes) for one in found.results) / NS_PER_US),
-            _batch_ppm(found.results, lanes),
+            round(fmean(_given_up_ns(one, lanes) for one in repeated.results) / NS_PER_US),
+            _batch_ppm(repeated.results, lanes),
         )
 
     def _experiment(self, subject: Smt, rate_mrps: int) -> Experiment:
@@ -136,7 +136,7 @@ class PlanSample:
 
     def shared(self, lanes: Lanes, rate_mrps: int) -> PlanMeasurement:
         """Measure requests that share their cores with batch work all the time."""
-        return self.measure(lanes, at_any_load(None, lanes.cores), rate_mrps)
+        return self.measure(lanes, plan_at_any_load(None, lanes.cores), rate_mrps)
 
 
 def _batch_ppm(repeats: Sequence[SmtOutcome], lanes: Lanes) -> int:
@@ -150,5 +150,5 @@ def _given_up_ns(outcome: SmtOutcome, lanes: Lanes) -> float:
     return outcome.mean_energy + outcome.by_request(lanes.lost_waking(*outcome.mean_waking))
 
 
-def _kept(one: Replication, outcome: SmtOutcome) -> SmtOutcome:  # noqa: ARG001 - what is kept of a repeat
+def _outcome_of(one: Replication, outcome: SmtOutcome) -> SmtOutcome:  # noqa: ARG001 - called with both
     return outcome

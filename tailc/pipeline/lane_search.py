@@ -20,13 +20,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tailc.forms.ladder.lanes import Lanes, Plan
+from tailc.forms.ladder.lanes import Lanes, SharingPlan
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.percentiles import PPM
 from tailc.pipeline.lane_sample import PlanSample
 from tailc.pipeline.thresholds import solve_for_ages
-from tailc.problems.borrowing import Borrowing, BorrowingProblem, plan_of
-from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
+from tailc.problems.borrowing import Borrowing, BorrowingProblem, sharing_plan
+from tailc.problems.thresholds import (
+    SolverLimits,
+    ThresholdMethod,
+    ThresholdObjective,
+    ThresholdProblem,
+)
 from tailc.progress import Progress, silent
 
 CONSTANTS = (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.SAFE)
@@ -41,10 +46,10 @@ _CUT = 32
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _PlanTrial:
     """A plan with its batch work at each rate, and whether it meets the target at all rates."""
 
-    plan: Plan
+    plan: SharingPlan
     batch_ppm: tuple[int, ...]
     is_met: bool
 
@@ -53,39 +58,39 @@ class _Tried:
         """Sum of batch work over all rates."""
         return sum(self.batch_ppm)
 
-    def merit(self, other: _Tried) -> tuple[bool, int, int]:
+    def merit(self, other: _PlanTrial) -> tuple[bool, int, int]:
         """Sort key (larger is better): target met, deficit against `other`, total batch work."""
         gains = (a - b for a, b in zip(self.batch_ppm, other.batch_ppm, strict=True))
         return self.is_met, min(0, *gains), self.total_ppm
 
 
-def searched(
+def search_plan(
     problem: BorrowingProblem,
     lanes: Lanes,
     first: PlanSample,
     other: PlanSample,
     progress: Progress,
-) -> Plan:
+) -> SharingPlan:
     """The plan with the most batch work that the search finds.
 
     Requests alone must meet the target at all rates. first: the sample of the search; other: the
     sample that confirms the plan.
     """
-    search, judge = (_Candidates(problem, lanes, replays) for replays in (first, other))
+    search, judge = (_PlanTrials(problem, lanes, replays) for replays in (first, other))
     progress("trying one age for all", 0.0)
     constant = search.best_constant()
     progress("trying ages from arrival", 0.0)
-    starts = (search.tried(by_load(constant.plan, problem, lanes)), search.from_arrival())
-    found = max(
+    starts = (search.trial(plan_by_load(constant.plan, problem, lanes)), search.from_arrival())
+    result = max(
         (search.improved(start, constant) for start in starts), key=lambda one: one.merit(constant)
     )
     progress("judging the plans", 0.0)
-    judged = judge.cut_back(constant.plan)
-    better = judge.cut_back(found.plan)
-    return max(judged, better, key=lambda one: one.merit(judged)).plan
+    confirmed = judge.cut_back(constant.plan)
+    better = judge.cut_back(result.plan)
+    return max(confirmed, better, key=lambda one: one.merit(confirmed)).plan
 
 
-class _Candidates:
+class _PlanTrials:
     """Plans tried on one sample."""
 
     def __init__(self, problem: BorrowingProblem, lanes: Lanes, replays: PlanSample) -> None:
@@ -93,39 +98,39 @@ class _Candidates:
         self._lanes = lanes
         self._replays = replays
 
-    def tried(self, plan: Plan) -> _Tried:
+    def trial(self, plan: SharingPlan) -> _PlanTrial:
         """Measure the plan at every rate; batch work is 0 if it misses the target at some rate."""
         batch_ppm: list[int] = []
         # The highest rate is the first to miss.
         for rate in reversed(self._problem.rates_mrps):
-            seen = self._replays.measure(self._lanes, plan, rate)
-            if seen.tail_us > self._problem.target_us:
-                return _Tried(plan, (0,) * len(self._problem.rates_mrps), False)
-            batch_ppm.append(seen.batch_ppm)
-        return _Tried(plan, tuple(reversed(batch_ppm)), True)
+            measurement = self._replays.measure(self._lanes, plan, rate)
+            if measurement.tail_us > self._problem.target_us:
+                return _PlanTrial(plan, (0,) * len(self._problem.rates_mrps), False)
+            batch_ppm.append(measurement.batch_ppm)
+        return _PlanTrial(plan, tuple(reversed(batch_ppm)), True)
 
-    def best_constant(self) -> _Tried:
+    def best_constant(self) -> _PlanTrial:
         """The constant plan with the most total batch work; on a tie, the more cautious one."""
-        idle = self.tried(self._constant(Borrowing.IDLE, self._problem.release_us))
-        found = [idle]
+        idle = self.trial(self._constant(Borrowing.IDLE, self._problem.release_us))
+        result = [idle]
         for borrowing in CONSTANTS:
 
-            def with_age(age_us: int | None, borrowing: Borrowing = borrowing) -> Plan:
+            def with_age(age_us: int | None, borrowing: Borrowing = borrowing) -> SharingPlan:
                 return self._constant(borrowing, age_us)
 
-            found.append(self._longest(with_age, None))
-        return max(found, key=lambda one: (one.is_met, one.total_ppm))
+            result.append(self._longest(with_age, None))
+        return max(result, key=lambda one: (one.is_met, one.total_ppm))
 
-    def from_arrival(self) -> _Tried:
+    def from_arrival(self) -> _PlanTrial:
         """The plan with the longest age from arrival that meets the target."""
 
-        def with_age(age_us: int | None) -> Plan:
-            plan = Plan(LoadAxis.IN_SYSTEM, (Rule.AGE_FROM_ARRIVAL,), ((1, age_us),), 1)
-            return by_load(plan, self._problem, self._lanes)
+        def with_age(age_us: int | None) -> SharingPlan:
+            plan = SharingPlan(LoadAxis.IN_SYSTEM, (Rule.AGE_FROM_ARRIVAL,), ((1, age_us),), 1)
+            return plan_by_load(plan, self._problem, self._lanes)
 
         return self._longest(with_age, low_load_age_us(self._problem, self._lanes))
 
-    def improved(self, start: _Tried, constant: _Tried) -> _Tried:
+    def improved(self, start: _PlanTrial, constant: _PlanTrial) -> _PlanTrial:
         """The best plan that single steps from `start` lead to."""
         best = start
         for step_us in _steps_us(self._problem.target_us):
@@ -133,45 +138,47 @@ class _Candidates:
             while improved:
                 improved = False
                 for ages in _neighbours(best.plan, step_us, self._problem.release_us):
-                    tried = self.tried(replace(best.plan, ages_us=ages))
-                    if tried.merit(constant) > best.merit(constant):
-                        best, improved = tried, True
+                    trial = self.trial(replace(best.plan, ages_us=ages))
+                    if trial.merit(constant) > best.merit(constant):
+                        best, improved = trial, True
         return best
 
-    def cut_back(self, plan: Plan) -> _Tried:
+    def cut_back(self, plan: SharingPlan) -> _PlanTrial:
         """The plan with all ages shortened together until it meets the target on this sample."""
-        tried = self.tried(plan)
+        trial = self.trial(plan)
         for left in range(_CUT - 1, -1, -1):
-            if tried.is_met:
+            if trial.is_met:
                 break
             shorter = tuple((load, self._cut(age, left)) for load, age in plan.ages_us)
-            tried = self.tried(replace(plan, ages_us=shorter))
-        return tried
+            trial = self.trial(replace(plan, ages_us=shorter))
+        return trial
 
     def _cut(self, age_us: int | None, left: int) -> int:
         """The fraction `left` / `_CUT` of an age; None (never) counts as the target."""
         return (self._problem.target_us if age_us is None else age_us) * left // _CUT
 
-    def _constant(self, borrowing: Borrowing, age_us: int | None) -> Plan:
-        return plan_of(borrowing, ((self._problem.rates_mrps[0], age_us),), self._lanes)
+    def _constant(self, borrowing: Borrowing, age_us: int | None) -> SharingPlan:
+        return sharing_plan(borrowing, ((self._problem.rates_mrps[0], age_us),), self._lanes)
 
-    def _longest(self, plan: Callable[[int | None], Plan], most_us: int | None) -> _Tried:
+    def _longest(
+        self, plan: Callable[[int | None], SharingPlan], most_us: int | None
+    ) -> _PlanTrial:
         """The plan with the longest age that meets the target, or the least age if none does."""
-        never = self.tried(plan(most_us))
+        never = self.trial(plan(most_us))
         if never.is_met:
             return never
         step_us = max(self._problem.target_us // _PARTS, 1)
         limit_us = 4 * self._problem.target_us if most_us is None else most_us
         low, high = 0, max(limit_us // step_us, 1)
-        best = self.tried(plan(self._problem.release_us))
+        best = self.trial(plan(self._problem.release_us))
         while high - low > 1:
             middle = (low + high) // 2
-            tried = self.tried(plan(max(middle * step_us, self._problem.release_us)))
-            low, high, best = (middle, high, tried) if tried.is_met else (low, middle, best)
+            trial = self.trial(plan(max(middle * step_us, self._problem.release_us)))
+            low, high, best = (middle, high, trial) if trial.is_met else (low, middle, best)
         return best
 
 
-def by_load(plan: Plan, problem: BorrowingProblem, lanes: Lanes) -> Plan:
+def plan_by_load(plan: SharingPlan, problem: BorrowingProblem, lanes: Lanes) -> SharingPlan:
     """A plan by number in the system, with rows for no, some and many waiting requests."""
     loads = [1 + row * lanes.cores for row in range(_ROWS)]
     ages = []
@@ -180,7 +187,7 @@ def by_load(plan: Plan, problem: BorrowingProblem, lanes: Lanes) -> Plan:
         # Twice the target replaces never, so that steps can shorten it.
         ages.append((load, 2 * problem.target_us if age_us is None else age_us))
     rules = (*plan.rules, Rule.REREAD_ROW)
-    return Plan(LoadAxis.IN_SYSTEM, rules, tuple(ages), loads[-1])
+    return SharingPlan(LoadAxis.IN_SYSTEM, rules, tuple(ages), loads[-1])
 
 
 def _steps_us(target_us: int) -> Iterator[int]:
@@ -191,7 +198,7 @@ def _steps_us(target_us: int) -> Iterator[int]:
 
 
 def _neighbours(
-    plan: Plan, step_us: int, least_us: int
+    plan: SharingPlan, step_us: int, least_us: int
 ) -> Iterator[tuple[tuple[int, int | None], ...]]:
     """The ages of the plan with one of them a step longer or shorter."""
     for place, sign in itertools.product(range(len(plan.ages_us)), (1, -1)):
@@ -220,7 +227,7 @@ def low_load_age_us(problem: BorrowingProblem, lanes: Lanes) -> int | None:
         power_ppm=(max(lanes.batch_slowdown_ppm, 1), PPM),
         static_ppm=0,
         is_in_watts=False,
-        objective=Aim.ENERGY,
+        objective=ThresholdObjective.ENERGY,
         percentile_ppm=problem.percentile_ppm,
         target_us=problem.target_us,
         method=ThresholdMethod.DUAL,

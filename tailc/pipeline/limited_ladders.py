@@ -39,20 +39,20 @@ class LimitedSchedules:
 def limited_schedules(problem: LadderProblem, sample: Sample) -> LimitedSchedules:
     """The best schedule found for every load within every supply."""
     loads = np.array(problem.loads, dtype=np.float64)
-    solution = _solved(problem, sample, loads, problem.target_us)
+    solution = _solve_loads(problem, sample, loads, problem.target_us)
     has_schedule = np.isfinite(solution.primal)
     v_ms = np.full(solution.v_ms.shape, np.inf)
-    v_ms[has_schedule] = _rounded(problem, sample, loads[has_schedule], solution.v_ms[has_schedule])
+    v_ms[has_schedule] = _round(problem, sample, loads[has_schedule], solution.v_ms[has_schedule])
     least_tail_ms = np.full(loads.shape, np.inf)
     prices = solution.prices
     if not has_schedule.all():
-        nearest = _solved(problem, sample, loads[~has_schedule], None)
+        nearest = _solve_loads(problem, sample, loads[~has_schedule], None)
         least_tail_ms[~has_schedule] = nearest.tail_ms
         prices += nearest.prices
     return LimitedSchedules(v_ms, has_schedule, least_tail_ms, solution.bound, prices)
 
 
-def _solved(
+def _solve_loads(
     problem: LadderProblem, sample: Sample, loads: NDArray[np.float64], target_us: int | None
 ) -> LimitedSolution:
     """Solve for some loads. For the cost objective the budget is one more limit."""
@@ -81,7 +81,7 @@ def _supplies(problem: LadderProblem) -> tuple[NDArray[np.float64], NDArray[np.f
     return uses, np.array([supply.budget_ppm for supply in problem.supplies]) / PPM
 
 
-def _rounded(
+def _round(
     problem: LadderProblem,
     sample: Sample,
     loads: NDArray[np.float64],
@@ -90,8 +90,10 @@ def _rounded(
     v_ms = np.rint(v_ms * US_PER_MS) / US_PER_MS
     wait_ms = np.zeros(loads.shape)
     for uses, budget in zip(*_supplies(problem), strict=True):
-        found = evaluate(sample, uses, v_ms, problem.rank)
+        evaluation = evaluate(sample, uses, v_ms, problem.rank)
         per_cost = loads / (budget * (1 + FEASIBILITY_TOLERANCE))
-        wait_ms = np.maximum(wait_ms, per_cost * found.cost_time_ms - found.execution_mean_ms)
+        wait_ms = np.maximum(
+            wait_ms, per_cost * evaluation.cost_time_ms - evaluation.execution_mean_ms
+        )
     v_ms[:, 0] = np.ceil(wait_ms * US_PER_MS) / US_PER_MS
     return v_ms

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tailc_solvers.control.python_control import Figure, Gains
 
 
-def check_loop(plant: AnyPlant, gains: Gains, found: LoopMargins) -> None:
+def check_loop(plant: AnyPlant, gains: Gains, margins: LoopMargins) -> None:
     """Raise TailcError (LOOP_DIFFERS) if margins, poles or the step response differ."""
     from tailc_solvers.control.python_control import figures
 
-    _refuse_differences(figures(plant, gains, found))
+    _refuse_differences(figures(plant, gains, margins))
 
 
 def check_poles(plant: SampledPlant, gains: Gains) -> None:

@@ -16,7 +16,7 @@ from tailc.forms.controller import GainRow
 from tailc.percentiles import PPM
 from tailc.pipeline.loop_recheck import check_loop
 from tailc.pipeline.plants import Operation
-from tailc.problems.control import ControlProblem, Gains
+from tailc.problems.control import ControlProblem, LoopGains
 from tailc.units import counted, format_mrps
 
 US_PER_MS = 1_000
@@ -36,16 +36,16 @@ class IdentifiedPlant:
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class IntervalLoop:
     """The plant and gains of an interval before rounding; gains in output per ms."""
 
     operation: Operation
     plant: IdentifiedPlant
-    gains: Gains
+    gains: LoopGains
 
 
 @dataclass(frozen=True, eq=False)
-class Interval:
+class RateInterval:
     """The final loop of the rates from `gains.first_rate_mrps` to `last_rate_mrps`."""
 
     gains: GainRow
@@ -55,7 +55,7 @@ class Interval:
     margins: Margins
 
 
-def operated(
+def operating_point(
     measure: Callable[[int], Operation],
 ) -> tuple[Operation, IdentifiedPlant]:
     """Measure an operating point's step response, and identify its plant.
@@ -66,45 +66,47 @@ def operated(
     """
     *shorter, longest = RESPONSE_WINDOWS
     for windows in shorter:
-        found = measure(windows)
+        result = measure(windows)
         try:
-            return found, _identified(found)
+            return result, _identify(result)
         except UnfitResponseError:
             continue
-    found = measure(longest)
+    result = measure(longest)
     try:
-        return found, _identified(found)
+        return result, _identify(result)
     except UnfitResponseError as refusal:
-        raise _untuned(found, refusal) from None
+        raise _no_tuning_error(result, refusal) from None
 
 
 def tuned_loop(
-    problem: ControlProblem, operation: Operation, plant: IdentifiedPlant, own: Gains | None
-) -> Loop:
+    problem: ControlProblem, operation: Operation, plant: IdentifiedPlant, own: LoopGains | None
+) -> IntervalLoop:
     """Loop with the gains `own` if they are given, else with tuned gains.
 
     Raises TailcError (NO_TUNING) for a plant that no gains control within the limits.
     """
     if own is not None:
-        return Loop(operation, plant, own)
+        return IntervalLoop(operation, plant, own)
     try:
-        found = tune_sampled(
+        result = tune_sampled(
             plant.plant,
             structure=problem.structure.value,
             max_sensitivity=problem.max_sensitivity,
         )
     except NoTuningError as refusal:
-        raise _untuned(operation, refusal) from None
-    return Loop(operation, plant, Gains(found.kp, found.ki, found.kd))
+        raise _no_tuning_error(operation, refusal) from None
+    return IntervalLoop(operation, plant, LoopGains(result.kp, result.ki, result.kd))
 
 
-def _untuned(operation: Operation, refusal: ValueError) -> TailcError:
+def _no_tuning_error(operation: Operation, refusal: ValueError) -> TailcError:
     message = f"no controller can be tuned at {format_mrps(operation.rate_mrps)}: {refusal}"
     hint = "lower the highest rate, or set `control: off`"
     return TailcError(Finding(Code.NO_TUNING, message, help=hint))
 
 
-def judged(problem: ControlProblem, number: int, loop: Loop, gains: Gains) -> Margins:
+def checked_margins(
+    problem: ControlProblem, number: int, loop: IntervalLoop, gains: LoopGains
+) -> Margins:
     """The margins of the gains in fixed point.
 
     Raises TailcError if the loop is not stable for every delay near the plant's, or if
@@ -112,9 +114,9 @@ def judged(problem: ControlProblem, number: int, loop: Loop, gains: Gains) -> Ma
     """
     plant = loop.plant.plant
     if gains.ki != 0 and stable_for_delays(plant, *gains.parts):
-        found = loop_margins(plant, *gains.parts)
-        check_loop(plant, gains.parts, found)
-        return flat(found)
+        result = loop_margins(plant, *gains.parts)
+        check_loop(plant, gains.parts, result)
+        return flat(result)
     rate = format_mrps(loop.operation.rate_mrps)
     why = "nothing is integrated" if gains.ki == 0 else "the loop would not be stable"
     if problem.gains is None:
@@ -131,7 +133,7 @@ def judged(problem: ControlProblem, number: int, loop: Loop, gains: Gains) -> Ma
     raise TailcError(Finding(Code.UNSTABLE_GAINS, message, place, hint))
 
 
-def _identified(operation: Operation) -> IdentifiedPlant:
+def _identify(operation: Operation) -> IdentifiedPlant:
     response_ms = [change / US_PER_MS for change in operation.response_us]
-    found = identify(response_ms, operation.step_ppm / PPM)
-    return IdentifiedPlant(found.plant, found.residual)
+    result = identify(response_ms, operation.step_ppm / PPM)
+    return IdentifiedPlant(result.plant, result.residual)

@@ -19,7 +19,7 @@ from tailc.models.arrivals import Arrivals, Poisson
 from tailc.models.execution_model import Subject
 from tailc.models.subjects import subject_of
 from tailc.pipeline.design_replays import design_repeats
-from tailc.pipeline.promises import requests_of
+from tailc.pipeline.slo_checks import requests_of
 from tailc.progress import Progress
 from tailc.specs.load import LoadedSpec
 from tailc.specs.slo import Slo
@@ -31,7 +31,7 @@ _DIGITS = 2
 
 
 @dataclass(frozen=True)
-class Limit:
+class NumberedSlo:
     """An SLO, and its number in the spec from 0."""
 
     number: int
@@ -39,7 +39,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class AtRate:
+class RateTails:
     """The percentile of each SLO at a rate, and whether the server is overloaded."""
 
     rate_mrps: int
@@ -48,36 +48,36 @@ class AtRate:
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictedTails:
     """Percentiles of the SLOs at every rate, in replays of the design trace."""
 
-    limits: tuple[Limit, ...]
-    rates: tuple[AtRate, ...]
+    limits: tuple[NumberedSlo, ...]
+    rates: tuple[RateTails, ...]
 
     @property
     def holds(self) -> bool:
         """Whether every SLO is met at every rate."""
-        return not any(self._missed(at) for at in range(len(self.limits)))
+        return not any(self._misses(at) for at in range(len(self.limits)))
 
-    def is_met_at(self, one: AtRate) -> bool:
+    def is_met_at(self, one: RateTails) -> bool:
         """Whether every SLO is met at one rate."""
-        return not any(one in self._missed(at) for at in range(len(self.limits)))
+        return not any(one in self._misses(at) for at in range(len(self.limits)))
 
-    def _missed(self, at: int) -> list[AtRate]:
+    def _misses(self, at: int) -> list[RateTails]:
         most_us = self.limits[at].slo.latency_us
         return [one for one in self.rates if one.is_overloaded or one.tails_us[at] > most_us]
 
     @property
-    def misses(self) -> Iterator[tuple[Limit, AtRate, int]]:
+    def misses(self) -> Iterator[tuple[NumberedSlo, RateTails, int]]:
         """Each missed SLO, with the rate of its worst miss and the percentile there."""
         for at, limit in enumerate(self.limits):
-            if missed := self._missed(at):
+            if missed := self._misses(at):
                 worst = max(missed, key=lambda one: (one.is_overloaded, one.tails_us[at]))
                 yield limit, worst, worst.tails_us[at]
 
     @property
     def settings(self) -> dict[str, int]:
-        """Evidence of the percentiles; SLOs and rates are numbered from 1."""
+        """Percentiles by SLO and rate, for the policy's evidence; both are numbered from 1."""
         return {
             f"slo_{limit.number + 1}_rate_{number}_us": one.tails_us[at]
             for number, one in enumerate(self.rates, start=1)
@@ -85,9 +85,9 @@ class Predicted:
         }
 
 
-def limits_of(slos: Sequence[Slo], design: DemandProfile) -> tuple[Limit, ...]:
+def numbered_slos(slos: Sequence[Slo], design: DemandProfile) -> tuple[NumberedSlo, ...]:
     """The SLOs that have requests in the design trace."""
-    every = (Limit(number, slo) for number, slo in enumerate(slos))
+    every = (NumberedSlo(number, slo) for number, slo in enumerate(slos))
     return tuple(limit for limit in every if requests_of(limit.slo, design).any())
 
 
@@ -100,37 +100,37 @@ def with_objectives(
     """
     if len(slos) < 2:
         return aim
-    besides = [one.slo for one in limits_of(slos, design) if one.number or aim.limit_us is None]
+    besides = [one.slo for one in numbered_slos(slos, design) if one.number or aim.limit_us is None]
     tails = [(tail_of(slo, design), slo.latency_us) for slo in besides]
-    found = tuple(
+    result = tuple(
         TailConstraint(tail.percentile_ppm, most_us, tail.curve) for tail, most_us in tails
     )
-    return replace(aim, objectives=found)
+    return replace(aim, objectives=result)
 
 
-def predicted(
+def predict_tails(
     subject: Subject,
-    limits: tuple[Limit, ...],
+    limits: tuple[NumberedSlo, ...],
     design: DemandProfile,
     arrivals: Sequence[tuple[int, Arrivals]],
     threads: int,
-) -> Predicted:
+) -> PredictedTails:
     """Replay the subject, and compare its percentiles with the SLOs.
 
     arrivals: pairs of a rate [requests/1000 s] and its arrival process.
     """
     requests = subject.workload(design)
     tails = [tail_of(limit.slo, design) for limit in limits]
-    found = []
+    result = []
     with ThreadPoolExecutor(threads) as workers:
         for rate_mrps, process in arrivals:
             repeats = design_repeats(subject, requests, process, tails, workers)
             busy = load(process, repeats.results)
-            found.append(AtRate(rate_mrps, repeats.tails_us, busy.is_overloaded))
-    return Predicted(limits, tuple(found))
+            result.append(RateTails(rate_mrps, repeats.tails_us, busy.is_overloaded))
+    return PredictedTails(limits, tuple(result))
 
 
-def with_objectives_kept(
+def with_checked_objectives(
     policy: Policy,
     aim: TuningObjective | None,
     design: object,
@@ -150,20 +150,20 @@ def with_objectives_kept(
     if len(policy.slos) < 2 or not serves or not isinstance(design, DemandProfile):
         return policy
     progress("replaying for all objectives", 0.0)
-    limits, subject = limits_of(policy.slos, design), subject_of(policy, design)
+    limits, subject = numbered_slos(policy.slos, design), subject_of(policy, design)
 
-    def at(*rates_mrps: int) -> Predicted:
+    def tails_at(*rates_mrps: int) -> PredictedTails:
         arrivals = [(rate, _arrivals(aim, rate)) for rate in rates_mrps]
-        return predicted(subject, limits, design, arrivals, threads)
+        return predict_tails(subject, limits, design, arrivals, threads)
 
-    found = at(*policy.rates_mrps)
-    if not found.holds:
+    result = tails_at(*policy.rates_mrps)
+    if not result.holds:
         progress("looking for a rate that it holds at", 0.0)
-        kept_mrps = _kept_mrps(found, lambda rate_mrps: at(rate_mrps).holds)
+        met_mrps = _highest_met_mrps(result, lambda rate_mrps: tails_at(rate_mrps).holds)
         hint = "tune for all of them by `--method simulation`; or " * (is_tunable and aim is None)
-        raise TailcError([_finding(*missed, kept_mrps, loaded, hint) for missed in found.misses])
+        raise TailcError([_finding(*missed, met_mrps, loaded, hint) for missed in result.misses])
     evidence = policy.evidence
-    settings = dict(evidence.settings) | found.settings
+    settings = dict(evidence.settings) | result.settings
     return replace(policy, evidence=replace(evidence, settings=tuple(sorted(settings.items()))))
 
 
@@ -171,17 +171,17 @@ def _arrivals(aim: TuningObjective | None, rate_mrps: int) -> Arrivals:
     return Poisson(rate_mrps) if aim is None else aim.judging.arrivals_at(rate_mrps)
 
 
-def _kept_mrps(found: Predicted, holds: Callable[[int], bool]) -> int | None:
+def _highest_met_mrps(result: PredictedTails, holds: Callable[[int], bool]) -> int | None:
     """The highest rate below the lowest missed one at which every SLO holds.
 
     None if there is none.
     """
-    high = min(one.rate_mrps for one in found.rates if not found.is_met_at(one))
-    low = max((one.rate_mrps for one in found.rates if one.rate_mrps < high), default=0)
-    return highest_kept_mrps(low, high, holds)
+    high = min(one.rate_mrps for one in result.rates if not result.is_met_at(one))
+    low = max((one.rate_mrps for one in result.rates if one.rate_mrps < high), default=0)
+    return highest_met_mrps(low, high, holds)
 
 
-def highest_kept_mrps(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
+def highest_met_mrps(low: int, high: int, holds: Callable[[int], bool]) -> int | None:
     """The highest rate from `low` to below `high` at which `holds` is true [requests/1000 s].
 
     Found by bisection to two digits, given that `holds(low)` is true. None if `low` is 0 and no
@@ -198,20 +198,20 @@ def highest_kept_mrps(low: int, high: int, holds: Callable[[int], bool]) -> int 
 
 
 def _finding(
-    limit: Limit,
-    worst: AtRate,
+    limit: NumberedSlo,
+    worst: RateTails,
     tail_us: int,
-    kept_mrps: int | None,
+    met_mrps: int | None,
     loaded: LoadedSpec,
     otherwise: str,
 ) -> Finding:
     """The finding of a missed SLO.
 
-    kept_mrps: the highest rate at which replays meet all SLOs; None if not found. otherwise: start
+    met_mrps: the highest rate at which replays meet all SLOs; None if not found. otherwise: start
     of the hint, with another way to a policy that meets them.
     """
     rate = format_mrps(worst.rate_mrps)
-    lower = "lower `rates`" + ("" if kept_mrps is None else f" to {format_mrps(kept_mrps)} at most")
+    lower = "lower `rates`" + ("" if met_mrps is None else f" to {format_mrps(met_mrps)} at most")
     if worst.is_overloaded:
         message = f"`{limit.slo}` cannot be met beside the others: {rate} overloads the server"
         hint = f"{lower}, or give the server more to serve them with"

@@ -8,8 +8,8 @@ from typing import Generic, TypeAlias, TypeVar
 from tailc.artifact.envelope import Input, InputRole
 from tailc.errors import Finding
 from tailc.forecasts.days import Days
-from tailc.pipeline.promises import untold
 from tailc.pipeline.remarks import suspect_unit
+from tailc.pipeline.slo_checks import undersampled_slos
 from tailc.pipeline.spec import OpenedSpec
 from tailc.pipeline.trace import (
     OpenedDays,
@@ -29,7 +29,7 @@ D = TypeVar("D", DemandProfile, ThroughputTrace, Days)
 
 
 @dataclass(frozen=True)
-class Parts(Generic[D]):
+class TraceParts(Generic[D]):
     """The design part, the record of all parts for the artifact, and warnings."""
 
     design: D
@@ -37,10 +37,14 @@ class Parts(Generic[D]):
     warnings: tuple[Finding, ...] = ()
 
 
-AnyParts: TypeAlias = Parts[DemandProfile] | Parts[ThroughputTrace] | Parts[Days]
+AnyTraceParts: TypeAlias = (
+    TraceParts[DemandProfile] | TraceParts[ThroughputTrace] | TraceParts[Days]
+)
 
 
-def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDays) -> AnyParts:
+def trace_parts(
+    opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDays
+) -> AnyTraceParts:
     """Split a spec's trace; without a held-out part the whole trace is the design part."""
     match read:
         case OpenedTrace():
@@ -51,7 +55,7 @@ def parts_of(opened: OpenedSpec, read: OpenedTrace | OpenedThroughput | OpenedDa
             return parts_of_days(read)
 
 
-def parts_of_requests(opened: OpenedSpec, read: OpenedTrace) -> Parts[DemandProfile]:
+def parts_of_requests(opened: OpenedSpec, read: OpenedTrace) -> TraceParts[DemandProfile]:
     """Split a trace of requests."""
     whole = read.trace.profile
     place = opened.loaded.place("demand", "unit")
@@ -61,21 +65,21 @@ def parts_of_requests(opened: OpenedSpec, read: OpenedTrace) -> Parts[DemandProf
         design, held_out = split_trace(opened, read)
         parts = {InputRole.WHOLE: whole, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
         inputs = tuple(_input(role, part) for role, part in parts.items())
-    return Parts(design, inputs, suspect_unit(design, opened.spec.slos, place))
+    return TraceParts(design, inputs, suspect_unit(design, opened.spec.slos, place))
 
 
-def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> Parts[ThroughputTrace]:
+def parts_of_rows(opened: OpenedSpec, read: OpenedThroughput) -> TraceParts[ThroughputTrace]:
     """Split a throughput trace; each row counts once."""
     if read.reading.rows.split is None:
-        return Parts(read.trace, (_rows_input(InputRole.DESIGN, read.trace),))
+        return TraceParts(read.trace, (_rows_input(InputRole.DESIGN, read.trace),))
     design, held_out = split_rows(opened, read)
     parts = {InputRole.WHOLE: read.trace, InputRole.DESIGN: design, InputRole.HELD_OUT: held_out}
-    return Parts(design, tuple(_rows_input(role, part) for role, part in parts.items()))
+    return TraceParts(design, tuple(_rows_input(role, part) for role, part in parts.items()))
 
 
-def parts_of_days(read: OpenedDays) -> Parts[Days]:
+def parts_of_days(read: OpenedDays) -> TraceParts[Days]:
     """All days are the design part; later days are the held-out part."""
-    return Parts(read.trace, _days_inputs(read.trace))
+    return TraceParts(read.trace, _days_inputs(read.trace))
 
 
 def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
@@ -92,7 +96,7 @@ def warnings_of_measured(opened: OpenedSpec) -> tuple[Finding, ...]:
 
 def _warnings_of_requests(opened: OpenedSpec, read: OpenedTrace) -> tuple[Finding, ...]:
     parts, spec = parts_of_requests(opened, read), opened.spec
-    small = untold(spec.slos, spec.end_to_ends, parts.design, opened.loaded)
+    small = undersampled_slos(spec.slos, spec.end_to_ends, parts.design, opened.loaded)
     return (*parts.warnings, *small)
 
 

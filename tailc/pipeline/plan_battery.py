@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 from tailc_solvers.green.battery import Limits, dispatch
 
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Battery, Plan
 from tailc.problems.plan import MG_PER_G, Weights
 
 
-def charged(plan: Plan, battery: Battery | None, weights: Weights) -> Plan:
+def with_own_battery(plan: Plan, battery: Battery | None, weights: Weights) -> Plan:
     """Add the problem's battery, if it has one, to the plan, with the problem's weights."""
     if battery is None:
         return plan
@@ -32,8 +32,8 @@ def saved_udollars(plan: Plan) -> int:
     """
     if plan.battery is None:
         return 0
-    idle = _doing(plan, plan.battery, [0] * len(plan.epochs))
-    bills = [expected_of(one).ledger.brown_udollars for one in (idle, plan)]
+    idle = _with_flows(plan, plan.battery, [0] * len(plan.epochs))
+    bills = [plan_books(one).ledger.brown_udollars for one in (idle, plan)]
     return math.floor(bills[0] - bills[1])
 
 
@@ -46,7 +46,7 @@ def with_battery(
     stored at the end. Replaces the plan's own battery. Raises ValueError if the energy of an epoch
     is 2^53 mJ or more.
     """
-    idle = _doing(plan, battery, [0] * len(plan.epochs))
+    idle = _with_flows(plan, battery, [0] * len(plan.epochs))
     demand_mj = [sum(drawn_mj) for drawn_mj in idle.drawn_mj]
     green_mj = [epoch.green_mw * plan.epoch_s for epoch in plan.epochs]
     prices = [epoch.brown_udollars_per_kwh for epoch in plan.epochs]
@@ -59,11 +59,11 @@ def with_battery(
         battery.first_mj,
     )
     rows = (np.array(row, np.int64) for row in (demand_mj, green_mj, weight))
-    found = dispatch(limits, *rows, end_weight=end_of_kwh)
-    return _doing(plan, battery, (found.charged_mj - found.discharged_mj).tolist())
+    flows = dispatch(limits, *rows, end_weight=end_of_kwh)
+    return _with_flows(plan, battery, (flows.charged_mj - flows.discharged_mj).tolist())
 
 
-def _doing(plan: Plan, battery: Battery, battery_mj: Sequence[int]) -> Plan:
+def _with_flows(plan: Plan, battery: Battery, battery_mj: Sequence[int]) -> Plan:
     epochs = tuple(
         replace(epoch, battery_mj=flow_mj)
         for epoch, flow_mj in zip(plan.epochs, battery_mj, strict=True)

@@ -16,12 +16,12 @@ _OTHER = "use another `search.solver`, or another method"
 
 
 def backend_for_prices(search: PlanSearch) -> Backend:
-    """The requested solver if it gives prices of rows, else HiGHS."""
-    asked = Backend(search.solver)
-    return asked if asked in _WITH_PRICES else Backend.HIGHS
+    """The requested solver if it provides dual prices of constraints, else HiGHS."""
+    requested = Backend(search.solver)
+    return requested if requested in _WITH_PRICES else Backend.HIGHS
 
 
-def limits_of(search: PlanSearch) -> Limits:
+def solver_limits(search: PlanSearch) -> Limits:
     """The limits of a search. Node limits are reproducible.
 
     The time limit only stops the compile.
@@ -31,25 +31,25 @@ def limits_of(search: PlanSearch) -> Limits:
     return Limits(wall_s=float(search.wall_s), nodes=nodes, seed=search.seed)
 
 
-def failed(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
+def solver_error(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
     """The error for a failed solver, with a hint for the user; no policy is written."""
-    said = message or outcome.value
+    reason = message or outcome.value
     if trust is Trust.REFUTED:
-        text = f"`{backend.value}` gave a wrong answer: {said}"
-        return _refused(Code.SOLVER_FAILED, text, _OTHER)
+        text = f"`{backend.value}` gave a wrong answer: {reason}"
+        return _error(Code.SOLVER_FAILED, text, _OTHER)
     if outcome is Outcome.NOT_INSTALLED:
-        text = f"`{backend.value}` cannot be used: {said}"
-        return _refused(Code.MISSING_PART, text, f"install it, or {_OTHER}")
+        text = f"`{backend.value}` cannot be used: {reason}"
+        return _error(Code.MISSING_PART, text, f"install it, or {_OTHER}")
     if outcome in _OUT_OF:
-        text = f"`{backend.value}` ended without a plan: {said}; the plan before stays in force"
+        text = f"`{backend.value}` ended without a plan: {reason}; the plan before stays in force"
         hint = "raise `search.time_limit` or `search.nodes`, or use another method"
-        return _refused(Code.BUDGET_ENDED, text, hint)
+        return _error(Code.BUDGET_ENDED, text, hint)
     if outcome in _UNFIT:
-        text = f"`{backend.value}` turns this problem down: {said}"
-        return _refused(Code.METHOD_UNFIT, text, _OTHER)
-    text = f"`{backend.value}` failed: {said}; the plan before stays in force"
-    return _refused(Code.SOLVER_FAILED, text, _OTHER)
+        text = f"`{backend.value}` turns this problem down: {reason}"
+        return _error(Code.METHOD_UNFIT, text, _OTHER)
+    text = f"`{backend.value}` failed: {reason}; the plan before stays in force"
+    return _error(Code.SOLVER_FAILED, text, _OTHER)
 
 
-def _refused(code: Code, message: str, hint: str) -> TailcError:
+def _error(code: Code, message: str, hint: str) -> TailcError:
     return TailcError(Finding(code, message, help=hint))

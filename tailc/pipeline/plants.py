@@ -31,7 +31,7 @@ FEWEST_EPOCHS = 3
 
 
 @dataclass(frozen=True)
-class Surface:
+class TailSurface:
     """Tails by rate and output: `tails_us[i][j]` at `rates_mrps[i]` and `outputs_ppm[j]` [us].
 
     None if the server is overloaded.
@@ -41,13 +41,13 @@ class Surface:
     outputs_ppm: tuple[int, ...]
     tails_us: tuple[tuple[int | None, ...], ...]
 
-    def at(self, rate_mrps: int) -> tuple[int | None, ...]:
+    def tails_at(self, rate_mrps: int) -> tuple[int | None, ...]:
         """Tails by output at one of the rates [us]."""
         return self.tails_us[self.rates_mrps.index(rate_mrps)]
 
     def least_us(self, rate_mrps: int) -> int | None:
         """The shortest tail over all outputs at one of the rates; None if all are overloaded."""
-        return min((tail for tail in self.at(rate_mrps) if tail is not None), default=None)
+        return min((tail for tail in self.tails_at(rate_mrps) if tail is not None), default=None)
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,18 @@ class Operation:
     response_us: tuple[float, ...]
 
 
-def tails(
+def measure_surface(
     problem: ControlProblem,
     ladder: Ladder,
     design: DemandProfile,
     threads: int,
     progress: Progress,
-) -> Surface:
+) -> TailSurface:
     """Replay the tail by output, at every rate of the problem and in the middle of intervals."""
     progress("replaying for the tail by load", 0.0)
     rates = tuple(sorted({*problem.rates_mrps, *problem.middle_rates_mrps} - {0}))
     with ThreadPoolExecutor(threads) as workers:
-        found = tail_surface(
+        replayed = tail_surface(
             workload(design, ladder),
             ladder,
             rates,
@@ -87,8 +87,8 @@ def tails(
             seed=Seed.DESIGN,
             workers=workers,
         )
-    rows = zip(found.tail_us.tolist(), found.is_overloaded.tolist(), strict=True)
-    return Surface(
+    rows = zip(replayed.tail_us.tolist(), replayed.is_overloaded.tolist(), strict=True)
+    return TailSurface(
         rates,
         OUTPUTS_PPM,
         tuple(
@@ -98,9 +98,9 @@ def tails(
     )
 
 
-def operation(
+def measure_operation(
     problem: ControlProblem,
-    surface: Surface,
+    surface: TailSurface,
     load: Workload,
     ladder: Ladder,
     rate_mrps: int,
@@ -108,7 +108,7 @@ def operation(
     workers: Executor,
 ) -> Operation:
     """The operating point at a rate, and its step response over `windows` windows."""
-    output_ppm, tail_us = _meeting(problem, surface, rate_mrps)
+    output_ppm, tail_us = _meeting_output(problem, surface, rate_mrps)
     first_ppm, last_ppm = _step_around(problem, surface, rate_mrps, output_ppm)
     measured = step_response(
         load,
@@ -128,12 +128,14 @@ def operation(
     return Operation(rate_mrps, output_ppm, tail_us, last_ppm - first_ppm, change)
 
 
-def _meeting(problem: ControlProblem, surface: Surface, rate_mrps: int) -> tuple[int, int]:
+def _meeting_output(
+    problem: ControlProblem, surface: TailSurface, rate_mrps: int
+) -> tuple[int, int]:
     """The largest output that meets the target, interpolated linearly, and its tail.
 
     If none does, the smallest output. The rates of the spec are checked before.
     """
-    tails_us = surface.at(rate_mrps)
+    tails_us = surface.tails_at(rate_mrps)
     target = problem.target_us
     pairs = zip(surface.outputs_ppm, tails_us, strict=True)
     met = [(output, tail) for output, tail in pairs if tail is not None and tail <= target]
@@ -151,13 +153,13 @@ def _meeting(problem: ControlProblem, surface: Surface, rate_mrps: int) -> tuple
 
 
 def _step_around(
-    problem: ControlProblem, surface: Surface, rate_mrps: int, output_ppm: int
+    problem: ControlProblem, surface: TailSurface, rate_mrps: int, output_ppm: int
 ) -> tuple[int, int]:
     """Start and end of a step down, as near to the output as a step that changes the tail can be.
 
     A tail of old and new latencies falls later than it rises, so the fall is identified.
     """
-    tails_us = surface.at(rate_mrps)
+    tails_us = surface.tails_at(rate_mrps)
     steps = [
         (abs(surface.outputs_ppm[at] + surface.outputs_ppm[at + 2] - 2 * output_ppm), at)
         for at in range(PARTS - 1)

@@ -78,10 +78,10 @@ def _of_demands(
     rows, parts = _rows(demand), None if serial is None else _serial(serial)
     counted = (source.weight, demand.bin_us, max_degree, parts)
     if isinstance(source, demand_source.DemandTimings):
-        told = source.timings
-        timings = Timings(told.request, told.degree, told.duration)
+        source_timings = source.timings
+        timings = Timings(source_timings.request, source_timings.degree, source_timings.duration)
         return TimingsReading(measured, rows, timings, *counted)
-    # INVARIANT: the spec has speed-ups beside a column of demands.
+    # INVARIANT: the spec has speed-ups with a column of demands.
     assert speedup is not None
     column = DemandColumn(source.column)
     return DemandReading(measured, rows, column, _speedups(speedup), *counted)
@@ -115,13 +115,13 @@ def _speedups(speedup: SpeedupSpec) -> Speedups:
             return CommonCurve(Curve(one.name, one.curve))
         case speedup_source.SpeedupColumns() as own:
             return SpeedupColumns(own.columns)
-        case speedup_source.CurvesByClass() as told:
-            curves = sorted(told.classes.curves.items())
-            return ClassCurves(told.classes.column, tuple(Curve(*curve) for curve in curves))
+        case speedup_source.CurvesByClass() as by_class:
+            curves = sorted(by_class.classes.curves.items())
+            return ClassCurves(by_class.classes.column, tuple(Curve(*curve) for curve in curves))
 
 
-def _serial(said: SerialSpec) -> Serial:
-    start, end = said.start, said.end
+def _serial(spec: SerialSpec) -> Serial:
+    start, end = spec.start, spec.end
     return Serial(start.time_us, start.share_ppm, end.time_us, end.share_ppm)
 
 

@@ -30,7 +30,7 @@ def recorded_arrivals(
     request arrives as its bin. Raises TailcError as `arrivals_in` does, and if a row represents
     several requests.
     """
-    found = arrivals_in(source, reading, column, format)
+    recorded = arrivals_in(source, reading, column, format)
     if (trace.requests.weight != 1).any():
         raise source.fault(
             Code.NOT_SINGLE,
@@ -38,13 +38,13 @@ def recorded_arrivals(
             field=column.name,
             advice="replay recorded arrivals of a trace with one row a request",
         )
-    times_ns, remarks = found.times_ns, found.warnings
+    times_ns, remarks = recorded.times_ns, recorded.warnings
     if chosen is not None:
         times_ns = times_ns[chosen]
         check_span(times_ns, source.name, column.name)
         if not column.is_rescaled:
             place = Place(source.name, field=column.name)
-            remarks += _thinned(chosen, reading.rows, found.times_ns, place)
+            remarks += _thinned_warning(chosen, reading.rows, recorded.times_ns, place)
     record_of = _record_of(trace.requests, trace.bin_us)
     return RecordedArrivals(times_ns - times_ns[0], record_of, column.name), remarks
 
@@ -55,7 +55,7 @@ def _record_of(requests: DemandProfile, bin_us: int | None) -> NDArray[np.int32]
     return bin_of(requests, bin_us).astype(np.int32)
 
 
-def _thinned(
+def _thinned_warning(
     chosen: NDArray[np.bool_], rows: Rows, times_ns: NDArray[np.int64], place: Place
 ) -> tuple[Finding, ...]:
     """A warning if the held-out requests are spread over the recording, which lowers their rate."""

@@ -22,7 +22,7 @@ _ABOUT: dict[Rule, tuple[_Path, ...]] = {
 
 
 @contextmanager
-def told_in_full(
+def complete_errors(
     loaded: LoadedSpec, overridden: Collection[str], warnings: Sequence[Finding]
 ) -> Iterator[None]:
     """Add places, and the `warnings` so far, to a TailcError raised inside the context.
@@ -32,11 +32,11 @@ def told_in_full(
     try:
         yield
     except TailcError as error:
-        findings = [placed(finding, loaded, overridden) for finding in error.findings]
+        findings = [with_place(finding, loaded, overridden) for finding in error.findings]
         raise TailcError([*findings, *warnings]) from None
 
 
-def placed(finding: Finding, loaded: LoadedSpec, overridden: Collection[str] = ()) -> Finding:
+def with_place(finding: Finding, loaded: LoadedSpec, overridden: Collection[str] = ()) -> Finding:
     """The finding with the place of its subject in the spec, if that is known."""
     if finding.place is not None:
         return finding
@@ -52,5 +52,5 @@ def dropped_text(names: Sequence[str]) -> str:
     """End of a sentence about an unmet target, which names the rungs that were left out."""
     if not names:
         return ""
-    told = ", ".join(f"`{name}`" for name in names)
-    return f"; {told} {'is' if len(names) == 1 else 'are'} dropped"
+    texts = ", ".join(f"`{name}`" for name in names)
+    return f"; {texts} {'is' if len(names) == 1 else 'are'} dropped"

@@ -62,7 +62,7 @@ def other_measure(policy: Policy, own: DemandReading, place: Place) -> tuple[Fin
         "measure": (own.measured.measure.value, theirs.measured.measure.value),
     }
     if own.curves and theirs.curves:
-        pairs["speed-up"] = (_told(own), _told(theirs))
+        pairs["speed-up"] = (_curves_text(own), _curves_text(theirs))
     return tuple(
         _warning(
             Code.OTHER_MEASURE,
@@ -76,7 +76,7 @@ def other_measure(policy: Policy, own: DemandReading, place: Place) -> tuple[Fin
     )
 
 
-def _told(reading: TraceReading) -> str:
+def _curves_text(reading: TraceReading) -> str:
     return "; ".join(", ".join(f"{s / PPM:g}" for s in c.speedup_ppm) for c in reading.curves)
 
 

@@ -12,15 +12,15 @@ from tailc.problems.thresholds import ThresholdProblem
 from tailc.specs.slo import EndToEnd
 
 if TYPE_CHECKING:
-    from tailc.pipeline.controller import Tuned
-    from tailc.pipeline.loops import Interval
+    from tailc.pipeline.controller import TunedController
+    from tailc.pipeline.loops import RateInterval
 
 MILLI = 1_000
 US_PER_MS = 1_000
 
 
 def ladder_settings(problem: LadderProblem, _solution: object) -> dict[str, int]:
-    """Evidence of the search for a ladder's schedules."""
+    """Numbers of the search for a ladder's schedules, for the policy's evidence."""
     settings = {
         "budget_ppm": problem.budget_ppm,
         "max_in_system": problem.loads[-1],
@@ -36,13 +36,13 @@ def ladder_settings(problem: LadderProblem, _solution: object) -> dict[str, int]
     return settings
 
 
-def swept_target(problem: LadderProblem) -> str:
-    """Name of a candidate in a sweep over targets."""
+def target_name(problem: LadderProblem) -> str:
+    """Name of a candidate in a sweep over target parallelism, for messages."""
     return f"target {problem.budget_ppm / PPM:g}"
 
 
 def threshold_settings(problem: ThresholdProblem, _solution: object) -> dict[str, int]:
-    """Evidence of the search for ages."""
+    """Numbers of the search for ages of climbs, for the policy's evidence."""
     settings = {
         "percentile_ppm": problem.percentile_ppm,
         "power_in_watts": int(problem.is_in_watts),
@@ -58,7 +58,10 @@ def threshold_settings(problem: ThresholdProblem, _solution: object) -> dict[str
 
 
 def end_to_end_settings(end_to_ends: Sequence[EndToEnd | None]) -> dict[str, int]:
-    """Evidence of SLOs that several servers must meet together; SLOs are numbered from 1."""
+    """Numbers of SLOs that several servers must meet together, for the policy's evidence.
+
+    SLOs are numbered from 1.
+    """
     settings: dict[str, int] = {}
     for number, end_to_end in enumerate(end_to_ends, start=1):
         if end_to_end is not None:
@@ -67,16 +70,16 @@ def end_to_end_settings(end_to_ends: Sequence[EndToEnd | None]) -> dict[str, int
     return settings
 
 
-def control_settings(tuned: Tuned) -> dict[str, int]:
-    """Evidence of the controller: the plant and margins of each interval's loop."""
+def control_settings(tuned: TunedController) -> dict[str, int]:
+    """Plant and margins of each interval of a controller, for the policy's evidence."""
     settings: dict[str, int] = {}
     for number, interval in enumerate(tuned.intervals, start=1):
-        told = _interval_settings(interval)
-        settings.update({f"interval_{number}_{name}": value for name, value in told.items()})
+        values = _interval_settings(interval)
+        settings.update({f"interval_{number}_{name}": value for name, value in values.items()})
     return settings
 
 
-def _interval_settings(interval: Interval) -> dict[str, int]:
+def _interval_settings(interval: RateInterval) -> dict[str, int]:
     """Whole numbers of an interval's loop, without infinite margins."""
     margins, plant = interval.margins, interval.plant
     values = {

@@ -16,7 +16,7 @@ from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.shares import MILLI
 from tailc.percentiles import PPM
 from tailc.pipeline.share_noise import model_remarks
-from tailc.problems.shares import Asked, Fitted, SharesProblem, SharesSolution
+from tailc.problems.shares import MachineModel, MachineTarget, SharesProblem, SharesSolution
 from tailc.progress import Progress, silent
 from tailc.traces.throughput import Pairs, pairs
 from tailc.units import format_mrps, format_ppm, format_us
@@ -38,17 +38,17 @@ def solve_for_shares(
     Raises TailcError with every machine that has no usable model (BAD_MODEL), placed in the trace,
     else with every target above what the whole host attains (INFEASIBLE).
     """
-    asked = problem.served
+    machines = problem.served
     models, findings = [], []
-    for number, machine in enumerate(asked):
-        progress("fitting models", number / len(asked))
+    for number, machine in enumerate(machines):
+        progress("fitting models", number / len(machines))
         try:
-            models.append(_fitted(problem, machine))
+            models.append(_fit(problem, machine))
         except TailcError as error:
             findings += error.findings
     findings = findings or [
         _unattainable(problem, machine, model)
-        for machine, model in zip(asked, models, strict=True)
+        for machine, model in zip(machines, models, strict=True)
         if model.target_milli > model.max_milli
     ]
     if findings:
@@ -57,7 +57,7 @@ def solve_for_shares(
 
 
 def shares_settings(problem: SharesProblem, solution: SharesSolution) -> dict[str, int]:
-    """Evidence of the fit: each machine's error, maximum throughput and needed share."""
+    """Error, maximum throughput and needed share of each machine, for the policy's evidence."""
     settings = {"step_us": problem.step_us}
     for number, model in enumerate(solution.models, start=1):
         settings[f"machine_{number}_error_ppm"] = model.error_ppm
@@ -80,17 +80,17 @@ def _short_host(problem: SharesProblem, solution: SharesSolution) -> tuple[Findi
     needed_ppm = sum(max(model.needs_ppm, problem.least_ppm) for model in solution.models)
     if needed_ppm <= problem.host_ppm:
         return ()
-    told = ", ".join(f"`{model.name}` {_percent(model.needs_ppm)}" for model in solution.models)
+    texts = ", ".join(f"`{model.name}` {_percent(model.needs_ppm)}" for model in solution.models)
     message = (
         f"the targets need {_percent(needed_ppm)} of the host together, and there is "
-        f"{format_ppm(problem.host_ppm)}: {told}; all will be cut in proportion"
+        f"{format_ppm(problem.host_ppm)}: {texts}; all will be cut in proportion"
     )
     hint = "lower a target, or move a machine to another host"
     about = problem.served[0].about[:1]
     return (Finding(Code.HOST_SHORT, message, None, hint, Severity.WARNING, about),)
 
 
-def _under_least(problem: SharesProblem, machine: Asked, model: Fitted) -> Finding:
+def _under_least(problem: SharesProblem, machine: MachineTarget, model: MachineModel) -> Finding:
     message = (
         f"`{model.name}` needs {format_ppm(model.needs_ppm)} of the host for "
         f"{format_mrps(model.target_milli)}, and gets {format_ppm(problem.least_ppm)} at least: "
@@ -100,10 +100,10 @@ def _under_least(problem: SharesProblem, machine: Asked, model: Fitted) -> Findi
     return Finding(Code.UNDER_LEAST, message, None, hint, Severity.WARNING, machine.about)
 
 
-def _fitted(problem: SharesProblem, machine: Asked) -> Fitted:
+def _fit(problem: SharesProblem, machine: MachineTarget) -> MachineModel:
     series = problem.trace.of(machine.name)
     if series is None:
-        raise _unmeasured(problem, machine)
+        raise _unmeasured_error(problem, machine)
     rows = pairs(series, problem.step_us)
     if rows is None:
         raise _wrong_interval(problem, machine, series.interval_us)
@@ -116,7 +116,9 @@ def _fitted(problem: SharesProblem, machine: Asked) -> Fitted:
     return _in_whole_numbers(problem, machine, model, rows)
 
 
-def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows: Pairs) -> Fitted:
+def _in_whole_numbers(
+    problem: SharesProblem, machine: MachineTarget, model: Model, rows: Pairs
+) -> MachineModel:
     a_ppm, b_milli = round(model.a * PPM), round(model.b * MILLI)
     if abs(a_ppm) >= PPM:
         raise _no_model(problem, machine, f"a would be {model.a:.4g}, which is not stable", _VARY)
@@ -130,7 +132,7 @@ def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows
     if b_milli * PPM <= problem.least_b_ppm * target_milli:
         why = f"b would be {model.b:.4g}, too small relative to the target for control"
         raise _no_model(problem, machine, why, "lower `control.min_b`, or measure for longer")
-    return Fitted(
+    return MachineModel(
         name=machine.name,
         target_milli=target_milli,
         a_ppm=a_ppm,
@@ -141,7 +143,7 @@ def _in_whole_numbers(problem: SharesProblem, machine: Asked, model: Model, rows
     )
 
 
-def _check_spread(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
+def _check_spread(problem: SharesProblem, machine: MachineTarget, rows: Pairs) -> None:
     if len(rows.now) < FEWEST_PAIRS:
         is_recorded = problem.trace.reading.columns.waiting is not None
         measured = "measured with requests that wait" if is_recorded else "measured"
@@ -155,7 +157,7 @@ def _check_spread(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
         raise _no_model(problem, machine, why, _VARY)
 
 
-def _check_dependence(problem: SharesProblem, machine: Asked, rows: Pairs) -> None:
+def _check_dependence(problem: SharesProblem, machine: MachineTarget, rows: Pairs) -> None:
     if abs(share_effect(rows.before, rows.share, rows.now)) >= SURELY:
         return
     why = (
@@ -166,7 +168,7 @@ def _check_dependence(problem: SharesProblem, machine: Asked, rows: Pairs) -> No
     raise _no_model(problem, machine, why, hint)
 
 
-def _unattainable(problem: SharesProblem, machine: Asked, model: Fitted) -> Finding:
+def _unattainable(problem: SharesProblem, machine: MachineTarget, model: MachineModel) -> Finding:
     host = format_ppm(problem.host_ppm)
     message = (
         f"`{model.name}` cannot do {format_mrps(model.target_milli)}; the highest attainable, with "
@@ -176,26 +178,26 @@ def _unattainable(problem: SharesProblem, machine: Asked, model: Fitted) -> Find
     return Finding(Code.INFEASIBLE, message, help=hint, about=machine.about)
 
 
-def _below(model: Fitted) -> str:
+def _below(model: MachineModel) -> str:
     """The attainable throughput as text, rounded down to three digits."""
     digits = max(len(str(model.max_milli)) - 3, 0)
     return format_mrps(model.max_milli // 10**digits * 10**digits)
 
 
-def _no_model(problem: SharesProblem, machine: Asked, why: str, hint: str) -> TailcError:
+def _no_model(problem: SharesProblem, machine: MachineTarget, why: str, hint: str) -> TailcError:
     place = problem.trace.place(machine.name, problem.trace.reading.columns.share)
     message = f"`{machine.name}` has no usable model: {why}"
     return TailcError(Finding(Code.BAD_MODEL, message, place, hint))
 
 
-def _unmeasured(problem: SharesProblem, machine: Asked) -> TailcError:
+def _unmeasured_error(problem: SharesProblem, machine: MachineTarget) -> TailcError:
     place = problem.trace.place(machine.name, problem.trace.reading.columns.machine)
     known = ", ".join(f"`{each.name}`" for each in problem.trace.series)
     message = f"`{machine.name}` has a target, but no row of the trace is its"
     return TailcError(Finding(Code.UNKNOWN_MACHINE, message, place, f"measured were {known}"))
 
 
-def _wrong_interval(problem: SharesProblem, machine: Asked, interval_us: int) -> TailcError:
+def _wrong_interval(problem: SharesProblem, machine: MachineTarget, interval_us: int) -> TailcError:
     place = problem.trace.place(machine.name, problem.trace.reading.columns.time)
     message = (
         f"`{machine.name}` was measured every {format_us(interval_us)}, which is no whole part of "

@@ -20,7 +20,7 @@ from tailc_solvers.sample import Sample
 
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, cost_rates
-from tailc.problems.ladder import LadderProblem, Method, Objective
+from tailc.problems.ladder import LadderObjective, LadderProblem, Method
 
 Schedules: TypeAlias = NDArray[np.float64]
 Ages: TypeAlias = NDArray[np.float64]
@@ -30,7 +30,7 @@ _MOST_PAIRS = 4e6
 _MOST_SCHEDULES = 1_000
 
 
-def smoothed(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> Schedules:
+def smooth_schedules(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> Schedules:
     """Smooth the best schedules `v_ms` [loads, rungs] within the tolerance.
 
     Rows without a schedule stay as they are, and so does a `v_ms` that is already smooth.
@@ -41,19 +41,19 @@ def smoothed(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> Schedul
     loads = np.array(problem.loads)[solved]
     room = int(min(_MOST_SCHEDULES, math.sqrt(_MOST_PAIRS / len(loads))))
     if problem.method is Method.GRID:
-        found = _on_grid(problem, sample, loads, v_ms[solved], room)
+        result = _on_grid(problem, sample, loads, v_ms[solved], room)
     else:
-        found = _between(problem, sample, loads, v_ms[solved])
+        result = _between(problem, sample, loads, v_ms[solved])
     smooth = v_ms.copy()
-    smooth[solved] = smoothest(found, room)
+    smooth[solved] = smoothest(result, room)
     return smooth
 
 
 def _limits_ms(problem: LadderProblem, sample: Sample, v_ms: Schedules) -> NDArray[np.float64]:
     """The largest allowed objective of each row, in whole microseconds as in the evidence [ms]."""
-    found = evaluate(sample, cost_rates(problem), v_ms, problem.rank)
-    by_tail = problem.objective is Objective.TAIL
-    best = v_ms[:, 0] + found.execution_tail_ms if by_tail else found.cost_time_ms
+    result = evaluate(sample, cost_rates(problem), v_ms, problem.rank)
+    by_tail = problem.objective is LadderObjective.TAIL
+    best = v_ms[:, 0] + result.execution_tail_ms if by_tail else result.cost_time_ms
     allowed_us = np.rint(best * US_PER_MS) * (PPM + problem.tolerance_ppm) // PPM
     return np.maximum(allowed_us / US_PER_MS, best)
 
@@ -66,7 +66,7 @@ def _on_grid(
     problem: LadderProblem, sample: Sample, loads: NDArray[np.int64], v_ms: Schedules, room: int
 ) -> list[Candidates]:
     assert problem.grid is not None
-    found = near_best(
+    result = near_best(
         sample,
         cost_rates(problem),
         loads,
@@ -78,7 +78,7 @@ def _on_grid(
         target_ms=_target_ms(problem),
         room=room,
     )
-    return [_with_first(best, each) for best, each in zip(v_ms, found, strict=True)]
+    return [_with_first(best, each) for best, each in zip(v_ms, result, strict=True)]
 
 
 def _with_first(best: NDArray[np.float64], others: Candidates) -> Candidates:
@@ -98,9 +98,9 @@ def _between(
     Ages are limited by earlier rows, and by later rows. If a row with limited ages exceeds its own
     limits, the limit starts again from its own schedule.
     """
-    limits_ms, figures = _limits_ms(problem, sample, v_ms), _Figures(problem, sample)
+    limits_ms, evaluator = _limits_ms(problem, sample, v_ms), _Evaluator(problem, sample)
     rows = [
-        _Row(problem, figures, int(load), limit_ms)
+        _Row(problem, evaluator, int(load), limit_ms)
         for load, limit_ms in zip(loads, limits_ms.tolist(), strict=True)
     ]
     later = _cut(rows, v_ms, np.maximum)
@@ -128,14 +128,14 @@ def _stays(ages_ms: Ages) -> Ages:
     return np.where(np.isinf(before), 0.0, ages_ms - np.where(np.isinf(before), 0.0, before))
 
 
-class _Figures:
+class _Evaluator:
     """Evaluate schedules; those that differ only in the wait are evaluated once."""
 
     def __init__(self, problem: LadderProblem, sample: Sample) -> None:
         self._problem, self._sample = problem, sample
         self._of_stays: dict[bytes, Evaluation] = {}
 
-    def of(self, v_ms: NDArray[np.float64]) -> Evaluation:
+    def evaluate(self, v_ms: NDArray[np.float64]) -> Evaluation:
         """Evaluation of one schedule, without its wait."""
         key = v_ms[1:].tobytes()
         if key not in self._of_stays:
@@ -150,26 +150,26 @@ class _Row:
     """Limits of a schedule of one load: the budget, and the objective and tail in ms."""
 
     problem: LadderProblem
-    figures: _Figures
+    evaluator: _Evaluator
     load: int
     limit_ms: float
 
     def waiting(self, stays_ms: Ages) -> NDArray[np.float64]:
         """The schedule with the least wait, in whole microseconds, within the budget."""
         v_ms = np.append(0.0, stays_ms)
-        found = self.figures.of(v_ms)
+        result = self.evaluator.evaluate(v_ms)
         per_cost = self.load * PPM / (self.problem.budget_ppm * (1 + FEASIBILITY_TOLERANCE))
-        need_ms = per_cost * float(found.cost_time_ms[0]) - float(found.execution_mean_ms[0])
+        need_ms = per_cost * float(result.cost_time_ms[0]) - float(result.execution_mean_ms[0])
         v_ms[0] = math.ceil(max(need_ms, 0.0) * US_PER_MS) / US_PER_MS
         return v_ms
 
     def spare_ms(self, v_ms: NDArray[np.float64]) -> float:
         """How much longer the schedule may wait within the limits; negative if it exceeds them."""
-        found, target_ms = self.figures.of(v_ms), _target_ms(self.problem)
-        tail_ms = float(v_ms[0] + found.execution_tail_ms[0])
+        result, target_ms = self.evaluator.evaluate(v_ms), _target_ms(self.problem)
+        tail_ms = float(v_ms[0] + result.execution_tail_ms[0])
         if target_ms is None:
             return self.limit_ms - tail_ms
-        return target_ms - tail_ms if found.cost_time_ms[0] <= self.limit_ms else -math.inf
+        return target_ms - tail_ms if result.cost_time_ms[0] <= self.limit_ms else -math.inf
 
     def candidates(self, cut: Schedules, own: NDArray[np.float64]) -> Candidates:
         """The row's own schedule, then the other ones."""

@@ -31,7 +31,7 @@ class OpenedSpec:
 
 def open_kind(path: str) -> OpenedSpec:
     """Open the spec at `path` (`-` is standard input), check it, and complete it by its kind."""
-    return completed(open_spec(path, KIND_MODELS), path)
+    return complete_spec(open_spec(path, KIND_MODELS), path)
 
 
 class _Models(Mapping[str, type[SpecModel]]):
@@ -59,8 +59,11 @@ def open_document(path: str) -> LoadedSpec:
     return open_spec(path, DOCUMENT_MODELS)
 
 
-def migrated(path: str) -> tuple[str, str]:
-    """The text of the document at `path`, and the checked text in this version's format."""
+def migrated_texts(path: str) -> tuple[str, str]:
+    """Text of the document at `path` before and after its migration to this version's format.
+
+    Raises TailcError if the migrated text is not valid.
+    """
     document, models = read_document(path), DOCUMENT_MODELS
     model = models.get(kind_of(document) or "")
     after = migrated_text(document, model.older if model else ())
@@ -68,10 +71,10 @@ def migrated(path: str) -> tuple[str, str]:
     return "\n".join(document.lines), after
 
 
-def completed(loaded: LoadedSpec, path: str) -> OpenedSpec:
+def complete_spec(loaded: LoadedSpec, path: str) -> OpenedSpec:
     """Complete a loaded spec by its kind."""
     spec = cast(KindSpec, loaded.model)
     kind = KINDS[spec.kind]
     folder = None if path == "-" else Path(path).parent
-    completed, warnings = kind.complete(spec, loaded, folder)
-    return OpenedSpec(kind, completed, loaded, path, warnings)
+    complete_spec, warnings = kind.complete(spec, loaded, folder)
+    return OpenedSpec(kind, complete_spec, loaded, path, warnings)

@@ -20,9 +20,15 @@ from tailc_solvers.tails.tables import TailTables, tables_of, tail_tables
 
 from tailc.errors import Code, Finding, Severity, TailcError
 from tailc.forms.tail_table import LARGEST_CYCLES, LARGEST_TIME_NS, TailRow
-from tailc.pipeline.colocation import best_pair, pair_settings, throttled
-from tailc.pipeline.promises import percentile_us
-from tailc.problems.tail_table import Distribution, Moments, Shortfall, TailProblem, TailSolution
+from tailc.pipeline.colocation import best_pair, pair_settings, power_limit_effects
+from tailc.pipeline.slo_checks import percentile_us
+from tailc.problems.tail_table import (
+    Distribution,
+    RequestMoments,
+    Shortfall,
+    TailProblem,
+    TailSolution,
+)
 from tailc.progress import Progress
 from tailc.specs.slo import promise
 from tailc.traces.profile import NS_PER_MS
@@ -51,7 +57,7 @@ def solve_for_tails(problem: TailProblem, _threads: int, progress: Progress) -> 
     pair = best_pair(problem)
     _check_rates(problem)
     fill = _joint if problem.method is Distribution.JOINT else _separate
-    return replace(fill(problem, least_us), pair=pair, throttled=throttled(problem, pair))
+    return replace(fill(problem, least_us), pair=pair, throttled=power_limit_effects(problem, pair))
 
 
 def least_ns(problem: TailProblem) -> NDArray[np.int64]:
@@ -132,7 +138,7 @@ def _table(problem: TailProblem, work: NDArray[np.float64]) -> TailTables:
 
 def _joint(problem: TailProblem, least_us: int) -> TailSolution:
     """Rows by elapsed cycles alone; their sums with the memory times cover the total time."""
-    found = joint_tables(
+    joint = joint_tables(
         problem.cycles,
         problem.memory_ns,
         problem.profile.weight,
@@ -143,10 +149,10 @@ def _joint(problem: TailProblem, least_us: int) -> TailSolution:
         positions=problem.positions,
         most_positions=problem.most_positions,
     )
-    cycles = TailTables(found.elapsed, found.cycles, found.unknown_from)
+    cycles = TailTables(joint.elapsed, joint.cycles, joint.unknown_from)
     return TailSolution(
         cycles=_rows(cycles, LARGEST_CYCLES),
-        memory_ns=(_row(0.0, found.memory, LARGEST_TIME_NS, problem.halt_ns),),
+        memory_ns=(_row(0.0, joint.memory, LARGEST_TIME_NS, problem.halt_ns),),
         least_us=least_us,
         moments=_moments(problem),
         shortfalls=(),
@@ -183,15 +189,17 @@ def _row(elapsed: float, left: NDArray[np.float64], most: int, halt_ns: int = 0)
     return TailRow(math.floor(elapsed), entries)
 
 
-def _moments(problem: TailProblem) -> Moments:
+def _moments(problem: TailProblem) -> RequestMoments:
     share = problem.profile.weight / problem.profile.total_weight
 
-    def of(work: NDArray[np.float64]) -> tuple[int, int]:
+    def mean_and_deviation(work: NDArray[np.float64]) -> tuple[int, int]:
         mean = float((share * work).sum())
         variance = float((share * (work - mean) ** 2).sum())
         return round(mean), round(math.sqrt(variance))
 
-    return Moments(*of(problem.cycles), *of(problem.memory_ns))
+    return RequestMoments(
+        *mean_and_deviation(problem.cycles), *mean_and_deviation(problem.memory_ns)
+    )
 
 
 def _shortfalls(
@@ -219,12 +227,12 @@ def _shortfalls(
         short = np.flatnonzero(added_ns < sum_ns - 1)
         if short.size:
             first = int(short[0])
-            told = round(added_ns[first] / NS_PER_US), round(sum_ns[first] / NS_PER_US)
-            yield Shortfall(level.frequency_khz, first, *told)
+            rounded_us = round(added_ns[first] / NS_PER_US), round(sum_ns[first] / NS_PER_US)
+            yield Shortfall(level.frequency_khz, first, *rounded_us)
 
 
 def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int]:
-    """Evidence of the distributions, the moments of one request, and the batch frequencies."""
+    """Moments of a request, batch frequencies and table sizes, for the policy's evidence."""
     moments = solution.moments
     return pair_settings(problem, solution) | {
         "bound_us": problem.bound_us,
@@ -241,7 +249,7 @@ def tail_settings(problem: TailProblem, solution: TailSolution) -> dict[str, int
     }
 
 
-def hopeful_sums(problem: TailProblem, solution: TailSolution) -> tuple[Finding, ...]:
+def underestimated_sums(problem: TailProblem, solution: TailSolution) -> tuple[Finding, ...]:
     """A warning if added quantiles are below the quantile of the total time."""
     if not solution.shortfalls:
         return ()
@@ -250,11 +258,11 @@ def hopeful_sums(problem: TailProblem, solution: TailSolution) -> tuple[Finding,
         f"at {len(solution.shortfalls)} of {len(problem.levels)} frequencies the tails of cycles "
         f"and of memory time add up to less than the tail of both together: "
         f"{format_us(worst.added_us)} instead of {format_us(worst.sum_us)} at "
-        f"{format_khz(worst.frequency_khz)} for {_waiting(worst.position)}"
+        f"{format_khz(worst.frequency_khz)} for {_position_text(worst.position)}"
     )
     hint = "set `table.distribution: joint`, or see what `tailc verify` says of the percentile"
     return (Finding(Code.HOPEFUL_SUM, message, help=hint, severity=Severity.WARNING),)
 
 
-def _waiting(position: int) -> str:
+def _position_text(position: int) -> str:
     return "a request alone" if position == 0 else f"a request behind {position}"

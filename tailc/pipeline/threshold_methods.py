@@ -50,7 +50,7 @@ MOST_VISITS_ASKED = 5e12
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProposedAges:
     """Ages, a bound on their energy, the gap before rounding, and their origin.
 
     Energy is in power units times ms. None if there is no bound.
@@ -64,9 +64,9 @@ class Answer:
     evaluations: int = 1
 
 
-def solved(problem: ThresholdProblem, sample: Sample) -> Answer:
+def solve_ages(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     """Solve by the problem's method; TailcError if no ages meet the target, or the method fails."""
-    methods: dict[ThresholdMethod, Callable[[ThresholdProblem, Sample], Answer]] = {
+    methods: dict[ThresholdMethod, Callable[[ThresholdProblem, Sample], ProposedAges]] = {
         ThresholdMethod.DUAL: _by_dual,
         ThresholdMethod.CONVEX: _by_convex,
         ThresholdMethod.MIP: _by_mip,
@@ -80,7 +80,7 @@ def solved(problem: ThresholdProblem, sample: Sample) -> Answer:
     return answer
 
 
-def _proof(answer: Answer) -> str:
+def _proof(answer: ProposedAges) -> str:
     """A completed grid search keeps its proof; the dual's bound replaces a solver's claim."""
     return answer.proof if answer.proof == GRID_EXHAUSTED else DUAL_BOUND
 
@@ -96,29 +96,31 @@ def _target_us(problem: ThresholdProblem) -> int:
     return problem.target_us
 
 
-def _by_dual(problem: ThresholdProblem, sample: Sample) -> Answer:
+def _by_dual(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     _check_common(problem)
-    found = _continuous(problem, sample)
-    snapped = _snapped(problem, sample, found)
-    return Answer(snapped, found.bound, found.gap, DUAL_BOUND, "tailc_solvers.thresholds.dual")
+    result = _continuous(problem, sample)
+    snapped = _snap(problem, sample, result)
+    return ProposedAges(
+        snapped, result.bound, result.gap, DUAL_BOUND, "tailc_solvers.thresholds.dual"
+    )
 
 
 def _continuous(problem: ThresholdProblem, sample: Sample) -> Continuous:
-    found = solve_thresholds(
+    result = solve_thresholds(
         sample,
         problem.speed_ppm[0] / PPM,
         np.array(problem.power_ppm) / PPM,
         rank=problem.rank,
         target_ms=_target_us(problem) / US_PER_MS,
     )
-    if found.status is Status.INFEASIBLE:
+    if result.status is Status.INFEASIBLE:
         raise _below_the_fastest(problem, sample)
-    return found
+    return result
 
 
-def _snapped(problem: ThresholdProblem, sample: Sample, found: Continuous) -> Ages:
+def _snap(problem: ThresholdProblem, sample: Sample, result: Continuous) -> Ages:
     snapped = snap_thresholds(
-        found,
+        result,
         sample,
         problem.speed_ppm[0].tolist(),
         problem.power_ppm,
@@ -130,11 +132,11 @@ def _snapped(problem: ThresholdProblem, sample: Sample, found: Continuous) -> Ag
     return snapped.age_us
 
 
-def _asked(problem: ThresholdProblem) -> Backend:
+def _backend(problem: ThresholdProblem) -> Backend:
     return Backend(problem.solver or Backend.HIGHS)
 
 
-def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
+def _by_convex(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     """Solve one linear program per last rung, with tangents of convex functions at every demand."""
     _check_common(problem)
     convex = ConvexThresholds.of(
@@ -146,20 +148,20 @@ def _by_convex(problem: ThresholdProblem, sample: Sample) -> Answer:
     )
     with Solver(Backend.CLARABEL) as solver:
         energy = _least_known(problem, sample)
-        found = propose_thresholds(convex, solver, _limits(problem), known_energy=energy)
-    if found.outcome is Outcome.INFEASIBLE and found.trust is Trust.PROVED:
+        result = propose_thresholds(convex, solver, _limits(problem), known_energy=energy)
+    if result.outcome is Outcome.INFEASIBLE and result.trust is Trust.PROVED:
         raise _below_the_fastest(problem, sample)
-    if found.trust is Trust.REFUTED or found.outcome is not Outcome.OPTIMAL:
-        raise _failed(Backend.CLARABEL, found.outcome, found.trust, found.message)
-    if found.trust is not Trust.PROVED:
-        raise _failed(Backend.CLARABEL, found.outcome, Trust.REFUTED, Fault.UNPROVED.value)
-    ages = rounded_ages(problem, sample, found.age_ms)
-    bound = found.bound if math.isfinite(found.bound) else None
-    gap = found.gap if math.isfinite(found.gap) else None
-    return Answer(ages, bound, gap, DUAL_BOUND, Backend.CLARABEL.value)
+    if result.trust is Trust.REFUTED or result.outcome is not Outcome.OPTIMAL:
+        raise _solver_error(Backend.CLARABEL, result.outcome, result.trust, result.message)
+    if result.trust is not Trust.PROVED:
+        raise _solver_error(Backend.CLARABEL, result.outcome, Trust.REFUTED, Fault.UNPROVED.value)
+    ages = rounded_ages(problem, sample, result.age_ms)
+    bound = result.bound if math.isfinite(result.bound) else None
+    gap = result.gap if math.isfinite(result.gap) else None
+    return ProposedAges(ages, bound, gap, DUAL_BOUND, Backend.CLARABEL.value)
 
 
-def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
+def _by_mip(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     """Solve one mixed-integer program. Its ages are checked.
 
     Its optimality is the solver's claim.
@@ -167,32 +169,32 @@ def _by_mip(problem: ThresholdProblem, sample: Sample) -> Answer:
     _check_faster(problem)
     if nearest_us(problem, sample) > _target_us(problem):
         raise _below_the_fastest(problem, sample)
-    backend = _asked(problem)
+    backend = _backend(problem)
     power = np.array(problem.power_ppm) / PPM
-    stated = mip_thresholds(
+    program = mip_thresholds(
         sample, power, rank=problem.rank, target_ms=_target_us(problem) / US_PER_MS
     )
     with Solver(backend) as solver:
-        answer = solver.answer(stated.program, _limits(problem))
-    judged = verdict(stated.program, answer, Known())
-    if not answer.outcome.claims_best or judged.trust is Trust.REFUTED:
-        message = "; ".join(judged.faults) if judged.faults else answer.message
-        raise _failed(backend, answer.outcome, judged.trust, message)
+        answer = solver.answer(program.program, _limits(problem))
+    check = verdict(program.program, answer, Known())
+    if not answer.outcome.claims_best or check.trust is Trust.REFUTED:
+        message = "; ".join(check.faults) if check.faults else answer.message
+        raise _solver_error(backend, answer.outcome, check.trust, message)
     assert answer.point is not None
-    assert judged.objective is not None
-    if Tolerances().above(judged.objective, _most_energy(problem, sample, answer.outcome)):
-        raise _failed(backend, answer.outcome, Trust.REFUTED, Fault.NOT_OPTIMAL.value)
-    ages = rounded_ages(problem, sample, stated.age_ms(answer.point.x))
+    assert check.objective is not None
+    if Tolerances().above(check.objective, _most_energy(problem, sample, answer.outcome)):
+        raise _solver_error(backend, answer.outcome, Trust.REFUTED, Fault.NOT_OPTIMAL.value)
+    ages = rounded_ages(problem, sample, program.age_ms(answer.point.x))
     proof = "solver-claim" if answer.outcome is Outcome.OPTIMAL else "none"
-    return Answer(ages, None, None, proof, answer.solver or backend.value)
+    return ProposedAges(ages, None, None, proof, answer.solver or backend.value)
 
 
 def _most_energy(problem: ThresholdProblem, sample: Sample, outcome: Outcome) -> float:
-    """Mean energy that no correct optimum exceeds, and no best point of a grid of time.
+    """Upper limit of the mean energy of a correct optimum, exact or on a grid of time.
 
-    If each time on each type rises to the next step, a request takes one step longer on each type.
-    So a target that is tighter by as many steps has no less energy than the best of the grid; two
-    more steps stand for the solver's own rounding of coefficients.
+    On a grid, each time on each type is rounded up, so a request takes up to one step longer on
+    each type. The best point on the grid therefore needs no more energy than the exact optimum for
+    a target that is shorter by that many steps; two more steps allow for rounded coefficients.
     """
     if outcome is Outcome.OPTIMAL:
         return _least_known(problem, sample)
@@ -217,11 +219,11 @@ def _least_known(problem: ThresholdProblem, sample: Sample) -> float:
     return evaluate_thresholds(sample, power, np.array(ages), problem.rank).energy
 
 
-def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:
+def _by_grid(problem: ThresholdProblem, sample: Sample) -> ProposedAges:
     _check_faster(problem)
     target_us = _target_us(problem)
     step_us = _step_us(problem)
-    found = search_thresholds(
+    result = search_thresholds(
         sample,
         problem.speed_ppm,
         problem.power_ppm,
@@ -231,10 +233,10 @@ def _by_grid(problem: ThresholdProblem, sample: Sample) -> Answer:
         # A climb after the target costs energy and does not shorten the tail.
         longest_us=target_us // step_us * step_us,
     )
-    if found.status is Status.INFEASIBLE:
+    if result.status is Status.INFEASIBLE:
         raise _below_the_fastest(problem, sample)
     name = "tailc_solvers.thresholds.search"
-    return Answer(found.age_us, None, None, GRID_EXHAUSTED, name, found.evaluations)
+    return ProposedAges(result.age_us, None, None, GRID_EXHAUSTED, name, result.evaluations)
 
 
 def _step_us(problem: ThresholdProblem) -> int:
@@ -313,10 +315,10 @@ def _check_faster(problem: ThresholdProblem) -> None:
     slower = (np.diff(used, axis=1) <= 0).any(axis=1)
     if not slower.any():
         return
-    told = ", ".join(f"{speed / PPM:g}" for speed in used[np.flatnonzero(slower)[0]].tolist())
+    speeds = ", ".join(f"{speed / PPM:g}" for speed in used[np.flatnonzero(slower)[0]].tolist())
     message = (
         f"{int(slower.sum())} of {len(used)} sets of speeds are no faster on a faster type; the "
-        f"first is {told}"
+        f"first is {speeds}"
     )
     hint = "leave those requests out, or merge types that are alike to them"
     raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint))
@@ -337,23 +339,23 @@ _OUT_OF = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.LIMIT, Outcome.FEAS
 _UNFIT = (Outcome.TOO_LARGE, Outcome.REFUSED)
 
 
-def _failed(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
+def _solver_error(backend: Backend, outcome: Outcome, trust: Trust, message: str) -> TailcError:
     """The error for a failed solver, with a hint for the user."""
     if trust is Trust.REFUTED:
         text = f"`{backend.value}` gave a wrong answer: {message}"
-        return _refused(Code.SOLVER_FAILED, text, "use another solver, or another method")
+        return _error(Code.SOLVER_FAILED, text, "use another solver, or another method")
     if outcome is Outcome.NOT_INSTALLED:
-        return _refused(Code.MISSING_PART, f"`{backend.value}` cannot be used: {message}", None)
+        return _error(Code.MISSING_PART, f"`{backend.value}` cannot be used: {message}", None)
     if outcome in _OUT_OF:
         text = f"`{backend.value}` ended without the best thresholds: {message or outcome.value}"
         hint = "raise `search.time_limit` or `search.memory_limit_mb`, or use another method"
-        return _refused(Code.BUDGET_ENDED, text, hint)
+        return _error(Code.BUDGET_ENDED, text, hint)
     if outcome in _UNFIT:
         text = f"`{backend.value}` turns this problem down: {message or outcome.value}"
-        return _refused(Code.METHOD_UNFIT, text, "use another solver, or another method")
+        return _error(Code.METHOD_UNFIT, text, "use another solver, or another method")
     text = f"`{backend.value}` failed: {message or outcome.value}"
-    return _refused(Code.SOLVER_FAILED, text, "use another solver, or another method")
+    return _error(Code.SOLVER_FAILED, text, "use another solver, or another method")
 
 
-def _refused(code: Code, message: str, hint: str | None) -> TailcError:
+def _error(code: Code, message: str, hint: str | None) -> TailcError:
     return TailcError(Finding(code, message, help=hint))

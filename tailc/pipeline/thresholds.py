@@ -17,9 +17,9 @@ from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.order_statistics import rank_limits
 from tailc.percentiles import PPM
 from tailc.pipeline.figures import US_PER_MS, whole_us
-from tailc.pipeline.threshold_methods import Ages, Answer, solved
+from tailc.pipeline.threshold_methods import Ages, ProposedAges, solve_ages
 from tailc.problems.schedule import Schedule
-from tailc.problems.thresholds import Aim, ThresholdProblem, ThresholdSolution
+from tailc.problems.thresholds import ThresholdObjective, ThresholdProblem, ThresholdSolution
 from tailc.progress import Progress
 
 # Evidence has energy in millionths of the unit of power times us; solvers use the unit times ms.
@@ -40,7 +40,11 @@ def solve_for_ages(
     """
     progress("solving for thresholds", 0.0)
     sample = sample_of(problem)
-    answer = solved(problem, sample) if problem.objective is Aim.ENERGY else _fixed(problem)
+    answer = (
+        solve_ages(problem, sample)
+        if problem.objective is ThresholdObjective.ENERGY
+        else _extreme_ages(problem)
+    )
     evidence = _evidence(problem, sample, answer)
     assert problem.target_us is None or evidence.tail_us <= problem.target_us
     return ThresholdSolution(
@@ -64,14 +68,14 @@ def sample_of(problem: ThresholdProblem) -> Sample:
     )
 
 
-def _fixed(problem: ThresholdProblem) -> Answer:
+def _extreme_ages(problem: ThresholdProblem) -> ProposedAges:
     """The extreme ages, which need no solver: climb at once, or never."""
-    age_us = 0 if problem.objective is Aim.TAIL else None
+    age_us = 0 if problem.objective is ThresholdObjective.TAIL else None
     ages = (age_us,) * (len(problem.power_ppm) - 1)
-    return Answer(ages, None, None, "by-definition", "none")
+    return ProposedAges(ages, None, None, "by-definition", "none")
 
 
-def _evidence(problem: ThresholdProblem, sample: Sample, answer: Answer) -> RowEvidence:
+def _evidence(problem: ThresholdProblem, sample: Sample, answer: ProposedAges) -> RowEvidence:
     """Energy and tail, exact and rounded up once; mean and limits of the tail in floating point."""
     exact = ExactSample(sample, problem.speed_ppm, problem.power_ppm, problem.rank)
     energy, tail = exact.figures(answer.age_us)
@@ -95,7 +99,7 @@ def _evidence(problem: ThresholdProblem, sample: Sample, answer: Answer) -> RowE
 
 
 def _figures(
-    problem: ThresholdProblem, sample: Sample, answer: Answer, rank: int
+    problem: ThresholdProblem, sample: Sample, answer: ProposedAges, rank: int
 ) -> ThresholdFigures:
     ages_ms = np.array([math.inf if a is None else a / US_PER_MS for a in answer.age_us])
     return evaluate_thresholds(sample, np.array(problem.power_ppm) / PPM, ages_ms, rank)

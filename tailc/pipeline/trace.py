@@ -101,7 +101,7 @@ def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -
     recipe = request_reading(demand, spec.speedup, spec.max_degree, spec.serial)
     with open_source(path) as source:
         if is_profile(source):
-            recipe = _as_counted(opened, recipe, read_counted(source))
+            recipe = _profile_reading(opened, recipe, read_counted(source))
         refuse_responses(source, recipe.measured)
         trace = trace_in(source, recipe, demand.format)
         odd_demands = located(profile_findings(trace.requests, recipe, source.name), source)
@@ -118,10 +118,12 @@ def _open_requests(opened: OpenedSpec, demand: DemandSpec | ClockedDemandSpec) -
 
 def trace_path(opened: OpenedSpec) -> str:
     """Path of a spec's trace, relative to the spec's folder; `-` is standard input."""
-    return beside(opened.path, opened.spec.demand.trace)
+    return resolve_path(opened.path, opened.spec.demand.trace)
 
 
-def _as_counted(opened: OpenedSpec, recipe: RequestReading, counted: Counted) -> RequestReading:
+def _profile_reading(
+    opened: OpenedSpec, recipe: RequestReading, counted: Counted
+) -> RequestReading:
     """The reading of a profile with its origin noted.
 
     TailcError if its measure is not the spec's.
@@ -164,7 +166,7 @@ def split_rows(
         raise TailcError([replace(f, place=place) for f in error.findings]) from None
 
 
-def beside(spec_path: str, trace: str) -> str:
+def resolve_path(spec_path: str, trace: str) -> str:
     """Path of a trace that a spec names; `-` is standard input."""
     if trace == "-" or spec_path == "-":
         return trace

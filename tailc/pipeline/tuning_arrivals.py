@@ -1,4 +1,4 @@
-"""The recorded arrivals that a table is tuned for: a part to search on, and one to judge by."""
+"""Split recorded arrivals into a part to tune a table on and a part to validate it on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tailc.traces.source import open_source
 from tailc.traces.split import held_out_mask
 from tailc.traces.trace import trace_by_row
 
-# The last of so many parts of the recording judges, as of the records.
+# The last of this number of equal parts validates, as with the records.
 _JUDGING_PART = 3
 FEWEST_ARRIVALS = 600
 
@@ -24,10 +24,10 @@ FEWEST_ARRIVALS = 600
 def with_recorded(
     aim: TuningObjective, read: OpenedTrace
 ) -> tuple[TuningObjective, tuple[Finding, ...]]:
-    """The aim with the arrivals of the design part, as they follow one another, and what is odd.
+    """The tuning objective with the design part's recorded arrivals, and warnings about them.
 
-    The first two thirds are searched on, the last third judges. Raises TailcError as
-    `recorded_arrivals` does, and for arrivals too few to part.
+    The first two thirds are for tuning, the last third is for validation. Raises TailcError as
+    `recorded_arrivals` does, and for too few arrivals.
     """
     if aim.recorded is None:
         return aim, ()
@@ -39,17 +39,17 @@ def with_recorded(
         if (rule := read.reading.rows.split) is not None:
             chosen = ~held_out_mask(trace, rule)
             trace = replace(trace, requests=trace.requests.select(chosen), split_key=None)
-        found, warnings = recorded_arrivals(
+        recorded, warnings = recorded_arrivals(
             source, trace, read.reading, column, chosen, read.format
         )
         place = Place(source.name, field=column.name)
-    count = len(found.times_ns)
+    count = len(recorded.times_ns)
     if count < FEWEST_ARRIVALS:
         message = f"{count} arrivals are too few to tune a table on and to judge it by"
         hint = f"give a recording of {FEWEST_ARRIVALS} or more"
         raise TailcError(Finding(Code.FEW_ARRIVALS, message, place, hint))
     first = count - count // _JUDGING_PART
-    parts = found.times_ns[:first], found.times_ns[first:]
+    parts = recorded.times_ns[:first], recorded.times_ns[first:]
     tuning, judging = (_gaps(part, place) for part in parts)
     return replace(aim, pattern=tuning, validation_pattern=judging), warnings
 

@@ -1,1 +1,1 @@
-"""The standard optimisation problems and their solutions, one file each."""
+"""Standard optimisation problems and their solutions, one file each."""

@@ -1,12 +1,12 @@
-"""How long batch work borrows a core from requests, and the answer to that.
+"""How long batch work borrows a core from requests: the problem and its solution.
 
-A budget B is what latency may lose: the SLO's latency less the same percentile of requests alone
-at that load (Yang et al., USENIX ATC 2016, section 3). Who gets it differs by policy:
+A budget B is the latency that may be lost: the SLO's latency minus the same percentile of requests
+alone at that load (Yang et al., USENIX ATC 2016, section 3). Policies differ in who gets it:
 
-    IDLE        nobody: batch work leaves its lane as a request starts
+    IDLE        no request: batch work leaves its lane as a request starts
     FIXED       a request that did not wait, once
-    REFRESH     a request that leaves none waiting as it starts, be it after another
-    DYNAMIC     the same, charged by the harm done in place of the time
+    REFRESH     a request that leaves none waiting as it starts, also after another one
+    DYNAMIC     the same, charged by the delay caused instead of the time
     SAFE        all requests of a busy period of a core together
     OPTIMISED   by the number in the system, for the most batch work under the SLO
 """
@@ -20,11 +20,11 @@ from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     QUANTUM_US,
     Lanes,
-    Plan,
+    SharingPlan,
     Waking,
-    at_any_load,
-    by_rate,
-    while_none_waits,
+    plan_at_any_load,
+    plan_by_rate,
+    plan_while_none_waits,
 )
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import PPM, Rule
@@ -35,7 +35,7 @@ LONGEST_AGE_US = 2**43
 
 
 class Borrowing(enum.Enum):
-    """Who gets the budget."""
+    """Which requests get the budget."""
 
     IDLE = "borrow-idle"
     FIXED = "fixed"
@@ -45,14 +45,14 @@ class Borrowing(enum.Enum):
     OPTIMISED = "optimised"
 
 
-class BatchAim(enum.Enum):
-    """What is minimised: nothing where a policy has a budget, and batch work given up."""
+class BatchObjective(enum.Enum):
+    """The objective: batch work given up, for policies without a fixed budget."""
 
     BATCH = "batch work given up"
 
 
 class BudgetMethod(enum.Enum):
-    """Where the budget is from."""
+    """Source of the budget."""
 
     NONE = "no budget"
     GIVEN = "given budget"
@@ -62,8 +62,10 @@ class BudgetMethod(enum.Enum):
 
 @dataclass(frozen=True)
 class Calibration:
-    """The interference at which requests that always share their core have, at one rate, the
-    percentile that they have alone at another, higher one [thousandths of a request per second].
+    """Calibrate the interference from two rates [requests/1000 s] with equal percentiles.
+
+    At `shared_mrps` requests that always share their core have the percentile that requests alone
+    have at the higher rate `alone_mrps`.
     """
 
     alone_mrps: int
@@ -75,15 +77,15 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class BorrowingProblem:
-    """Requests of a profile, at reference speed alone, on cores with batch work beside them.
+    """Requests of a profile on cores with batch work; demands are those of a request alone.
 
-    `interference`: how much slower a request is beside batch work, in millionths, or by what to
-    find that; `batch_slowdown_ppm` None: batch work suffers as much. `budget_us` None: the headroom
-    is found by replay, the least of all rates, or, if `is_by_load`, at each; above the last rate
-    nobody has a budget then, but if `keeps_last` as at the last rate. `charges_harm`: a
-    budget is used up by the time that a request loses, not by the time that it shares its core.
-    `release_us`: how long batch work still interferes after it was told to leave. `waking`: how
-    long it takes to wake up again, and a core where there is none.
+    interference: slowdown of a request next to batch work, in millionths, or how to calibrate it.
+    batch_slowdown_ppm: None means the same as interference. budget_us: None means the headroom,
+    found by replay: the least of all rates, or, if `is_by_load`, that of each rate; above the last
+    rate there is no budget, or with `keeps_last` that of the last rate. charges_harm: a budget is
+    used up by the time that a request loses, not by the time that it shares its core. release_us:
+    how long batch work still interferes after it is asked to leave. waking: wake-up times of batch
+    work and of a core without it.
     """
 
     profile: DemandProfile
@@ -100,7 +102,7 @@ class BorrowingProblem:
     target_us: int
     rates_mrps: tuple[int, ...]
     waking: Waking = AT_ONCE_AWAKE
-    objective: BatchAim = BatchAim.BATCH
+    objective: BatchObjective = BatchObjective.BATCH
 
     def __post_init__(self) -> None:
         assert self.rates_mrps == tuple(sorted(set(self.rates_mrps)))
@@ -109,7 +111,7 @@ class BorrowingProblem:
 
     @property
     def method(self) -> BudgetMethod:
-        """Where the budget is from."""
+        """Source of the budget."""
         if self.borrowing is Borrowing.IDLE:
             return BudgetMethod.NONE
         if self.borrowing is Borrowing.OPTIMISED:
@@ -119,12 +121,12 @@ class BorrowingProblem:
 
 @dataclass(frozen=True)
 class LoadPoint:
-    """What replays of the design sample show at one rate.
+    """Replayed figures of the design trace at one rate.
 
-    `alone_us`: the percentile of requests alone; `tail_us`: under the plan, None where the queue
-    has no end; `budget_us`: None where none is given out. `batch_ppm`: batch work by core, relative
-    to that beside a free core; `most_ppm`: no policy that meets the target has more in these
-    replays, None where no bound is known.
+    alone_us: percentile of requests alone. tail_us: under the plan, None in overload. budget_us:
+    None if there is no budget. batch_ppm: batch work per core, relative to that next to a free
+    core. most_ppm: upper bound on it for any policy that meets the target in these replays, None if
+    unknown.
     """
 
     rate_mrps: int
@@ -137,17 +139,17 @@ class LoadPoint:
 
 @dataclass(frozen=True)
 class RateRow:
-    """What is predicted at one rate, the evidence's load; None where a queue has no end."""
+    """Predicted evidence at one rate, which is the evidence's load; None in overload."""
 
     evidence: RowEvidence | None
 
 
 @dataclass(frozen=True)
 class BorrowingSolution:
-    """The lanes, the plan for them, and what is predicted at each rate."""
+    """The lanes, the plan for them, and predictions at each rate."""
 
     lanes: Lanes
-    plan: Plan
+    plan: SharingPlan
     points: tuple[LoadPoint, ...]
     rows: tuple[RateRow, ...]
     proof: str
@@ -155,11 +157,11 @@ class BorrowingSolution:
     evaluations: int
 
 
-def age_of(budget_us: int, lanes: Lanes, *, charges_harm: bool) -> int | None:
-    """The age at which a budget is used up; None: never, if sharing does no harm.
+def budget_age_us(budget_us: int, lanes: Lanes, *, charges_harm: bool) -> int | None:
+    """The age at which a budget is used up [us]; None: never, if sharing causes no delay.
 
-    Charged by harm a request loses `interference` of the time (our reading: the paper has no
-    formula). No age is above `LONGEST_AGE_US`.
+    Charged by delay, a request loses `interference` of the time (our reading: the paper has no
+    formula). No age exceeds `LONGEST_AGE_US`.
     """
     if charges_harm and lanes.interference_ppm == 0:
         return None
@@ -167,19 +169,20 @@ def age_of(budget_us: int, lanes: Lanes, *, charges_harm: bool) -> int | None:
     return min(age_us, LONGEST_AGE_US)
 
 
-def plan_of(
+def sharing_plan(
     borrowing: Borrowing, ages_us: tuple[tuple[int, int | None], ...], lanes: Lanes
-) -> Plan:
-    """The plan of a policy with an age for each rate, or with one for all of them.
+) -> SharingPlan:
+    """The plan of a policy with an age for each rate, or with one age for all rates.
 
-    REFRESH and DYNAMIC tell requests by how many wait, and so have one for all. The age of IDLE is
-    how long batch work takes to leave. There is none of OPTIMISED, which is searched.
+    REFRESH and DYNAMIC distinguish requests by the number waiting, and so have one age for all
+    rates. The age of IDLE is the time that batch work takes to leave. OPTIMISED has no plan here,
+    since it is found by search.
     """
     match borrowing:
         case Borrowing.REFRESH | Borrowing.DYNAMIC:
-            return while_none_waits(_least(ages_us), lanes.cores)
+            return plan_while_none_waits(_least(ages_us), lanes.cores)
         case Borrowing.SAFE:
-            # The look at which a budget ends may come a quantum after that.
+            # The check at which a budget ends may come a quantum late.
             ages_us = tuple((rate, _sooner(age)) for rate, age in ages_us)
             return _by_rate_or_any(ages_us, lanes, Rule.BUSY_PERIOD_AGE)
         case _:
@@ -187,15 +190,17 @@ def plan_of(
             return _by_rate_or_any(ages_us, lanes, Rule.WAITED_START_LAST)
 
 
-def _by_rate_or_any(ages_us: tuple[tuple[int, int | None], ...], lanes: Lanes, rule: Rule) -> Plan:
+def _by_rate_or_any(
+    ages_us: tuple[tuple[int, int | None], ...], lanes: Lanes, rule: Rule
+) -> SharingPlan:
     if len({age for _, age in ages_us}) == 1:
-        return at_any_load(ages_us[0][1], lanes.cores, rule)
-    return by_rate(ages_us, rule)
+        return plan_at_any_load(ages_us[0][1], lanes.cores, rule)
+    return plan_by_rate(ages_us, rule)
 
 
 def _least(ages_us: tuple[tuple[int, int | None], ...]) -> int | None:
-    told = [age for _, age in ages_us if age is not None]
-    return min(told) if told else None
+    finite = [age for _, age in ages_us if age is not None]
+    return min(finite) if finite else None
 
 
 def _sooner(age_us: int | None) -> int | None:

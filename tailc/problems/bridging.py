@@ -1,8 +1,8 @@
-"""How large a battery has to be so that a wrong forecast is no surprise to racks on a green bus.
+"""Size a battery that bridges forecast errors of racks on a green bus.
 
-Where less green energy comes than was forecast, some racks have to go to the other bus, and until
-they have, a battery feeds them: the worst shortfall, for as long as that takes (Haque, Rutgers
-2016, appendix A, "Battery size").
+If less green energy arrives than forecast, some racks must switch to the other bus, and until then
+a battery supplies them: the worst shortfall for the duration of the switch (Haque, Rutgers 2016,
+appendix A, "Battery size").
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Bridge:
-    """By how much a forecast was too high, and what carries the worst of it.
+    """How much forecasts were too high, and the battery for the worst case.
 
-    epochs: how many there are; over_epochs: in so many the forecast was too high, by mean_over_mw
-    on average of these, rounded down, and by most_over_mw in the worst. energy_mj: of that power
-    for the time asked about.
+    epochs: number of epochs; over_epochs: those with a forecast that was too high, by mean_over_mw
+    on average, rounded down, and by most_over_mw in the worst. energy_mj: most_over_mw for the
+    bridged time.
     """
 
     epochs: int
@@ -32,9 +32,10 @@ class Bridge:
 def bridge_of(
     forecast_mw: NDArray[np.int64], actual_mw: NDArray[np.int64], bridge_s: int
 ) -> Bridge:
-    """What it takes to bridge `bridge_s` of the worst shortfall; int64 (epochs,) each.
+    """Size the battery for `bridge_s` of the worst shortfall.
 
-    Raises ValueError for other shapes, and for a time below 0.
+    forecast_mw, actual_mw: int64 (epochs,). Raises ValueError for other shapes, and for a negative
+    time.
     """
     if forecast_mw.shape != actual_mw.shape or forecast_mw.ndim != 1 or bridge_s < 0:
         message = (
@@ -45,9 +46,9 @@ def bridge_of(
     over_mw = np.maximum(forecast_mw - actual_mw, 0)
     count, most_mw = int(np.count_nonzero(over_mw)), int(over_mw.max(initial=0))
     mean_mw = int(over_mw.sum()) // count if count else 0
-    return Bridge(len(over_mw), count, mean_mw, most_mw, carried_mj(most_mw, bridge_s))
+    return Bridge(len(over_mw), count, mean_mw, most_mw, battery_energy_mj(most_mw, bridge_s))
 
 
-def carried_mj(power_mw: int, carried_s: int) -> int:
-    """What a battery has to hold to give so much power for so long."""
+def battery_energy_mj(power_mw: int, carried_s: int) -> int:
+    """Energy of a constant power over a time [mJ]."""
     return power_mw * carried_s

@@ -1,4 +1,4 @@
-"""Batch work beside requests on the cores of a server, and what was chosen for it."""
+"""Batch work on the cores of a server with requests, and the chosen frequencies."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Host:
-    """A server of cores alike, and what it draws beside them.
+    """A server of equal cores, and its power outside the cores.
 
-    idle_core_mw: a core without requests and batch work. uncore_mw: the chip beside its cores.
-    rest_mw: the server beside the chip: DRAM, disks, fans. tdp_mw: the thermal design power of the
-    chip, or None. ipc_ppm: instructions per cycle of requests at the nominal clock, in millionths;
-    None: not measured.
+    idle_core_mw: a core without requests and batch work. uncore_mw: the chip without its cores.
+    rest_mw: the server without the chip (DRAM, disks, fans). tdp_mw: the thermal design power of
+    the chip, or None. ipc_ppm: instructions per cycle of requests at the nominal frequency, in
+    millionths; None: not measured.
     """
 
     cores: int
@@ -28,8 +28,8 @@ class Host:
         assert min(self.idle_core_mw, self.uncore_mw, self.rest_mw) >= 0
 
 
-class Search(enum.Enum):
-    """How the frequencies of most work per joule are found: among all pairs, or by steps."""
+class PairSearch(enum.Enum):
+    """How the frequencies with the most work per joule are found: among all pairs, or by steps."""
 
     ENUMERATION = "enumeration"
     HILL_CLIMBING = "hill-climbing"
@@ -39,17 +39,18 @@ class Search(enum.Enum):
 class BatchWork:
     """Work that a core does while it has no requests.
 
-    power_mw: by level, what a core draws that does it. memory_ppm: share of its cycles at the
-    nominal clock that wait for memory. throughput_ppm: work a second of a core of its own at that
-    clock. rate_mrps: of requests of the whole server, that frequencies are chosen for. search: how
-    they are. ipc_ppm: instructions per cycle at the nominal clock; None: not measured.
+    power_mw: power of a core that does it, by level. memory_ppm: share of its cycles at the nominal
+    frequency that wait for memory. throughput_ppm: work per second of a dedicated core at that
+    frequency. rate_mrps: request rate of the whole server for the choice of frequencies. search:
+    how they are chosen. ipc_ppm: instructions per cycle at the nominal frequency; None: not
+    measured.
     """
 
     power_mw: tuple[int, ...]
     memory_ppm: int
     throughput_ppm: int
     rate_mrps: int
-    search: Search = Search.ENUMERATION
+    search: PairSearch = PairSearch.ENUMERATION
     ipc_ppm: int | None = None
 
     def __post_init__(self) -> None:
@@ -60,12 +61,12 @@ class BatchWork:
 
 @dataclass(frozen=True)
 class BatchPair:
-    """The levels of most batch work per joule (Bartolini, 2015, eq. 3.3).
+    """The levels with the most batch work per joule (Bartolini, 2015, eq. 3.3).
 
-    least_level: that of requests. level: that of batch work. busy_ppm: share u of the time that
-    requests then keep a core busy. micro_work_per_joule: TPW in millionths. best_levels: for each
-    level of requests the best of batch work, None where requests would overload the core. By hill
-    climbing all of them are where a climb ended.
+    least_level: of requests. level: of batch work. busy_ppm: share u of the time that requests then
+    keep a core busy. micro_work_per_joule: TPW in millionths. best_levels: for each level of
+    requests the best of batch work, None if requests would overload the core. With hill climbing,
+    all levels are local optima.
     """
 
     least_level: int
@@ -76,7 +77,7 @@ class BatchPair:
 
 
 class Throttling(enum.Enum):
-    """How far a chip has to go to stay within its thermal design power."""
+    """How a chip stays within its thermal design power."""
 
     NONE = "none"
     BATCH_SLOWED = "batch-slowed"
@@ -85,11 +86,12 @@ class Throttling(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Throttled:
-    """A chip within its thermal design power, so many of its cores with requests.
+class PowerLimitEffect:
+    """A chip within its thermal design power, with requests on `requests` of its cores.
 
     unlimited_mw: its power without the limit. requests_khz: None if no core has requests.
-    batch_khz: of each core that does batch work, in order. stopped: cores whose batch work stops.
+    batch_khz: of each core that does batch work, in order. stopped: number of cores whose batch
+    work stops.
     """
 
     requests: int

@@ -1,4 +1,4 @@
-"""How far a search had come after so much effort: what it had found, and what it had proved."""
+"""Convergence trace of a search: its best value and bound by effort."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Milestone:
-    """After `effort`, which is counted and never timed: the same search has the same milestones.
+class ConvergencePoint:
+    """Best value and bound after `effort`, which is counted, not timed, so that it is reproducible.
 
-    bound: nothing is below it; incumbent: the least that was found. None: not yet. stage: values of
-    different stages are not measured by the same, from 0.
+    bound: proved lower bound; incumbent: least value found. None: not yet known. stage: number from
+    0; values of different stages are not comparable.
     """
 
     effort: int
@@ -24,7 +24,7 @@ class Milestone:
 
     @property
     def gap(self) -> float | None:
-        """What is between them; None where one is not there yet."""
+        """Incumbent minus bound; None if one is unknown."""
         if self.bound is None or self.incumbent is None:
             return None
         return self.incumbent - self.bound

@@ -1,4 +1,4 @@
-"""The grid that stays are searched on, and a default for it that is fine yet affordable."""
+"""The grid of stays for a search, with a default resolution that is fine but affordable."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from tailc.percentiles import percentile_rank
 from tailc.traces.profile import DemandProfile
 
 US_PER_MS = 1_000
-# The longest stay is no longer than so many times the demand at the SLO's percentile: what a single
-# request far beyond it took sets no grid.
+# The longest stay is at most this multiple of the demand at the SLO's percentile, so that a single
+# outlier does not determine the grid.
 MOST_QUANTILES = 20
 # The default step resolves the SLO quantile's demand this finely ...
 POINTS_PER_QUANTILE = 200
 # ... unless the grid would then hold more schedules than this (about a second of search).
 MOST_SCHEDULES_SHARED_CURVES = 40_000_000
 MOST_SCHEDULES_OWN_CURVES = 2_000_000
-# A step that the user gave may make this many, a thousand times as many as a default.
+# Limit for a step that the user gives, a thousand times that of a default.
 MOST_SCHEDULES_ASKED = 40_000_000_000
-# More curves than this are requests of their own rather than classes.
+# With more curves than this, requests have their own curves rather than classes.
 MOST_CLASSES = 64
 
 
 @dataclass(frozen=True)
 class IntervalGrid:
-    """Stays 0, step, ..., longest, and never; a schedule's finite stays sum to at most longest."""
+    """Stays of 0, step, ..., longest, and never.
+
+    The finite stays of a schedule sum to at most the longest.
+    """
 
     step_us: int
     longest_us: int
@@ -46,11 +49,11 @@ class IntervalGrid:
 def interval_grid(
     profile: DemandProfile, percentile_ppm: int, step_us: int | None, longest_us: int | None
 ) -> IntervalGrid:
-    """The grid with what the user gave, and defaults for the rest.
+    """Build the grid of stays from the user's values, with defaults for those that are missing.
 
     The longest stay is the longest demand, or MOST_QUANTILES times that at the percentile if that
-    is shorter, rounded up to the step; one that the user gave is rounded down to it. The step is 1,
-    2 or 5 times a power of ten.
+    is shorter, rounded up to the step; a value of the user is rounded down to it. The step is 1, 2
+    or 5 times a power of ten.
     """
     limit_us = longest_us or math.ceil(_longest_ms(profile, percentile_ppm) * US_PER_MS)
     step_us = step_us or min(_default_step_us(profile, percentile_ppm, limit_us), limit_us)
@@ -59,7 +62,7 @@ def interval_grid(
 
 
 def refuse_endless(grid: IntervalGrid, rungs: int) -> None:
-    """Raise TailcError (METHOD_UNFIT) for a grid with more schedules than a search can end on."""
+    """Raise TailcError (METHOD_UNFIT) for a grid with too many schedules to search."""
     schedules = _schedules(grid.steps, rungs)
     if schedules <= MOST_SCHEDULES_ASKED:
         return
@@ -90,12 +93,12 @@ def _default_step_us(profile: DemandProfile, percentile_ppm: int, longest_us: in
 
 
 def _schedules(steps: int, rungs: int) -> int:
-    """How many ways there are to share out at most `steps` steps over all rungs but the last."""
+    """Number of ways to distribute at most `steps` steps over all rungs but the last."""
     return math.comb(steps + rungs - 1, rungs - 1)
 
 
 def rounded_step_us(step_us: float) -> int:
-    """The least of 1, 2, 5, 10, 20, 50, ... that is no smaller."""
+    """Round up to the next of 1, 2, 5, 10, 20, 50, ..."""
     power = 1
     while True:
         for digit in (1, 2, 5):

@@ -1,4 +1,4 @@
-"""Rows of a table by requests in the system, from solved loads one after another."""
+"""Build the rows of a table by number in the system from solved loads."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from tailc.problems.schedule import LadderSolution, Schedule, SolvedRow
 def interval_rows(
     solution: LadderSolution, *, waits_for_exit: bool, from_arrival: bool
 ) -> list[Row]:
-    """One row a load, ages counted from the start, or `from_arrival`.
+    """One row per load, with ages counted from the start, or with `from_arrival` from arrival.
 
-    With `waits_for_exit` a load without a schedule, or whose wait is the longest there is, waits
-    for another to leave; so does every load beyond. It starts on the first rung and keeps the later
-    climbs of the row before (Haque et al., ASPLOS 2015, section 4.1 and table 2). Otherwise every
-    load must have a schedule.
+    With `waits_for_exit`, a request waits for another to exit if its load has no schedule, or has
+    the longest possible wait, and at every higher load. It starts on the first rung and has the
+    later climbs of the row before (Haque et al., ASPLOS 2015, section 4.1 and table 2). Otherwise
+    every load must have a schedule.
     """
     rows: list[Row] = []
     climbs: tuple[Climb, ...] = (Climb(0, 0),)
     for solved in solution.rows:
         assert solved.schedule is not None or waits_for_exit
         if solved.schedule is not None:
-            climbs = _aged(solved.schedule, from_arrival)
+            climbs = _climbs_of(solved.schedule, from_arrival)
         if solved.schedule is None or (waits_for_exit and _waits_longest(solved, solution)):
             rows.append(_at_exit(solved.load, climbs))
         else:
@@ -36,8 +36,8 @@ def _at_exit(load: int, climbs: tuple[Climb, ...]) -> Row:
     return Row(load, load, ON_EXIT, (Climb(0, 0), *climbs[1:]))
 
 
-def _aged(schedule: Schedule, from_arrival: bool) -> tuple[Climb, ...]:
-    """The schedule's climbs; counted from arrival, all but the first come the wait later."""
+def _climbs_of(schedule: Schedule, from_arrival: bool) -> tuple[Climb, ...]:
+    """The schedule's climbs; counted from arrival, all but the first are later by the wait."""
     first, *later = schedule.climbs()
     shift_us = schedule.wait_us if from_arrival else 0
     return (first, *(Climb(climb.age_us + shift_us, climb.rung) for climb in later))

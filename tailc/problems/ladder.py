@@ -1,4 +1,4 @@
-"""The problem behind every ladder kind, in the form's own words.
+"""The optimisation problem of every ladder kind, in the form's own terms.
 
     for every load q:   minimise    tail(S)                     (objective TAIL)
                         or          expected cost-time W(S)     (objective COST)
@@ -6,9 +6,9 @@
                         such that   q * W(S) / (wait + L(S)) <= budget
                         and         tail(S) <= target           (objective COST)
 
-with L the mean execution time and W the mean of cost rate integrated over the execution. Where
+with L the mean execution time and W the mean of cost rate integrated over the execution. If
 requests share several supplies, such as cores of each type, each is a limit like the budget. The
-kinds fill it in; only the pipeline knows who solves it.
+kinds build the problem; only the pipeline chooses the solver.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tailc.problems.interval_grid import IntervalGrid
 from tailc.traces.profile import DemandProfile
 
 
-class Objective(enum.Enum):
+class LadderObjective(enum.Enum):
     """What is minimised."""
 
     TAIL = "tail"
@@ -29,15 +29,15 @@ class Objective(enum.Enum):
 
 
 class Method(enum.Enum):
-    """The exact search on a grid of stays, or the continuous-time optimum by duality."""
+    """Exact search on a grid of stays, or the continuous-time optimum by duality."""
 
     GRID = "grid"
     DUAL = "dual"
 
 
 @dataclass(frozen=True)
-class Supply:
-    """What each rung takes of one thing, and how much of it all may use in the mean, in millionths.
+class SupplyLimit:
+    """Use of a shared supply by each rung, and the limit of the mean use, in millionths.
 
     `name` is for people, as in `20 slow cores`.
     """
@@ -49,12 +49,14 @@ class Supply:
 
 @dataclass(frozen=True, eq=False)
 class LadderProblem:
-    """Rung i is degree i + 1 of the profile's curves; it costs `cost_ppm[i]` millionths per ms.
+    """A ladder problem for every load in `loads`.
 
-    `budget_ppm` limits the average total cost of q requests, in millionths. `max_evaluations` is
-    for the grid method only, and so is `grid`. Where `may_miss`, loads that cannot meet the target
-    have no schedule; else one such load is an error. With `supplies`, which leave no more than the
-    budget to be used, no climb takes threads away: `threads` says how many each rung has.
+    Rung i is degree i + 1 of the profile's curves, and costs `cost_ppm[i]` millionths per ms.
+    budget_ppm: limit of the mean total cost of q requests, in millionths. max_evaluations, grid:
+    for the grid method only. may_miss: loads that cannot meet the target have no schedule;
+    otherwise one such load is an error. supplies: further limits, within the budget; then no climb
+    reduces threads, and `threads` has the number of threads of each rung. tolerance_ppm: allowed
+    loss for smooth schedules.
     """
 
     profile: DemandProfile
@@ -62,20 +64,20 @@ class LadderProblem:
     loads: tuple[int, ...]
     budget_ppm: int
     percentile_ppm: int
-    objective: Objective
+    objective: LadderObjective
     target_us: int | None
     method: Method
     grid: IntervalGrid | None = None
     max_evaluations: int | None = None
     may_miss: bool = False
-    supplies: tuple[Supply, ...] = ()
+    supplies: tuple[SupplyLimit, ...] = ()
     threads: tuple[int, ...] = ()
     tolerance_ppm: int = 0
 
     def __post_init__(self) -> None:
         assert len(self.cost_ppm) == self.profile.degrees
         assert self.loads
-        assert (self.objective is Objective.COST) == (self.target_us is not None)
+        assert (self.objective is LadderObjective.COST) == (self.target_us is not None)
         assert self.method is Method.DUAL or self.grid is not None
         assert not self.supplies or not self.tolerance_ppm
         assert not self.supplies or len(self.threads) == len(self.cost_ppm)
@@ -83,5 +85,5 @@ class LadderProblem:
 
     @property
     def rank(self) -> int:
-        """1-based rank of the SLO's request among the profile's, weights counted."""
+        """1-based rank of the SLO's request among the profile's requests, weights counted."""
         return percentile_rank(self.percentile_ppm, self.profile.total_weight)

@@ -1,4 +1,4 @@
-"""Malleable jobs to be given servers of one bus, epoch by epoch, and prices for others.
+"""Problem of malleable jobs: servers of one bus by epoch, and prices for other jobs.
 
 Source: Haque, Rutgers 2016, appendix B.
 """
@@ -10,17 +10,18 @@ from dataclasses import dataclass
 
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import PPM, Plan
-from tailc.problems.convergence import Milestone
+from tailc.problems.convergence import ConvergencePoint
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
 
 
 @dataclass(frozen=True)
 class NamedMalleable:
-    """A job that may run on more servers or on fewer.
+    """A job that can run on a variable number of servers.
 
-    submit_s: since the horizon's start. work_s: how long it runs on one server. requested: servers
-    that it asks for. speedup_ppm: of so many virtual machines, chosen when it starts, the speed-up
-    on so many servers, in millionths. may_wait: so many epochs may its start be put off.
+    submit_s: since the horizon's start. work_s: run time on one server. requested: number of
+    servers that it requests. speedup_ppm: by number of virtual machines, chosen at its start, the
+    speed-up by number of servers, in millionths. may_wait: number of epochs by which its start may
+    be delayed.
     """
 
     name: str
@@ -38,25 +39,24 @@ class NamedMalleable:
 
     @property
     def requested_ppm(self) -> int:
-        """The speed-up on the servers that it asks for, with the fewest machines."""
+        """Speed-up on the requested servers, with the fewest virtual machines."""
         return self.speedup_ppm[min(self.speedup_ppm)][self.requested]
 
     @property
     def asked_s(self) -> int:
-        """How long it runs on those, rounded up."""
+        """Run time on the requested servers, rounded up."""
         return -(-self.work_s * PPM // self.requested_ppm)
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterProblem:
-    """Give the jobs that are known their servers, and price servers for those expected.
+    """Assign servers to the known jobs, and price servers for expected ones.
 
-    busy_mw, asleep_mw: of a server with a job and without. change_mj: energy of giving a job one
-    server more or less. slowdown_ppm: F, as in the plan. run_cost: micro-units for each hour of
-    mean run time. expected: jobs as days before brought them, of which the prices are made, and of
-    `jobs` where there is none. violations_ppm: the promise, as in the plan. left_out: jobs that are
-    known, but whose turn comes after the horizon. battery: for green energy that the plan leaves;
-    None: there is none.
+    busy_mw, asleep_mw: of a server with a job and without. change_mj: energy of adding or removing
+    one server of a job. slowdown_ppm: F, as in the plan. run_cost: micro-units for each hour of
+    mean run time. expected: jobs of earlier days, for the prices; if empty, prices come from
+    `jobs`. violations_ppm: the promise, as in the plan. left_out: known jobs that would begin after
+    the horizon. battery: for surplus green energy; None: there is none.
     """
 
     start_unix_s: int
@@ -83,16 +83,16 @@ class ClusterProblem:
 
     @property
     def method(self) -> PlanMethod:
-        """How a plan is looked for."""
+        """How the plan is found."""
         return self.search.method
 
 
 @dataclass(frozen=True)
-class Placed:
-    """How a job fares under a plan.
+class PlannedRun:
+    """A job's run under a plan.
 
-    vms: virtual machines that it starts with. run_s: how long it runs, rounded up. is_cut: whether
-    it goes on beyond the horizon.
+    vms: number of virtual machines. run_s: run time, rounded up. is_cut: whether it continues after
+    the horizon.
     """
 
     vms: int
@@ -102,19 +102,19 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class ClusterSolution:
-    """A plan with what speaks for it; figures in micro-units, rounded towards the worse.
+    """A plan with its proof; figures in micro-units, rounded in the unfavourable direction.
 
-    value: cost of the plan, with what its jobs take beyond the horizon. bound: no plan costs less;
-    None: none is proved. placed: how each job fares, in order.
-    columns, nodes: schedules that were tried, and nodes of the tree. epochs_beyond: so many after
-    the horizon were planned too. spans: days that stand behind the prices, 0: the plan's own jobs.
-    course: how far the search was after so many linear programs.
+    value: cost of the plan, including its jobs' run time after the horizon. bound: lower bound on
+    the cost of every plan; None: not proved. placed: the run of each job, in order. columns, nodes:
+    schedules tried, and nodes of the search tree. epochs_beyond: planned epochs after the horizon.
+    spans: earlier days used for the prices, 0: prices come from the plan's own jobs. course:
+    convergence by number of linear programs.
     """
 
     plan: Plan
     value: int
     bound: int | None
-    placed: tuple[Placed, ...]
+    placed: tuple[PlannedRun, ...]
     columns: int
     nodes: int
     epochs_beyond: int
@@ -122,16 +122,16 @@ class ClusterSolution:
     proof: str
     solver: str
     rows: tuple[()] = ()
-    course: tuple[Milestone, ...] = ()
+    course: tuple[ConvergencePoint, ...] = ()
 
     @property
     def evaluations(self) -> int:
-        """Schedules that were tried."""
+        """Number of schedules tried."""
         return self.columns
 
     @property
     def gap_ppm(self) -> int | None:
-        """Value less bound, in millionths of the value, rounded up; None without a bound."""
+        """Value minus bound, in millionths of the value, rounded up; None without a bound."""
         if self.bound is None:
             return None
         return -(-(self.value - self.bound) * PPM // self.value) if self.value else 0

@@ -1,7 +1,7 @@
-"""What a plan is asked for, before there is one: when, on which energy, and for what.
+"""Parts that both problems of plans share: expected supply, weights and search.
 
-Both problems of this room have it: rigid jobs on racks (`racks_problem`) and malleable jobs on a
-cluster (`cluster_problem`).
+The problems are rigid jobs on racks (`rigid_jobs`) and malleable jobs on a cluster
+(`malleable_jobs`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MG_PER_G = 1_000
 
 
 class PlanObjective(enum.Enum):
-    """What a plan is chosen for."""
+    """The objective of a plan."""
 
     PROFIT = "profit"
     COST = "cost"
@@ -29,7 +29,7 @@ class PlanObjective(enum.Enum):
 class PlanMethod(enum.Enum):
     """How a plan is found.
 
-    ARRIVAL: jobs one after another, each where it brings most. ANNEAL: from there on, by simulated
+    ARRIVAL: jobs one after another, each at its best places. ANNEAL: from there by simulated
     annealing. COLUMNS: a variable for each schedule of a job. MIP: one program for a general
     solver.
     """
@@ -42,11 +42,11 @@ class PlanMethod(enum.Enum):
 
 @dataclass(frozen=True, eq=False)
 class ExpectedSupply:
-    """What each epoch of the horizon is expected to bring; int64 (epochs,) each.
+    """Expected supply of each epoch of the horizon; int64 (epochs,) each.
 
     green_mw: mean green power. brown_udollars_per_kwh, brown_mg_per_kwh: price and CO2 of brown
-    energy. scenarios_mw: int64 (scenarios, epochs), other ways the green power may turn out, all
-    alike likely; empty: there is the forecast alone.
+    energy. scenarios_mw: int64 (scenarios, epochs), equally likely scenarios of the green power;
+    empty: the forecast alone.
     """
 
     green_mw: Whole
@@ -66,15 +66,15 @@ class ExpectedSupply:
 
     @property
     def epochs(self) -> int:
-        """How many there are."""
+        """Number of epochs."""
         return len(self.green_mw)
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What brown energy counts in a decision, in micro-units.
+    """Weights of brown energy in the objective, in micro-units.
 
-    money: for a millionth of a dollar of its price. energy: for a kWh. carbon: for a gram of CO2.
+    money: of a millionth of a dollar of its price. energy: of a kWh. carbon: of a gram of CO2.
     """
 
     money: int = 1
@@ -82,22 +82,22 @@ class Weights:
     carbon: int = 0
 
     def __post_init__(self) -> None:
-        told = (self.money, self.energy, self.carbon)
-        if min(told) < 0 or not any(told):
+        weights = (self.money, self.energy, self.carbon)
+        if min(weights) < 0 or not any(weights):
             raise ValueError("weights are not negative, and one is positive")
 
     def of_kwh(self, udollars: int, carbon_mg: int) -> Fraction:
-        """What a kWh of this price and CO2 counts, in micro-units."""
+        """Weighted cost of a kWh with this price and CO2, in micro-units."""
         return self.money * udollars + self.energy + Fraction(self.carbon * carbon_mg, MG_PER_G)
 
 
 @dataclass(frozen=True)
 class PlanSearch:
-    """How to look for a plan.
+    """Settings of the search for a plan.
 
-    solver: a general solver's name, where one is asked. steps, seed: of annealing. aim_ppm: the
-    relative gap at which a search by columns ends. nodes: limit of a general solver, None: its own.
-    wall_s: after which a solver is ended, and the plan before stays in force.
+    solver: name of a general solver, if one is used. steps, seed: of annealing. aim_ppm: the
+    relative gap at which column generation stops. nodes: node limit of a general solver, None: its
+    default. wall_s: time limit of a solver; after it the previous plan stays in force.
     """
 
     method: PlanMethod

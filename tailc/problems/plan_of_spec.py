@@ -1,4 +1,4 @@
-"""What specs of plans and their days state, as the problems of this room take it."""
+"""Convert specs of plans and their days to the problems' types."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def supply_of(days: Days) -> ExpectedSupply:
-    """The power forecast at the plan's start, and price and CO2 as they were."""
+    """The power forecast at the plan's start, with actual prices and CO2."""
     from tailc.forecasts.days import MW_PER_W, whole
 
     _, price, carbon = days.energy.brought(slice(days.first, days.first + days.epochs))
@@ -22,19 +22,19 @@ def supply_of(days: Days) -> ExpectedSupply:
     return ExpectedSupply(green_mw, price, carbon, whole(days.scenarios, MW_PER_W))
 
 
-def weights_of(asked: WeightsSpec) -> Weights:
-    """What brown energy counts."""
-    return Weights(asked.money, asked.energy, asked.carbon)
+def weights_of(spec: WeightsSpec) -> Weights:
+    """Weights of brown energy."""
+    return Weights(spec.money, spec.energy, spec.carbon)
 
 
-def battery_of(asked: BatterySpec | None) -> Battery | None:
-    """The battery; None: there is none."""
-    if asked is None:
+def battery_of(spec: BatterySpec | None) -> Battery | None:
+    """The battery; None if there is none."""
+    if spec is None:
         return None
     return Battery(
-        asked.capacity_mj,
-        asked.charge_mw,
-        asked.discharge_mw,
-        asked.efficiency_ppm,
-        asked.initial_charge_mj,
+        spec.capacity_mj,
+        spec.charge_mw,
+        spec.discharge_mw,
+        spec.efficiency_ppm,
+        spec.initial_charge_mj,
     )

@@ -1,6 +1,6 @@
-"""What every problem and every solution tells, whatever its type.
+"""Protocols of problems and solutions of every type.
 
-A problem and its solution are a pair: what deals with both is generic in `P` and `S`.
+A problem and its solution belong together: code that handles both is generic in `P` and `S`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tailc.traces.profile import DemandProfile
 
 
 class Problem(Protocol):
-    """What a policy is the solution of."""
+    """A problem whose solution becomes a policy."""
 
     @property
     def objective(self) -> enum.Enum:
@@ -23,12 +23,12 @@ class Problem(Protocol):
 
     @property
     def method(self) -> enum.Enum:
-        """How the solution is looked for."""
+        """How the solution is found."""
         ...
 
 
 class RequestProblem(Problem, Protocol):
-    """A problem of requests."""
+    """A problem about requests."""
 
     @property
     def profile(self) -> DemandProfile:
@@ -37,11 +37,11 @@ class RequestProblem(Problem, Protocol):
 
 
 class SolvedLoad(Protocol):
-    """What a solution tells of one load."""
+    """The part of a solution for one load."""
 
     @property
     def evidence(self) -> RowEvidence | None:
-        """None where there is nothing to predict."""
+        """The evidence of the load; None if nothing is predicted."""
         ...
 
 
@@ -50,22 +50,22 @@ class Solution(Protocol):
 
     @property
     def rows(self) -> Sequence[SolvedLoad]:
-        """By load; empty where a solution is not told by load."""
+        """The solution by load; empty if it does not depend on load."""
         ...
 
     @property
     def proof(self) -> str:
-        """What proves it."""
+        """Name of the proof."""
         ...
 
     @property
     def solver(self) -> str:
-        """What found it."""
+        """Name of the solver."""
         ...
 
     @property
     def evaluations(self) -> int:
-        """How much work that took."""
+        """Number of evaluations."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Rigid jobs to be placed on racks that hang on a green or a brown bus, and prices for others.
+"""Problem of rigid jobs: places on racks with a green or a brown bus, and prices for other jobs.
 
 Source: Haque, Rutgers 2016, appendix A.
 """
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from tailc.forms.plan.battery import Battery
 from tailc.forms.plan.plan import Plan, Terms
 from tailc.forms.plan.quote import RigidJob
-from tailc.problems.convergence import Milestone
+from tailc.problems.convergence import ConvergencePoint
 from tailc.problems.plan import ExpectedSupply, PlanMethod, PlanObjective, PlanSearch, Weights
 
 
 @dataclass(frozen=True)
 class NamedJob:
-    """A job to be placed: it starts in its first epoch, or as many as `may_wait` epochs later.
+    """A job to be placed, which starts in its first epoch or up to `may_wait` epochs later.
 
-    must_run: it has begun already, and is not turned away.
+    must_run: it has begun already and cannot be refused.
     """
 
     name: str
@@ -33,17 +33,17 @@ class NamedJob:
 
 @dataclass(frozen=True, eq=False)
 class RacksProblem:
-    """Place the jobs that are known, and price servers for those expected.
+    """Place the known jobs, and price servers for expected ones.
 
-    racks, rack_servers: of as many servers each, from the brownest rack to the greenest. busy_mw,
-    asleep_mw: of a server with a job and without. migration_mj: of moving what one server does.
-    jobs: in order of submission. expected: jobs as days before brought them, one set a day or more
-    of the horizon's length; the prices are made from these, and from `jobs` where there is none.
-    epsilon_udollars: opportunity cost by which a slot of each greener group is dearer, which no
-    bill has. violations_ppm: the promise, as in the plan. refused_before: so many jobs ran at the
-    start by their log, but had found no room when they came; they are none of `jobs`. renamed:
-    names of those whose number in the log is that of a job before.
-    battery: for green energy that the plan leaves; None: there is none.
+    racks, rack_servers: racks of equal size, from the brownest to the greenest. busy_mw, asleep_mw:
+    of a server with a job and without. migration_mj: of moving the work of one server. jobs: in
+    order of submission. expected: jobs of earlier days, one set for each span of the horizon's
+    length or more, for the prices; if empty, prices come from `jobs`. epsilon_udollars: opportunity
+    cost by which a slot of each greener group is more expensive, which is not billed.
+    violations_ppm: the promise, as in the plan. refused_before: number of jobs that ran at the
+    start by their log, but had found no room on submission; they are not in `jobs`. renamed: names
+    of jobs whose number in the log is that of an earlier job. battery: for surplus green energy;
+    None: there is none.
     """
 
     start_unix_s: int
@@ -68,17 +68,17 @@ class RacksProblem:
 
     @property
     def method(self) -> PlanMethod:
-        """How a plan is looked for."""
+        """How the plan is found."""
         return self.search.method
 
 
 @dataclass(frozen=True, eq=False)
 class PlanSolution:
-    """A plan with what speaks for it; figures in micro-units, rounded towards the worse.
+    """A plan with its proof; figures in micro-units, rounded in the unfavourable direction.
 
-    value: of the plan, by the objective. bound: no plan is better; None: none is proved.
-    admitted: of the jobs that were known. course: of the search, by the value with its sign
-    changed, which is minimised; empty where nothing was searched.
+    value: of the plan, by the objective. bound: upper bound on the value of every plan; None: not
+    proved. admitted: number of the known jobs that are placed. course: convergence of the search,
+    by the negative value, which is minimised; empty if there was no search.
     """
 
     plan: Plan
@@ -89,4 +89,4 @@ class PlanSolution:
     proof: str
     solver: str
     rows: tuple[()] = ()
-    course: tuple[Milestone, ...] = ()
+    course: tuple[ConvergencePoint, ...] = ()

@@ -1,4 +1,4 @@
-"""The answer to a ladder problem: one schedule a load, with what is proved and predicted."""
+"""Solution of a ladder problem: one schedule per load, with its proof and predictions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tailc.forms.ladder.row_evidence import RowEvidence
 from tailc.forms.ladder.table import Climb
-from tailc.problems.convergence import Milestone
+from tailc.problems.convergence import ConvergencePoint
 
 
 class RowStatus(enum.Enum):
@@ -22,11 +22,11 @@ class RowStatus(enum.Enum):
 
 @dataclass(frozen=True)
 class Schedule:
-    """Wait `wait_us`, then stay `stay_us[i]` on rung i before climbing; the last rung is kept.
+    """Wait `wait_us`, then stay `stay_us[i]` on rung i before climbing; the last rung has no end.
 
-    One stay fewer than rungs. A stay of 0 skips the rung; None means never to climb further, and
-    every later stay is 0 by convention. This is the papers' S = {v_0, v_1, ..., v_(n-1)} (Haque
-    et al., ASPLOS 2015, section 4.1).
+    There is one stay fewer than rungs. A stay of 0 skips the rung; None means never to climb
+    further, and every later stay is 0 by convention. This is the papers' S = {v_0, v_1, ...,
+    v_(n-1)} (Haque et al., ASPLOS 2015, section 4.1).
     """
 
     wait_us: int
@@ -44,8 +44,8 @@ class Schedule:
     def from_climbs(cls, wait_us: int, climbs: Sequence[Climb], rungs: int) -> Schedule:
         """The schedule that `climbs` (ages from execution start) describe; the inverse of climbs.
 
-        A ladder of `rungs` rungs of which the upper ones are never reached stays on the last one
-        for ever.
+        If the upper rungs of a ladder with `rungs` rungs are never reached, the last one reached
+        never ends.
         """
         stays: list[int | None] = [0] * (rungs - 1)
         for here, above in itertools.pairwise(climbs):
@@ -55,7 +55,7 @@ class Schedule:
         return cls(wait_us, tuple(stays))
 
     def climbs(self) -> tuple[Climb, ...]:
-        """The same as (age from execution start, rung) pairs, skipped rungs left out."""
+        """The schedule as climbs (age from execution start, rung), without skipped rungs."""
         pairs: list[Climb] = []
         age_us = 0
         for rung, stay_us in enumerate((*self.stay_us, None)):
@@ -70,9 +70,9 @@ class Schedule:
 
 @dataclass(frozen=True)
 class SolvedRow:
-    """One load's answer; `schedule` and `evidence` are None exactly where there is no schedule.
+    """The solution of one load; `schedule` and `evidence` are None exactly if there is no schedule.
 
-    `nearest_tail_us` is the least attainable tail where a target cannot be met.
+    `nearest_tail_us` is the least attainable tail if a target cannot be met.
     """
 
     load: int
@@ -84,11 +84,10 @@ class SolvedRow:
 
 @dataclass(frozen=True)
 class LadderSolution:
-    """All rows, what proves them, and the work it took.
+    """All rows, their proof, and the work of the search.
 
-    `longest_wait_us` is the longest wait that was searched; None: any. `course` is how far the
-    search was, in the mean over the loads that have a schedule [us], by evaluations; empty where it
-    was not noted.
+    longest_wait_us: the longest wait that was searched; None: no limit. course: convergence by
+    evaluations, averaged over the loads that have a schedule [us]; empty if it was not recorded.
     """
 
     rows: tuple[SolvedRow, ...]
@@ -96,4 +95,4 @@ class LadderSolution:
     solver: str
     evaluations: int
     longest_wait_us: int | None
-    course: tuple[Milestone, ...] = ()
+    course: tuple[ConvergencePoint, ...] = ()

@@ -1,4 +1,4 @@
-"""Which machines shall do how much on one host, before their models are known."""
+"""Problem of CPU shares: machines on one host with targets, before their models are known."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class ModelObjective(enum.Enum):
-    """What a model is chosen for."""
+    """The objective of a model's fit."""
 
     SQUARED_ERROR = "squared-error"
 
 
 class ModelMethod(enum.Enum):
-    """How models are found."""
+    """How models are fitted."""
 
     LEAST_SQUARES = "least-squares"
 
@@ -31,10 +31,10 @@ class ControllerChoice(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A machine and its target: work a second in thousandths, or a part of what the host can do.
+class MachineTarget:
+    """A machine and its target: work per second in thousandths, or a share of the host's capacity.
 
-    Both None: batch work, which gets what is left. `about` is where the spec states the target.
+    Both None: batch work, which gets the rest. `about` is the path of the target in the spec.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Asked:
 
     @property
     def has_target(self) -> bool:
-        """Whether it is no batch work."""
+        """Whether the machine has a target; batch work has none."""
         return self.target_milli is not None or self.target_ppm is not None
 
 
@@ -55,15 +55,15 @@ class Asked:
 class SharesProblem:
     """Find for each machine with a target the model that fits its rows best.
 
-    step_us: the time between k and k+1 of the model. host_ppm, least_ppm: what there is of the host
-    together and what each machine with a target gets at least. least_b_ppm: a smaller b, in
-    millionths of the target, is not believed. tolerance_ppm: the promised mean error, relative to
-    the target. window_us: what the controller measures throughput over, every estimate_us.
-    choice: what replays of the trace may choose of the controller.
+    step_us: the time between k and k+1 of the model. host_ppm, least_ppm: the capacity of the host,
+    and the least share of each machine with a target. least_b_ppm: a smaller b, in millionths of
+    the target, is rejected. tolerance_ppm: the promised mean error, relative to the target.
+    window_us: the controller's window for throughput, every estimate_us. choice: what may
+    replace the stated controller in replays of the trace.
     """
 
     trace: ThroughputTrace
-    machines: tuple[Asked, ...]
+    machines: tuple[MachineTarget, ...]
     step_us: int
     host_ppm: int
     least_ppm: int
@@ -76,18 +76,18 @@ class SharesProblem:
     method: ModelMethod = ModelMethod.LEAST_SQUARES
 
     @property
-    def served(self) -> tuple[Asked, ...]:
+    def served(self) -> tuple[MachineTarget, ...]:
         """The machines with a target."""
         return tuple(machine for machine in self.machines if machine.has_target)
 
 
 @dataclass(frozen=True)
-class Fitted:
-    """A machine's model, in the whole numbers of an artifact, and what it says.
+class MachineModel:
+    """A machine's model, in the whole numbers of an artifact, and its implications.
 
     error_ppm: root mean squared error of a step, relative to the mean throughput. max_milli:
-    throughput at the whole host, which is the most that can be had. needs_ppm: the share that meets
-    the target, as the model has it.
+    throughput with the whole host, the largest attainable. needs_ppm: the share that meets the
+    target by the model.
     """
 
     name: str
@@ -103,7 +103,7 @@ class Fitted:
 class SharesSolution:
     """A model for each machine with a target, in the problem's order. There are no rows by load."""
 
-    models: tuple[Fitted, ...]
+    models: tuple[MachineModel, ...]
     evaluations: int
     proof: str = "by-definition"
     solver: str = "tailc_solvers.shares.least_squares"

@@ -1,8 +1,8 @@
-"""The problem behind a tail table, and its answer, in the form's own words.
+"""The problem of a tail table and its solution, in the form's own terms.
 
-Of compute cycles C and memory time M of requests that are served one after another: quantiles of
-what is left until request i of a core is done, by what the running one has had, such that the
-lowest frequency f >= c_i / (L - t_i - m_i) for all i keeps the percentile of latency within L.
+Requests with compute cycles C and memory time M are served one after another. Find quantiles of the
+work until request i of a core ends, by the work that the running one has had, such that the lowest
+frequency f >= c_i / (L - t_i - m_i) for all i keeps the percentile of latency within L.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tailc.forms.tail_table import Level, TailRow, Transition
 from tailc.percentiles import PPM
-from tailc.problems.colocation import BatchPair, BatchWork, Host, Throttled
+from tailc.problems.colocation import BatchPair, BatchWork, Host, PowerLimitEffect
 from tailc.problems.schedule import SolvedRow
 from tailc.traces.profile import NS_PER_MS, DemandProfile
 
@@ -33,7 +33,7 @@ class TailObjective(enum.Enum):
 
 
 class Distribution(enum.Enum):
-    """Whether quantiles of cycles and of memory time are added, or hold for their sum."""
+    """Whether quantiles of cycles and of memory time are added, or cover their sum."""
 
     SEPARATE = "separate"
     JOINT = "joint"
@@ -44,10 +44,10 @@ class TailProblem:
     """Requests with memory times, whose demand is cycles at `clock_khz` and memory time.
 
     The table has `rows` even quantiles of elapsed work, and one position for each request up to
-    `most_positions`; from `positions` on it is Gaussian. `buckets`: of each distribution.
-    `batch`: what cores do without requests, None where they sleep; `host`: their server, where it
-    is told. `rates_mrps`: arrival rates of the whole server, in the order of the spec.
-    `transition`: what a change of frequency costs, None where that is nothing.
+    `most_positions`; from `positions` on it is Gaussian. buckets: of each distribution. batch: work
+    of cores without requests, None if they sleep. host: their server, if given. rates_mrps: arrival
+    rates of the whole server, in the order of the spec. transition: cost of a change of frequency,
+    None for none.
     """
 
     profile: DemandProfile
@@ -80,24 +80,24 @@ class TailProblem:
 
     @cached_property
     def memory_ns(self) -> NDArray[np.float64]:
-        """Memory time of each request, whole."""
+        """Memory time of each request, in whole nanoseconds."""
         assert self.profile.memory_ms is not None
         return np.rint(self.profile.memory_ms * NS_PER_MS)
 
     @cached_property
     def cycles(self) -> NDArray[np.float64]:
-        """Compute cycles of each request, whole."""
+        """Compute cycles of each request, in whole cycles."""
         compute_ns = np.rint(self.profile.demand_ms * NS_PER_MS) - self.memory_ns
-        # A kHz is a cycle in a ms.
+        # A kHz is a cycle per ms.
         return np.rint(compute_ns * self.clock_khz / NS_PER_MS)
 
     def service_ns(self, frequency_khz: int) -> NDArray[np.float64]:
-        """Time that each request takes alone at a frequency."""
+        """Service time of each request alone at a frequency [ns]."""
         return self.cycles * NS_PER_MS / frequency_khz + self.memory_ns
 
     @property
     def halt_ns(self) -> int:
-        """How long a core halts at a change of frequency."""
+        """How long a core halts at a change of frequency [ns]."""
         return self.transition.halt_ns if self.transition else 0
 
     @property
@@ -106,7 +106,7 @@ class TailProblem:
         return self.levels[-1].frequency_khz
 
     def highest_mrps(self, cores: int) -> int:
-        """The highest rate at which so many cores at the highest frequency are ever idle."""
+        """The highest rate at which `cores` cores at the highest frequency are not overloaded."""
         service_ns = self.service_ns(self.highest_khz)
         mean_ns = float(np.average(service_ns, weights=self.profile.weight))
         return math.ceil(_MRPS_NS * cores / mean_ns) - 1
@@ -114,7 +114,7 @@ class TailProblem:
 
 @dataclass(frozen=True)
 class Shortfall:
-    """Where the added quantiles are below the quantile of the sum: a level and a position."""
+    """A level and position at which the added quantiles are below the quantile of the sum."""
 
     frequency_khz: int
     position: int
@@ -126,8 +126,8 @@ class Shortfall:
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Mean and standard deviation of what one request needs, rounded."""
+class RequestMoments:
+    """Mean and standard deviation of the demand of one request, rounded."""
 
     mean_cycles: int
     deviation_cycles: int
@@ -137,23 +137,23 @@ class Moments:
 
 @dataclass(frozen=True)
 class TailSolution:
-    """The rows of a tail table, and what is known of them.
+    """The rows of a tail table, and what is known about them.
 
-    `least_us` is the percentile of a request that is alone, at the highest frequency. `pair`: the
-    frequencies beside batch work, None without any. `throttled`: what the chip's limit does, empty
-    without one. No rows by load are told: `rows` is empty.
+    least_us: percentile of a request alone, at the highest frequency. pair: the frequencies with
+    batch work, None without any. throttled: effect of the chip's power limit, empty without one.
+    `rows` is empty: the solution does not depend on load.
     """
 
     cycles: tuple[TailRow, ...]
     memory_ns: tuple[TailRow, ...]
     least_us: int
-    moments: Moments
+    moments: RequestMoments
     shortfalls: tuple[Shortfall, ...]
     proof: str
     solver: str
     evaluations: int = 0
     pair: BatchPair | None = None
-    throttled: tuple[Throttled, ...] = ()
+    throttled: tuple[PowerLimitEffect, ...] = ()
     rows: tuple[SolvedRow, ...] = ()
 
     def __post_init__(self) -> None:

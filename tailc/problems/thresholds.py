@@ -1,12 +1,12 @@
-"""The threshold problem of rungs that are cores, and its answer, in the form's own words.
+"""The threshold problem of rungs that are cores, and its solution, in the form's own terms.
 
     objective ENERGY:       minimise   mean energy of a request over ages t_1 <= ... <= t_(n-1)
                             such that  the percentile of execution times <= target
     objective TAIL:         all ages are 0
     objective EFFICIENCY:   all ages are never
 
-with t_i the age at which a request leaves rung i for the next, and a core of every kind free
-whenever one is wanted: the problem at low load (Haque et al., MICRO 2017, section 4.4).
+with t_i the age at which a request leaves rung i for the next. A core of every kind is assumed to
+be free when needed: the problem at low load (Haque et al., MICRO 2017, section 4.4).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tailc.problems.schedule import RowStatus, Schedule, SolvedRow
 from tailc.traces.profile import DemandProfile
 
 
-class Aim(enum.Enum):
+class ThresholdObjective(enum.Enum):
     """What is minimised."""
 
     ENERGY = "energy"
@@ -33,7 +33,7 @@ class Aim(enum.Enum):
 
 
 class ThresholdMethod(enum.Enum):
-    """Who finds the ages: the exact dual, a convex solver, a mixed-integer one, or a grid."""
+    """Method for the ages: the exact dual, a convex solver, a mixed-integer solver, or a grid."""
 
     DUAL = "dual"
     CONVEX = "convex"
@@ -44,7 +44,7 @@ class ThresholdMethod(enum.Enum):
 
 @dataclass(frozen=True)
 class SolverLimits:
-    """For solvers that run in a process of their own; `step_us`: of a grid, None for a default."""
+    """Limits of solvers that run in their own process. step_us: of a grid, None for the default."""
 
     time_s: float
     memory_mb: int
@@ -55,16 +55,16 @@ class SolverLimits:
 class ThresholdProblem:
     """Rung i is column i of the profile's curves; a request on it draws `power_ppm[i]`.
 
-    Powers are millionths of a watt, or of what a slow core draws. `static_ppm` is drawn besides,
-    whatever runs. `target_us` is for the objective ENERGY, `solver` the backend of the method MIP.
-    `dropped` names the rungs that the spec has besides.
+    Powers are millionths of a watt, or of the power of a slow core. static_ppm: drawn in addition
+    at all times. target_us: for the objective ENERGY. solver: the backend of the method MIP.
+    dropped: names of further rungs of the spec.
     """
 
     profile: DemandProfile
     power_ppm: tuple[int, ...]
     static_ppm: int
     is_in_watts: bool
-    objective: Aim
+    objective: ThresholdObjective
     percentile_ppm: int
     target_us: int | None
     method: ThresholdMethod
@@ -74,27 +74,29 @@ class ThresholdProblem:
 
     def __post_init__(self) -> None:
         assert len(self.power_ppm) == self.profile.degrees
-        assert (self.objective is Aim.ENERGY) == (self.target_us is not None)
-        assert (self.objective is Aim.ENERGY) == (self.method is not ThresholdMethod.FIXED)
+        assert (self.objective is ThresholdObjective.ENERGY) == (self.target_us is not None)
+        assert (self.objective is ThresholdObjective.ENERGY) == (
+            self.method is not ThresholdMethod.FIXED
+        )
 
     @property
     def rank(self) -> int:
-        """1-based rank of the SLO's request among the profile's, weights counted."""
+        """1-based rank of the SLO's request among the profile's requests, weights counted."""
         return percentile_rank(self.percentile_ppm, self.profile.total_weight)
 
     @cached_property
     def speed_ppm(self) -> NDArray[np.int64]:
-        """Speeds in millionths, (curves, rungs)."""
+        """Speeds in millionths; int64 (curves, rungs)."""
         return np.rint(self.profile.curves * PPM).astype(np.int64)
 
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """Ages as stays, with what is proved and predicted.
+    """Ages as stays, with their proof and predictions.
 
     The evidence's objective and bound are energies, in millionths of the unit of power times us,
-    and its `cost_time_us` is in the unit times us. `gap_before` is the gap of the ages before they
-    were rounded to whole microseconds, None where there is no bound.
+    and its `cost_time_us` is in the unit times us. `gap_before` is the gap of the ages before
+    rounding to whole microseconds, None without a bound.
     """
 
     schedule: Schedule
@@ -106,12 +108,12 @@ class ThresholdSolution:
 
     @property
     def rows(self) -> tuple[SolvedRow, ...]:
-        """The one row that holds at any load."""
+        """The one row, which applies at any load."""
         return (SolvedRow(self.evidence.load, RowStatus.OPTIMAL, self.schedule, self.evidence),)
 
     @property
     def age_us(self) -> tuple[int | None, ...]:
-        """The age at which each rung but the last is left; None: never."""
+        """The age at which a request leaves each rung but the last [us]; None: never."""
         ages: list[int | None] = []
         age_us: int | None = 0
         for stay_us in self.schedule.stay_us:

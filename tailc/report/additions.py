@@ -65,7 +65,7 @@ def _robust_tables() -> AdditionRenderer:
 
 # Keyed by the name of the addition's type, in output order; each function imports what it needs.
 RENDERERS: Mapping[str, Callable[[], AdditionRenderer]] = {
-    "Tuned": _controller,
+    "TunedController": _controller,
     "TunedTable": _tuned_table,
     "Chosen": _chosen,
     "Relief": _overload,

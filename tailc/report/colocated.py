@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 
 from tailc.percentiles import PPM
-from tailc.problems.colocation import BatchPair, Search, Throttled, Throttling
+from tailc.problems.colocation import BatchPair, PairSearch, PowerLimitEffect, Throttling
 from tailc.problems.tail_table import TailProblem, TailSolution
 from tailc.report.table import aligned
 from tailc.units import counted, format_khz, format_mrps, format_mw
 
 _DIGITS = 4
-_BY = {Search.ENUMERATION: "", Search.HILL_CLIMBING: ", by hill climbing"}
+_BY = {PairSearch.ENUMERATION: "", PairSearch.HILL_CLIMBING: ", by hill climbing"}
 _OUTCOMES = {
     Throttling.NONE: "within it",
     Throttling.BATCH_SLOWED: "batch work slows down",
@@ -80,7 +80,7 @@ def _batch_rows(khz: list[int], best_levels: tuple[int | None, ...]) -> list[tup
     ]
 
 
-def _throttled_text(problem: TailProblem, throttled: tuple[Throttled, ...]) -> str:
+def _throttled_text(problem: TailProblem, throttled: tuple[PowerLimitEffect, ...]) -> str:
     assert problem.host is not None
     assert problem.host.tdp_mw is not None
     title = ("requests on", "would draw", "draws", "", "requests", "batch work")
@@ -89,7 +89,7 @@ def _throttled_text(problem: TailProblem, throttled: tuple[Throttled, ...]) -> s
     return f"limit      {format_mw(problem.host.tdp_mw)} of the chip\n\n{table}"
 
 
-def _throttled_row(each: Throttled) -> tuple[str, ...]:
+def _throttled_row(each: PowerLimitEffect) -> tuple[str, ...]:
     return (
         counted(each.requests, "core"),
         format_mw(each.unlimited_mw),
@@ -100,7 +100,7 @@ def _throttled_row(each: Throttled) -> tuple[str, ...]:
     )
 
 
-def _batch_text(each: Throttled) -> str:
+def _batch_text(each: PowerLimitEffect) -> str:
     by_khz = {khz: each.batch_khz.count(khz) for khz in sorted(set(each.batch_khz))}
     paragraphs = [f"{counted(count, 'core')} at {format_khz(khz)}" for khz, count in by_khz.items()]
     stopped = [f"{counted(each.stopped, 'core')} without"] if each.stopped else []

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tailc.problems.colocation import Search
+from tailc.problems.colocation import PairSearch
 from tailc.report.table import aligned, as_markdown
-from tailc.studies.colocation_sizing import Colocation, Corner, Fleet
+from tailc.studies.colocation_sizing import Colocation, Fleet, SupplyPoint
 from tailc.units import format_khz, format_mrps, printable
 
 FORMAT = "tailc-size-colocation"
@@ -57,7 +57,7 @@ def _curve(sized: Colocation) -> list[tuple[str, ...]]:
     return rows
 
 
-def _marginal_w(low: Corner, high: Corner) -> float:
+def _marginal_w(low: SupplyPoint, high: SupplyPoint) -> float:
     return (high.power_w - low.power_w) / (high.work - low.work)
 
 
@@ -67,7 +67,7 @@ def _watts(power_w: float) -> str:
 
 def _legend(sized: Colocation) -> str:
     own, best = sized.dedicated, sized.efficient
-    by = ", by hill climbing" if sized.search is Search.HILL_CLIMBING else ""
+    by = ", by hill climbing" if sized.search is PairSearch.HILL_CLIMBING else ""
     return (
         f"A unit is what a dedicated server does: {own.work_per_s:.4g} of work a second, at "
         f"{format_khz(own.frequency_khz)} and {own.power_w:.1f} W. Beyond the knee a unit is "
@@ -128,7 +128,7 @@ def as_dict(sized: Colocation) -> dict[str, Any]:
     }
 
 
-def _corner_dict(corner: Corner) -> dict[str, Any]:
+def _corner_dict(corner: SupplyPoint) -> dict[str, Any]:
     return {
         "work": round(corner.work, _DIGITS),
         "power_mw": _milliwatts(corner.power_w),

@@ -10,15 +10,15 @@ from tailc.report.table import aligned
 from tailc.units import counted, format_mrps
 
 if TYPE_CHECKING:
-    from tailc.pipeline.controller import Tuned
-    from tailc.pipeline.loops import Interval
-    from tailc.pipeline.plants import Surface
+    from tailc.pipeline.controller import TunedController
+    from tailc.pipeline.loops import RateInterval
+    from tailc.pipeline.plants import TailSurface
 
 US_PER_MS = 1_000
 MOST_MS = 10_000
 
 
-def control_result(tuned: Tuned) -> dict[str, object]:
+def control_result(tuned: TunedController) -> dict[str, object]:
     """Build the JSON data of a tuned controller: its response surface and its intervals of rates.
 
     Each interval has a plant, gains and margins; infinite values are null. Plants map output to
@@ -36,12 +36,12 @@ def control_result(tuned: Tuned) -> dict[str, object]:
     }
 
 
-def control_text(tuned: Tuned) -> str:
+def control_text(tuned: TunedController) -> str:
     """Format the response surface, then one line per interval of rates."""
     return f"{surface_text(tuned.surface)}\n\n{_intervals(tuned)}"
 
 
-def surface_text(surface: Surface) -> str:
+def surface_text(surface: TailSurface) -> str:
     """Format tail latency by arrival rate, for every second output."""
     shown = range(0, len(surface.outputs_ppm), 2)
     title = ["tail at output", *(f"{surface.outputs_ppm[at] / PPM:g}" for at in shown)]
@@ -63,12 +63,12 @@ def _ms(value_us: float) -> str:
     return f"{value_us / US_PER_MS:.4g} ms"
 
 
-def _intervals(tuned: Tuned) -> str:
+def _intervals(tuned: TunedController) -> str:
     title = ("rates", "output", "plant from output to tail", "margins", "overshoot", "settles in")
     return aligned([title, *(_row(each) for each in tuned.intervals)])
 
 
-def _row(each: Interval) -> tuple[str, ...]:
+def _row(each: RateInterval) -> tuple[str, ...]:
     plant, margins = each.plant, each.margins
     poles = ", ".join(f"{abs(pole):.2f}" for pole in plant.plant.poles) or "none"
     return (
@@ -83,7 +83,7 @@ def _row(each: Interval) -> tuple[str, ...]:
     )
 
 
-def _interval(tuned: Tuned, each: Interval) -> dict[str, object]:
+def _interval(tuned: TunedController, each: RateInterval) -> dict[str, object]:
     plant, margins, (kp, ki, kd) = each.plant, each.margins, tuned.gains_of(each)
     return {
         "first_rate_mrps": each.gains.first_rate_mrps,

@@ -13,7 +13,7 @@ from typing import Any
 from tailc.percentiles import PPM
 from tailc.report.table import aligned, as_markdown
 from tailc.specs.cores import PowerUnit
-from tailc.studies.core_sizing import Choice, CoreSizing, Server
+from tailc.studies.core_sizing import CoreSizing, Server, ServerChoice
 from tailc.units import format_mrps, format_ppm, format_us, number_text, printable
 
 FORMAT = "tailc-size-cores"
@@ -50,7 +50,7 @@ def energy_unit(sizing: CoreSizing) -> str:
     return "mJ" if sizing.unit is PowerUnit.WATT else "slow-core ms"
 
 
-def energy_per_request(choice: Choice) -> float:
+def energy_per_request(choice: ServerChoice) -> float:
     """Energy per request, in the unit that `energy_unit` returns."""
     return choice.energy / _STEPS
 
@@ -73,7 +73,7 @@ def _rows(sizing: CoreSizing) -> list[tuple[str, ...]]:
     return rows
 
 
-def _cell(choice: Choice | None) -> str:
+def _cell(choice: ServerChoice | None) -> str:
     return "-" if choice is None else f"{energy_per_request(choice):.1f} {letter(choice.server)}"
 
 
@@ -100,7 +100,7 @@ def _servers(sizing: CoreSizing) -> list[tuple[str, ...]]:
     return rows
 
 
-def _best(sizing: CoreSizing) -> Iterator[Choice | None]:
+def _best(sizing: CoreSizing) -> Iterator[ServerChoice | None]:
     for rate in range(len(sizing.grid.rates_mrps)):
         for target in range(len(sizing.grid.targets_us)):
             yield sizing.best(rate, target)
@@ -140,7 +140,7 @@ def _cell_dict(sizing: CoreSizing, rate: int, target: int) -> dict[str, Any]:
     }
 
 
-def _choice_dict(choice: Choice | None) -> dict[str, Any] | None:
+def _choice_dict(choice: ServerChoice | None) -> dict[str, Any] | None:
     if choice is None:
         return None
     return {
@@ -173,6 +173,6 @@ def _csv_rows(sizing: CoreSizing) -> Iterator[tuple[object, ...]]:
                 yield (rate_mrps, target_us, server.name, *cells)
 
 
-def _csv_choice(choice: Choice, is_least: bool) -> tuple[object, ...]:
+def _csv_choice(choice: ServerChoice, is_least: bool) -> tuple[object, ...]:
     climbs = " ".join(f"{climb.age_us}:{climb.rung}" for climb in choice.climbs)
     return (energy_per_request(choice), choice.tail_us, "yes" if is_least else "no", climbs)

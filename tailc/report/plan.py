@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tailc.forms.plan.expected import Expected, JobBooks, expected_of
+from tailc.forms.plan.expected import JobBooks, PlanBooks, plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH, Ledger
 from tailc.forms.plan.plan import Battery, Plan, PlannedJob, Span
 from tailc.report.plan_epochs import epochs_text, strip_text
@@ -22,7 +22,7 @@ MJ_PER_J = 1_000
 
 def plan_text(plan: Plan) -> str:
     """Format a plan: horizon, terms, expected energy and money, pools, epochs and jobs."""
-    books = expected_of(plan)
+    books = plan_books(plan)
     head = [
         f"horizon     {utc_text(plan.start_unix_s)} to {utc_text(plan.end_unix_s)}, "
         f"{counted(len(plan.epochs), 'epoch')} of {length_text(plan.epoch_s)}",
@@ -44,7 +44,7 @@ def plan_rows_text(plan: Plan) -> str:
     """Format all epochs with their prices, and all jobs if the summary omits some."""
     parts = [epochs_text(plan)]
     if len(plan.jobs) > _SHOWN:
-        parts.append(jobs_text(plan, expected_of(plan), plan.jobs))
+        parts.append(jobs_text(plan, plan_books(plan), plan.jobs))
     return "\n\n".join(parts)
 
 
@@ -72,7 +72,7 @@ def carbon_text(carbon_mg: Fraction) -> str:
     return f"{digits_text(float(carbon_mg) / _MG_PER_KG, 4)} kg"
 
 
-def expected_text(books: Expected) -> str:
+def expected_text(books: PlanBooks) -> str:
     """Format expected energy by source, its price and CO2, the income of jobs, and moves."""
     ledger = books.ledger
     items = [
@@ -142,7 +142,7 @@ def pools_text(plan: Plan) -> str:
     return aligned(rows, numbers=range(1, len(rows[0])))
 
 
-def jobs_text(plan: Plan, books: Expected, jobs: Sequence[PlannedJob]) -> str:
+def jobs_text(plan: Plan, books: PlanBooks, jobs: Sequence[PlannedJob]) -> str:
     """Format one line per job: start, duration, slots, green slots, and its servers."""
     by_name = {job.name: job for job in books.jobs}
     title = ["job", "from", "epochs", "slots", "promised", "green", "servers by epoch"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import Plan
 from tailc.report.table import aligned
@@ -53,7 +53,7 @@ def epochs_text(plan: Plan) -> str:
 
     A battery adds the energy that it takes (negative: gives) and its charge at the epoch's end.
     """
-    books, (green, _) = expected_of(plan), green_by_epoch(plan)
+    books, (green, _) = plan_books(plan), green_by_epoch(plan)
     on_bus = "green racks" if plan.pools[0].racks else "green servers"
     title = ["epoch", "from", "green kWh", "$/kWh", "g/kWh", "draws kWh", "busy"]
     title += [on_bus] if plan.has_buses else []

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tailc.forms.plan.expected import expected_of
-from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.expected import plan_books
+from tailc.forms.plan.ledger import LedgerEntry
 from tailc.forms.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class PowerSeries:
 
     start_unix_s: int
     edges_s: tuple[int, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     is_expected: bool
     forecast_mw: tuple[int, ...] | None
     begun: Mapping[int, int]
@@ -69,7 +69,7 @@ class PowerSeries:
 def power_from_plan(plan: Plan) -> PowerSeries:
     """Build the power over time that a plan expects."""
     firsts = [job.spans[0].first_epoch * plan.epoch_s for job in plan.jobs]
-    entries, stored_mj = expected_of(plan).entries, None
+    entries, stored_mj = plan_books(plan).entries, None
     if plan.battery is not None:
         stored_mj = tuple(
             accumulate((one.stored_mj for one in entries), initial=plan.battery.first_mj)

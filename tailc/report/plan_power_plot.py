@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from tailc.forms.plan.ledger import MJ_PER_KWH, Entry
+from tailc.forms.plan.ledger import MJ_PER_KWH, LedgerEntry
 from tailc.report.drawing import PictureFormat, render_picture
 from tailc.report.plan_power import MW_PER_KW, Floats, PowerSeries
 from tailc.report.time_axis import set_time_axis
@@ -90,7 +90,7 @@ def _draw_sources(axes: Axes, power: PowerSeries) -> None:
         low_mj = high_mj
 
 
-def _areas(books: Sequence[Entry]) -> list[tuple[str, list[int], dict[str, str]]]:
+def _areas(books: Sequence[LedgerEntry]) -> list[tuple[str, list[int], dict[str, str]]]:
     """Name, energy by interval and style of each area, lowest first.
 
     Areas without energy are omitted, unless they are always drawn.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tailc.report.table import aligned
-from tailc.studies.tune_pid import Loop, Study
+from tailc.studies.tune_pid import PidLoop, Study
 from tailc.units import printable
 
 FORMAT = "tailc-tune-pid"
@@ -118,7 +118,7 @@ def _loops(study: Study) -> list[tuple[str, ...]]:
     return [_HEADS, *(_row(study, loop) for loop in (study.tuned, *study.rules))]
 
 
-def _row(study: Study, loop: Loop) -> tuple[str, ...]:
+def _row(study: Study, loop: PidLoop) -> tuple[str, ...]:
     blanks = len(_HEADS) - 1
     if loop.gains is None:
         return loop.name, "none", *("-" for _ in range(blanks - 1))
@@ -209,7 +209,7 @@ def _in_time(study: Study, gains: tuple[float, float, float]) -> tuple[float, fl
     return kp, ki / study.unit_of_time, kd * study.unit_of_time
 
 
-def _loop_dict(study: Study, loop: Loop) -> dict[str, Any]:
+def _loop_dict(study: Study, loop: PidLoop) -> dict[str, Any]:
     gains = None
     if loop.gains is not None:
         gains = dict(zip(("kp", "ki", "kd"), _in_time(study, loop.gains), strict=True))

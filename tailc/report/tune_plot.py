@@ -9,8 +9,8 @@ import numpy as np
 
 from tailc.report.drawing import PictureFormat, render_picture
 from tailc.report.tune_pid import transfer_function
-from tailc.studies.loop_curves import Curves
-from tailc.studies.tune_pid import Study, curves, fitted_curve
+from tailc.studies.loop_curves import LoopCurves
+from tailc.studies.tune_pid import Study, fitted_curve, stable_loop_curves
 from tailc.units import printable
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def picture(study: Study, kind: PictureFormat) -> bytes:
 
 
 def _draw(figure: Figure, study: Study) -> None:
-    loops = curves(study)
+    loops = stable_loop_curves(study)
     figure.suptitle(f"{study.wish.structure.upper()} controller for {transfer_function(study)}")
     halves: Any = figure.subfigures(1, 2)
     times, frequencies = halves
@@ -49,7 +49,7 @@ def _draw(figure: Figure, study: Study) -> None:
 
 
 def _draw_time(
-    axes: Axes, study: Study, loops: tuple[Curves, ...], curve_name: str, title: str
+    axes: Axes, study: Study, loops: tuple[LoopCurves, ...], curve_name: str, title: str
 ) -> None:
     until = loops[0].times[-1]
     for loop, colour in _back_to_front(loops):
@@ -82,7 +82,7 @@ def _draw_data(axes: Axes, study: Study) -> None:
     axes.grid(alpha=0.3)
 
 
-def _draw_frequencies(figure: SubFigure, study: Study, loops: tuple[Curves, ...]) -> None:
+def _draw_frequencies(figure: SubFigure, study: Study, loops: tuple[LoopCurves, ...]) -> None:
     gain, phase, nyquist = figure.subplots(3, 1, height_ratios=(1, 1, 2))
     low, high = _shown_frequencies(loops[0])
     unit = printable(study.units.time)
@@ -119,18 +119,18 @@ def _finish_nyquist(axes: Axes, study: Study) -> None:
     axes.legend(handles=[circle], loc="lower right", fontsize=8)
 
 
-def _shown_frequencies(loop: Curves) -> tuple[float, float]:
+def _shown_frequencies(loop: LoopCurves) -> tuple[float, float]:
     """Range of frequencies to plot: where the tuned loop's gain is between _FAR and _NEAR."""
     gains = np.abs(loop.response)
     within = loop.omega[(gains <= _NEAR) & (gains >= _FAR)]
     return float(within.min()), float(min(within.max(), 100 * _crossing(loop)))
 
 
-def _crossing(loop: Curves) -> float:
+def _crossing(loop: LoopCurves) -> float:
     """Frequency at which the gain is nearest to 1."""
     return float(loop.omega[np.argmin(np.abs(np.log(np.abs(loop.response))))])
 
 
-def _back_to_front(loops: tuple[Curves, ...]) -> Sequence[tuple[Curves, str]]:
+def _back_to_front(loops: tuple[LoopCurves, ...]) -> Sequence[tuple[LoopCurves, str]]:
     """Pair the loops with colours, the tuned loop last, so that it is drawn in front."""
     return list(zip(loops, _COLOURS, strict=False))[::-1]

@@ -1,4 +1,4 @@
-"""A policy's rates under every kind of arrivals: those it was tuned for, and the others beside."""
+"""Arrival processes under which policies are compared: Poisson, bursty, diurnal and recorded."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from tailc.models.diurnal import DayCurve, fitted_day
 from tailc.models.modulated import Burstiness
 from tailc.percentiles import PPM
 
-# Half as many requests again for a fifth of the time, in spells of 50 mean gaps: the rate has a
-# variance of a sixteenth of its square, which is forgotten within 40 gaps.
+# Default bursts: 50 % more requests for a fifth of the time, in spells of 50 mean gaps. The rate's
+# variance is a sixteenth of its square, and its correlation time is 40 gaps.
 _USUAL_IDC_PPM, _USUAL_SPELL_GAPS = 6 * PPM, 50
 _US_PER_S_IN_MRPS = 10**9
-# A quarter less at night and a quarter more at noon.
+# Default day: 25 % fewer requests at night and 25 % more at noon.
 _USUAL_DAY = DayCurve((750_000, 1_250_000))
 
 
-def arrivals_beside(
+def comparison_arrivals(
     policy: Policy, rates_mrps: Iterable[int], recorded: RecordedArrivals | None
 ) -> tuple[Arrivals, ...]:
-    """Poisson, bursty, diurnal and, where they are known, recorded arrivals, each at every rate.
+    """Poisson, bursty, diurnal and, if known, recorded arrivals, each at every rate.
 
-    Bursts and day are those that the policy was tuned for. Else they are fitted to what was
-    recorded, if there is enough of it, and where nothing tells of them they are usual ones.
+    Bursts and day are those that the policy was tuned for, else those fitted to the recorded
+    arrivals if there are enough, else defaults.
     """
-    told = pattern_from_settings(dict(policy.evidence.settings))
-    day = told if isinstance(told, DayCurve) else None
+    pattern = pattern_from_settings(dict(policy.evidence.settings))
+    day = pattern if isinstance(pattern, DayCurve) else None
     if day is None and recorded is not None:
         day = fitted_day(recorded.times_ns)
-    bursts = told if isinstance(told, Burstiness) else None
+    bursts = pattern if isinstance(pattern, Burstiness) else None
     rates = sorted(set(rates_mrps))
     return (
         *(Poisson(rate_mrps) for rate_mrps in rates),
@@ -45,7 +45,7 @@ def arrivals_beside(
 
 
 def _bursts_at(rate_mrps: int, recorded: RecordedArrivals | None) -> Burstiness:
-    """As many requests to a burst as were recorded, and as many bursts."""
+    """Bursts with the fitted number of requests per burst, scaled to the rate."""
     usual = Burstiness(_USUAL_IDC_PPM, _round_us(_USUAL_SPELL_GAPS * _US_PER_S_IN_MRPS / rate_mrps))
     if recorded is None or len(window_lengths_us(recorded.times_ns)) < FEWEST_LENGTHS:
         return usual
@@ -55,7 +55,7 @@ def _bursts_at(rate_mrps: int, recorded: RecordedArrivals | None) -> Burstiness:
 
 
 def _round_us(time_us: float) -> int:
-    """To three digits, up: a shorter spell may not have the index."""
+    """Round up to three digits: a shorter spell may not reach the index of dispersion."""
     step = 10 ** max(len(str(int(time_us))) - 3, 0)
     return math.ceil(time_us / step) * step
 

@@ -1,4 +1,4 @@
-"""Bursty arrivals fitted to the times that a trace has recorded."""
+"""Fit bursty arrivals to the recorded times of a trace."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _US_PER_S = 1e6
 
 @dataclass(frozen=True)
 class ArrivalsFit:
-    """What was recorded, arrivals like it, and what is odd about the recording.
+    """Recorded arrivals, the fitted process, and warnings.
 
-    day: the rate by the hour, with a mean; None of less than a day.
+    day: the rate by hour with its mean; None for a recording of less than a day.
     """
 
     source: str
@@ -43,24 +43,26 @@ def fit_arrivals(
     *,
     format: Format = "auto",  # noqa: A002
 ) -> ArrivalsFit:
-    """The fit to this column of the trace at `path` (`-` is standard input).
+    """Fit bursty arrivals to a column of the trace at `path` (`-` is standard input).
 
-    Raises TailcError as `arrivals_in` does, and for a recording too short to tell bursts by.
+    Raises TailcError as `arrivals_in` does, and for a recording too short to identify bursts.
     """
     with open_source(path) as source:
-        found = times_in(source, column, format=format)
+        recorded = times_in(source, column, format=format)
         name = source.name
-    if len(window_lengths_us(found.times_ns)) < FEWEST_LENGTHS:
-        raise TailcError(_too_short(found.times_ns, Place(name, field=column.name)))
-    span_us = int(found.times_ns[-1]) // NS_PER_US
-    fit = fit_bursty(found.times_ns)
-    curve = fitted_day(found.times_ns)
+    if len(window_lengths_us(recorded.times_ns)) < FEWEST_LENGTHS:
+        raise TailcError(_too_short(recorded.times_ns, Place(name, field=column.name)))
+    span_us = int(recorded.times_ns[-1]) // NS_PER_US
+    fit = fit_bursty(recorded.times_ns)
+    curve = fitted_day(recorded.times_ns)
     day = curve and curve.with_rate(fit.process.rate_mrps)
-    return ArrivalsFit(name, column.name, len(found.times_ns), span_us, fit, day, found.warnings)
+    return ArrivalsFit(
+        name, column.name, len(recorded.times_ns), span_us, fit, day, recorded.warnings
+    )
 
 
 def _too_short(times_ns: Times, place: Place) -> Finding:
-    """That there are too few arrivals, or that they came within too short a time."""
+    """The finding of too few arrivals, or of too short a recording."""
     count, span_s = len(times_ns), int(times_ns[-1]) / NS_PER_S
     message = f"{count} arrivals are too few to tell how they come in bursts"
     hint = "give a recording of some hundreds"

@@ -1,4 +1,4 @@
-"""The budgets of a spec, and findings at their lines where a comparison does not keep them."""
+"""Check a comparison of policies against the budgets of a spec."""
 
 from __future__ import annotations
 
@@ -20,34 +20,36 @@ _PPM_PER_PERCENT = 10_000
 
 @dataclass(frozen=True)
 class SpecBudgets:
-    """Millionths by quantity, and the spec that says so."""
+    """Budgets by quantity [ppm], and the spec that states them."""
 
     most_ppm: Mapping[str, int]
     loaded: LoadedSpec
 
     @property
     def percentiles_ppm(self) -> tuple[int, ...]:
-        """Those that must be compared for the budgets to be told."""
+        """The percentiles that must be compared to check the budgets."""
         return tuple(filter(None, map(percentile_ppm, self.most_ppm)))
 
-    def findings(self, found: BudgetCheck) -> tuple[Finding, ...]:
-        """An error for each budget that is exceeded, and a warning where nobody can tell.
+    def findings(self, rulings: BudgetCheck) -> tuple[Finding, ...]:
+        """An error for each exceeded budget, and a warning for each undecided one.
 
-        Raises TailcError for a budget of something that was not compared.
+        Raises TailcError for a budget of a quantity that was not compared.
         """
-        if found.unmeasured:
-            raise TailcError([self._unmeasured(key, found.measured) for key in found.unmeasured])
-        return tuple(self._told(found))
+        if rulings.unmeasured:
+            raise TailcError(
+                [self._unmeasured(key, rulings.measured) for key in rulings.unmeasured]
+            )
+        return tuple(self._ruling_findings(rulings))
 
-    def _told(self, found: BudgetCheck) -> Iterator[Finding]:
-        for one in found.rulings:
+    def _ruling_findings(self, rulings: BudgetCheck) -> Iterator[Finding]:
+        for one in rulings.rulings:
             place = self.loaded.place(BUDGETS, one.key)
             if one.ruling is Ruling.FAIL:
                 hint = "keep the policy before, or raise the budget if that is worth it"
-                yield Finding(Code.OVER_BUDGET, _said(one, "is exceeded"), place, hint)
+                yield Finding(Code.OVER_BUDGET, _budget_text(one, "is exceeded"), place, hint)
             elif one.ruling is Ruling.UNDECIDED:
                 hint = "give a longer held-out trace: the interval must lie on one side"
-                message = _said(one, "cannot be decided")
+                message = _budget_text(one, "cannot be decided")
                 yield Finding(Code.UNTOLD_BUDGET, message, place, hint, Severity.WARNING)
 
     def _unmeasured(self, key: str, measured: tuple[str, ...]) -> Finding:
@@ -57,9 +59,9 @@ class SpecBudgets:
 
 
 def read_budgets(path: str, new: Policy) -> SpecBudgets:
-    """Those of the spec at `path`, which `new` must be compiled from by its name.
+    """Read the budgets of the spec at `path`, from which `new` must have been compiled.
 
-    Raises TailcError for a spec that is wrong, of another policy, or of a kind without requests.
+    Raises TailcError for an invalid spec, of another policy, or of a kind without requests.
     """
     loaded = open_document(path)
     model = loaded.model
@@ -74,7 +76,7 @@ def read_budgets(path: str, new: Policy) -> SpecBudgets:
     return SpecBudgets(model.budgets, loaded)
 
 
-def _said(one: BudgetRuling, what: str) -> str:
+def _budget_text(one: BudgetRuling, what: str) -> str:
     head = f"`{BUDGETS}.{one.key}` {what} at {one.arrivals}"
     if one.change_ppm is None:
         return f"{head}: a server is overloaded"
@@ -86,5 +88,5 @@ def _said(one: BudgetRuling, what: str) -> str:
 
 
 def change_text(ppm: int) -> str:
-    """A change to a hundredth of a percent, such as `+1.25 %`."""
+    """A change rounded to a hundredth of a percent, such as `+1.25 %`."""
     return f"{ppm / _PPM_PER_PERCENT:+.2f} %"

@@ -1,4 +1,4 @@
-"""The chip that a spec describes, to replay a policy of that spec on it."""
+"""The chip that a spec describes, to replay a policy on it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PPM_PER_MILLI = 1_000
 
 
 def chip_of(path: str, policy: Policy, requests: DemandProfile) -> Chip:
-    """The chip of the spec at `path`: its limit, its own power, and the batch work of its cores.
+    """The chip of the spec at `path`: power limit, uncore power, and batch work of its cores.
 
-    Memory time of requests is that of `requests`. Raises TailcError for a policy whose cores do not
-    change their clocks, and for a spec of another server than the policy's.
+    requests: used for the memory time of requests. Raises TailcError for a policy whose cores have
+    a fixed frequency, and for a spec of another server than the policy's.
     """
     table = policy.tail_table
     if table is None:
@@ -67,7 +67,7 @@ def _batch_core(batch: BatchWork, table: TailTable) -> BatchCore:
     frequencies = [level.frequency_khz for level in table.levels]
     return BatchCore(
         ProgramCounters(batch.memory_ppm, _milli(batch.ipc_ppm)),
-        # Power that falls with frequency counts as its highest so far.
+        # Power is made non-decreasing in frequency.
         tuple(accumulate(batch.power_mw, max)),
         level=frequencies.index(table.batch.frequency_khz),
         least_level=least_level(table),
@@ -75,7 +75,7 @@ def _batch_core(batch: BatchWork, table: TailTable) -> BatchCore:
 
 
 def _memory_ppm(problem: TailProblem) -> int:
-    """Share of the time of requests at the nominal clock that they wait for memory."""
+    """Share of requests' time spent on memory accesses at the nominal frequency [ppm]."""
     weight = problem.profile.weight
     memory_ns = float(np.average(problem.memory_ns, weights=weight))
     all_ns = float(np.average(problem.service_ns(problem.clock_khz), weights=weight))

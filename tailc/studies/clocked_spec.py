@@ -1,4 +1,4 @@
-"""Specs whose demand is cycles and memory time, which cores serve at a clock of their own."""
+"""Open specs whose demand is in cycles and memory time, for cores that change their frequency."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc.units import printable
 
 
 def open_clocked(path: str) -> OpenedSpec:
-    """The spec at `path`; TailcError for one of a kind without clocks."""
+    """Open the spec at `path`; TailcError for a kind without frequencies."""
     opened = open_kind(path)
     if isinstance(opened.spec.demand, ClockedDemandSpec):
         return opened

@@ -1,9 +1,9 @@
-"""How much batch work servers with requests take on, and how many servers that saves.
+"""Size a fleet that runs requests and batch work on shared servers.
 
-After Bartolini, 2015, section 3.6, which prints no equation: the batch work of a server with
-requests costs least power up to a knee, beyond which dedicated servers do it for less. Requests run
-at a frequency that by replay meets their bound; a policy that raises it only when it must draws
-less. A unit of batch work is what a dedicated server does at the frequency of most work per joule.
+After Bartolini, 2015, section 3.6, which gives no equation. Batch work on a server with requests
+costs least power up to a knee; beyond it, dedicated servers need less. Requests run at a frequency
+that meets their bound in replays; a policy that raises the frequency only when needed draws less. A
+unit of batch work is that of a dedicated server at its most efficient frequency.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tailc.models.core_queues.baselines.fixed import at_level
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.outcome import nearest_us
 from tailc.pipeline.colocation import MW_PER_W, efficient_pair, shared_core
-from tailc.pipeline.refusals import told_in_full
+from tailc.pipeline.refusals import complete_errors
 from tailc.pipeline.solve import solve
 from tailc.pipeline.spec import OpenedSpec
-from tailc.problems.colocation import BatchWork, Host, Search
+from tailc.problems.colocation import BatchWork, Host, PairSearch
 from tailc.problems.tail_table import TailProblem
 from tailc.progress import Progress, silent
 from tailc.specs.slo import promise
@@ -41,8 +41,8 @@ from tailc.units import format_khz, format_mrps, format_us
 
 
 @dataclass(frozen=True)
-class Demand:
-    """Servers with requests, and batch work in units of a dedicated server."""
+class FleetDemand:
+    """Number of servers with requests, and batch work in units of a dedicated server."""
 
     servers: int
     batch: float
@@ -54,10 +54,10 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Corner:
+class SupplyPoint:
     """A point of the supply curve: batch work in units, power of the server, and frequencies.
 
-    batch_khz: None where cores sleep while they have no requests.
+    batch_khz: None if cores sleep when they have no requests.
     """
 
     work: float
@@ -68,7 +68,7 @@ class Corner:
 
 @dataclass(frozen=True)
 class Dedicated:
-    """A server for batch work alone: its frequency, power, and what a unit of work is a second."""
+    """A server for batch work alone: frequency, power, and a unit of work per second."""
 
     frequency_khz: int
     power_w: float
@@ -77,14 +77,15 @@ class Dedicated:
 
 @dataclass(frozen=True)
 class Fleet:
-    """What one demand takes.
+    """The servers and power that a demand needs.
 
-    work: batch work of each server with requests. low, high: corners between which it alternates,
-    `high_share` of the time at `high`. dedicated: servers for batch work alone, in part. servers:
-    all of them, whole. apart_servers, apart_w: with all batch work on dedicated servers.
+    work: batch work of each server with requests. low, high: points of the supply curve between
+    which it alternates, `high_share` of the time at `high`. dedicated: servers for batch work
+    alone, as a fraction. servers: all servers, rounded up. apart_servers, apart_w: servers and
+    power with all batch work on dedicated servers.
     """
 
-    demand: Demand
+    demand: FleetDemand
     work: float
     low: int
     high: int
@@ -98,47 +99,47 @@ class Fleet:
 
 @dataclass(frozen=True)
 class Colocation:
-    """The supply curve of a server, its knee, and fleets.
+    """The supply curve of a server, its knee, and the fleets for the demands.
 
-    tail_khz: the lowest frequency of requests that meets the bound. efficient: batch work of a
-    server whose pair of frequencies has the most of it per joule, as found by `search`.
+    tail_khz: lowest frequency of requests that meets the bound. efficient: the pair of frequencies
+    with the most batch work per joule, found by `search`.
     """
 
     name: str
     rate_mrps: int
     tail_khz: int
-    corners: tuple[Corner, ...]
+    corners: tuple[SupplyPoint, ...]
     knee: int
-    efficient: Corner
+    efficient: SupplyPoint
     dedicated: Dedicated
     fleets: tuple[Fleet, ...]
     requests: int
     seed: int
-    search: Search
+    search: PairSearch
 
 
 def size_colocation(
     path: str,
-    demands: Sequence[Demand],
+    demands: Sequence[FleetDemand],
     *,
     requests: int = SERVER.requests,
     seed: int = Seed.DESIGN,
     progress: Progress = silent,
 ) -> Colocation:
-    """What the demands take on the server of the spec at `path`.
+    """Fleets for the demands, with the server of the spec at `path`.
 
-    Raises TailcError for a spec that is wrong or has no batch work, and where no frequency meets
-    the bound beside it.
+    Raises TailcError for an invalid spec, for one without batch work, and if no frequency meets the
+    bound next to batch work.
     """
     opened = open_clocked(path)
     problem, host, batch = _problem(opened)
-    with told_in_full(opened.loaded, {}, opened.warnings):
+    with complete_errors(opened.loaded, {}, opened.warnings):
         table = opened.kind.emit(opened.spec, problem, solve(problem))
     options = VerifyOptions(seed=seed, requests_per_replay=requests)
     shared = shared_core(problem, host, batch)
-    with told_in_full(opened.loaded, {}, opened.warnings):
+    with complete_errors(opened.loaded, {}, opened.warnings):
         least = _least_level(problem, batch, shared, table, options, progress)
-    return _sized(opened.spec.name, _Server(problem, host, batch, shared, least), demands, options)
+    return _size(opened.spec.name, _Server(problem, host, batch, shared, least), demands, options)
 
 
 def _problem(opened: OpenedSpec) -> tuple[TailProblem, Host, BatchWork]:
@@ -160,9 +161,9 @@ def _least_level(
     options: VerifyOptions,
     progress: Progress,
 ) -> int:
-    """The lowest level at which requests meet the bound and leave time.
+    """The lowest level at which requests meet the bound and leave time, found by bisection.
 
-    A faster clock delays no request, so it is found by halving. Raises TailcError (INFEASIBLE).
+    A higher frequency delays no request. Raises TailcError (INFEASIBLE) if no level does.
     """
     clocks = Clocks(table, problem.clock_khz)
     first, last = int(np.argmax(shared.busy() < 1)), len(problem.levels) - 1
@@ -204,6 +205,8 @@ def _out_of_reach(problem: TailProblem, batch: BatchWork, tail_us: int) -> Tailc
 
 @dataclass(frozen=True, eq=False)
 class _Server:
+    """A server of the spec, and the least level of requests that meets the bound."""
+
     problem: TailProblem
     host: Host
     batch: BatchWork
@@ -212,15 +215,15 @@ class _Server:
 
     @property
     def beside_w(self) -> float:
-        """What the server draws beside its cores."""
+        """Power of the server outside its cores."""
         return (self.host.uncore_mw + self.host.rest_mw) / MW_PER_W
 
     def khz(self, level: int) -> int:
-        """Of an entry of the grid."""
+        """Frequency of a level."""
         return self.problem.levels[level].frequency_khz
 
     def dedicated(self) -> Dedicated:
-        """At the frequency of most work per joule, the lowest of those alike."""
+        """The server with batch work alone, at the lowest of the most efficient frequencies."""
         work = self.host.cores * self.core.throughput / self.core.stretch(self.core.batch_memory)
         power_w = self.beside_w + self.host.cores * self.core.batch_power_w
         best = int(np.argmax(work / power_w))
@@ -228,7 +231,7 @@ class _Server:
 
     def curve(self, unit: float) -> SupplyCurve:
         """Least power by batch work in units."""
-        found = fleet.supply_curve(
+        result = fleet.supply_curve(
             self.core,
             self.host.cores,
             idle_core_w=self.host.idle_core_mw / MW_PER_W,
@@ -236,26 +239,26 @@ class _Server:
             unit=unit,
             least_critical=self.least,
         )
-        # A level that meets the bound leaves time.
-        assert found is not None
-        return found
+        # A level that meets the bound leaves time for batch work.
+        assert result is not None
+        return result
 
-    def efficient(self, unit: float) -> Corner:
-        """The server at its own pair of most work per joule."""
+    def efficient(self, unit: float) -> SupplyPoint:
+        """The server at its own most efficient pair of frequencies."""
         pair = efficient_pair(self.core, self.batch, self.least)
         assert pair.critical is not None
         assert pair.batch is not None
         at = pair.critical, pair.batch
         cores = self.host.cores
         work = float(self.core.batch_work()[at]) * cores / unit
-        # The cores' parts of what is drawn beside them add up to all of it.
-        return Corner(
+        # Each core includes its part of the power outside the cores.
+        return SupplyPoint(
             work, float(self.core.power_w()[at]) * cores, *(self.khz(level) for level in at)
         )
 
 
-def _sized(
-    name: str, server: _Server, demands: Sequence[Demand], options: VerifyOptions
+def _size(
+    name: str, server: _Server, demands: Sequence[FleetDemand], options: VerifyOptions
 ) -> Colocation:
     dedicated = server.dedicated()
     curve = server.curve(dedicated.work_per_s)
@@ -263,7 +266,7 @@ def _sized(
         name=name,
         rate_mrps=server.batch.rate_mrps,
         tail_khz=server.khz(server.least),
-        corners=tuple(_corner(server, curve, at) for at in range(curve.work.size)),
+        corners=tuple(_supply_point(server, curve, at) for at in range(curve.work.size)),
         knee=curve.knee(dedicated.power_w),
         efficient=server.efficient(dedicated.work_per_s),
         dedicated=dedicated,
@@ -274,9 +277,9 @@ def _sized(
     )
 
 
-def _corner(server: _Server, curve: SupplyCurve, at: int) -> Corner:
+def _supply_point(server: _Server, curve: SupplyCurve, at: int) -> SupplyPoint:
     batch = int(curve.batch[at])
-    return Corner(
+    return SupplyPoint(
         float(curve.work[at]),
         float(curve.power_w[at]),
         server.khz(int(curve.critical[at])),
@@ -284,21 +287,21 @@ def _corner(server: _Server, curve: SupplyCurve, at: int) -> Corner:
     )
 
 
-def _fleet(curve: SupplyCurve, dedicated_w: float, demand: Demand) -> Fleet:
+def _fleet(curve: SupplyCurve, dedicated_w: float, demand: FleetDemand) -> Fleet:
     alone = int(np.ceil(demand.batch - WHOLE))
     apart_w = demand.servers * float(curve.power_w[0]) + demand.batch * dedicated_w
     apart = demand.servers + alone, apart_w
     if demand.servers == 0:
         return Fleet(demand, 0.0, 0, 0, 0.0, demand.batch, alone, apart_w, *apart)
-    found = fleet.provision(curve, demand.servers, demand.batch, dedicated_w)
+    result = fleet.provision(curve, demand.servers, demand.batch, dedicated_w)
     return Fleet(
         demand,
-        found.work,
-        found.low,
-        found.high,
-        found.high_share,
-        found.dedicated,
-        found.servers,
-        found.power_w,
+        result.work,
+        result.low,
+        result.high,
+        result.high_share,
+        result.dedicated,
+        result.servers,
+        result.power_w,
         *apart,
     )

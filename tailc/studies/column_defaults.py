@@ -1,4 +1,4 @@
-"""The columns of a trace by the spec that names it, so that nobody need say them again."""
+"""Default columns of a trace, from the spec that names it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tailc.traces.reading import TimeUnit
 
 @dataclass(frozen=True)
 class ColumnDefaults:
-    """How a spec reads its trace, and where that is."""
+    """Column options from a spec, and the path of its trace."""
 
     options: TraceOptions
     trace: str
 
 
 def column_defaults(path: str) -> ColumnDefaults:
-    """Those of the spec at `path`; which rows count, and which are held out, is not in them.
+    """Columns of the spec at `path`, without its row filter and its held-out rule.
 
-    Raises TailcError for a spec that is wrong.
+    Raises TailcError for an invalid spec.
     """
     opened = open_kind(path)
     return ColumnDefaults(_options(opened), trace_path(opened))
@@ -57,7 +57,7 @@ def _of_jobs(days: DaysAsked) -> TraceOptions:
 
 def _of_cycles(opened: OpenedSpec, demand: ClockedDemandSpec) -> TraceOptions:
     return TraceOptions(
-        columns=_stated({Role.WEIGHT: demand.weight}),
+        columns=_without_none({Role.WEIGHT: demand.weight}),
         table=CounterColumns(demand.cycles, demand.memory),
         percentile_ppm=_percentile(opened),
     )
@@ -66,7 +66,11 @@ def _of_cycles(opened: OpenedSpec, demand: ClockedDemandSpec) -> TraceOptions:
 def _of_demand(opened: OpenedSpec, demand: DemandSpec) -> TraceOptions:
     source, speedup = demand.source, opened.spec.speedup
     return TraceOptions(
-        columns={**_of_times(source), **_stated({Role.WEIGHT: source.weight}), **_classes(speedup)},
+        columns={
+            **_of_times(source),
+            **_without_none({Role.WEIGHT: source.weight}),
+            **_classes(speedup),
+        },
         units={Role.DEMAND: TimeUnit(source.unit)},
         speedups=_speedup_columns(speedup),
         percentile_ppm=_percentile(opened),
@@ -76,8 +80,12 @@ def _of_demand(opened: OpenedSpec, demand: DemandSpec) -> TraceOptions:
 def _of_times(source: DemandColumn | DemandTimings | DemandProfile) -> dict[Role, str]:
     if not isinstance(source, DemandTimings):
         return {Role.DEMAND: source.column}
-    told = source.timings
-    return {Role.DEMAND: told.duration, Role.REQUEST: told.request, Role.DEGREE: told.degree}
+    timings = source.timings
+    return {
+        Role.DEMAND: timings.duration,
+        Role.REQUEST: timings.request,
+        Role.DEGREE: timings.degree,
+    }
 
 
 def _classes(speedup: SpeedupSpec | None) -> dict[Role, str]:
@@ -92,11 +100,11 @@ def _speedup_columns(speedup: SpeedupSpec | None) -> tuple[str, ...]:
     return ()
 
 
-def _stated(columns: dict[Role, str | None]) -> dict[Role, str]:
+def _without_none(columns: dict[Role, str | None]) -> dict[Role, str]:
     return {role: name for role, name in columns.items() if name is not None}
 
 
 def _percentile(opened: OpenedSpec) -> int | None:
-    """That of the first objective."""
+    """Percentile of the first SLO."""
     slos = opened.spec.slos
     return slos[0].percentile_ppm if slos else None

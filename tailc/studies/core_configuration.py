@@ -1,4 +1,4 @@
-"""Configurations of cores that are candidates for one service, and the ages that each may use."""
+"""Candidate configurations of cores for one service, and the ages that each may use."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.thresholds import solve_for_ages
 from tailc.pipeline.trace import open_trace, split_trace
 from tailc.policies import KindSpec
-from tailc.problems.thresholds import Aim, ThresholdMethod, ThresholdProblem
+from tailc.problems.thresholds import ThresholdMethod, ThresholdObjective, ThresholdProblem
 from tailc.progress import silent
 from tailc.specs.cores import Cores
 from tailc.traces.profile import DemandProfile
 from tailc.units import format_ppm, printable
 
 US_PER_MS = 1_000
-# The ages of least energy at low load are cut into so many parts, of which some hold.
+# Number of equal steps from age 0 to the age of least energy at low load.
 PARTS = 64
 
 Ages = tuple[Climb, ...]
@@ -40,10 +40,10 @@ class CoreSpec(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Configuration:
-    """A server of cores; `path` is its spec as the user named it, `ladder` its rungs.
+    """A server's cores for one service.
 
-    `profile` has the demand of the service and its speeds on the rungs. `problem` asks for the ages
-    of least energy.
+    path: the spec as the user named it. ladder: its rungs. profile: demand of the service, and its
+    speeds on the rungs. problem: asks for the ages of least energy.
     """
 
     name: str
@@ -56,21 +56,22 @@ class Configuration:
 
 
 def read_configurations(paths: Sequence[str]) -> tuple[Configuration, ...]:
-    """The configurations, all for the same requests, percentile and unit of power.
+    """Read configurations for the same requests, percentile and unit of power.
 
-    Raises TailcError for a spec that is wrong, of a kind without cores, or unlike the first.
+    Raises TailcError for an invalid spec, a kind without cores, or a spec that differs from the
+    first.
     """
     opened = [open_kind(path) for path in paths]
-    found = [_configuration(each) for each in opened]
+    configurations = [_configuration(each) for each in opened]
     faults = [
         fault
-        for each, one in zip(opened[1:], found[1:], strict=True)
-        for fault in _unlike(found[0], one, each)
+        for each, one in zip(opened[1:], configurations[1:], strict=True)
+        for fault in _differences(configurations[0], one, each)
     ]
-    faults += _repeated(found, opened)
+    faults += _duplicate_names(configurations, opened)
     if faults:
         raise TailcError(faults)
-    return tuple(found)
+    return tuple(configurations)
 
 
 def _configuration(opened: OpenedSpec) -> Configuration:
@@ -88,10 +89,14 @@ def _configuration(opened: OpenedSpec) -> Configuration:
         )
     profile = design_of(opened)
     problem = cast(ThresholdProblem, opened.kind.reduce(spec, profile))
-    asked = replace(
-        problem, objective=Aim.EFFICIENCY, target_us=None, method=ThresholdMethod.FIXED, solver=None
+    fixed_problem = replace(
+        problem,
+        objective=ThresholdObjective.EFFICIENCY,
+        target_us=None,
+        method=ThresholdMethod.FIXED,
+        solver=None,
     )
-    ladder: Ladder = opened.kind.emit(spec, asked, solve(asked))
+    ladder: Ladder = opened.kind.emit(spec, fixed_problem, solve(fixed_problem))
     assert Rule.CORE_PER_REQUEST in ladder.rules
     slo = cast(KindSpec, spec).slos[0]
     named = spec.name, opened.path, spec.all_cores, slo.percentile_ppm
@@ -99,21 +104,21 @@ def _configuration(opened: OpenedSpec) -> Configuration:
 
 
 def design_of(opened: OpenedSpec) -> DemandProfile:
-    """The part of the spec's trace that policies are compiled from."""
+    """The design part of the spec's trace."""
     read = open_trace(opened)
     return read.trace.profile if read.reading.rows.split is None else split_trace(opened, read)[0]
 
 
 def _for_energy(problem: ThresholdProblem) -> ThresholdProblem:
-    """The same with the aim of least energy, whatever the spec's; its target is a placeholder."""
-    if problem.objective is Aim.ENERGY:
+    """The problem with the objective of least energy; its target is a placeholder."""
+    if problem.objective is ThresholdObjective.ENERGY:
         return problem
     exact = problem.profile.has_common_curve
     method = ThresholdMethod.DUAL if exact else ThresholdMethod.GRID
-    return replace(problem, objective=Aim.ENERGY, target_us=1, method=method)
+    return replace(problem, objective=ThresholdObjective.ENERGY, target_us=1, method=method)
 
 
-def _unlike(first: Configuration, one: Configuration, opened: OpenedSpec) -> Iterator[Finding]:
+def _differences(first: Configuration, one: Configuration, opened: OpenedSpec) -> Iterator[Finding]:
     def fault(message: str, help_: str, *keys: str | int) -> Finding:
         return Finding(Code.CONFLICT, message, opened.loaded.place(*keys), help_)
 
@@ -133,25 +138,27 @@ def _same_demand(one: DemandProfile, other: DemandProfile) -> bool:
     return same and np.array_equal(one.weight, other.weight)
 
 
-def _repeated(found: Sequence[Configuration], opened: Sequence[OpenedSpec]) -> Iterator[Finding]:
-    seen: dict[str, Place | None] = {}
-    for one, each in zip(found, opened, strict=True):
-        if one.name in seen:
+def _duplicate_names(
+    configurations: Sequence[Configuration], opened: Sequence[OpenedSpec]
+) -> Iterator[Finding]:
+    names: dict[str, Place | None] = {}
+    for one, each in zip(configurations, opened, strict=True):
+        if one.name in names:
             message = f"`{printable(one.name)}` is the name of two configurations"
             yield Finding(Code.CONFLICT, message, each.loaded.place("name"), "rename one")
-        seen[one.name] = None
+        names[one.name] = None
 
 
-def never(configuration: Configuration) -> Ages:
-    """Requests stay on slow cores as long as there are any."""
+def never_climb(configuration: Configuration) -> Ages:
+    """The climbs of a policy that leaves requests on slow cores while there are any."""
     return configuration.ladder.rows[0].climbs[:1]
 
 
 def ages_at_low_load(configuration: Configuration, target_us: int) -> tuple[int, ...] | None:
-    """The ages of least energy under the target at which each rung but the last is left [us].
+    """Ages of least energy at low load at which requests leave each rung but the last [us].
 
-    None where even the fastest cores miss it. An age after all requests are done stands for never,
-    so that parts of it are ages.
+    None if even the fastest cores miss the target. An age after every request ends means never, so
+    that fractions of it are ages.
     """
     try:
         problem = replace(configuration.problem, target_us=target_us)
@@ -169,14 +176,14 @@ def ages_at_low_load(configuration: Configuration, target_us: int) -> tuple[int,
 
 
 def _all_done_us(configuration: Configuration) -> int:
-    """When the last request would be done on the slowest cores, without any load."""
+    """When the longest request ends on the slowest cores, without any other load [us]."""
     profile = configuration.profile
     alone_ms = profile.demand_ms / profile.curves[profile.curve_of, 0]
     return int(np.ceil(alone_ms.max() * US_PER_MS))
 
 
-def part_of(ages_us: Sequence[int], part: int) -> Ages:
-    """So many `PARTS` of the ages as climbs: of those at one age only the highest."""
+def scaled_climbs(ages_us: Sequence[int], part: int) -> Ages:
+    """Climbs at `part` / `PARTS` of the ages; of climbs at one age only the highest."""
     by_age = {0: 0}
     for rung, age_us in enumerate(ages_us, start=1):
         by_age[age_us * part // PARTS] = rung
@@ -190,7 +197,7 @@ def with_ages(configuration: Configuration, ages: Ages) -> Ladder:
 
 
 def capacity(configuration: Configuration) -> float:
-    """Work that all cores together do in a ms, on the mean curve [ms at reference speed]."""
+    """Work of all cores together per ms, on the mean curve [ms at reference speed]."""
     speeds = configuration.profile.mean_curve()
     cores = configuration.cores
     if cores.is_in_place:

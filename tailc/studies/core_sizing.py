@@ -1,12 +1,11 @@
-"""Which configuration of cores meets a latency at a load with the least energy.
+"""Find the configuration of cores that meets a latency at a load with the least energy.
 
-For every configuration and rate parts of the ages of least energy at low load are replayed, on the
-same requests at the same times, which gives an energy and a tail each: first every eighth part, and
-then, for every target, those around the best so far, to a sixty-fourth. A cell of the answer, a
-rate and a target, has the least energy among all whose tail meets the target (after Haque et al.,
-MICRO 2017, section 6.7, and Haque, dissertation, Rutgers 2016, section 5.3.5). So
-thresholds are held at what suits a load best, as a controller would settle to; they do not follow
-it.
+For every configuration and rate, fractions of the ages of least energy at low load are replayed on
+the same requests and times; each has an energy and a tail. Fractions are first in steps of an
+eighth, then, for every target, near the best so far, down to a sixty-fourth. A cell of the answer,
+a rate and a target, has the least energy of all whose tail meets the target (after Haque et al.,
+MICRO 2017, section 6.7, and Haque, dissertation, Rutgers 2016, section 5.3.5). The ages are fixed
+at the best value for a load, as a controller would settle; they do not follow the load.
 """
 
 from __future__ import annotations
@@ -33,22 +32,22 @@ from tailc.studies.core_configuration import (
     Configuration,
     ages_at_low_load,
     capacity,
-    never,
-    part_of,
+    never_climb,
     read_configurations,
+    scaled_climbs,
     with_ages,
 )
 from tailc.threads import thread_count
 
-# Energies are told in thousandths of the unit of power times ms.
+# Energies are in thousandths of the unit of power times ms.
 _NS_PER_STEP = 1_000
 _MRPS_PER_MS = 1_000_000
-# Parts of the ages: first those so far apart, then around the best of them at half that, and so on.
+# First step between parts of the ages; it is halved around the best part each time.
 _FIRST_STEP = 8
 
 
 @dataclass(frozen=True)
-class Grid:
+class SizingGrid:
     """Rates [thousandths of a request per second] and targets [us], both ascending."""
 
     rates_mrps: tuple[int, ...]
@@ -63,7 +62,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Server:
-    """A configuration by its name, the file of its spec, and its peak power in millionths."""
+    """A configuration: its name, the file of its spec, and its peak power in millionths."""
 
     name: str
     path: str
@@ -71,10 +70,10 @@ class Server:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """How a server meets a target: its ages, the tail, and energy by request.
+class ServerChoice:
+    """How a server meets a target: its ages, the tail, and the energy per request.
 
-    `energy` is in thousandths of the unit of power times ms; what free cores draw is in it.
+    energy: in thousandths of the unit of power times ms, including that of idle cores.
     """
 
     server: int
@@ -85,55 +84,57 @@ class Choice:
 
 @dataclass(frozen=True)
 class CoreSizing:
-    """`cells`: by rate and then target, the best that each server does, None where it misses."""
+    """The best choice of each server. cells: by rate, then target, then server; None for a miss."""
 
     servers: tuple[Server, ...]
     unit: PowerUnit
     percentile_ppm: int
-    grid: Grid
+    grid: SizingGrid
     seed: int
     requests: int
-    cells: tuple[tuple[tuple[Choice | None, ...], ...], ...]
+    cells: tuple[tuple[tuple[ServerChoice | None, ...], ...], ...]
 
-    def best(self, rate: int, target: int) -> Choice | None:
-        """The least energy in a cell, the first server of those alike; None if all miss."""
+    def best(self, rate: int, target: int) -> ServerChoice | None:
+        """The choice with the least energy in a cell, the first server on a tie.
+
+        None if all miss.
+        """
         met = [choice for choice in self.cells[rate][target] if choice is not None]
         return min(met, key=lambda choice: choice.energy, default=None)
 
     @property
     def peak_spread(self) -> float:
-        """How much more the hungriest server draws at peak than the thriftiest, in parts of it."""
+        """Relative difference between the highest and the lowest peak power of the servers."""
         peaks = [server.peak_ppm for server in self.servers]
         return max(peaks) / min(peaks) - 1
 
 
 def size_cores(
     paths: Sequence[str],
-    grid: Grid,
+    grid: SizingGrid,
     *,
     requests: int = SERVER.requests,
     seed: int = Seed.DESIGN,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> CoreSizing:
-    """The best of the configurations in the specs at `paths`, for each cell of the grid.
+    """The best configuration of the specs at `paths`, for each cell of the grid.
 
-    Replays the part of the trace that policies are compiled from. `threads` None is one a
-    processor; the answer does not depend on it. Raises TailcError for specs that are wrong or of
-    different services.
+    Replays the design part of the trace. threads: None means one per processor; the result does not
+    depend on it. Raises TailcError for invalid specs, or specs of different services.
     """
     progress("reading the configurations", 0.0)
-    found = read_configurations(paths)
+    configurations = read_configurations(paths)
     options = VerifyOptions(seed=seed, requests_per_replay=requests)
     by_server = []
     with ThreadPoolExecutor(thread_count(threads)) as workers:
-        for number, one in enumerate(found):
-            progress(f"replaying {one.name}", number / len(found))
+        for number, one in enumerate(configurations):
+            progress(f"replaying {one.name}", number / len(configurations))
             by_server.append(_cells(number, one, grid, options, workers))
     return CoreSizing(
-        servers=tuple(Server(one.name, one.path, one.cores.peak_ppm) for one in found),
-        unit=found[0].cores.unit,
-        percentile_ppm=found[0].percentile_ppm,
+        servers=tuple(Server(one.name, one.path, one.cores.peak_ppm) for one in configurations),
+        unit=configurations[0].cores.unit,
+        percentile_ppm=configurations[0].percentile_ppm,
         grid=grid,
         seed=seed,
         requests=requests,
@@ -142,37 +143,37 @@ def size_cores(
 
 
 def _cells(
-    number: int, one: Configuration, grid: Grid, options: VerifyOptions, workers: Executor
-) -> list[list[Choice | None]]:
-    """The best that one server does, by rate and then target."""
+    number: int, one: Configuration, grid: SizingGrid, options: VerifyOptions, workers: Executor
+) -> list[list[ServerChoice | None]]:
+    """The best choices of one server, by rate and then target."""
     ages_us = [ages_at_low_load(one, target_us) for target_us in grid.targets_us]
-    found = []
+    configurations = []
     for rate_mrps in grid.rates_mrps:
-        candidates = _Candidates(number, one, rate_mrps, options, workers)
-        candidates.add([never(one)])
+        candidates = _ServerReplays(number, one, rate_mrps, options, workers)
+        candidates.add([never_climb(one)])
         for ages, target_us in zip(ages_us, grid.targets_us, strict=True):
             if ages is not None and not candidates.is_overloaded:
                 _search(candidates, ages, target_us)
-        found.append([candidates.least(target_us) for target_us in grid.targets_us])
-    return found
+        configurations.append([candidates.least(target_us) for target_us in grid.targets_us])
+    return configurations
 
 
-def _search(candidates: _Candidates, ages_us: Sequence[int], target_us: int) -> None:
-    """Try parts of the ages, and then around the best of them."""
+def _search(candidates: _ServerReplays, ages_us: Sequence[int], target_us: int) -> None:
+    """Try parts of the ages, then parts near the best one."""
 
     def best(parts: Sequence[int]) -> int:
-        candidates.add([part_of(ages_us, part) for part in parts])
-        return min(parts, key=lambda part: candidates.rank(part_of(ages_us, part), target_us))
+        candidates.add([scaled_climbs(ages_us, part) for part in parts])
+        return min(parts, key=lambda part: candidates.rank(scaled_climbs(ages_us, part), target_us))
 
-    # From late to early, so that of those alike the latest is the best.
+    # From late to early, so that the latest wins a tie.
     part, step = best(range(PARTS, -1, -_FIRST_STEP)), _FIRST_STEP
     while step > 1:
         step //= 2
         part = best([near for near in (part + step, part, part - step) if 0 <= near <= PARTS])
 
 
-class _Candidates:
-    """Replays of one server at one rate, all on the same requests at the same times."""
+class _ServerReplays:
+    """Replays of one server at one rate, all on the same requests and times."""
 
     def __init__(
         self,
@@ -188,39 +189,39 @@ class _Candidates:
         server = CoreTypes(one.name, (one.ladder,))
         scenario = scenario_for(server.workload(one.profile), Poisson(rate_mrps), options, server)
         self._experiment = Experiment(scenario, SERVER.repeats, 0, workers).with_replications()
-        self._found: dict[Ages, Choice | None] = {}
-        self.is_overloaded = _is_too_much(one, rate_mrps)
+        self._choices: dict[Ages, ServerChoice | None] = {}
+        self.is_overloaded = _is_overloaded(one, rate_mrps)
 
-    def add(self, tried: Sequence[Ages]) -> None:
-        """Replay what is new; an overloaded server does nothing well and is not replayed."""
-        new = [climbs for climbs in dict.fromkeys(tried) if climbs not in self._found]
+    def add(self, new_ages: Sequence[Ages]) -> None:
+        """Replay new climbs; an overloaded server is not replayed."""
+        new = [climbs for climbs in dict.fromkeys(new_ages) if climbs not in self._choices]
         if not self.is_overloaded:
-            self._found.update(zip(new, self._workers.map(self._choice, new), strict=True))
+            self._choices.update(zip(new, self._workers.map(self._choice, new), strict=True))
 
     def rank(self, climbs: Ages, target_us: int) -> tuple[int, int]:
-        """Less is better: energy where the target is met, else the tail, else anything."""
-        choice = self._found[climbs]
+        """Sort key, smaller is better: energy if the target is met, else tail, else overload."""
+        choice = self._choices[climbs]
         if choice is None:
             return (2, 0)
         return (0, choice.energy) if choice.tail_us <= target_us else (1, choice.tail_us)
 
-    def least(self, target_us: int) -> Choice | None:
-        """Of all replays the least energy that meets the target, the first of those alike."""
-        met = [each for each in self._found.values() if each and each.tail_us <= target_us]
+    def least(self, target_us: int) -> ServerChoice | None:
+        """The replay of least energy that meets the target, the first on a tie."""
+        met = [each for each in self._choices.values() if each and each.tail_us <= target_us]
         return min(met, key=lambda choice: choice.energy, default=None)
 
-    def _choice(self, climbs: Ages) -> Choice | None:
+    def _choice(self, climbs: Ages) -> ServerChoice | None:
         subject = CoreTypes(self._one.name, (with_ages(self._one, climbs),))
         ((_, outcome),) = self._experiment.outcomes(subject)
         if outcome.was_cut_off:
             return None
         tail_us = nearest_us(outcome.tail_ns(self._one.percentile_ppm))
         energy = round((subject.cost_of_request(outcome) or 0.0) / _NS_PER_STEP)
-        return Choice(self._number, climbs, tail_us, energy)
+        return ServerChoice(self._number, climbs, tail_us, energy)
 
 
-def _is_too_much(one: Configuration, rate_mrps: int) -> bool:
-    """Whether more work arrives than all cores do."""
+def _is_overloaded(one: Configuration, rate_mrps: int) -> bool:
+    """Whether more work arrives than all cores can do."""
     demand = one.profile
     mean_ms = float(np.average(demand.demand_ms, weights=demand.weight))
     return mean_ms * rate_mrps / _MRPS_PER_MS >= capacity(one)

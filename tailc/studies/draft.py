@@ -1,4 +1,4 @@
-"""A first spec of a few-to-many policy, from a trace or a profile and a handful of wishes."""
+"""Draft a first few-to-many spec from a trace or profile and a few user settings."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import Path
 import numpy as np
 
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.pipeline.spec import KIND_MODELS, OpenedSpec, completed
+from tailc.pipeline.spec import KIND_MODELS, OpenedSpec, complete_spec
 from tailc.pipeline.trace import OpenedTrace, open_trace, split_trace
 from tailc.progress import Progress, silent
 from tailc.specs.document import parse_document
 from tailc.specs.load import check_document
 from tailc.studies.draft_demand import (
-    Demand,
+    DraftDemand,
     ListedSpeedup,
     SharedWork,
     SpeedupOfTrace,
     Wishes,
     demand_of,
-    text_of,
+    yaml_text,
 )
 from tailc.studies.draft_rates import highest_rate_mrps
 from tailc.traces.amdahl import amdahl
@@ -38,10 +38,10 @@ PARTS_OF_HIGHEST = (50, 90)
 PARTS_OF_CAPACITY = (20, 40, 60)
 # Threads that may run at once, over the cores: Haque et al., ASPLOS 2015, section 6, have 24 on 15.
 THREADS_A_CORE = 1.6
-# Threads of a request of which only the share of parallel work is told.
+# Most threads of a request for which only the parallel share of work is known.
 MOST_THREADS = 4
 _DIGITS = 2
-# As many as a float64 keeps of any decimal.
+# Decimal digits that a float64 preserves.
 _ALL_DIGITS = 15
 _LEAST_RATE_RPS = 0.001
 _MISSED_AT_ANY_RATE = Finding(
@@ -55,9 +55,9 @@ _MISSED_AT_ANY_RATE = Finding(
 
 @dataclass(frozen=True)
 class Draft:
-    """The text of a spec that was checked with its trace, and what is odd about that.
+    """The text of a spec, checked with its trace, and warnings.
 
-    detected: the keys that were taken from the trace, for people.
+    detected: the keys taken from the trace, for people.
     """
 
     name: str
@@ -67,30 +67,30 @@ class Draft:
     warnings: tuple[Finding, ...]
 
 
-def draft(trace: str, wishes: Wishes, spec_path: str, progress: Progress = silent) -> Draft:
-    """A spec at `spec_path`, not written yet, that passes a check and compiles.
+def draft_spec(trace: str, wishes: Wishes, spec_path: str, progress: Progress = silent) -> Draft:
+    """Draft a spec for the file `spec_path`, which is not written; it passes a check and compiles.
 
-    Raises TailcError where the trace cannot be read, where its columns do not tell what is needed,
-    or for a wish that a spec cannot have. A finding is `about` the wish that is wanting.
+    Raises TailcError for a trace that cannot be read or lacks needed columns, and for a setting
+    that a spec cannot have. A finding is `about` the setting that is missing.
     """
     with open_source(trace) as source:
         demand = demand_of(source, wishes)
     name = wishes.name or _name_of(trace)
     relative = os.path.relpath(trace, Path(spec_path).parent)
     text = _text(name, relative, demand, wishes)
-    opened, read = _opened(text, spec_path)
+    opened, read = _open(text, spec_path)
     if demand.is_held_out and not _can_be_split(opened, read):
         demand = demand.whole()
         text = _text(name, relative, demand, wishes)
-        opened, read = _opened(text, spec_path)
+        opened, read = _open(text, spec_path)
     rates, missed = _rates(opened, read, wishes, progress)
-    opened, read = _opened(text + rates, spec_path)
+    opened, read = _open(text + rates, spec_path)
     warnings = (*opened.warnings, *read.trace.warnings, *missed)
     return Draft(name, text + rates, demand.is_held_out, demand.lines, warnings)
 
 
-def wanting(trace: str, wishes: Wishes) -> tuple[Finding, ...]:
-    """What the trace and the wishes leave to be said; a file that cannot be read is that, too."""
+def missing_settings(trace: str, wishes: Wishes) -> tuple[Finding, ...]:
+    """Findings about settings that the trace and the wishes leave open, or a file error."""
     try:
         with open_source(trace) as source:
             demand_of(source, wishes)
@@ -100,7 +100,7 @@ def wanting(trace: str, wishes: Wishes) -> tuple[Finding, ...]:
 
 
 def _can_be_split(opened: OpenedSpec, read: OpenedTrace) -> bool:
-    """Whether what is held out, and what is not, are requests: of few, one may be none."""
+    """Whether both parts have requests: with few requests, one may be empty."""
     try:
         split_trace(opened, read)
     except TailcError:
@@ -108,18 +108,18 @@ def _can_be_split(opened: OpenedSpec, read: OpenedTrace) -> bool:
     return True
 
 
-def _opened(text: str, path: str) -> tuple[OpenedSpec, OpenedTrace]:
-    opened = completed(check_document(parse_document(text, path), KIND_MODELS), path)
+def _open(text: str, path: str) -> tuple[OpenedSpec, OpenedTrace]:
+    opened = complete_spec(check_document(parse_document(text, path), KIND_MODELS), path)
     return opened, open_trace(opened)
 
 
-def _text(name: str, trace: str, demand: Demand, wishes: Wishes) -> str:
+def _text(name: str, trace: str, demand: DraftDemand, wishes: Wishes) -> str:
     threads = max(wishes.cores + 1, round(THREADS_A_CORE * wishes.cores))
     lines = [f"trace: {json.dumps(trace)}", *demand.lines]
     lines.append(f"reference: {json.dumps(wishes.reference)}")
     parts = [
         "apiVersion: tailc/v1\nkind: few-to-many\n",
-        f"name: {text_of(name)}\n{_slos(wishes)}",
+        f"name: {yaml_text(name)}\n{_slos(wishes)}",
         "demand:\n" + "".join(f"  {line}\n" for line in lines),
     ]
     parts.append(_speedup(demand, wishes))
@@ -140,27 +140,29 @@ def _slos(wishes: Wishes) -> str:
         listed.append((f"{{{parts}}}", one.origin))
     if len(listed) == 1 and listed[0][1] is None:
         return f"slo: [{listed[0][0]}]\n"
-    told = ((slo, "" if origin is None else f"  # {printable(origin)}") for slo, origin in listed)
-    return "slo:\n" + "".join(f"  - {slo}{origin}\n" for slo, origin in told)
+    commented = (
+        (slo, "" if origin is None else f"  # {printable(origin)}") for slo, origin in listed
+    )
+    return "slo:\n" + "".join(f"  - {slo}{origin}\n" for slo, origin in commented)
 
 
-def _speedup(demand: Demand, wishes: Wishes) -> str:
-    """The key `speedup` and a comment, or nothing where timings tell it."""
+def _speedup(demand: DraftDemand, wishes: Wishes) -> str:
+    """The key `speedup` and a comment; empty if the trace has timings by degree."""
     comment, listed = "On 1, 2, ... threads, over one.", demand.speedup
     match wishes.speedup:
         case SharedWork(share=share):
             threads = max(2, min(wishes.cores, MOST_THREADS))
             shared = f"{100 * share:.4g} % of the work shared"
             comment += f" Guessed by Amdahl's law, {shared}: measure yours."
-            listed = _listed(round(value, 3) for value in amdahl(share, threads))
+            listed = _list_text(round(value, 3) for value in amdahl(share, threads))
         case ListedSpeedup(values=values):
-            listed = _listed(values)
+            listed = _list_text(values)
         case SpeedupOfTrace():
             pass
     return f"# {comment}\nspeedup: {listed}\n" if listed else ""
 
 
-def _listed(values: Iterable[float], unit: str = "") -> str:
+def _list_text(values: Iterable[float], unit: str = "") -> str:
     return f"[{', '.join(f'{value:.{_ALL_DIGITS}g}{unit}' for value in values)}]"
 
 
@@ -169,7 +171,7 @@ def _rates(
 ) -> tuple[str, tuple[Finding, ...]]:
     """The lines of the key `rates`, and a warning if no rate is within the SLO."""
     if wishes.rates_mrps:
-        return f"rates: {_listed((rate / 1e3 for rate in wishes.rates_mrps), '/s')}\n", ()
+        return f"rates: {_list_text((rate / 1e3 for rate in wishes.rates_mrps), '/s')}\n", ()
     requests = _without_outlier(read)
     highest_mrps = highest_rate_mrps(opened, requests, progress)
     if highest_mrps is not None:
@@ -197,7 +199,7 @@ def _rates_line(full_rps: float, parts: tuple[int, ...]) -> str:
 
 
 def _without_outlier(read: OpenedTrace) -> DemandProfile:
-    """All requests, except a single one that is many times as long as the next longest."""
+    """The requests without a single one that is many times as long as the next longest."""
     requests = read.trace.requests
     if any(getattr(one.code, "name", "") == "outlier" for one in read.trace.warnings):
         is_usual = requests.demand_ms < requests.demand_ms.max()
@@ -206,6 +208,6 @@ def _without_outlier(read: OpenedTrace) -> DemandProfile:
 
 
 def _name_of(trace: str) -> str:
-    """A name that a policy may have, from that of the trace's file."""
+    """A valid policy name made from the name of the trace's file."""
     stem = Path(trace).name.split(".")[0].lower()
     return re.sub(r"[^a-z0-9]+", "-", stem).strip("-") or "service"

@@ -1,4 +1,4 @@
-"""What a trace or a profile tells of the demand of a first spec, and what it leaves to say."""
+"""The demand of a first spec: what a trace or profile provides, and what is missing."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _HELD_OUT = "held_out: 20%"
 _NONE_HELD_OUT = (
     "# The trace is too short to hold requests out: verify with the requests of another run."
 )
-# What YAML takes for text without quotes, but for some words.
+# Words that are text in YAML without quotes, apart from `_NO_TEXTS`.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NO_TEXTS = ("null", "true", "false")
 
 
 @dataclass(frozen=True)
 class SpeedupOfTrace:
-    """The trace tells how requests speed up."""
+    """The trace contains the speed-ups of requests."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class ListedSpeedup:
 
 @dataclass(frozen=True)
 class SharedWork:
-    """The share of a request's work that several threads can do, 0 to 1."""
+    """The share of a request's work that can run in parallel, 0 to 1."""
 
     share: float
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Where a table has its times; None: where the names of columns tell it."""
+class TimeColumns:
+    """Where a table has its times; None: chosen by the names of its columns."""
 
     demand: str | None = None
     unit: str | None = None
@@ -56,7 +56,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What times measure, None of a profile; and why a response time may stand for demand."""
+    """What times measure (None for a profile), and why response times may serve as demand."""
 
     measure: str | None = None
     because: str | None = None
@@ -69,17 +69,17 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a trace does not tell.
+    """User settings that a trace does not contain.
 
-    slos: of which the first is the search's target. fan_out: parallel servers that all must answer.
-    rates_mrps: arrivals to be ready for, in thousandths of a request per second; empty: FIRST_LOADS
-    of what the cores can do. name: None: that of the trace's file.
+    slos: the first is the target of the search. fan_out: parallel servers that all must answer.
+    rates_mrps: expected arrival rates in thousandths of a request per second; empty: chosen from
+    the measured capacity. name: None: that of the trace's file.
     """
 
     cores: int
     slos: tuple[Objective, ...]
     speedup: SpeedupOfTrace | ListedSpeedup | SharedWork = SpeedupOfTrace()
-    columns: Columns = Columns()
+    columns: TimeColumns = TimeColumns()
     meaning: Meaning = Meaning()
     fan_out: int | None = None
     name: str | None = None
@@ -87,81 +87,83 @@ class Wishes:
     reference: str = "one thread of the server that was measured"
 
     @property
-    def tell_speedup(self) -> bool:
-        """Whether the trace need not."""
+    def has_speedup(self) -> bool:
+        """Whether the user gives the speed-up, so that the trace need not have it."""
         return not isinstance(self.speedup, SpeedupOfTrace)
 
 
 @dataclass(frozen=True)
-class Demand:
-    """Lines of `demand` below its trace, and that of the speed-up where the trace has it."""
+class DraftDemand:
+    """Lines of the key `demand`, and the speed-up if the trace has it."""
 
     lines: tuple[str, ...]
     speedup: str | None
 
     @property
     def is_held_out(self) -> bool:
-        """Whether a part is kept to verify on."""
+        """Whether a part is held out for verification."""
         return _HELD_OUT in self.lines
 
-    def whole(self) -> Demand:
-        """The same with nothing held out."""
+    def whole(self) -> DraftDemand:
+        """The demand without a held-out part."""
         lines = (_NONE_HELD_OUT if line == _HELD_OUT else line for line in self.lines)
         return replace(self, lines=tuple(lines))
 
 
-def demand_of(source: Source, wishes: Wishes) -> Demand:
-    """The keys of `demand` that the source tells, with what is wished.
+def demand_of(source: Source, wishes: Wishes) -> DraftDemand:
+    """The keys of `demand` from a source and the user's settings.
 
-    Raises TailcError, with all that is wanting, where its times and columns do not tell it.
+    Raises TailcError with every missing setting.
     """
-    found: list[Finding] = []
-    demand = (_of_profile if is_profile(source) else _of_table)(source, wishes, found)
-    if demand.speedup is None and not wishes.tell_speedup:
-        found.append(_untold_speedup(source))
-    if found:
-        raise TailcError(found)
+    missing: list[Finding] = []
+    demand = (_of_profile if is_profile(source) else _of_table)(source, wishes, missing)
+    if demand.speedup is None and not wishes.has_speedup:
+        missing.append(_untold_speedup(source))
+    if missing:
+        raise TailcError(missing)
     return demand
 
 
-def _of_profile(source: Source, wishes: Wishes, found: list[Finding]) -> Demand:
+def _of_profile(source: Source, wishes: Wishes, missing: list[Finding]) -> DraftDemand:
     meaning = wishes.meaning
     _check_unread(source, wishes.columns)
     measure = meaning.measure or read_counted(source).measure.value
-    with _kept(found):
+    with _collecting(missing):
         _check_reason(source, measure, meaning)
     lines = (f"measure: {measure}", meaning.line)
-    return Demand(tuple(filter(None, lines)), None)
+    return DraftDemand(tuple(filter(None, lines)), None)
 
 
-def _of_table(source: Source, wishes: Wishes, found: list[Finding]) -> Demand:
+def _of_table(source: Source, wishes: Wishes, missing: list[Finding]) -> DraftDemand:
     meaning, written_by = wishes.meaning, format_written(source)
     if written_by is not None and wishes.columns.demand is None:
-        found += _of_report(source, written_by.name).findings
-        return Demand((), None)
-    with _kept(found):
+        missing += _of_report(source, written_by.name).findings
+        return DraftDemand((), None)
+    with _collecting(missing):
         _check_measure(source, meaning)
     names = TABLES[format_of(source, "auto")](source).names
     column, unit = "", ""
-    with _kept(found):
+    with _collecting(missing):
         column, unit = _times(source, names, wishes.columns)
     measured = (f"measure: {meaning.measure}", meaning.line, _HELD_OUT)
     shared = tuple(filter(None, measured))
     degree, request = first_of(DEGREES, names), first_of(REQUESTS, names)
-    if degree and request and not wishes.tell_speedup:
-        timings = f"timings: {{request: {request}, degree: {degree}, duration: {text_of(column)}}}"
-        return Demand((timings, f"unit: {unit}", *shared), "")
+    if degree and request and not wishes.has_speedup:
+        timings = (
+            f"timings: {{request: {request}, degree: {degree}, duration: {yaml_text(column)}}}"
+        )
+        return DraftDemand((timings, f"unit: {unit}", *shared), "")
     lines = (f"column: {json.dumps(column)}", f"unit: {unit}", *shared)
-    return Demand(lines, None if wishes.tell_speedup else _speedup_columns(names))
+    return DraftDemand(lines, None if wishes.has_speedup else _speedup_columns(names))
 
 
 @contextmanager
-def _kept(found: list[Finding]) -> Iterator[None]:
-    """Keep what is refused, to tell it with the rest."""
+def _collecting(missing: list[Finding]) -> Iterator[None]:
+    """Collect the findings of a TailcError instead of raising it."""
     try:
         yield
     except TailcError as error:
-        found += error.findings
+        missing += error.findings
 
 
 def _untold_speedup(source: Source) -> Finding:
@@ -174,8 +176,8 @@ def _untold_speedup(source: Source) -> Finding:
     return Finding(Code.MISSING_KEY, message, place, hint, about=("speedup",))
 
 
-def _check_unread(source: Source, columns: Columns) -> None:
-    """A profile has one column, in microseconds: who names others may mean another file."""
+def _check_unread(source: Source, columns: TimeColumns) -> None:
+    """Raise TailcError for column options of a profile, which has one column in microseconds."""
     options = {"`--column`": columns.demand, "`--unit`": columns.unit}
     given = [option for option, value in options.items() if value is not None]
     if not given:
@@ -187,28 +189,28 @@ def _check_unread(source: Source, columns: Columns) -> None:
 
 
 def _check_reason(source: Source, measure: str, meaning: Meaning) -> None:
-    """A response time stands for demand only with a reason."""
+    """Raise TailcError for response times without a reason why they may serve as demand."""
     if measure.startswith("response-") and not meaning.because:
         message = f"`{source.name}` holds response times: they contain waiting and are no demand"
         hint = (
             "give the reason why few requests waited, such as `--because 'one client sent at a "
             "tenth of what the server can do'`; or measure demand in the server"
         )
-        raise _wanting("because", source.fault(Code.RESPONSE_TIME, message, advice=hint))
+        raise _about_setting("because", source.fault(Code.RESPONSE_TIME, message, advice=hint))
 
 
 def _check_measure(source: Source, meaning: Meaning) -> None:
-    """What the times of a table measure is said."""
+    """Raise TailcError unless it is given what the times of a table measure."""
     if meaning.measure is None:
         message = f"`{source.name}` does not say what its times measure"
         hint = "say it by `--measure`, as `demand-busy`"
         fault = source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
-        raise _wanting("measure", fault)
+        raise _about_setting("measure", fault)
     _check_reason(source, meaning.measure, meaning)
 
 
 def _of_report(source: Source, written_by: str) -> TailcError:
-    """What to do about the output of a load generator or a tracing system."""
+    """The error for the output of a load generator or tracing system, with its remedy."""
     message = f"`{source.name}` is {written_by}, which a spec cannot name as its trace"
     profile = f"{Path(source.name).stem}.profile"
     command = shlex.join(("tailc", "ingest", source.name, "-o", profile))
@@ -219,16 +221,16 @@ def _of_report(source: Source, written_by: str) -> TailcError:
     return source.fault(Code.UNSTATED_MEASURE, message, advice=hint)
 
 
-def _wanting(wish: str, fault: TailcError) -> TailcError:
-    """The same, about the wish that would mend it."""
+def _about_setting(wish: str, fault: TailcError) -> TailcError:
+    """The error marked as about the setting that resolves it."""
     return TailcError([replace(finding, about=(wish,)) for finding in fault.findings])
 
 
-def _times(source: Source, names: tuple[str, ...], asked: Columns) -> tuple[str, str]:
-    """The column of times and its unit: those asked for, else as the only name there is."""
+def _times(source: Source, names: tuple[str, ...], columns: TimeColumns) -> tuple[str, str]:
+    """The column of times and its unit: given, or the only one that the names suggest."""
     units = times_of(names)
     likely = [name for name in units if name.startswith("demand")] or list(units)
-    column = asked.demand or (likely[0] if len(likely) == 1 else None)
+    column = columns.demand or (likely[0] if len(likely) == 1 else None)
     if column is None:
         known = likely or names
         listed = ", ".join(f"`{name}`" for name in known[:COLUMNS_TOLD])
@@ -237,7 +239,7 @@ def _times(source: Source, names: tuple[str, ...], asked: Columns) -> tuple[str,
         hint = f"name it by `--column`: {listed}"
         raise source.fault(Code.MISSING_COLUMN, message, advice=hint)
     own = own_unit_of(source, column)
-    unit = own.value if own is not None else asked.unit or units.get(column)
+    unit = own.value if own is not None else columns.unit or units.get(column)
     if unit is None:
         message = f"the name of column `{column}` does not say its unit"
         hint = "say it by `--unit ns`, `us`, `ms` or `s`"
@@ -250,7 +252,7 @@ def _speedup_columns(names: tuple[str, ...]) -> str | None:
     return f"{{columns: [{', '.join(columns)}]}}" if columns else None
 
 
-def text_of(word: str) -> str:
-    """The word as YAML reads it as text."""
+def yaml_text(word: str) -> str:
+    """Quote a word if YAML would not read it as text."""
     is_plain = _PLAIN.fullmatch(word) is not None and word.lower() not in _NO_TEXTS
     return word if is_plain else json.dumps(word)

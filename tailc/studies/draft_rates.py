@@ -13,7 +13,7 @@ from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.baselines.fixed import fixed
 from tailc.models.shared_cores.model import SharedCores
 from tailc.pipeline.compile import compile_opened
-from tailc.pipeline.objectives import highest_kept_mrps
+from tailc.pipeline.objectives import highest_met_mrps
 from tailc.pipeline.spec import OpenedSpec
 from tailc.progress import Progress
 from tailc.threads import thread_count
@@ -50,4 +50,4 @@ def highest_rate_mrps(
 
     progress("measuring the highest rate within the SLO", 0.0)
     with ThreadPoolExecutor(thread_count(None)) as workers:
-        return highest_kept_mrps(0, subjects[0].filling_mrps(workload, None), is_met)
+        return highest_met_mrps(0, subjects[0].filling_mrps(workload, None), is_met)

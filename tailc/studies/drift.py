@@ -1,4 +1,4 @@
-"""How far demand has moved since a compile, from a trace or from the log of a server."""
+"""Measure drift of demand since a compile, from a trace or from the log of a server."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tailc.traces.trace import trace_in
 
 
 @dataclass(frozen=True, eq=False)
-class Drifted:
-    """The demands, how far they are from those of the compile, and what is odd.
+class DriftResult:
+    """The demands, their drift, and warnings.
 
-    `drift` is None where the policy does not tell what it was compiled from.
+    drift: None if the policy lacks the compiled demand.
     """
 
     profile: DemandProfile
@@ -35,12 +35,12 @@ def read_drift(
     source: str,
     seed: int,
     format: Format = "auto",  # noqa: A002
-) -> Drifted:
-    """The trace at `source` (`-` is standard input) against the demand of the compile.
+) -> DriftResult:
+    """Compare the trace at `source` (`-` is standard input) with the demand of the compile.
 
-    It is read as the compile read its own, or as it says itself: a profile, a part that
-    `tailc split` wrote, or the log of a runtime. Raises TailcError for a policy to which no
-    request arrives.
+    The trace is read like the compile's own, or by its own description: a profile, a part written
+    by `tailc split`, or the log of a runtime. Raises TailcError for a policy that serves no
+    requests.
     """
     if policy.shares is not None or policy.plan is not None:
         message = f"policy `{policy.name}` has no demand of requests that could drift"
@@ -58,4 +58,4 @@ def read_drift(
             trace = trace_in(opened, own or compiled.whole(), format)
     drift = drift_from(policy, trace.profile, seed)
     findings = drift_findings(drift, Place(source))
-    return Drifted(trace.profile, drift, (*trace.warnings, *findings))
+    return DriftResult(trace.profile, drift, (*trace.warnings, *findings))

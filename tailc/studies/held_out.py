@@ -1,4 +1,4 @@
-"""The data to judge an artifact on, read as its compile read the design data."""
+"""Read held-out requests to judge a policy, in the same way as its design trace."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tailc.traces.trace import Trace, trace_by_row, trace_in
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """The requests to judge on, when they arrived where that was asked for, and what is odd."""
+    """Held-out requests, their arrivals if requested, and warnings."""
 
     profile: DemandProfile
     warnings: tuple[Finding, ...]
@@ -45,21 +45,20 @@ def read_held_out(
     format: Format = "auto",  # noqa: A002
     arrivals: ArrivalColumn | None = None,
 ) -> HeldOut:
-    """The trace at `source` (`-` is standard input), by the policy's own reading.
+    """Read the trace at `source` (`-` is standard input) by the policy's own reading.
 
-    A part that `tailc split` wrote states its own reading, as a profile does, and the log of a
-    runtime has one. Where `source` is the whole trace that the policy was compiled from, and a
-    split was recorded, the held-out part of it is returned; any other trace need not have the
-    column that decided the split.
-    `arrivals` names a column of arrival times: then each request also has its arrival.
-    Raises TailcError for a policy of shares, or of a plan, to which no request arrives.
+    A part written by `tailc split`, a profile and the log of a runtime state their own reading. If
+    `source` is the whole trace that the policy was compiled from, and the policy records a split,
+    the held-out part is returned; any other trace need not have the column of the split. arrivals:
+    a column of arrival times, to be read for each request. Raises TailcError for a policy of shares
+    or a plan, which serve no requests.
     """
     if policy.shares is not None or policy.plan is not None:
         raise _without_requests(policy)
     compiled = request_reading_of(policy)
     with open_source(source) as opened:
         logged = reading_of_log(opened, compiled)
-        own = logged or _stated(opened, compiled)
+        own = logged or _own_reading(opened, compiled)
         # No trace states the serial parts.
         own = own and replace(own, serial=compiled.serial)
         if own is None:
@@ -87,7 +86,10 @@ def read_held_out(
 
 
 def request_reading_of(policy: Policy) -> RequestReading:
-    """How the requests were read that the policy was compiled from; TailcError where none were."""
+    """The reading of the policy's design requests.
+
+    TailcError if it was compiled from other data.
+    """
     reading = policy.reading
     if isinstance(reading, RequestReading):
         return reading
@@ -98,15 +100,15 @@ def request_reading_of(policy: Policy) -> RequestReading:
     raise TailcError(Finding(Code.BAD_ARTIFACT, message, help="compile it again"))
 
 
-def _stated(opened: Source, compiled: RequestReading) -> DemandReading | None:
-    """How to read what says itself what it is: a profile, or a part of a split trace."""
+def _own_reading(opened: Source, compiled: RequestReading) -> DemandReading | None:
+    """The reading that a profile or a part of a split trace states itself."""
     return reading_of_profile(opened, compiled) or reading_stated_in(opened)
 
 
 def trace_warnings(
     policy: Policy, held_out: HeldOut, source: str, drift: Drift | None
 ) -> tuple[Finding, ...]:
-    """What is odd about the trace at `source`, to whoever judges `policy` on it."""
+    """Warnings about the trace at `source` for a verdict on `policy`."""
     of_rungs = all(degrees(ladder) is None for ladder in policy.ladders)
     return (
         *(not_about_degrees(held_out.warnings) if of_rungs else held_out.warnings),
@@ -118,7 +120,7 @@ def trace_warnings(
 def _held_out_part(
     policy: Policy, rule: SplitRule, name: str, whole: Trace
 ) -> tuple[Trace, NDArray[np.bool_]]:
-    """The part that the compile held out, and which requests of the whole trace it has."""
+    """The part that the compile held out, and the mask of its requests in the whole trace."""
     chosen = held_out_mask(whole, rule)
     if chosen.any():
         part = replace(whole, requests=whole.requests.select(chosen), split_key=None)

@@ -1,4 +1,4 @@
-"""The days to judge a plan on: those after a spec's own plan, or a document's of `kind: days`."""
+"""Read held-out days to judge a plan: those after the spec's own, or of a `kind: days` document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.forms.plan.plan import Plan
 from tailc.models.datacentre.window import JobWindow, NoSpeedupCurves, SpeedupCurves, windows
 from tailc.models.malleable_jobs.jobs import malleable_jobs_of
 from tailc.pipeline.days.days_of_spec import open_days
-from tailc.pipeline.refusals import told_in_full
+from tailc.pipeline.refusals import complete_errors
 from tailc.pipeline.spec import open_document
 from tailc.specs.days import DaysAsked
 from tailc.specs.held_out_days import DaysSpec
@@ -28,8 +28,8 @@ S_PER_HOUR = 3_600
 _TRACES = (".swf", *SUFFIXES, ".csv", ".parquet", ".ndjson")
 
 
-class _Asks(Protocol):
-    """A spec, which may ask for days."""
+class _SpecWithDays(Protocol):
+    """A spec that may name days."""
 
     @property
     def kind(self) -> str: ...
@@ -38,46 +38,46 @@ class _Asks(Protocol):
 
 
 def read_held_out_days(policy: Policy, path: str, most: int | None = None) -> HeldOutDays:
-    """The windows of the days that the document at `path` (`-` is standard input) tells of.
+    """Windows of the days that the document at `path` (`-` is standard input) describes.
 
-    They are as long as the plan, and begin whole days apart. A spec's own first one is left out:
-    that is what a plan is made for. Nothing is read of a spec but its jobs, its energy, its
-    speed-ups and its start. `most`: the first so many windows. Raises TailcError where there is no
-    window, and for a job that is wider than the plan has servers.
+    Windows are as long as the plan, and begin whole days apart. The first window of a spec is
+    omitted, since the plan is made for it. Only jobs, energy, speed-ups and start of a spec are
+    read. most: limit of the number of windows. Raises TailcError if there is no window, and for a
+    job wider than the plan's servers.
     """
     plan = plan_of(policy)
     _check_document(path)
     loaded = open_document(path)
-    days = open_days(_on_epochs_of(plan, _asked(loaded)), path, loaded.place)
+    days = open_days(_on_epochs_of(plan, _days_of(loaded)), path, loaded.place)
     begin = range(days.first, days.energy.power.steps - len(plan.epochs) + 1, _stride(plan))
     begin = begin if isinstance(loaded.model, DaysSpec) else begin[1:]
     every = windows(days.jobs, days.energy, len(plan.epochs), begin.start, begin.step)
-    found = every[:most]
-    if not found:
+    chosen = every[:most]
+    if not chosen:
         raise _no_windows(plan, days, loaded)
-    if len(found) < len(every):
-        begin = range(begin.start, found[-1].expected.first + 1, begin.step)
-    for window in found:
+    if len(chosen) < len(every):
+        begin = range(begin.start, chosen[-1].expected.first + 1, begin.step)
+    for window in chosen:
         refuse_wide(window.jobs, plan.servers)
         if plan.malleable is not None:
             refuse_same_numbers(window.jobs)
     return HeldOutDays(
-        windows=found,
-        left_out=len(begin) - len(found),
-        curves=_curves(loaded, days, plan, found),
+        windows=chosen,
+        left_out=len(begin) - len(chosen),
+        curves=_curves(loaded, days, plan, chosen),
         digest=days.digest,
         jobs_digest=days.jobs_digest,
         energy_digest=days.energy.digest,
         place=loaded.place("horizon", "start"),
-        warnings=(*days.warnings, *_nothing_promised(plan, found, loaded)),
+        warnings=(*days.warnings, *_nothing_promised(plan, chosen, loaded)),
     )
 
 
 def _nothing_promised(
-    plan: Plan, found: Sequence[JobWindow], loaded: LoadedSpec
+    plan: Plan, chosen: Sequence[JobWindow], loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
-    """A warning where jobs ask for no green energy, of which a plan's promise is."""
-    shares = [window.jobs.green_percent for window in found]
+    """A warning if jobs request no green energy, which a plan's promises are about."""
+    shares = [window.jobs.green_percent for window in chosen]
     if plan.terms is None or any(each is not None and each.any() for each in shares):
         return ()
     message = "no job asks for green energy, so no SLA can be missed"
@@ -87,14 +87,14 @@ def _nothing_promised(
 
 
 def warnings_of(loaded: LoadedSpec, path: str) -> tuple[Finding, ...]:
-    """What is odd about what a document of days names, read for the first of its epochs."""
-    asked = _asked(loaded)
-    first = asked.horizon.model_copy(update={"length_s": asked.horizon.epoch_s})
-    return open_days(replace(asked, horizon=first), path, loaded.place).warnings
+    """Warnings about the data that a document of days names, read for its first epoch."""
+    days_spec = _days_of(loaded)
+    first = days_spec.horizon.model_copy(update={"length_s": days_spec.horizon.epoch_s})
+    return open_days(replace(days_spec, horizon=first), path, loaded.place).warnings
 
 
 def _check_document(path: str) -> None:
-    """Refuse a log or a series itself, which no YAML parser has anything sensible to say of."""
+    """Raise TailcError for a log or a series in place of a document."""
     if not path.lower().endswith(_TRACES):
         return
     message = f"`{path}` is a log or a series, and a plan is judged on days of both"
@@ -102,9 +102,9 @@ def _check_document(path: str) -> None:
     raise TailcError(Finding(Code.USAGE, message, help=hint))
 
 
-def _asked(loaded: LoadedSpec) -> DaysAsked:
-    """Which days the document tells of; TailcError for a spec of a kind that plans none."""
-    spec = cast(_Asks, loaded.model)
+def _days_of(loaded: LoadedSpec) -> DaysAsked:
+    """The days that the document describes; TailcError for a kind without days."""
+    spec = cast(_SpecWithDays, loaded.model)
     if isinstance(spec.demand, DaysAsked):
         return spec.demand
     message = f"a spec of kind `{spec.kind}` describes no days of jobs and energy"
@@ -112,20 +112,20 @@ def _asked(loaded: LoadedSpec) -> DaysAsked:
     raise TailcError(Finding(Code.UNKNOWN_KIND, message, loaded.place("kind"), hint))
 
 
-def _on_epochs_of(plan: Plan, asked: DaysAsked) -> DaysAsked:
-    """The days on the plan's epochs, as far ahead as it looks; scenarios are to plan with alone."""
-    horizon = asked.horizon.model_copy(
+def _on_epochs_of(plan: Plan, days_spec: DaysAsked) -> DaysAsked:
+    """The days with the plan's epochs and horizon, without scenarios (for planning only)."""
+    horizon = days_spec.horizon.model_copy(
         update={"epoch_s": plan.epoch_s, "length_s": len(plan.epochs) * plan.epoch_s}
     )
-    forecast = asked.supply.forecast.model_copy(update={"scenarios": None})
-    supply = asked.supply.model_copy(update={"forecast": forecast})
-    return replace(asked, horizon=horizon, supply=supply)
+    forecast = days_spec.supply.forecast.model_copy(update={"scenarios": None})
+    supply = days_spec.supply.model_copy(update={"forecast": forecast})
+    return replace(days_spec, horizon=horizon, supply=supply)
 
 
 def _stride(plan: Plan) -> int:
-    """Epochs from the start of a window to that of the next: the plan's, rounded up to whole days.
+    """Epochs from the start of a window to the next: the plan's length in whole days, rounded up.
 
-    Where a day is no whole number of epochs, the next one begins with the first after it.
+    If a day is not a whole number of epochs, the next window begins with the first epoch after it.
     """
     length_s = len(plan.epochs) * plan.epoch_s
     days = -(-length_s // SECONDS_PER_DAY)
@@ -133,11 +133,11 @@ def _stride(plan: Plan) -> int:
 
 
 def _curves(
-    loaded: LoadedSpec, days: Days, plan: Plan, found: Sequence[JobWindow]
+    loaded: LoadedSpec, days: Days, plan: Plan, chosen: Sequence[JobWindow]
 ) -> SpeedupCurves:
-    """The speed-ups of the document, none for rigid jobs.
+    """The speed-ups of the document; none for rigid jobs.
 
-    Raises TailcError where malleable ones lack theirs.
+    Raises TailcError if malleable jobs have no speed-ups.
     """
     if plan.malleable is None:
         return NoSpeedupCurves()
@@ -152,8 +152,8 @@ def _curves(
         hint = "add `applications: {FT: 2, LU: 1}`, say, or one `speedup` for all jobs"
         place = loaded.place("jobs")
         raise TailcError(Finding(Code.MISSING_KEY, f"`jobs` {message}", place, hint))
-    with told_in_full(loaded, (), days.warnings):
-        for window in found:
+    with complete_errors(loaded, (), days.warnings):
+        for window in chosen:
             malleable_jobs_of(window, speedups, plan.malleable.slowdown_ppm, plan.servers)
     return speedups
 

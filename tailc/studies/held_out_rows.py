@@ -1,4 +1,4 @@
-"""The throughput to judge an artifact on, read as its compile read the design rows."""
+"""Read held-out throughput to judge a policy, in the same way as its design rows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ def read_held_out_rows(
     source: str,
     format: Format = "auto",  # noqa: A002
 ) -> ThroughputTrace:
-    """The trace at `source` (`-` is standard input), by the policy's own reading.
+    """Read the trace at `source` (`-` is standard input) by the policy's own reading.
 
-    Where it is the whole trace that the policy was compiled from, and a part was held out, that
-    part is returned.
+    If it is the whole trace that the policy was compiled from, its held-out part is returned.
     """
     reading = _reading_of(policy)
     whole = read_throughput(source, reading, format)

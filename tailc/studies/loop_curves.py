@@ -1,4 +1,4 @@
-"""What a tuned loop does over time and at every frequency, as pictures draw it."""
+"""Curves of a tuned loop over time and frequency, for pictures."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ _PER_DECADE = 60
 
 
 @dataclass(frozen=True)
-class Curves:
-    """One loop's responses and margins for a picture, times in the user's unit.
+class LoopCurves:
+    """Responses and margins of one loop for a picture; all times are in the user's unit.
 
-    `after_step` is the output after a unit step of the set point, `after_load` after one of the
-    plant's input. `omega` is radians a unit of time; `response` the open loop's. Times of `margins`
-    are in the user's unit, as all are.
+    after_step: output after a unit step of the set point. after_load: output after a unit step of
+    the plant's input. omega: radians per unit of time. response: of the open loop.
     """
 
     name: str
@@ -41,24 +40,24 @@ def curves_of(
     margins: Margins,
     until: float,
     unit: float = 1.0,
-) -> Curves:
-    """Of a stable loop with these gains, up to `until`; times come in the plant's unit of time.
+) -> LoopCurves:
+    """Curves of a stable loop with these gains, up to the time `until`.
 
-    `unit` is that unit in the user's.
+    Times are in the plant's unit of time; `unit` is that unit in the user's unit.
     """
     times, step, _ = responses(plant, *gains, setpoint=1.0, load=0.0, until=until)
     _, load, _ = responses(plant, *gains, setpoint=0.0, load=1.0, until=until)
     grid = frequency.frequencies(plant, reference(plant), _PER_DECADE)
     response = frequency.open_loop(plant, *gains)(grid)
-    told = replace(
+    in_user_units = replace(
         margins,
         delay_margin_epochs=margins.delay_margin_epochs * unit,
         settling_epochs=margins.settling_epochs * unit,
     )
-    return Curves(name, times * unit, step, load, grid / unit, response, told)
+    return LoopCurves(name, times * unit, step, load, grid / unit, response, in_user_units)
 
 
-def lasting(plant: AnyPlant, settling: float) -> float:
-    """For how long a loop is shown that settles in so much; both in the plant's unit of time."""
+def shown_duration(plant: AnyPlant, settling: float) -> float:
+    """How long to show a loop with this settling time, in the plant's unit of time."""
     least = _LASTS_AT_LEAST / reference(plant)
     return max(least, _LASTS_SETTLINGS * settling) if math.isfinite(settling) else 20 * least

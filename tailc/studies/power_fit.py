@@ -1,4 +1,4 @@
-"""A power model trained on one part of a counter trace, and its errors on another."""
+"""Train a power model on one part of a counter trace, and measure its errors on another part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tailc.units import format_ppm
 MHZ_PER_GHZ = 1_000
 PER_GIGA = 1e9
 
-# Names of the components, in the solver's order, and what stands for a parameter's unit.
+# Names of the components, in the solver's order, and units of the parameters.
 COMPONENTS = ("core", "uncore", "dram", "rest")
 _AMPERE, _NANOFARAD, _WATT, _NANOJOULE = "A", "nF", "W", "nJ"
 UNITS = (
@@ -31,11 +31,11 @@ UNITS = (
 
 @dataclass(frozen=True)
 class FittedComponent:
-    """Parameters of a component, by name, and how well they fit.
+    """Parameters of a component, by name, and their errors.
 
-    residual_w: root mean square on the trained samples. error_w: mean |error| on the tested ones,
-    error_share the same as a share of the mean power of the whole server. long_term_share:
-    |mean error| as a share of the component's own mean power.
+    residual_w: root mean square on the training samples. error_w: mean absolute error on the test
+    samples; error_share: relative to the mean power of the whole server. long_term_share: absolute
+    mean error relative to the component's own mean power.
     """
 
     name: str
@@ -71,10 +71,11 @@ def fit_power(
     held_out_ppm: int,
     format: Format = "auto",  # noqa: A002
 ) -> PowerFit:
-    """The model of the trace at `path`, tested on another one, or on the latest part of its own.
+    """Train the model on the trace at `path`, and test it on another trace.
 
-    Raises TailcError for traces that are wrong, for a part without a sample, and where parameters
-    cannot be told apart (SINGULAR_FIT).
+    test: path of the test trace; None: the latest part of the trace at `path`. Raises TailcError
+    for invalid traces, for an empty part, and for parameters that the data do not separate
+    (SINGULAR_FIT).
     """
     design = read_counters(path, format)
     if test is None:
@@ -82,7 +83,7 @@ def fit_power(
     else:
         held_out = read_counters(test, format)
         _check_alike(design, held_out)
-    return _fitted(design, held_out)
+    return _fit(design, held_out)
 
 
 def _parts(trace: CounterTrace, held_out_ppm: int) -> tuple[CounterTrace, CounterTrace]:
@@ -110,7 +111,7 @@ def _check_alike(design: CounterTrace, held_out: CounterTrace) -> None:
             raise TailcError(Finding(Code.CONFLICT, message, place, "measure both alike"))
 
 
-def _fitted(design: CounterTrace, held_out: CounterTrace) -> PowerFit:
+def _fit(design: CounterTrace, held_out: CounterTrace) -> PowerFit:
     trained = train(_counters(design), _watts(design))
     parts = (trained.core, trained.uncore, trained.dram, trained.rest)
     findings = [
@@ -155,7 +156,7 @@ assert ByComponent._fields[:-1] == COMPONENTS
 
 
 def _counters(trace: CounterTrace) -> Counters:
-    """In the solver's units; voltage by the model where it is not measured."""
+    """Counters in the solver's units; voltage from the model if it is not measured."""
     volt, uncore_volt = trace.volt, trace.uncore_volt
     return Counters(
         volt=HASWELL.volt(trace.freq_mhz) if volt is None else volt,
@@ -176,13 +177,15 @@ def _watts(trace: CounterTrace) -> Watts:
 
 
 def _not_unique(part: Component, names: tuple[str, ...], trace: CounterTrace) -> Iterator[Finding]:
-    """What parameters the trace cannot tell, placed at the first of their columns."""
+    """A finding of parameters that the data do not separate, at the first of their columns."""
     if part.status is Training.UNIQUE:
         return
-    told = [(name, _column(name, trace)) for name in names if name in part.alike]
-    parameters = " and ".join(f"`{name}`" for name, _ in told)
-    named = ", ".join(f"`{column}`" for column in dict.fromkeys(column for _, column in told))
-    place = Place(trace.source, field=told[0][1].replace("*", "0"))
+    inseparable = [(name, _column(name, trace)) for name in names if name in part.alike]
+    parameters = " and ".join(f"`{name}`" for name, _ in inseparable)
+    named = ", ".join(
+        f"`{column}`" for column in dict.fromkeys(column for _, column in inseparable)
+    )
+    place = Place(trace.source, field=inseparable[0][1].replace("*", "0"))
     if part.status is Training.UNUSED:
         message = f"{parameters} cannot be trained: {named} is 0 in every row"
         yield Finding(Code.SINGULAR_FIT, message, place, "measure work that has some of it")
@@ -193,7 +196,7 @@ def _not_unique(part: Component, names: tuple[str, ...], trace: CounterTrace) ->
 
 
 def _column(parameter: str, trace: CounterTrace) -> str:
-    """The column that a parameter is told by; `*` for all cores."""
+    """The column that determines a parameter; `*` means all cores."""
     volt = columns.CORE_FREQUENCY if trace.volt is None else columns.CORE_VOLT
     no_uncore = trace.uncore_volt is None
     return {

@@ -1,6 +1,6 @@
-"""Independent cases over local processes: the results are the same for any number of them.
+"""Run independent cases in local processes, with the same results for any number of processes.
 
-Whatever way it ends, by an interrupt or by SIGKILL, no process is left behind.
+No process remains after the end, also after an interrupt or SIGKILL.
 """
 
 from __future__ import annotations
@@ -21,56 +21,56 @@ from typing import Any, Generic, NoReturn, TypeVar
 Case = TypeVar("Case")
 Result = TypeVar("Result")
 
-# A process that is told to end has so long to end what it has started itself.
+# Time for a process to end its own children before it is killed.
 _GRACE_S = 5.0
 
 
 @dataclass(frozen=True)
-class Lost:
-    """A process ended before it had a result: its exit code, below 0 for a signal."""
+class LostProcess:
+    """A process that ended without a result, with its exit code (negative for a signal)."""
 
     exit_code: int
 
 
-def of_all(
+def run_all(
     work: Callable[[Case], Result],
     cases: Sequence[Case],
     processes: int,
-    told: Callable[[int], None],
-) -> list[Result | Lost]:
-    """What `work` says of each case, in the order of the cases; one process: in this one.
+    report: Callable[[int], None],
+) -> list[Result | LostProcess]:
+    """Results of `work` for each case, in order. One process: runs in the calling process.
 
-    The first cases begin first; `told` hears how many are done. `work`, cases and results travel
-    between processes: they must pickle. What a case raises is raised here.
+    The first cases start first; `report` is called with the number done. `work`, cases and results
+    must be picklable. An exception of a case is raised here.
     """
     if processes == 1 or len(cases) < 2:
-        return list(_here(work, cases, told))
-    found: dict[int, Result | Lost] = {}
+        return list(_here(work, cases, report))
+    results: dict[int, Result | LostProcess] = {}
     with _Pool(work, min(processes, len(cases))) as pool:
         waiting = iter(enumerate(cases))
         for number, case in waiting:
             pool.begin(number, case)
             if not pool.is_full:
                 continue
-            found.update(pool.ended())
-            told(len(found))
-        while len(found) < len(cases):
-            found.update(pool.ended())
-            told(len(found))
-    return [found[number] for number in range(len(cases))]
+            results.update(pool.finished())
+            report(len(results))
+        while len(results) < len(cases):
+            results.update(pool.finished())
+            report(len(results))
+    return [results[number] for number in range(len(cases))]
 
 
 def _here(
-    work: Callable[[Case], Result], cases: Sequence[Case], told: Callable[[int], None]
+    work: Callable[[Case], Result], cases: Sequence[Case], report: Callable[[int], None]
 ) -> Iterator[Result]:
     for number, case in enumerate(cases, start=1):
         yield work(case)
-        told(number)
+        report(number)
 
 
 @dataclass(eq=False)
 class _Worker:
-    """A process, this end of its pipe, and the number of the case that it has, if any."""
+    """A process, this end of its pipe, and the number of its present case, if any."""
 
     process: Any
     pipe: Connection
@@ -78,7 +78,7 @@ class _Worker:
 
 
 class _Pool(Generic[Case, Result]):
-    """So many workers at most, each started when there is a case for it."""
+    """A limited number of worker processes, each started when a case needs it."""
 
     def __init__(self, work: Callable[[Case], Result], processes: int) -> None:
         self._work = work
@@ -102,20 +102,20 @@ class _Pool(Generic[Case, Result]):
 
     @property
     def is_full(self) -> bool:
-        """Whether all that there may be are busy."""
+        """Whether every allowed worker is busy."""
         return len(self._busy()) == self._processes
 
     def begin(self, number: int, case: Case) -> None:
-        """Give the case to a worker that has none."""
+        """Send a case to an idle worker."""
         worker = next((one for one in self._workers if one.number is None), None)
         if worker is None:
-            worker = _started(self._work)
+            worker = _start_worker(self._work)
             self._workers.append(worker)
         worker.number = number
         worker.pipe.send(case)
 
-    def ended(self) -> dict[int, Result | Lost]:
-        """By number, the results of those that are done; waits for one at least."""
+    def finished(self) -> dict[int, Result | LostProcess]:
+        """Results of finished cases by number; waits for one at least."""
         busy = self._busy()
         ready = connection.wait([worker.pipe for worker in busy])
         return dict(self._result(worker) for worker in busy if worker.pipe in ready)
@@ -123,7 +123,7 @@ class _Pool(Generic[Case, Result]):
     def _busy(self) -> list[_Worker]:
         return [worker for worker in self._workers if worker.number is not None]
 
-    def _result(self, worker: _Worker) -> tuple[int, Result | Lost]:
+    def _result(self, worker: _Worker) -> tuple[int, Result | LostProcess]:
         number, worker.number = worker.number, None
         assert number is not None
         try:
@@ -131,14 +131,14 @@ class _Pool(Generic[Case, Result]):
         except (EOFError, ConnectionResetError):
             worker.process.join()
             self._workers.remove(worker)
-            return number, Lost(worker.process.exitcode)
+            return number, LostProcess(worker.process.exitcode)
         if error is not None:
             raise error
         return number, result
 
 
-def _started(work: Callable[[Any], Any]) -> _Worker:
-    """A new worker; what a terminal sends to all of its processes is for this one alone."""
+def _start_worker(work: Callable[[Any], Any]) -> _Worker:
+    """Start a worker that ignores interrupts from the terminal; the caller handles them."""
     fresh = multiprocessing.get_context("spawn")
     ours, theirs = fresh.Pipe()
     process = fresh.Process(target=_serve, args=(work, theirs), daemon=True)
@@ -150,8 +150,8 @@ def _started(work: Callable[[Any], Any]) -> _Worker:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Hold interrupts back; a process that is started meanwhile never gets one."""
-    # Started with the first process otherwise, it lets interrupts through.
+    """Block interrupts; a process started in the meantime never gets one."""
+    # Started before, since it would unblock interrupts if started with the first process.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -161,20 +161,20 @@ def _interrupts_wait() -> Iterator[None]:
 
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
-    """Answer cases until the pipe is closed, or told to end: then what `work` holds is let go."""
+    """Answer cases until the pipe is closed or SIGTERM arrives, which unwinds `work`."""
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
             pipe.send(_answer(work, pipe.recv()))
         except (EOFError, BrokenPipeError):
-            # On its way out nothing is left to let go.
+            # Nothing is left to release on the way out.
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             return
 
 
 def _end_with_parent() -> NoReturn:
-    """End this process, in the middle of a case too, when the one that started it has ended."""
+    """End this process, even in the middle of a case, when its parent has ended."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     connection.wait([parent.sentinel])
@@ -182,11 +182,11 @@ def _end_with_parent() -> NoReturn:
 
 
 def _answer(work: Callable[[Any], Any], case: Any) -> tuple[Any, Exception | None]:
-    """What the work says, or what it raises."""
+    """The result of a case, or its exception."""
     try:
         return work(case), None
     except Exception as error:
-        # Only here it is known where it came from.
+        # The traceback exists only in this process.
         error.add_note(traceback.format_exc())
         return None, error
 

@@ -1,4 +1,4 @@
-"""The trace to replay where there is a spec and no artifact."""
+"""The trace to replay for a spec that is compiled on the fly."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ STDIN = "-"
 def trace_of(spec_path: str) -> str:
     """The trace that a spec names, for a second reading.
 
-    Read by the compiled policy, it gives the part that the spec holds out, or all of it where it
-    holds nothing out. Of a spec that plans days it is the spec, which says what follows them.
-    Raises TailcError where spec or trace are standard input, which is read once.
+    Read by the compiled policy, it gives the part that the spec holds out, or all of it without a
+    held-out part. For a spec that plans days it is the spec itself, which describes the days after
+    the plan. Raises TailcError if spec or trace are standard input, which can be read only once.
     """
     if spec_path != STDIN:
         opened = open_kind(spec_path)

@@ -1,4 +1,4 @@
-"""A spec's trace written as its two parts."""
+"""Write a spec's trace as its design part and its held-out part."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tailc.traces.throughput_written import written_throughput
 
 @dataclass(frozen=True)
 class WrittenPart:
-    """A part on disk; `digest` is of its content, as the artifact records it.
+    """A written part; `digest` is of its content, as the artifact records it.
 
-    number: how many `of` there are, requests or rows of throughput.
+    number: number of requests or rows, as `of` says.
     """
 
     role: InputRole
@@ -39,7 +39,7 @@ class WrittenPart:
 
 @dataclass(frozen=True)
 class WrittenSplit:
-    """Both parts, and what is odd about the trace."""
+    """Both parts, and warnings about the trace."""
 
     parts: tuple[WrittenPart, ...]
     warnings: tuple[Finding, ...]
@@ -48,8 +48,8 @@ class WrittenSplit:
 def split_spec(spec_path: str, stem: str | None = None) -> WrittenSplit:
     """Write STEM.design.parquet and STEM.held-out.parquet, both or neither.
 
-    Without a stem it is NAME. Raises TailcError where the spec holds nothing out, and for one
-    that plans days: those after the plan are what is held out.
+    stem: default is the spec's name. Raises TailcError for a spec without a held-out part, and for
+    one that plans days, whose held-out part is the days after the plan.
     """
     opened = open_kind(spec_path)
     if isinstance(opened.spec.demand, DaysAsked):

@@ -1,4 +1,4 @@
-"""A measured step response in a file: columns of time, output and, if need be, input."""
+"""Read a measured step response from a file with columns of time, output and possibly input."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tailc.traces.table import Wanted
 from tailc.traces.trace import kept_cells
 
 _EVEN = 1e-3
-"""Of a sample time, by which a row may be early or late."""
+"""Tolerance of a row's time, as a fraction of the sample time."""
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The names of columns; `input` is not read where the step's size is given."""
+class StepColumns:
+    """Names of columns; `input` is not read if the step's size is given."""
 
     time: str
     output: str
@@ -28,7 +28,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class StepData:
-    """The change of the output at times since a step of `size` in the input."""
+    """Change of the output over time after a step of `size` in the input."""
 
     source: str
     times: NDArray[np.float64]
@@ -37,14 +37,14 @@ class StepData:
 
 
 def read_step(
-    source: str, columns: Columns, size: float | None, sample_time: float | None
+    source: str, columns: StepColumns, size: float | None, sample_time: float | None
 ) -> StepData:
-    """The step response in a file.
+    """Read the step response in a file.
 
-    With a `size` the step is at the first row, whose output is the level before it. Else the input
-    column tells: it changes in one row, where the step is, and the rows before give the level.
-    Raises TailcError, placed by row, for cells that are no numbers, times that do not ascend or
-    are not samples apart, and inputs that change never or twice.
+    size: the step is at the first row, whose output is the level before it. Without a size, the
+    input column shows the step: it must change in exactly one row, and the rows before give the
+    level. Raises TailcError, placed by row, for cells that are not numbers, times that do not
+    ascend or are not one sample apart, and inputs that change never or twice.
     """
     names = (columns.time, columns.output, *((columns.input,) if size is None else ()))
     with open_source(source) as opened:
@@ -82,7 +82,7 @@ def _check_times(
 
 
 def _step_in(cells: Cells, name: str, values: NDArray[np.float64]) -> tuple[int, float]:
-    """(row of the step, its size)."""
+    """Row of the step, and its size."""
     rows = np.flatnonzero(np.diff(values)) + 1
     if rows.size == 1:
         return int(rows[0]), float(values[rows[0]] - values[rows[0] - 1])

@@ -1,4 +1,4 @@
-"""A controller for any plant: from a step response or a transfer function to gains and figures."""
+"""Tune a PID controller for any plant, from a step response or a transfer function."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from tailc_solvers.control.tune import (
 from tailc.errors import Code, Finding, Place, TailcError
 from tailc.pipeline.loop_recheck import check_loop
 from tailc.studies import tune_range
-from tailc.studies.loop_curves import Curves, curves_of, lasting
+from tailc.studies.loop_curves import LoopCurves, curves_of, shown_duration
 from tailc.studies.tune_data import StepData
 
 Values = NDArray[np.float64]
 _FROM_REST = "a step response from rest to rest is needed"
 
 MOST_LEFT = 0.5
-"""Of a response's root mean square, that the plant may leave: noise leaves nearly all of it."""
+"""Largest residual, as a fraction of the response's root mean square: noise leaves nearly all."""
 
 
 @dataclass(frozen=True)
-class Units:
-    """How the user calls the units of time, of the plant's input and of its output."""
+class UnitNames:
+    """The user's names of the units of time, of the plant's input and of its output."""
 
     time: str
     input: str
@@ -56,7 +56,7 @@ class Units:
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked for; a sample time of None is a controller in continuous time."""
+    """Requested controller. sample_time: None for a controller in continuous time."""
 
     structure: Structure
     criterion: Criterion
@@ -66,11 +66,11 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Loop:
-    """A controller by name: parallel gains a unit of time, and what its loop does.
+class PidLoop:
+    """A named controller with its loop's margins.
 
-    `gains` are kp, ki and kd as the plant's loop takes them, a sample the unit of time where it is
-    sampled. None where the rule does not apply; margins are None where the loop is not stable.
+    gains: kp, ki and kd in the plant's unit of time (a sample if it is sampled); None if the rule
+    does not apply. margins: None if the loop is not stable.
     """
 
     name: str
@@ -80,49 +80,48 @@ class Loop:
 
 @dataclass(frozen=True)
 class Study:
-    """A plant, the controller tuned for it, and the rules' beside it.
+    """A plant, the tuned controller, and those of the published rules.
 
-    `residual` is what identification left, in the output's unit; None for a transfer function.
-    `criterion` is the value that was minimised. Times in margins are samples where the plant is
-    sampled.
+    residual: of the identification, in the output's unit; None for a transfer function. criterion:
+    the minimised value. Times in margins are in samples if the plant is sampled.
     """
 
     plant: AnyPlant
     wish: Wish
-    units: Units
+    units: UnitNames
     residual: float | None
     data: StepData | None
-    tuned: Loop
+    tuned: PidLoop
     criterion: float
-    rules: tuple[Loop, ...]
+    rules: tuple[PidLoop, ...]
 
     @property
     def unit_of_time(self) -> float:
-        """Of the plant's times, in the user's unit: the sample time, or 1."""
+        """The plant's unit of time in the user's unit: the sample time, or 1."""
         return self.wish.sample_time or 1.0
 
 
-def study_of_data(data: StepData, wish: Wish, units: Units) -> Study:
-    """Identify the plant behind a step response, and tune for it.
+def study_of_data(data: StepData, wish: Wish, units: UnitNames) -> Study:
+    """Identify a plant from a step response, and tune a controller for it.
 
-    Raises TailcError, placed in the file, for a response that no plant can be told from.
+    Raises TailcError, placed in the file, for a response that identifies no plant.
     """
     place = Place(data.source)
     tune_range.check_data(data)
     try:
         if wish.sample_time is None:
-            found = fit_step(data.times, data.response, data.size)
+            identified = fit_step(data.times, data.response, data.size)
         else:
             at_samples = data.response[1:] if data.times[0] == 0 else data.response
-            found = identify(at_samples, data.size)
+            identified = identify(at_samples, data.size)
     except UnfitResponseError as error:
         _refuse(str(error), place, _FROM_REST)
-    _check_fit(found.residual, data)
-    return _study(found.plant, wish, units, place, found.residual, data)
+    _check_fit(identified.residual, data)
+    return _study(identified.plant, wish, units, place, identified.residual, data)
 
 
 def _check_fit(residual: float, data: StepData) -> None:
-    """Raise TailcError for a response most of which the best plant does not explain."""
+    """Raise TailcError if the best plant leaves most of the response unexplained."""
     size = math.sqrt(float(np.mean(data.response**2)))
     if residual <= MOST_LEFT * size:
         return
@@ -133,8 +132,8 @@ def _check_fit(residual: float, data: StepData) -> None:
     _refuse(message, Place(data.source), _FROM_REST)
 
 
-def study_of_plant(plant: Plant, wish: Wish, units: Units) -> Study:
-    """Tune for a transfer function, sampled where a sample time is given."""
+def study_of_plant(plant: Plant, wish: Wish, units: UnitNames) -> Study:
+    """Tune a controller for a transfer function, sampled if a sample time is given."""
     place = Place("--den")
     tune_range.check_plant(plant, Place("--num, --den, --dead-time"))
     if wish.sample_time is not None:
@@ -142,14 +141,14 @@ def study_of_plant(plant: Plant, wish: Wish, units: Units) -> Study:
     if wish.sample_time is None:
         return _study(plant, wish, units, place, None, None)
     try:
-        found = sampled(plant, wish.sample_time)
+        identified = sampled(plant, wish.sample_time)
     except ValueError as error:
         _refuse(str(error), Place("--sample-time"), "choose a longer sample time")
-    return _study(found, wish, units, place, None, None)
+    return _study(identified, wish, units, place, None, None)
 
 
 def plant_of(num: tuple[float, ...], den: tuple[float, ...], dead_time: float) -> Plant:
-    """The plant of a transfer function; TailcError for one that cannot be."""
+    """The plant of a transfer function; TailcError for invalid coefficients."""
     try:
         return Plant(num, den, dead_time)
     except ValueError as error:
@@ -163,16 +162,16 @@ def _refuse(message: str, place: Place, help_: str) -> NoReturn:
 def _study(
     plant: AnyPlant,
     wish: Wish,
-    units: Units,
+    units: UnitNames,
     place: Place,
     residual: float | None,
     data: StepData | None,
 ) -> Study:
     limits = Limits(wish.max_sensitivity, wish.max_overshoot)
-    rules: tuple[Loop, ...] = ()
+    rules: tuple[PidLoop, ...] = ()
     try:
         check_plant(plant)
-        rules = tuple(_ruled(name, plant, wish.structure) for name in RULES)
+        rules = tuple(_rule_loop(name, plant, wish.structure) for name in RULES)
         start = _best_within(rules, limits, wish.criterion)
         gains, margins = tune(plant, wish.structure, limits, wish.criterion, start)
     except LimitsError as error:
@@ -180,7 +179,7 @@ def _study(
         raise TailcError(Finding(Code.NO_TUNING, str(error), place, help_)) from None
     except NoTuningError as error:
         raise TailcError(Finding(Code.NO_TUNING, str(error), place, _OTHER_PLANT)) from None
-    tuned = Loop("tuned", (gains.kp, gains.ki, gains.kd), margins)
+    tuned = PidLoop("tuned", (gains.kp, gains.ki, gains.kd), margins)
     check_loop(plant, (gains.kp, gains.ki, gains.kd), margins)
     return Study(plant, wish, units, residual, data, tuned, gains.criterion, rules)
 
@@ -189,10 +188,10 @@ _OTHER_PLANT = "tune for the part of the plant that is stable, with its dead tim
 
 
 def _best_within(
-    rules: tuple[Loop, ...], limits: Limits, criterion: Criterion
+    rules: tuple[PidLoop, ...], limits: Limits, criterion: Criterion
 ) -> tuple[float, float, float] | None:
-    """The gains of the rule that is best by the criterion, of those that keep the limits."""
-    kept = [
+    """The gains of the best rule by the criterion, among those within the limits."""
+    within = [
         (value_of(rule.margins, criterion), rule.gains)
         for rule in rules
         if rule.gains is not None
@@ -200,24 +199,24 @@ def _best_within(
         and rule.margins.robustness.max_sensitivity <= limits.max_sensitivity
         and rule.margins.performance.overshoot <= limits.overshoot
     ]
-    return min(kept)[1] if kept else None
+    return min(within)[1] if within else None
 
 
-def _ruled(name: str, plant: AnyPlant, structure: Structure) -> Loop:
+def _rule_loop(name: str, plant: AnyPlant, structure: Structure) -> PidLoop:
     gains = RULES[name](plant, structure)
     if gains is None:
-        return Loop(name, None, None)
+        return PidLoop(name, None, None)
     try:
-        return Loop(name, gains, loop_margins(plant, *gains))
+        return PidLoop(name, gains, loop_margins(plant, *gains))
     except UnstableLoopError:
-        return Loop(name, gains, None)
+        return PidLoop(name, gains, None)
 
 
-def curves(study: Study) -> tuple[Curves, ...]:
-    """Of every loop that is stable, the tuned one first, all for the same time."""
+def stable_loop_curves(study: Study) -> tuple[LoopCurves, ...]:
+    """Curves of every stable loop over the same time, the tuned one first."""
     margins = study.tuned.margins
     settling = margins.performance.settling if margins else math.inf
-    until = lasting(study.plant, settling)
+    until = shown_duration(study.plant, settling)
     return tuple(
         curves_of(loop.name, study.plant, loop.gains, flat(loop.margins), until, study.unit_of_time)
         for loop in (study.tuned, *study.rules)
@@ -226,7 +225,10 @@ def curves(study: Study) -> tuple[Curves, ...]:
 
 
 def fitted_curve(study: Study) -> tuple[Values, Values] | None:
-    """(times, values) of the identified plant's answer to the measured step; None without data."""
+    """Times and values of the identified plant's response to the measured step.
+
+    None without data.
+    """
     if study.data is None:
         return None
     data, plant = study.data, study.plant

@@ -1,4 +1,4 @@
-"""How large and small a plant's numbers may be: beyond, they are mistakes of a unit."""
+"""Accepted ranges of a plant's numbers; values outside are probably wrong units."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tailc.errors import Code, Finding, Place, TailcError
 from tailc.studies.tune_data import StepData
 
 LEAST, MOST = 1e-12, 1e12
-"""Of gains, of times, and of values of a response, each in the user's unit."""
+"""Range of gains, times, and values of a response, each in the user's unit."""
 
 FARTHEST = 1e6
-"""The plant's longest time over its shortest: poles and dead time."""
+"""Largest ratio of the plant's longest to its shortest time (poles and dead time)."""
 
 
 def check_plant(plant: AnyPlant, place: Place) -> None:
-    """Raise TailcError for a plant with a gain, or in continuous time a time, out of range."""
+    """Raise TailcError for a plant with a gain or, in continuous time, a time out of range."""
     if not isinstance(plant, Plant):
         _check("gain", max(map(abs, plant.b)), place)
         return
@@ -49,7 +49,7 @@ def check_sample_time(time: float) -> None:
 def check_data(data: StepData) -> None:
     """Raise TailcError for a response whose times, values or step are out of range.
 
-    A response that is 0 throughout is for identification to refuse.
+    A response of 0 is accepted here; the identification refuses it.
     """
     place = Place(data.source)
     _check("size of the step", abs(data.size), place)

@@ -26,7 +26,7 @@ from tailc.experiment.sizes import VALIDATION, Seed
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.models.workload import Workload
 from tailc.percentiles import PPM
-from tailc.problems.convergence import Milestone
+from tailc.problems.convergence import ConvergencePoint
 from tailc.progress import Progress
 from tailc.tuning.convergence import ConvergenceCheck, ConvergenceChecks
 from tailc.tuning.criteria import measure_of
@@ -112,7 +112,7 @@ class SearchResult(Generic[Form]):
     evaluations: int
     requests: int
     has_settled: bool
-    course: tuple[Milestone, ...] = ()
+    course: tuple[ConvergencePoint, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +196,7 @@ class _Search(Generic[Form]):
         self._requests = 0
         self._best = math.inf
         self._best_check: ConvergenceCheck | None = None
-        self._course: list[Milestone] = []
+        self._course: list[ConvergencePoint] = []
         self._stage = 0
         self._follows = follows
 
@@ -368,7 +368,7 @@ class _Search(Generic[Form]):
         self._requests += requests
         if min(values) < self._best:
             self._best = min(values)
-            self._course.append(Milestone(self._requests, None, self._best, self._stage))
+            self._course.append(ConvergencePoint(self._requests, None, self._best, self._stage))
         share = min(self._requests / self._aim.most_requests, 1.0)
         assert self._best_check is not None
         reached = self._measure.progress_text(self._best_check.text(), self._aim)

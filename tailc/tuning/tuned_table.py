@@ -20,7 +20,7 @@ from tailc.forms.tail_table import TailTable
 from tailc.models.diurnal import DayCurve
 from tailc.models.streams import NS_PER_S_IN_MRPS
 from tailc.models.workload import Workload
-from tailc.problems.convergence import Milestone
+from tailc.problems.convergence import ConvergencePoint
 from tailc.progress import Progress
 from tailc.tuning.highest_rate import RateComparison
 from tailc.tuning.loop import TuningResult
@@ -75,7 +75,7 @@ class TunedTable(Generic[Form]):
     raised: RateComparison | None = None
     uses_optional_rules: bool | None = None
     foreseen_energy: tuple[int, ...] = ()
-    course: tuple[Milestone, ...] = ()
+    course: tuple[ConvergencePoint, ...] = ()
 
     @property
     def table(self) -> Form | None:

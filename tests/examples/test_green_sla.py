@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tailc.artifact.files import read_policy
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.pipeline.compile import compile_policy
 from tailc.traces.jobs.swf import read_swf
 from tests.examples.scripts import script
@@ -58,6 +58,6 @@ def test_its_jobs_are_as_told():
 
 
 def test_the_plan_keeps_its_promises_and_gets_near_its_bound(compiled):
-    books = expected_of(compiled.policy.plan)
+    books = plan_books(compiled.policy.plan)
     assert all(job.green_slots >= job.promised_slots for job in books.jobs)
     assert dict(compiled.policy.evidence.settings)["gap_ppm"] < 1_000

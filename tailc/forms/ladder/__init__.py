@@ -1,1 +1,1 @@
-"""The ladder: a request climbs to faster, dearer rungs as it ages."""
+"""The ladder form: a request climbs to faster and more expensive rungs as it ages."""

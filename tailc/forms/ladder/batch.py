@@ -1,4 +1,4 @@
-"""Many look-ups at once on arrays, answering as `lookup` does one by one."""
+"""Batch look-ups on arrays, with the same answers as `lookup`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tailc.forms.ladder.lookup import Start
 from tailc.forms.ladder.table import AdmissionKind, Ladder, Outside, Rule
 
-# The order of the codes in `Answers.start`.
+# The codes in `BatchAnswers.start`, in order.
 STARTS = (Start.NOW, Start.WAIT, Start.ON_EXIT)
 _ON_EXIT = STARTS.index(Start.ON_EXIT)
 
@@ -19,8 +19,11 @@ Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
-    """One answer a query: `start` is a place in STARTS, `wait_us` what is left, `rung` from 0."""
+class BatchAnswers:
+    """One answer per query.
+
+    start: index into STARTS. wait_us: remaining wait. rung: counted from 0.
+    """
 
     start: NDArray[np.int8]
     wait_us: Whole
@@ -29,30 +32,30 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class BatchLookup:
-    """A ladder laid out in arrays, made once and asked often."""
+    """A ladder as arrays, for many look-ups."""
 
     ladder: Ladder
 
-    def __call__(self, load: Whole, waited_us: Whole, executed_us: Whole) -> Answers:
+    def __call__(self, load: Whole, waited_us: Whole, executed_us: Whole) -> BatchAnswers:
         """Answers to queries of equal length; ValueError for a negative argument."""
         if min(load.min(initial=0), waited_us.min(initial=0), executed_us.min(initial=0)) < 0:
             raise ValueError("load, waited and executed cannot be negative")
         row = np.maximum(np.searchsorted(self._first_load, load, side="right") - 1, 0)
         age_us = executed_us + waited_us if self._ages_from_arrival else executed_us
-        rung = self._rung[row, self._reached(row, age_us)]
+        rung = self._rung[row, self._last_climb(row, age_us)]
         on_exit = self._on_exit[row]
         wait_us = np.where(on_exit, 0, np.maximum(self._delay_us[row] - waited_us, 0))
         start = np.where(on_exit, _ON_EXIT, wait_us > 0).astype(np.int8)
-        return self._guarded(load, Answers(start, wait_us, rung))
+        return self._apply_guard(load, BatchAnswers(start, wait_us, rung))
 
-    def _reached(self, row: NDArray[np.intp], age_us: Whole) -> NDArray[np.intp]:
-        """Number of the last climb whose age has come, column by column: rows have few climbs."""
+    def _last_climb(self, row: NDArray[np.intp], age_us: Whole) -> NDArray[np.intp]:
+        """Index of the last climb at or before the age (a loop over the few climbs of a row)."""
         reached = np.zeros(len(row), dtype=np.intp)
         for column in self._age_us.T[1:]:
             reached += column[row] <= age_us
         return reached
 
-    def _guarded(self, load: Whole, answers: Answers) -> Answers:
+    def _apply_guard(self, load: Whole, answers: BatchAnswers) -> BatchAnswers:
         guard = self.ladder.guard
         if guard.outside is Outside.CLAMP:
             return answers
@@ -80,7 +83,7 @@ class BatchLookup:
 
     @cached_property
     def _age_us(self) -> Whole:
-        """Ages of climbs (rows, climbs), the largest number where a row has fewer."""
+        """Ages of climbs (rows, climbs), padded with the largest number."""
         never = np.iinfo(np.int64).max
         return self._table(
             [[climb.age_us for climb in row.climbs] for row in self.ladder.rows], never

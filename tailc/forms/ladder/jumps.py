@@ -1,4 +1,4 @@
-"""Where a table by requests in the system gives more to a request though more are there."""
+"""Find rows that favour a request more than the row for fewer requests in the system."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tailc.forms.ladder.table import ON_EXIT, Row
 
 
 def jumps(rows: Sequence[Row]) -> tuple[int, ...]:
-    """The first loads of rows with a higher rung at some age, or less wait, than the row before.
+    """First loads of rows with a higher rung at some age, or a shorter wait, than the row before.
 
-    A row whose requests wait for an exit is compared with none.
+    Rows whose requests wait for an exit are not compared.
     """
     timed = [row for row in rows if row.admission != ON_EXIT]
     return tuple(

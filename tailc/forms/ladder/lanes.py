@@ -1,8 +1,8 @@
-"""Two lanes of an SMT core as two rungs: a request beside batch work, or alone on its core.
+"""Two SMT lanes of a core as two rungs: a request shares its core with batch work, or is alone.
 
 Batch work runs on the other lane of every core that is free or whose request is on the rung
-`shared`; a request on the rung `alone` has the core to itself. What a rung costs is the batch work
-that is given up for it, relative to the lane beside a free core (Yang et al., USENIX ATC 2016).
+`shared`; a request on the rung `alone` has the core to itself. The cost of a rung is the batch work
+given up for it, relative to a lane next to a free core (Yang et al., USENIX ATC 2016).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tailc.forms.ladder.table import (
 CORES = "cores"
 BATCH = "batch work given up"
 SHARED, ALONE = 0, 1
-# Batch threads look at every method entry and loop (Yang et al., section 3): at once, for us.
+# Batch threads check at every method entry and loop (Yang et al., section 3), here at once.
 QUANTUM_US = 1
 # A thousandth of a request per second, times microseconds.
 _MRPS_US = 10**9
@@ -35,7 +35,7 @@ _MRPS_US = 10**9
 
 @dataclass(frozen=True)
 class Lanes:
-    """Cores of two lanes, and how much slower each lane is while both work, in millionths."""
+    """Cores of two lanes, and the slowdown of each lane while both are busy, in millionths."""
 
     cores: int
     interference_ppm: int
@@ -47,15 +47,17 @@ class Lanes:
         assert 0 <= self.batch_slowdown_ppm < PPM
 
     def lost_waking(self, beside_free: float, beside_requests: float) -> float:
-        """Batch work that is not done on so many lanes where it wakes up, as `BATCH` counts it."""
+        """Batch work lost while lanes wake up, in the unit `BATCH`.
+
+        beside_free, beside_requests: mean numbers of lanes that wake up next to free and to busy
+        cores.
+        """
         return beside_free + beside_requests * (1 - self.batch_slowdown_ppm / PPM)
 
 
 @dataclass(frozen=True)
 class Waking:
-    """How long it takes to wake up [ns]: batch work, once its lane is free for it, and a core that
-    sleeps because it has none, for a request.
-    """
+    """Wake-up times [ns]: of batch work on a free lane, and of a sleeping core for a request."""
 
     batch_ns: int = 0
     core_ns: int = 0
@@ -65,16 +67,16 @@ class Waking:
         assert self.core_ns >= 0
 
 
-# Both at once.
+# No wake-up time.
 AT_ONCE_AWAKE = Waking()
 
 
 @dataclass(frozen=True)
-class Plan:
-    """For how long requests share their core: rules, and by load the age at which one is alone.
+class SharingPlan:
+    """When requests share their core: rules, and by load the age from which a request is alone.
 
-    `ages_us`: the first load that each age holds from, ascending; an age of 0 is alone from the
-    start, None is never alone. `last_load` is the greatest that the plan is made for.
+    ages_us: pairs of first load and age, ascending; an age of 0 is alone from the start, None is
+    never alone. last_load: the greatest load that the plan is made for.
     """
 
     axis: LoadAxis
@@ -90,13 +92,13 @@ class Plan:
 
     @property
     def longest_us(self) -> int | None:
-        """The longest that a request shares its core at any load; None: all of its time."""
+        """The longest time that a request shares its core at any load; None: all of its time."""
         ages = [age for _, age in self.ages_us]
         return None if None in ages else max(age for age in ages if age is not None)
 
 
-def lane_ladder(lanes: Lanes, plan: Plan) -> Ladder:
-    """The plan as a table for these lanes."""
+def lane_ladder(lanes: Lanes, plan: SharingPlan) -> Ladder:
+    """The plan as a ladder for these lanes."""
     return Ladder(
         load_axis=plan.axis,
         request_class=None,
@@ -105,7 +107,7 @@ def lane_ladder(lanes: Lanes, plan: Plan) -> Ladder:
             Rung("shared", PPM - lanes.interference_ppm, (PPM, lanes.batch_slowdown_ppm)),
             Rung("alone", PPM, (PPM, PPM)),
         ),
-        rules=_sorted(Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND, *plan.rules),
+        rules=_sorted_rules(Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND, *plan.rules),
         quantum_us=QUANTUM_US,
         rows=_rows(plan),
         guard=Guard(plan.ages_us[0][0], plan.last_load),
@@ -114,7 +116,7 @@ def lane_ladder(lanes: Lanes, plan: Plan) -> Ladder:
 
 
 def lanes_of(ladder: Ladder) -> Lanes:
-    """The lanes of a ladder that is on some."""
+    """The lanes of a ladder whose rungs are lanes."""
     assert is_on_lanes(ladder)
     assert ladder.power is not None
     shared = ladder.rungs[SHARED]
@@ -123,49 +125,49 @@ def lanes_of(ladder: Ladder) -> Lanes:
 
 
 def cores_of(ladder: Ladder) -> int:
-    """The cores of a ladder that is on those of one kind."""
+    """Number of cores of a ladder with cores of one kind."""
     (capacity_ppm,) = (u.capacity_ppm for u in ladder.cost_units if u.capacity_ppm is not None)
     return capacity_ppm // PPM
 
 
 def batch_left_ppm(cores: int, given_up: int, rate_mrps: int) -> int:
-    """Batch work by core, relative to that beside a free core, at a rate of requests.
+    """Batch work per core at a rate of requests, relative to that next to a free core [ppm].
 
-    given_up: of a request, in millionths of that beside a free core times microseconds.
+    given_up: per request, in millionths of that next to a free core, times microseconds.
     """
     return PPM - round(given_up * rate_mrps / (_MRPS_US * cores))
 
 
 def is_on_lanes(ladder: Ladder) -> bool:
-    """Whether rungs are lanes of a core, and what they cost is batch work."""
+    """Whether rungs are lanes of a core, whose cost is batch work."""
     return ladder.power is not None and ladder.cost_units[ladder.power.unit].name == BATCH
 
 
-def by_rate(ages_us: tuple[tuple[int, int | None], ...], *rules: Rule) -> Plan:
-    """An age up to each of some rates, ascending [thousandths of a request per second].
+def plan_by_rate(ages_us: tuple[tuple[int, int | None], ...], *rules: Rule) -> SharingPlan:
+    """A plan with an age up to each of some ascending rates [thousandths of a request per second].
 
-    Between two rates that of the higher one holds.
+    Between two rates the age of the higher one applies.
     """
     first = [0, *(rate + 1 for rate, _ in ages_us[:-1])]
     ages = zip(first, (age for _, age in ages_us), strict=True)
-    return Plan(LoadAxis.RATE, _sorted(*rules), tuple(ages), ages_us[-1][0])
+    return SharingPlan(LoadAxis.RATE, _sorted_rules(*rules), tuple(ages), ages_us[-1][0])
 
 
-def at_any_load(age_us: int | None, cores: int, *rules: Rule) -> Plan:
-    """One age at every load."""
-    return Plan(LoadAxis.IN_SYSTEM, _sorted(*rules), ((1, age_us),), cores)
+def plan_at_any_load(age_us: int | None, cores: int, *rules: Rule) -> SharingPlan:
+    """A plan with one age at every load."""
+    return SharingPlan(LoadAxis.IN_SYSTEM, _sorted_rules(*rules), ((1, age_us),), cores)
 
 
-def while_none_waits(age_us: int | None, cores: int) -> Plan:
-    """The age for a request that leaves none waiting as it starts; any other is alone."""
-    return Plan(LoadAxis.IN_SYSTEM, (), ((1, age_us), (cores + 1, 0)), cores + 1)
+def plan_while_none_waits(age_us: int | None, cores: int) -> SharingPlan:
+    """A plan that shares cores up to an age, for requests that leave none waiting as they start."""
+    return SharingPlan(LoadAxis.IN_SYSTEM, (), ((1, age_us), (cores + 1, 0)), cores + 1)
 
 
-def _sorted(*rules: Rule) -> tuple[Rule, ...]:
+def _sorted_rules(*rules: Rule) -> tuple[Rule, ...]:
     return tuple(sorted(rules, key=lambda rule: rule.value))
 
 
-def _rows(plan: Plan) -> tuple[Row, ...]:
+def _rows(plan: SharingPlan) -> tuple[Row, ...]:
     first = [load for load, _ in plan.ages_us]
     last = [*(load - 1 for load in first[1:]), None]
     ages = [age for _, age in plan.ages_us]

@@ -1,7 +1,7 @@
-"""The rung that does most work for what it takes, and tables that end with it.
+"""The rung with the most work per resource, and tables that use it at high load.
 
-A table is stable at every rate at which that rung alone is if, from some load on, all requests
-start at once on it and stay there.
+A table is stable at every rate at which that rung alone is stable if, from some load on, all
+requests start at once on it and stay there.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from tailc.forms.ladder.table import AT_ONCE, Climb, Guard, Ladder, Row, collaps
 
 
 def leanest_rung(ladder: Ladder) -> int | None:
-    """The rung that does most work for what it takes; of equals the first.
+    """The rung with the most work per use of the limited supply; the first on a tie.
 
-    None where rungs do not all take something of one supply.
+    None unless there is one limited supply that every rung uses.
     """
     unit = _supply(ladder)
     if unit is None or any(rung.cost_ppm[unit] == 0 for rung in ladder.rungs):
@@ -25,21 +25,21 @@ def leanest_rung(ladder: Ladder) -> int | None:
 
 
 def leanest_from(ladder: Ladder, rung: int, first_load: int) -> Ladder:
-    """The same table, but from a load on requests start at once on that rung, and stay there.
+    """The same table, but from `first_load` on requests start at once on `rung` and stay there.
 
-    None waits: where more run than there are cores, no core is idle, whoever waited for an exit.
+    No request waits then, so no core is idle, even if others wait for an exit.
     """
-    kept = [row for row in ladder.rows if row.first_load < first_load]
-    kept[-1] = replace(kept[-1], last_load=first_load - 1)
-    rows = (*kept, Row(first_load, None, AT_ONCE, (Climb(0, rung),)))
+    below = [row for row in ladder.rows if row.first_load < first_load]
+    below[-1] = replace(below[-1], last_load=first_load - 1)
+    rows = (*below, Row(first_load, None, AT_ONCE, (Climb(0, rung),)))
     guard = Guard(ladder.guard.min_load, max(ladder.guard.max_load, first_load))
     return replace(ladder, rows=collapse(rows), guard=guard)
 
 
 def leanest_beyond(ladder: Ladder) -> Ladder:
-    """The same table up to its last load, and until the leanest rung fills the server; then that.
+    """The same table, but the leanest rung above its last load and above the load that fills it.
 
-    The table as it is, where no rung is the leanest.
+    Unchanged if there is no leanest rung.
     """
     rung, unit = leanest_rung(ladder), _supply(ladder)
     if rung is None or unit is None:
@@ -50,6 +50,6 @@ def leanest_beyond(ladder: Ladder) -> Ladder:
 
 
 def _supply(ladder: Ladder) -> int | None:
-    """The cost unit that requests share; None where there are several, or none."""
+    """Index of the limited cost unit; None if there are several or none."""
     limited = [n for n, unit in enumerate(ladder.cost_units) if unit.capacity_ppm is not None]
     return limited[0] if len(limited) == 1 else None

@@ -1,4 +1,4 @@
-"""The reference meaning of a ladder look-up; every runtime must answer the same."""
+"""Reference semantics of a ladder look-up; every runtime must give the same answers."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ class Start(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Answer:
-    """May it start, how many microseconds are left to wait, and the rung for its age."""
+class LookupAnswer:
+    """Whether the request may start, its remaining wait [us], and the rung for its age."""
 
     start: Start
     wait_us: int
     rung: int
 
 
-def lookup(ladder: Ladder, load: int, waited_us: int, executed_us: int) -> Answer:
-    """What a request does at `load`, after waiting `waited_us` and executing `executed_us`.
+def lookup(ladder: Ladder, load: int, waited_us: int, executed_us: int) -> LookupAnswer:
+    """The decision for a request at `load`, after waiting `waited_us` and executing `executed_us`.
 
     A request that has begun ignores `start` and runs on `rung` (or stays higher, under the rule
-    never-descend). Ages count from execution start, or from arrival under age-from-arrival.
-    Outside the guard the nearest row holds (clamp), or every request starts at once on the first
+    never-descend). Ages count from the start of execution, or from arrival under age-from-arrival.
+    Outside the guard the nearest row applies (clamp), or every request starts at once on the first
     rung and stays there (first-rung). Raises ValueError for negative arguments.
     """
     if min(load, waited_us, executed_us) < 0:
         raise ValueError("load, waited and executed cannot be negative")
     guard = ladder.guard
     if guard.outside is Outside.FIRST_RUNG and not guard.min_load <= load <= guard.max_load:
-        return Answer(Start.NOW, 0, 0)
+        return LookupAnswer(Start.NOW, 0, 0)
     row = row_at(ladder, load)
     age_us = executed_us
     if Rule.AGE_FROM_ARRIVAL in ladder.rules:
         age_us += waited_us
-    return Answer(*_admission(row, waited_us), rung_at(row, age_us))
+    return LookupAnswer(*_admission(row, waited_us), rung_at(row, age_us))
 
 
 def row_at(ladder: Ladder, load: int) -> Row:
-    """The row whose range holds `load`; the first row for loads below it."""
+    """The row whose range contains `load`; the first row for smaller loads."""
     after = bisect_right(ladder.rows, load, key=lambda row: row.first_load)
     return ladder.rows[max(after - 1, 0)]
 
 
 def rung_at(row: Row, age_us: int) -> int:
-    """The rung reached by `age_us`; a climb takes effect at its very age."""
+    """The rung at `age_us`; a climb takes effect at exactly its age."""
     ages = [climb.age_us for climb in row.climbs]
     return row.climbs[bisect_right(ages, age_us) - 1].rung
 

@@ -1,4 +1,4 @@
-"""What requests lose by rule where a server has more of them than it can serve in time."""
+"""Overload rules: what requests lose if a server cannot serve all of them in time."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from tailc.percentiles import PPM
 
 @dataclass(frozen=True)
 class Overload:
-    """What a request gets of a server that has too much to do; each part goes with its rule.
+    """Parameters of the overload rules; each belongs to its rule.
 
-    `shed_from` (rule shed): a request that arrives when so many or more are in the system is
-    refused. `cut_off_us` (cut-off): at this age a request that runs leaves with what it has.
-    `degrade_from`, `work_ppm` (degrade): of one that arrives when so many or more are in the
-    system, only so many millionths of the work are done. It does not count itself.
+    `shed_from` (rule shed): a request that arrives with this many or more in the system is refused.
+    `cut_off_us` (cut-off): a running request of this age leaves with its present result.
+    `degrade_from`, `work_ppm` (degrade): of a request that arrives with `degrade_from` or more in
+    the system, only `work_ppm` millionths of the work are done. The arriving request itself is not
+    counted.
     """
 
-    # Each is optional, for the released format has one flat table for any set of these rules.
+    # All are optional: the released format has one flat table for any set of these rules.
     shed_from: int | None = None
     cut_off_us: int | None = None
     degrade_from: int | None = None
@@ -43,17 +44,17 @@ class Overload:
             raise ValueError("a request that is refused cannot be degraded")
 
     def refuses(self, in_system: int) -> bool:
-        """Whether a request that arrives when so many others are in the system is refused."""
+        """Whether a request that arrives with `in_system` others is refused."""
         return self.shed_from is not None and in_system >= self.shed_from
 
     def work_of(self, in_system: int) -> int:
-        """How many millionths of its work are done of one that arrives then and is not refused."""
+        """Millionths of the work that are done for a request that finds `in_system` others."""
         if self.degrade_from is None or self.work_ppm is None or in_system < self.degrade_from:
             return PPM
         return self.work_ppm
 
     def cuts_off(self, age_us: int) -> bool:
-        """Whether a request that runs and has this age leaves."""
+        """Whether a running request of this age leaves."""
         return self.cut_off_us is not None and age_us >= self.cut_off_us
 
 

@@ -1,4 +1,4 @@
-"""What a policy carries as proof of one row: its objective, the bound, and the tail it predicts."""
+"""Evidence of one row of a policy: its objective, a bound, and the predicted tail."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RowEvidence:
-    """What is proved and predicted for one load, before equal rows are collapsed.
+    """Proved and predicted figures of one load, before equal rows are merged.
 
     Times in us, costs in millionths. `bound_us` is a proved lower bound on the objective (us of
-    tail, us of cost-time, or energy in millionths of the unit of power times us), None where none
-    is known; the gap is the objective minus it.
-    `tail_low_us` and `tail_high_us` limit the tail at 95 % confidence over the design sample;
-    `tail_high_us` is None where the sample is too small to have one.
+    tail, us of cost-time, or energy in millionths of the unit of power times us), None if unknown;
+    the gap is the objective minus the bound. `tail_low_us` and `tail_high_us` are the limits of the
+    tail's 95 % confidence interval over the design trace; `tail_high_us` is None if the trace is
+    too small.
     """
 
     load: int
@@ -28,5 +28,5 @@ class RowEvidence:
 
     @property
     def gap_us(self) -> int | None:
-        """How far the schedule may be from the best there is."""
+        """How much better the best schedule may be [us]; None without a bound."""
         return None if self.bound_us is None else self.objective_us - self.bound_us

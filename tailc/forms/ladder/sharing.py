@@ -1,4 +1,4 @@
-"""How requests share what they draw on, where rows by requests in the system do not say it all."""
+"""Rules for shared resources that rows by number in the system do not express."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sharing:
-    """When a request starts by what is in use, and when it gives up; each part goes with its rule.
+    """Parameters of the rules for starts and for giving up; each belongs to its rule.
 
-    `start_unit`, `start_below_ppm` (rule start-below): the waiter that came first starts as soon as
-    all that run take less than that of the cost unit. `give_up_us` (give-up): from this age on a
-    request is on the first rung and boosted no longer; it has missed its tail, and those that have
-    not may have the rest.
+    `start_unit`, `start_below_ppm` (rule start-below): the first waiting request starts as soon as
+    all running requests together use less than that of the cost unit. `give_up_us` (give-up): from
+    this age on a request is on the first rung and no longer boosted; it has missed the tail, so
+    that the resources go to requests that have not.
     """
 
     start_unit: int | None = None
@@ -30,7 +30,7 @@ class Sharing:
             raise ValueError("`give_up_us` must be at least 1")
 
     def gives_up(self, age_us: int) -> bool:
-        """Whether a request that runs at this age is on the first rung from its next tick on."""
+        """Whether a running request of this age is on the first rung from its next tick on."""
         return self.give_up_us is not None and age_us >= self.give_up_us
 
 

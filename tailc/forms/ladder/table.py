@@ -1,8 +1,8 @@
-"""The ladder form: which rung a request runs on, by load and age, and how it is admitted.
+"""The ladder form: the rung of a request by load and age, and its admission.
 
-Everything is a whole number: ages and delays in microseconds, speeds and costs in millionths,
-loads in requests in the system or in thousandths of a request per second. A value of these
-types cannot exist broken: the constructors check every invariant.
+All values are whole numbers: ages and delays in microseconds, speeds and costs in millionths, loads
+in requests in the system or in thousandths of a request per second. The constructors check every
+invariant, so a value of these types is always valid.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ class LoadAxis(enum.Enum):
 
 
 class Rule(enum.Enum):
-    """What a runtime must do beyond the look-up; a reader refuses rules it does not know.
+    """What a runtime must do beyond the look-up; a reader refuses unknown rules.
 
     core-per-request: a running request has a core of its rung's kind to itself; it climbs when one
-    is free. make-room: where more requests are in the system than cores of a kind and slower ones,
-    or where all of a kind are held and another request wants one, the oldest on that kind climb
-    early, to free cores, one kind at a time; those that wait may start there. waited-start-last: a
-    request that has waited starts on the last rung of its row. busy-period-age: a request that has
-    waited begins at the age of the one that left its core, so ages of climbs count all the time
-    below the last rung since the core last was free, whoever ran then. shed, cut-off, degrade: what
-    `Overload` says of them; start-below, give-up: what `Sharing` says.
+    is free. make-room: if more requests are in the system than there are cores of a kind and slower
+    ones, or if all cores of a kind are busy and another request needs one, the oldest requests on
+    that kind climb early, to free cores, one kind at a time; waiting requests may start on the
+    freed cores. waited-start-last: a request that has waited starts on the last rung of its row.
+    busy-period-age: a request that has waited starts at the age of the request that left its core,
+    so that ages of climbs count all the time below the last rung since the core was last free.
+    shed, cut-off, degrade: see `Overload`. start-below, give-up: see `Sharing`.
     """
 
     REREAD_ROW = "reread-row"
@@ -79,7 +79,7 @@ class Outside(enum.Enum):
 
 @dataclass(frozen=True)
 class CostUnit:
-    """What rungs cost, per ms of running; `capacity_ppm` is the server's supply, in millionths."""
+    """A cost of rungs per ms of running; `capacity_ppm` is the server's supply in millionths."""
 
     name: str
     capacity_ppm: int | None = None
@@ -91,9 +91,9 @@ class CostUnit:
 
 @dataclass(frozen=True)
 class Rung:
-    """A way to run a request: work done per ms, and what a ms costs in each cost unit.
+    """A way to run a request: work done per ms, and the cost of a ms in each cost unit.
 
-    `move_us`: how long a request that climbs here does no work, at this rung's cost; None: at once.
+    `move_us`: time without work of a request that climbs here, at this rung's cost; None: none.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Admission:
-    """At once, `delay_us` after arrival, or when another request exits."""
+    """Start at once, `delay_us` after arrival, or when another request exits."""
 
     kind: AdmissionKind
     delay_us: int = 0
@@ -121,7 +121,7 @@ class Admission:
 
     @classmethod
     def after(cls, delay_us: int) -> Admission:
-        """At once for no delay, else after it."""
+        """Start at once for a delay of 0, else after the delay."""
         return cls(AdmissionKind.DELAY, delay_us) if delay_us else AT_ONCE
 
 
@@ -139,7 +139,7 @@ class Climb:
 
 @dataclass(frozen=True)
 class Row:
-    """What holds for loads `first_load` to `last_load`; None means for every larger load too."""
+    """Admission and climbs of loads from `first_load` to `last_load` (None: without end)."""
 
     first_load: int
     last_load: int | None
@@ -158,11 +158,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Boost:
-    """A request raised to the last rung is boosted iff the boosted cost stays below a limit.
+    """A request raised to the last rung is boosted if the boosted cost stays below a limit.
 
     Strictly: boosted total + the rung's cost < `below_ppm`, both in cost unit `unit`. Boosted
-    requests never wait for others; the cost is given back at exit (Haque et al., ASPLOS 2015,
-    section 4.2).
+    requests never wait for others; the cost is returned at exit (Haque et al., ASPLOS 2015, section
+    4.2).
     """
 
     unit: int
@@ -174,9 +174,9 @@ class Boost:
 
 @dataclass(frozen=True)
 class Power:
-    """Which cost unit is power, and what each free core of every cost unit draws of it.
+    """The cost unit that is power, and the power of a free core of each cost unit.
 
-    `idle_ppm`: by cost unit, for one whole core; 0 where a unit counts no cores.
+    `idle_ppm`: by cost unit, for one whole core; 0 if a unit does not count cores.
     """
 
     unit: int
@@ -189,7 +189,7 @@ class Power:
 
 @dataclass(frozen=True)
 class Guard:
-    """Loads the table was compiled for, and what to do outside them."""
+    """Loads that the table was compiled for, and the behaviour outside them."""
 
     min_load: int
     max_load: int
@@ -203,7 +203,7 @@ class Guard:
 class Ladder:
     """Rungs and rows for one class of requests (`request_class` None: for all)."""
 
-    # The other optional parts are those of the released formats: each goes with its own rule, and
+    # The other optional parts belong to the released formats: each belongs to its own rule, and
     # is absent from the bytes of a table without that rule.
     load_axis: LoadAxis
     request_class: str | None
@@ -257,33 +257,33 @@ class Ladder:
         self._check_cores()
 
     def _check_overload(self) -> None:
-        told = self.overload
+        overload = self.overload
         parts = {
-            Rule.SHED: told and told.shed_from,
-            Rule.CUT_OFF: told and told.cut_off_us,
-            Rule.DEGRADE: told and told.degrade_from,
+            Rule.SHED: overload and overload.shed_from,
+            Rule.CUT_OFF: overload and overload.cut_off_us,
+            Rule.DEGRADE: overload and overload.degrade_from,
         }
         for rule, part in parts.items():
             agree = (rule in self.rules) == (part is not None)
             _require(agree, f"the rule {rule.value} and what it needs go together")
         rules = any(rule in self.rules for rule in parts)
-        _require(rules == (told is not None), "what is said of overload needs a rule")
+        _require(rules == (overload is not None), "what is said of overload needs a rule")
 
     def _check_sharing(self) -> None:
-        told = self.sharing or NO_SHARING
-        parts = {Rule.START_BELOW: told.start_below_ppm, Rule.GIVE_UP: told.give_up_us}
+        sharing = self.sharing or NO_SHARING
+        parts = {Rule.START_BELOW: sharing.start_below_ppm, Rule.GIVE_UP: sharing.give_up_us}
         for rule, part in parts.items():
             agree = (rule in self.rules) == (part is not None)
             _require(agree, f"the rule {rule.value} and what it needs go together")
         rules = bool(parts.keys() & set(self.rules))
         _require(rules == (self.sharing is not None), "what is said of sharing needs a rule")
-        if told.start_unit is not None:
-            _require(told.start_unit < len(self.cost_units), "starts count no cost unit")
+        if sharing.start_unit is not None:
+            _require(sharing.start_unit < len(self.cost_units), "starts count no cost unit")
             at_once = all(row.admission == AT_ONCE for row in self.rows)
             _require(at_once, "where starts go by what is in use, no row makes a request wait")
 
     def _check_cores(self) -> None:
-        """Rungs of whole cores: each takes one core of one limited unit, and power is told."""
+        """Check rungs that are whole cores: one core of one limited unit each, and a power."""
         if Rule.CORE_PER_REQUEST not in self.rules:
             _require(Rule.MAKE_ROOM not in self.rules, "only requests with a core make room")
             _require(not self._takes_over, "only requests with a core take one over")
@@ -306,18 +306,21 @@ class Ladder:
             _require(whole, f"`{unit.name}` is not a whole number of cores")
         idle = zip(self.power.idle_ppm, limited, strict=True)
         _require(all(is_core or not draw for draw, is_core in idle), "only free cores draw power")
-        self._check_kept_cores(limited)
+        self._check_core_rules(limited)
 
-    def _check_kept_cores(self, limited: Sequence[bool]) -> None:
-        """What a request takes over with a core is told only where every request keeps its own."""
+    def _check_core_rules(self, limited: Sequence[bool]) -> None:
+        """Check that rules about a request's core are used only if every request keeps its core."""
         units = {
             unit
             for rung in self.rungs
             for unit, is_core in enumerate(limited)
             if is_core and rung.cost_ppm[unit]
         }
-        kept = len(units) == 1
-        _require(kept or not self._takes_over, "rules of taking over a core need cores of one kind")
+        is_one_kind = len(units) == 1
+        _require(
+            is_one_kind or not self._takes_over,
+            "rules of taking over a core need cores of one kind",
+        )
 
     @property
     def _takes_over(self) -> bool:
@@ -327,13 +330,13 @@ class Ladder:
 _BESIDE_ROWS = {Rule.SHED, Rule.CUT_OFF, Rule.DEGRADE, Rule.START_BELOW, Rule.GIVE_UP}
 
 
-def beside_rows(ladder: Ladder) -> tuple[Rule, ...]:
-    """Rules by which more than rows decides whether a request starts, falls, or is served whole."""
+def rules_beyond_rows(ladder: Ladder) -> tuple[Rule, ...]:
+    """Rules that decide in addition to the rows on start, descent or full service of a request."""
     return tuple(rule for rule in ladder.rules if rule in _BESIDE_ROWS)
 
 
 def collapse(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """The same table with runs of equal rows made one range; the last holds beyond."""
+    """Merge runs of equal rows to one range; the last row applies to every larger load."""
     merged: list[Row] = []
     for row in rows:
         last = merged[-1] if merged else None

@@ -1,4 +1,4 @@
-"""What the cost units of a ladder say: degrees of parallelism, and what requests compete for."""
+"""Meaning of a ladder's cost units: degrees of parallelism, and shared resources."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ WATTS, POWER = "watts", "power"
 
 
 def degrees(ladder: Ladder) -> tuple[int, ...] | None:
-    """The degree of parallelism of each rung; None for a ladder whose rungs are none.
+    """The degree of parallelism of each rung; None for a ladder without degrees.
 
-    They are degrees where the ladder has the cost unit `threads` and each rung costs a whole number
-    of those, from 1.
+    Rungs have degrees if the ladder has the cost unit `threads` and each rung costs a whole number
+    of them, from 1.
     """
     names = [unit.name for unit in ladder.cost_units]
     if THREADS not in names:
@@ -26,13 +26,16 @@ def degrees(ladder: Ladder) -> tuple[int, ...] | None:
 
 
 def shared_unit(ladder: Ladder) -> str:
-    """What requests on the ladder compete for: the one limited cost unit, `threads` for several."""
+    """Name of the resource that requests compete for.
+
+    It is the one limited cost unit, or `threads` if several are limited.
+    """
     limited = [unit.name for unit in ladder.cost_units if unit.capacity_ppm is not None]
     return limited[0] if len(limited) == 1 else THREADS
 
 
 def shared_power(ladder: Ladder) -> float | None:
-    """The power that requests on the ladder share, in its unit; None where they share no power."""
+    """The power that requests share, in its unit; None if they share no power."""
     limits = {unit.name: unit.capacity_ppm for unit in ladder.cost_units}
     shared = shared_unit(ladder)
     capacity_ppm = limits.get(shared)

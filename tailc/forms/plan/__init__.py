@@ -1,1 +1,1 @@
-"""The plan form: which job runs on which servers and on which energy, epoch by epoch."""
+"""The plan form: servers and energy of each job, epoch by epoch."""

@@ -1,8 +1,8 @@
-"""A battery beside servers that draw green energy first, exactly, in whole millijoules.
+"""A battery in a datacentre whose servers use green energy first, in whole millijoules.
 
-It takes green energy that nothing else draws, and gives energy where brown energy would be drawn:
-so it lowers brown energy, and makes no slot green. What charging loses is lost at once; what is
-stored stays, and all of it can be given. Self-discharge is left out.
+It stores green energy that nothing else uses, and supplies energy in place of brown energy: it
+lowers brown energy, but makes no slot green. Charging losses occur at once; all stored energy can
+be used. Self-discharge is not modelled.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 from tailc.forms.plan.parts import PPM, require
 
-# What both JSON readers and doubles keep exact.
+# Largest whole number that is exact in JSON readers and doubles.
 LARGEST_MJ = 2**53 - 1
 
 
 @dataclass(frozen=True)
 class Battery:
-    """Energy that can be stored and given, beside a plan's servers.
+    """A battery next to a plan's servers.
 
-    charge_mw, discharge_mw: the most power that it draws and gives. kept_ppm: of what is charged
-    so many millionths are stored, rounded down. first_mj: what is stored at the start.
+    charge_mw, discharge_mw: its largest power. kept_ppm: millionths of the charged energy that are
+    stored, rounded down. first_mj: stored energy at the start.
     """
 
     capacity_mj: int
@@ -38,19 +38,19 @@ class Battery:
         require(0 <= self.first_mj <= self.capacity_mj, "a battery holds no more than it can")
 
     def stored_mj(self, charged_mj: int) -> int:
-        """What is stored of what is charged."""
+        """Energy stored when `charged_mj` is charged [mJ]."""
         return charged_mj * self.kept_ppm // PPM
 
     def to_charge_mj(self, stored_mj: int) -> int:
-        """The least to be charged so that so much is stored, just so much."""
+        """The least energy to charge so that exactly `stored_mj` is stored [mJ]."""
         return -(-stored_mj * PPM // self.kept_ppm)
 
     def after(self, state_mj: int, battery_mj: int) -> int:
-        """What is stored after an epoch that adds so much, below 0: that takes so much."""
+        """Stored energy after an epoch that charges `battery_mj` (negative: discharges) [mJ]."""
         return state_mj + (self.stored_mj(battery_mj) if battery_mj > 0 else battery_mj)
 
     def states_mj(self, battery_mj: Sequence[int]) -> tuple[int, ...]:
-        """What is stored at the end of each epoch."""
+        """Stored energy at the end of each epoch [mJ]."""
         states = []
         state_mj = self.first_mj
         for flow_mj in battery_mj:
@@ -62,10 +62,10 @@ class Battery:
 def check_schedule(
     battery: Battery, battery_mj: Sequence[int], spare_mj: Sequence[int], epoch_s: int
 ) -> None:
-    """Raise ValueError where a battery cannot do what is said, or takes or gives too much.
+    """Raise ValueError for a schedule that the battery cannot follow.
 
-    spare_mj: green energy less demand, by epoch. Where it is above 0 that much can be charged, and
-    nothing given; where it is below, that much can be given, and nothing charged.
+    spare_mj: green energy minus demand, by epoch. If positive, at most that much can be charged; if
+    negative, at most that much can be discharged.
     """
     states = battery.states_mj(battery_mj)
     for flow_mj, state_mj, left_mj in zip(battery_mj, states, spare_mj, strict=True):

@@ -1,8 +1,8 @@
-"""What the servers of a plan draw: with a job, without one, and for work that moves.
+"""Energy of a plan's servers: busy, asleep, and for moves.
 
 Each server draws busy_mw with a job and asleep_mw without. A job's work that moves to a pool costs
-that pool's migration_mj a server, where it runs and ran in the epoch before: its start and its end
-move nothing.
+that pool's migration_mj per server, if the job ran in the epoch before: its start and its end cost
+nothing.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def moved_servers(
     """Servers whose work moves, in the pool that is charged; int64 (pools, epochs).
 
     Rigid job: the servers of a pool that it did not have in the epoch before (Haque 2016, eq. A.6,
-    without its first epoch). Malleable job: the larger of servers taken and servers released
-    (eq. B.5); released servers are charged in the pool that they leave.
+    without its first epoch). Malleable job: the larger of servers taken and servers released (eq.
+    B.5); released servers are charged in the pool that they leave.
     """
     moves = np.zeros((pools, epochs), np.int64)
     for job in jobs:
@@ -52,7 +52,7 @@ def drawn_by_pool(
 ) -> tuple[tuple[int, ...], ...]:
     """Energy [mJ] by epoch, then by pool; `busy` and `moves` are int64 (pools, epochs).
 
-    In Python's own numbers: those of a form may not fit 64 bits when they are multiplied.
+    Computed with Python's unlimited integers, since products may not fit into 64 bits.
     """
     return tuple(
         tuple(

@@ -1,9 +1,9 @@
-"""What a plan expects of itself: energy by source and epoch, and the money of its jobs, exactly.
+"""Expected energy by source and epoch, and expected money of a plan's jobs, exactly.
 
-On two buses green pools draw the green one; what is left there goes to the other bus and lowers
-brown energy, but makes no slot green. So in sum, as on one bus, green energy is drawn first. Where
-the green bus has less than its pools draw, the rest is brown, though the plan calls their slots
-green. A battery takes what is left after that, and gives in place of brown energy.
+With two buses, green pools use the green one; what remains goes to the other bus and lowers brown
+energy, but makes no slot green. In total, as with one bus, green energy is used first. If the green
+bus has less than its pools draw, the rest is brown, although the plan counts their slots as green.
+A battery stores what remains after that, and supplies energy in place of brown energy.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tailc.forms.plan.demand import Whole, job_places
-from tailc.forms.plan.ledger import Entry, Ledger, ledger_of
+from tailc.forms.plan.ledger import Ledger, LedgerEntry, ledger_of
 from tailc.forms.plan.plan import Plan, PlannedJob
 
 
 @dataclass(frozen=True)
 class JobBooks:
-    """A planned job: its server-epochs, those promised to be green and those that are, and money.
+    """A planned job: its server-epochs, the promised and the actual green ones, and its money.
 
-    fees_udollars: what it pays before penalty_udollars for promised slots that are not green.
+    fees_udollars: its payment before penalty_udollars, which is for promised slots that are not
+    green.
     """
 
     name: str
@@ -32,13 +33,14 @@ class JobBooks:
 
 
 @dataclass(frozen=True)
-class Expected:
-    """The books of a plan. entries, moved: by epoch; moved counts servers whose work moves.
+class PlanBooks:
+    """Expected energy and money of a plan.
 
-    on_green_bus_mj: by epoch, what the pools on the green bus draw; 0 where there is one bus.
+    entries, moved: by epoch; moved counts servers whose work moves. on_green_bus_mj: by epoch, the
+    energy of pools on the green bus; 0 with one bus.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     moved: tuple[int, ...]
     on_green_bus_mj: tuple[int, ...]
     jobs: tuple[JobBooks, ...]
@@ -50,24 +52,24 @@ class Expected:
 
     @property
     def short_mj(self) -> int:
-        """What the green bus lacks of what its pools draw, over all epochs."""
+        """Energy that the green bus lacks for its pools, over all epochs [mJ]."""
         pairs = zip(self.entries, self.on_green_bus_mj, strict=True)
         return sum(max(0, drawn_mj - entry.green_mj) for entry, drawn_mj in pairs)
 
     @property
     def income_udollars(self) -> int:
-        """What jobs pay, less penalties."""
+        """Payments of jobs minus penalties."""
         return sum(job.fees_udollars - job.penalty_udollars for job in self.jobs)
 
     @property
     def profit_udollars(self) -> Fraction:
-        """Less the price of brown energy."""
+        """Income minus the price of brown energy."""
         return self.income_udollars - self.ledger.brown_udollars
 
 
-def expected_of(plan: Plan) -> Expected:
-    """The books; O(jobs pools epochs)."""
-    return Expected(
+def plan_books(plan: Plan) -> PlanBooks:
+    """Expected energy and money of the plan; O(jobs pools epochs)."""
+    return PlanBooks(
         entries=tuple(_entry(plan, number) for number in range(len(plan.epochs))),
         moved=tuple(plan.moves.sum(axis=0).tolist()),
         on_green_bus_mj=tuple(
@@ -93,11 +95,11 @@ def green_slots(plan: Plan, job: PlannedJob) -> int:
     )
 
 
-def _entry(plan: Plan, number: int) -> Entry:
+def _entry(plan: Plan, number: int) -> LedgerEntry:
     epoch, flow_mj = plan.epochs[number], plan.battery_mj[number]
     charged_mj = max(flow_mj, 0)
     kept_mj = plan.battery.stored_mj(charged_mj) if plan.battery else 0
-    return Entry(
+    return LedgerEntry(
         sum(plan.drawn_mj[number]),
         epoch.green_mw * plan.epoch_s,
         epoch.brown_udollars_per_kwh,

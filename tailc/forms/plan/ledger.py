@@ -1,12 +1,12 @@
-"""Energy and money of a datacentre, exactly: whole millijoules and fractions.
+"""Energy and money of a datacentre, in whole millijoules and exact fractions.
 
-In each interval the servers draw green energy first. What that leaves of the demand a battery may
-meet, and the rest is brown; what is produced beyond the demand a battery may take, and the rest is
-spilled. So in each interval, and in the sum of all,
+In each interval the servers use green energy first. A battery may supply part of the rest of the
+demand, and what remains is brown; of surplus green energy the battery may store a part, and what
+remains is spilled. In each interval, and in total,
 
     demand = green used + discharged + brown,    green = green used + charged + spilled,
 
-and of what is charged all but what is lost is stored.
+and the stored energy is the charged energy minus losses.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ MJ_PER_KWH = 3_600_000_000
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One interval. demand_mj: what all servers drew; green_mj: what was produced.
+class LedgerEntry:
+    """Energy of one interval. demand_mj: drawn by all servers; green_mj: produced.
 
-    charged_mj: what a battery drew, of which lost_mj was not stored; discharged_mj: what it gave.
+    charged_mj: drawn by a battery, of which lost_mj was not stored; discharged_mj: supplied by it.
     """
 
     demand_mj: int
@@ -41,32 +41,32 @@ class Entry:
 
     @property
     def green_used_mj(self) -> int:
-        """Of the demand, what green energy met as it was produced."""
+        """Part of the demand supplied by green energy as it was produced [mJ]."""
         return min(self.demand_mj, self.green_mj)
 
     @property
     def brown_mj(self) -> int:
-        """Of the demand, what neither that nor the battery met."""
+        """Part of the demand supplied by neither green energy nor the battery [mJ]."""
         return self.demand_mj - self.green_used_mj - self.discharged_mj
 
     @property
     def spilled_mj(self) -> int:
-        """Green energy that neither servers nor a battery drew."""
+        """Green energy used by neither servers nor the battery [mJ]."""
         return self.green_mj - self.green_used_mj - self.charged_mj
 
     @property
     def stored_mj(self) -> int:
-        """What the battery has more at the end, below 0: less."""
+        """Change of the energy stored in the battery [mJ]."""
         return self.charged_mj - self.lost_mj - self.discharged_mj
 
     @property
     def brown_udollars(self) -> Fraction:
-        """What the brown energy costs."""
+        """Cost of the brown energy."""
         return Fraction(self.brown_mj * self.brown_udollars_per_kwh, MJ_PER_KWH)
 
     @property
     def brown_mg(self) -> Fraction:
-        """The CO2 of the brown energy [mg]."""
+        """CO2 of the brown energy [mg]."""
         return Fraction(self.brown_mj * self.brown_mg_per_kwh, MJ_PER_KWH)
 
 
@@ -85,8 +85,8 @@ class Ledger:
     brown_mg: Fraction
 
 
-def ledger_of(entries: Sequence[Entry]) -> Ledger:
-    """The sums; each is exact."""
+def ledger_of(entries: Sequence[LedgerEntry]) -> Ledger:
+    """Exact sums over the entries."""
     return Ledger(
         sum(one.demand_mj for one in entries),
         sum(one.green_used_mj for one in entries),

@@ -1,32 +1,32 @@
-"""What a plan is made of: pools, epochs, jobs and their places, prices, and terms."""
+"""Parts of a plan: pools, epochs, jobs and their places, prices, and terms."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 PPM = 1_000_000
-# So much can a reader multiply in 64 bits; what a plan is worth as a whole stays exact in doubles.
+# With these limits a reader can multiply in 64 bits; the total worth is exact in doubles.
 MOST_SERVERS = 2**20
 MOST_EPOCHS = 2**14
 LARGEST_UDOLLARS = 2**28
 LARGEST_WORTH_UDOLLARS = 2**53 - 1
-# The last second of the year 9999, which ends what calendars can print.
+# The last second of the year 9999, the last year that calendars can print.
 LATEST_UNIX_S = 253_402_300_799
 
 
 def require(holds: bool, otherwise: str) -> None:
-    """Raise ValueError with what must be so, unless it is."""
+    """Raise ValueError with the message `otherwise` unless `holds` is true."""
     if not holds:
         raise ValueError(otherwise)
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Servers of which none is preferred to another.
+    """Interchangeable servers.
 
-    busy_mw, asleep_mw: what a server draws with a job and without. migration_mj: energy of moving
-    what one server does onto another of this pool. racks: how many hold the servers, as many each,
-    numbered on from those of the pool before; None: a plan does not tell of racks.
+    busy_mw, asleep_mw: power of a server with a job and without. migration_mj: energy of moving the
+    work of one server to another of this pool. racks: number of racks of equal size that hold the
+    servers, numbered after those of the pool before; None: the plan has no racks.
     """
 
     name: str
@@ -48,12 +48,12 @@ class Pool:
 
 @dataclass(frozen=True)
 class Epoch:
-    """What an epoch is expected to bring.
+    """Expected supply of an epoch.
 
     green_mw: mean green power. brown_udollars_per_kwh and brown_mg_per_kwh: price of brown energy
-    in millionths of a dollar, and its CO2. first_green_pool: from this pool on all are on the green
-    bus, none where it is the number of pools; None: there is one bus. battery_mj: energy that goes
-    into the battery in the epoch, below 0 what it gives; None: there is no battery.
+    in millionths of a dollar, and its CO2. first_green_pool: this pool and all after it are on the
+    green bus; the number of pools if none is; None: there is one bus. battery_mj: energy charged
+    into the battery in the epoch, negative if discharged; None: there is no battery.
     """
 
     green_mw: int
@@ -70,7 +70,7 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Span:
-    """So many servers of one pool from an epoch on, for so many epochs."""
+    """A number of servers of one pool, from an epoch on, for a number of epochs."""
 
     pool: int
     first_epoch: int
@@ -90,15 +90,15 @@ class Span:
 
     @property
     def within(self) -> slice:
-        """Its epochs."""
+        """The slice of its epochs."""
         return slice(self.first_epoch, self.past)
 
 
 @dataclass(frozen=True)
 class PlannedJob:
-    """A job that the plan admits, and where it runs; the spans are in order of epoch, then pool.
+    """A job that the plan admits, and its places; spans are sorted by epoch, then pool.
 
-    green_slots: so many of its server-epochs in the plan were promised to be green.
+    green_slots: number of its server-epochs in the plan that are promised to be green.
     """
 
     name: str
@@ -110,15 +110,15 @@ class PlannedJob:
         require(bool(self.spans), "a planned job runs")
         order = [(span.first_epoch, span.pool) for span in self.spans]
         require(order == sorted(order), "spans are in order of epoch, then of pool")
-        require(self._is_told_once(), "a job has two spans of one pool at once")
+        require(self._has_disjoint_spans(), "a job has two spans of one pool at once")
         require(0 <= self.green_slots <= self.slots, "no more than all of a job is green")
 
     @property
     def slots(self) -> int:
-        """Its server-epochs."""
+        """Number of its server-epochs."""
         return sum(span.servers * span.epochs for span in self.spans)
 
-    def _is_told_once(self) -> bool:
+    def _has_disjoint_spans(self) -> bool:
         past: dict[int, int] = {}
         for span in self.spans:
             if span.first_epoch < past.get(span.pool, 0):
@@ -129,9 +129,9 @@ class PlannedJob:
 
 @dataclass(frozen=True)
 class PoolPrices:
-    """What a job must bring at least for a server of a pool, by epoch [millionths of a dollar].
+    """The least that a job must pay for a server of a pool, by epoch [millionths of a dollar].
 
-    That is what the server is worth to jobs to come, and the brown energy that it draws.
+    It covers the server's value to later jobs and its brown energy.
     """
 
     udollars: tuple[int, ...]
@@ -143,10 +143,10 @@ class PoolPrices:
 
 @dataclass(frozen=True)
 class Terms:
-    """What a customer pays for a server and epoch, in millionths of a dollar.
+    """What a customer pays per server and epoch, in millionths of a dollar.
 
-    green_udollars for each that was promised to be green, brown_udollars for each other; and
-    penalty_udollars goes back for each promised one that was not green (eq. A.2 to A.4).
+    green_udollars for each that is promised to be green, brown_udollars for each other one;
+    penalty_udollars is paid back for each promised one that is not green (eq. A.2 to A.4).
     """
 
     green_udollars: int
@@ -161,10 +161,10 @@ class Terms:
 
 @dataclass(frozen=True)
 class Malleable:
-    """What to weigh where a job may run on more servers and be done sooner.
+    """Trade-off for jobs that may run on more servers and end sooner.
 
-    delay_udollars: what an epoch more until a job is done counts. slowdown_ppm: so many times as
-    long as on the servers it asks for may a job take, F of appendix B.
+    delay_udollars: cost of each epoch until a job ends. slowdown_ppm: largest ratio of a job's run
+    time to that on the servers that it requests, F of appendix B.
     """
 
     delay_udollars: int

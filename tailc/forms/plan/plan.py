@@ -1,10 +1,10 @@
-"""A plan for the epochs of a horizon: allocations, source of energy, and prices of admission.
+"""A plan for the epochs of a horizon: allocations, energy sources, and prices of admission.
 
-Servers that are interchangeable in every epoch make a pool: the racks that are on the same bus all
-the time, or a whole cluster. Where racks hang on a green and a brown bus, pools are in order from
-the brownest to the greenest, and in each epoch those from one pool on are green: so no brown rack
-stands between two green ones (Haque, Rutgers 2016, appendix A). Where there is one bus,
-all servers draw green energy first. A battery may take what they leave, and lower brown energy.
+Servers that are interchangeable in every epoch form a pool: the racks that are always on the same
+bus, or a whole cluster. With a green and a brown bus, pools are sorted from the brownest to the
+greenest, and in each epoch those from one pool on are green, so that no brown rack is between two
+green ones (Haque, Rutgers 2016, appendix A). With one bus, all servers use green energy first. A
+battery may store the rest, and lower brown energy.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Plan:
-    """Allocations of the jobs known, and the terms on which others are admitted.
+    """Allocations of the known jobs, and the terms for admitting others.
 
-    start_unix_s: when epoch 0 begins. Rigid jobs run all their epochs on the servers they ask for,
-    on `terms`; else jobs are malleable. prices: for each pool, of each epoch. violations_ppm is the
-    promise: of all jobs admitted, no larger part misses its share of green energy, or is done later
-    than its slowdown allows. battery: where there is one, every epoch says what it does.
+    start_unix_s: start of epoch 0. Rigid jobs run all their epochs on the servers that they
+    request, on `terms`; otherwise jobs are malleable. prices: for each pool, of each epoch.
+    violations_ppm is the promise: the largest part of admitted jobs that miss their share of green
+    energy, or exceed their slowdown. battery: if there is one, every epoch has its charge.
     """
 
     start_unix_s: int = field(metadata={"since": 4})
@@ -83,12 +83,12 @@ class Plan:
         held = 0 <= self.start_unix_s <= self.end_unix_s <= LATEST_UNIX_S
         require(held, "a plan lies in the years 1970 to 9999")
         require(self.servers <= MOST_SERVERS, "a plan has 2^20 servers at most")
-        told = {pool.racks is None for pool in self.pools}
-        require(len(told) == 1, "all pools are of racks, or none is")
+        uses_racks = {pool.racks is None for pool in self.pools}
+        require(len(uses_racks) == 1, "all pools are of racks, or none is")
         require(0 <= self.violations_ppm <= PPM, "a part of jobs lies from 0 to 1")
         require((self.terms is None) != (self.malleable is None), "jobs are rigid or malleable")
-        require(_are_apart(pool.name for pool in self.pools), "two pools have one name")
-        require(_are_apart(job.name for job in self.jobs), "two jobs have one name")
+        require(_are_unique(pool.name for pool in self.pools), "two pools have one name")
+        require(_are_unique(job.name for job in self.jobs), "two jobs have one name")
         self._check_buses()
         priced = [len(one.udollars) for one in self.prices]
         whole = [len(self.epochs)] * len(self.pools)
@@ -109,8 +109,10 @@ class Plan:
         require(inside, "the first green pool is one of the pools, or none")
 
     def _check_battery(self) -> None:
-        told = {epoch.battery_mj is not None for epoch in self.epochs}
-        require(told == {self.battery is not None}, "each epoch says what a battery does, if any")
+        has_charge = {epoch.battery_mj is not None for epoch in self.epochs}
+        require(
+            has_charge == {self.battery is not None}, "each epoch says what a battery does, if any"
+        )
         if self.battery is not None:
             require(self._largest_energy_mj() <= LARGEST_MJ, "an epoch's energy is 2^53 mJ or more")
             spare_mj = [
@@ -129,17 +131,17 @@ class Plan:
         )
 
     def _largest_worth(self) -> int:
-        """All servers in all epochs, at the largest amount that the plan states."""
+        """All servers in all epochs, at the largest price of the plan."""
         amounts = [price for one in self.prices for price in one.udollars]
         if self.terms is not None:
-            stated = self.terms
-            amounts += [stated.green_udollars, stated.brown_udollars, stated.penalty_udollars]
+            terms = self.terms
+            amounts += [terms.green_udollars, terms.brown_udollars, terms.penalty_udollars]
         return self.servers * len(self.epochs) * max(amounts)
 
     def _largest_energy_mj(self) -> int:
-        """The most that an epoch may draw, bring, or move into a battery and out of it."""
+        """Upper bound on the energy that an epoch may draw, receive or move in a battery [mJ]."""
         assert self.battery is not None
-        # Of a malleable job, servers that it gives up move too: twice as many as there are.
+        # Released servers of a malleable job move too, so up to twice the servers move.
         drawn_mj = sum(
             pool.servers * (pool.busy_mw * self.epoch_s + 2 * pool.migration_mj)
             for pool in self.pools
@@ -150,17 +152,17 @@ class Plan:
 
     @property
     def servers(self) -> int:
-        """Servers of all pools."""
+        """Number of servers of all pools."""
         return sum(pool.servers for pool in self.pools)
 
     @property
     def end_unix_s(self) -> int:
-        """When the last epoch ends."""
+        """End of the last epoch."""
         return self.start_unix_s + len(self.epochs) * self.epoch_s
 
     @cached_property
     def busy(self) -> NDArray[np.int64]:
-        """Servers of each pool that the planned jobs have in each epoch; int64 (pools, epochs)."""
+        """Servers of each pool that planned jobs have in each epoch; int64 (pools, epochs)."""
         busy = np.zeros((len(self.pools), len(self.epochs)), np.int64)
         for job in self.jobs:
             for span in job.spans:
@@ -180,16 +182,16 @@ class Plan:
 
     @cached_property
     def drawn_mj(self) -> tuple[tuple[int, ...], ...]:
-        """What servers draw, and moves of their work, by epoch and then by pool."""
+        """Energy of servers and of moves, by epoch and then by pool [mJ]."""
         return drawn_by_pool(self.pools, self.busy, self.moves, self.epoch_s)
 
     @cached_property
     def battery_mj(self) -> tuple[int, ...]:
-        """What goes into the battery by epoch, below 0 what it gives; 0 without one."""
+        """Energy charged into the battery by epoch, negative if discharged; 0 without a battery."""
         return tuple(epoch.battery_mj or 0 for epoch in self.epochs)
 
     def without_battery(self) -> Plan:
-        """All else as it is."""
+        """The same plan without its battery."""
         epochs = tuple(replace(epoch, battery_mj=None) for epoch in self.epochs)
         return replace(self, epochs=epochs, battery=None)
 
@@ -199,17 +201,17 @@ class Plan:
         return self.epochs[0].first_green_pool is not None
 
     def is_green(self, pool: int, epoch: int) -> bool:
-        """Whether the pool is on the green bus; on one bus none is."""
+        """Whether the pool is on the green bus; false with one bus."""
         first = self.epochs[epoch].first_green_pool
         return first is not None and pool >= first
 
     def epoch_at(self, unix_s: int) -> int | None:
-        """The epoch of a moment; None outside the plan."""
+        """The epoch at a time; None outside the plan."""
         epoch = (unix_s - self.start_unix_s) // self.epoch_s
         return epoch if 0 <= epoch < len(self.epochs) else None
 
     def allocation(self, job: str, epoch: int) -> tuple[tuple[int, int], ...] | None:
-        """(pool, servers) of a planned job in an epoch, in order of pool; None: no such job."""
+        """(pool, servers) of a planned job in an epoch, sorted by pool; None for an unknown job."""
         for one in self.jobs:
             if one.name == job:
                 return tuple(
@@ -222,6 +224,6 @@ class Plan:
         return None
 
 
-def _are_apart(names: Iterable[str]) -> bool:
+def _are_unique(names: Iterable[str]) -> bool:
     listed = list(names)
     return len(set(listed)) == len(listed)

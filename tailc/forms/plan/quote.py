@@ -1,11 +1,11 @@
-"""What a runtime does with a job that the plan does not know: price it, and admit it or not.
+"""Price and admit a job that the plan does not include, as a runtime does.
 
-A rigid job needs `width` servers in each of its epochs. It is put where the prices are least, with
-so many of its server-epochs on the green bus as its promise asks for, unless missing them is
-cheaper. Put so, it is admitted if it pays more than its places are worth to others. No
-solver is needed: an exchange of a brown for a green place costs more with each in an epoch, so the
-cheapest exchanges of all epochs, taken in order, are the best. Epochs beyond the plan are neither
-priced nor paid.
+A rigid job needs `width` servers in each of its epochs. It gets the cheapest places that have as
+many server-epochs on the green bus as were promised, unless missing them is cheaper. It is admitted
+if it pays more than its places are worth to others. No solver is needed: the cost of exchanging a
+brown for a green place increases with the number of exchanges in an epoch, so the cheapest
+exchanges of all epochs, taken in order, are optimal. Epochs after the plan have neither price nor
+payment.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from tailc.forms.plan.plan import PPM, Plan
 
 Whole = NDArray[np.int64]
-# Of epochs and servers of a job: what is promised to it can be counted in 64 bits.
+# Largest number of epochs and of servers of a job; their product fits into 64 bits.
 LARGEST_JOB = 2**20
 
 
 @dataclass(frozen=True)
 class RigidJob:
-    """A job that runs at once on `width` servers for `epochs`, and asks for a share of green ones.
+    """A job that runs at once on `width` servers for `epochs`, with a share of green energy.
 
-    green_ppm: of its server-epochs, in millionths.
+    green_ppm: requested share of green server-epochs, in millionths.
     """
 
     first_epoch: int
@@ -51,10 +51,10 @@ class RigidJob:
 
 @dataclass(frozen=True)
 class Quote:
-    """What a job brings, what its places are worth, and which they are.
+    """A job's payment, the value of its places, and the places.
 
-    pays_udollars: less the penalty for promised slots that its places do not meet. places: int64
-    (pools, epochs), servers; None: there is no room.
+    pays_udollars: after the penalty for promised slots that its places miss. places: servers; int64
+    (pools, epochs); None: there is no room.
     """
 
     pays_udollars: int
@@ -64,7 +64,7 @@ class Quote:
 
     @property
     def is_admitted(self) -> bool:
-        """Whether it pays more than it takes from others."""
+        """Whether the job pays more than its places are worth to others."""
         return self.places is not None and self.pays_udollars > self.worth_udollars
 
 
@@ -91,10 +91,11 @@ def quote(plan: Plan, free: Whole, job: RigidJob) -> Quote:
 def cheapest_width(
     plan: Plan, free: Whole, first_epoch: int, epochs_of: dict[int, int]
 ) -> int | None:
-    """Of a malleable job's widths, each with the epochs it then takes, the one that costs least.
+    """The width of a malleable job that costs least.
 
-    The cost is that of its places, and of each epoch that it takes. Ties go to fewer servers;
-    None: no width has room. Epochs beyond the plan have no price.
+    epochs_of: number of epochs that the job takes, by width. The cost is that of its places, and of
+    each epoch until its end. Ties go to fewer servers; None: no width has room. Epochs after the
+    plan have no price.
     """
     assert plan.malleable is not None
     best: tuple[int, int] | None = None
@@ -113,8 +114,7 @@ def cheapest_places(
 ) -> Whole | None:
     """The cheapest servers for a job in each of its epochs, int64 (pools, epochs).
 
-    Of equal prices the lower pool. None: an epoch has too few free servers, or all are beyond the
-    plan.
+    Ties go to the lower pool. None if an epoch has too few free servers, or all are after the plan.
     """
     within = range(first_epoch, min(first_epoch + epochs, len(plan.epochs)))
     if not within or int(free[:, within.start : within.stop].sum(axis=0).min()) < width:
@@ -126,7 +126,7 @@ def cheapest_places(
 
 
 def green_slots_of(plan: Plan, places: Whole, within: range) -> int:
-    """How many of the places, int64 (pools, epochs), are on the green bus in these epochs."""
+    """Number of the places, int64 (pools, epochs), that are on the green bus in these epochs."""
     return sum(int(places[pool, epoch]) for epoch in within for pool in _green(plan, epoch))
 
 
@@ -153,8 +153,9 @@ def _fill(plan: Plan, free: Whole, places: Whole, epoch: int, width: int) -> Non
 
 
 def _make_green(plan: Plan, free: Whole, places: Whole, within: range, promised: int) -> None:
-    """Exchange brown places for green ones, the cheapest first, until the promise is met or missing
-    it costs no more.
+    """Exchange brown places for green ones, the cheapest first.
+
+    Stop when the promise is met, or when missing it costs no more.
     """
     assert plan.terms is not None
     green = green_slots_of(plan, places, within)
@@ -168,7 +169,7 @@ def _make_green(plan: Plan, free: Whole, places: Whole, within: range, promised:
 
 
 class _Exchange(NamedTuple):
-    """Up to so many servers of a brown pool for as many of a green one, at what one more costs."""
+    """Up to `servers` brown servers for as many green ones, with the extra cost of each."""
 
     udollars: int
     epoch: int
@@ -178,20 +179,20 @@ class _Exchange(NamedTuple):
 
 
 def _exchanges(plan: Plan, free: Whole, places: Whole, epoch: int) -> list[_Exchange]:
-    """Those of one epoch, none cheaper than the one before."""
+    """Exchanges of one epoch, in ascending order of cost."""
     green = _green(plan, epoch)
     price = [one.udollars[epoch] for one in plan.prices]
     brown = [pool for pool in range(len(plan.pools)) if pool not in green and places[pool, epoch]]
     brown.sort(key=lambda pool: -price[pool])
     ready = sorted(green, key=lambda pool: price[pool])
     room = {pool: int(free[pool, epoch] - places[pool, epoch]) for pool in ready}
-    found = []
+    exchanges = []
     for source in brown:
         left = int(places[source, epoch])
         for pool in ready:
             count = min(left, room[pool])
             if count:
-                found.append(_Exchange(price[pool] - price[source], epoch, source, pool, count))
+                exchanges.append(_Exchange(price[pool] - price[source], epoch, source, pool, count))
                 room[pool] -= count
                 left -= count
-    return found
+    return exchanges

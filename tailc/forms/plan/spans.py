@@ -1,4 +1,4 @@
-"""Servers by pool and epoch as the spans of a plan."""
+"""Convert servers by pool and epoch to spans of a plan."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tailc.forms.plan.plan import Span
 
 
 def spans_of(places: NDArray[np.int64]) -> tuple[Span, ...]:
-    """Places as a plan states them: int64 (pools, epochs) to spans, the fewest there are."""
-    found = []
+    """The fewest spans for places, int64 (pools, epochs)."""
+    spans = []
     for pool, row in enumerate(places):
         starts = np.flatnonzero(np.diff(row, prepend=0))
         ends = np.append(starts, len(row))[1:]
-        found += [
+        spans += [
             Span(pool, int(start), int(end - start), int(row[start]))
             for start, end in zip(starts, ends, strict=True)
             if row[start] > 0
         ]
-    return tuple(sorted(found, key=lambda span: (span.first_epoch, span.pool)))
+    return tuple(sorted(spans, key=lambda span: (span.first_epoch, span.pool)))

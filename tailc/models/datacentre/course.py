@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.ledger import LedgerEntry
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +17,7 @@ class Course:
     """
 
     edges_s: tuple[int, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     forecast_mw: tuple[int, ...] | None
     begun_s: tuple[int, ...]
     refused_s: tuple[int, ...]

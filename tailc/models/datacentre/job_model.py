@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.ledger import LedgerEntry
 from tailc.models.datacentre.course import Course
 from tailc.models.datacentre.quantities import JobQuantity, QuantitySamples
 from tailc.models.datacentre.window import JobWindow
@@ -20,7 +20,7 @@ class WindowOutcome(Protocol):
     @property
     def submitted(self) -> int: ...
     @property
-    def entries(self) -> tuple[Entry, ...]: ...
+    def entries(self) -> tuple[LedgerEntry, ...]: ...
 
 
 OutcomeT = TypeVar("OutcomeT", bound=WindowOutcome)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tailc.forms.plan.battery import Battery
-from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.ledger import LedgerEntry
 from tailc.forms.plan.plan import Plan
 
 
@@ -40,7 +40,7 @@ class Books:
     """Ledger entries of a replay, and the battery's charge after the last of them."""
 
     storage: Storage | None
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[LedgerEntry] = field(default_factory=list)
     held_mj: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class Books:
         self.held_mj += kept_mj - given_mj
         lost_mj = charged_mj - kept_mj
         flows = {"charged_mj": charged_mj, "lost_mj": lost_mj, "discharged_mj": given_mj}
-        self.entries.append(Entry(demand_mj, green_mj, udollars_per_kwh, mg_per_kwh, **flows))
+        self.entries.append(LedgerEntry(demand_mj, green_mj, udollars_per_kwh, mg_per_kwh, **flows))
 
     def _charged_mj(self, battery: Battery, left_mj: int, length_s: int) -> int:
         """Energy to charge, at most what fills the battery; 0 if it would add nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.ledger import LedgerEntry
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,6 @@ class ClusterOutcome:
     submitted: int
     done: tuple[FinishedJob, ...]
     unfinished: int
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     ends_s: tuple[int, ...]
     history: tuple[tuple[int, Mapping[int, int]], ...]

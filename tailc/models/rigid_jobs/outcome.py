@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.ledger import LedgerEntry
 from tailc.models.datacentre.supply import Whole
 from tailc.models.rigid_jobs.jobs import SettledJob
 
@@ -18,7 +18,7 @@ class RigidOutcome:
 
     submitted: int
     settled: tuple[SettledJob, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[LedgerEntry, ...]
     green_racks: Whole
     busy: Whole
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tailc.forms.ladder.lanes import Plan, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import SharingPlan, lane_ladder, plan_at_any_load
 from tailc.models.baseline_syntax import Placeholder
 from tailc.models.request_baselines import Setup
 from tailc.models.smt.baselines.no_batch import no_batch
 from tailc.models.smt.model import Smt
-from tailc.problems.borrowing import Borrowing, age_of, plan_of
+from tailc.problems.borrowing import Borrowing, budget_age_us, sharing_plan
 from tailc.units import format_us
 
 # The age is the same at every rate.
@@ -16,7 +16,7 @@ _ANY_RATE = 0
 
 def at_age(name: str, policy: Smt, age_us: int | None) -> Smt:
     """Let requests share up to an age at every rate; None: always."""
-    return _planned(name, policy, at_any_load(age_us, policy.lanes.cores), "")
+    return _planned(name, policy, plan_at_any_load(age_us, policy.lanes.cores), "")
 
 
 def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
@@ -29,11 +29,11 @@ def with_budget(borrowing: Borrowing, setup: Setup[Smt]) -> Smt:
     if budget_us is None:
         alone_us = setup.search.tail_us(no_batch(lanes, policy.waking))
         budget_us = max(setup.search.target_us - alone_us, 0)
-    age_us = age_of(budget_us, lanes, charges_harm=borrowing is Borrowing.DYNAMIC)
-    plan = plan_of(borrowing, ((_ANY_RATE, age_us),), lanes)
+    age_us = budget_age_us(budget_us, lanes, charges_harm=borrowing is Borrowing.DYNAMIC)
+    plan = sharing_plan(borrowing, ((_ANY_RATE, age_us),), lanes)
     return _planned(borrowing.value, policy, plan, f"budget {format_us(budget_us)}")
 
 
-def _planned(name: str, policy: Smt, plan: Plan, note: str) -> Smt:
+def _planned(name: str, policy: Smt, plan: SharingPlan, note: str) -> Smt:
     ladder = lane_ladder(policy.lanes, plan)
     return Smt(name, (ladder,), note=note, waking=policy.waking)

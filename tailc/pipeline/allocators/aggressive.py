@@ -30,8 +30,13 @@ from tailc.pipeline.allocators.problem import (
     parallel_problem,
     running_job,
 )
-from tailc.pipeline.allocators.solving import Solve, planned
-from tailc.pipeline.allocators.steps import Steps, as_planned, as_requested, steps_of
+from tailc.pipeline.allocators.solving import Solve, checked_columns
+from tailc.pipeline.allocators.steps import (
+    ServerSchedule,
+    planned_column,
+    requested_column,
+    server_schedule,
+)
 
 CHANGE_PPM = 100_000
 """Change of the expected energy that triggers a new plan: the source reports an error of 11 %
@@ -64,7 +69,7 @@ class _Moment:
 
 
 @dataclass(frozen=True, eq=False)
-class _Tried:
+class _LastSearch:
     """The last problem that was solved, and the new schedules that its search generated."""
 
     moment: _Moment
@@ -86,10 +91,10 @@ class Aggressive:
         self._aims = aims
         self._expected_work_s = expected_work_s
         self._change_ppm = change_ppm
-        self._steps: dict[int, Steps] = {}
+        self._steps: dict[int, ServerSchedule] = {}
         self._known: set[int] = set()
         self._planned_at: tuple[int, Supply] | None = None
-        self._tried: _Tried | None = None
+        self._last_search: _LastSearch | None = None
 
     def allocate(self, view: ClusterView) -> Allocation:
         """Servers of each job by the plan in force, after planning again if that is due."""
@@ -100,7 +105,7 @@ class Aggressive:
             self._put_in_force(moment := self._moment(view), self._fallback(moment))
         self._known = numbers
         steps = {number: self._steps[number] for number in numbers & self._steps.keys()}
-        servers = {number: each.at(view.now_s) for number, each in steps.items()}
+        servers = {number: each.servers_at(view.now_s) for number, each in steps.items()}
         return Allocation(servers, {number: each.vms for number, each in steps.items()})
 
     def _is_due(self, view: ClusterView, numbers: set[int]) -> bool:
@@ -113,7 +118,7 @@ class Aggressive:
 
     def _has_servers(self, one: UnfinishedJob, now_s: int) -> bool:
         steps = self._steps.get(one.job.number)
-        return steps is not None and steps.at(now_s) > 0
+        return steps is not None and steps.servers_at(now_s) > 0
 
     def _has_changed(self, view: ClusterView) -> bool:
         """Whether the energy expected until the plan's end changed by more than `change_ppm`."""
@@ -129,21 +134,21 @@ class Aggressive:
 
     def _replan(self, view: ClusterView) -> None:
         moment = self._moment(view)
-        columns = self._solved(moment, view.now_s) if _has_room(moment) else None
+        columns = self._solve_columns(moment, view.now_s) if _has_room(moment) else None
         self._put_in_force(moment, self._fallback(moment) if columns is None else columns)
         self._planned_at = view.now_s // view.cluster.epoch_s, view.ahead
 
-    def _solved(self, moment: _Moment, now_s: int) -> list[Column] | None:
+    def _solve_columns(self, moment: _Moment, now_s: int) -> list[Column] | None:
         warm = self._warm(moment, now_s)
-        found = self._solve(moment.problem, warm)
+        result = self._solve(moment.problem, warm)
         old = set(warm)
-        new = tuple(column for column in found.columns if column not in old)
-        self._tried = _Tried(moment, new)
-        return planned(moment.problem, found)
+        new = tuple(column for column in result.columns if column not in old)
+        self._last_search = _LastSearch(moment, new)
+        return checked_columns(moment.problem, result)
 
     def _put_in_force(self, moment: _Moment, columns: Sequence[Column]) -> None:
         self._steps = {
-            moment.numbers[column.job]: steps_of(moment.problem, moment.epochs, column)
+            moment.numbers[column.job]: server_schedule(moment.problem, moment.epochs, column)
             for column in columns
         }
 
@@ -165,9 +170,9 @@ class Aggressive:
         """Schedules to start the search from: the plan in force, and those of the last search."""
         own = self._as_planned(moment)
         going_on = [column for column in own.values() if column is not None]
-        if self._tried is None:
+        if self._last_search is None:
             return going_on
-        before = self._tried.moment
+        before = self._last_search.moment
         new_shapes = {
             (number, moment.vms(j, o)): (j, o)
             for j, number in enumerate(moment.numbers)
@@ -179,19 +184,21 @@ class Aggressive:
             for o in range(len(before.problem.jobs[j].shapes))
             if (number, before.vms(j, o)) in new_shapes
         }
-        return going_on + carried(self._tried.columns, renumbered, before.epochs.at(now_s))
+        return going_on + carried(
+            self._last_search.columns, renumbered, before.epochs.epoch_at(now_s)
+        )
 
     def _as_planned(self, moment: _Moment) -> dict[int, Column | None]:
         """The rest of each running job's schedule, by job.
 
         None without a plan or if it is too slow.
         """
-        found: dict[int, Column | None] = {}
+        result: dict[int, Column | None] = {}
         for j, one in enumerate(moment.active):
             if one.started_s is not None:
                 steps = self._steps.get(one.job.number)
-                found[j] = steps and as_planned(moment.problem, moment.epochs, j, steps)
-        return found
+                result[j] = steps and planned_column(moment.problem, moment.epochs, j, steps)
+        return result
 
     def _fallback(self, moment: _Moment) -> list[Column]:
         """The plan in force or the requested servers: whichever lets more waiting jobs start.
@@ -199,8 +206,8 @@ class Aggressive:
         If neither is possible for some running job, every job keeps its present servers.
         """
         going_on = self._as_planned(moment)
-        asked = {j: as_requested(moment.problem, j) or going_on[j] for j in going_on}
-        ways = [_with_waiting(moment, list(way.values())) for way in (going_on, asked)]
+        requested = {j: requested_column(moment.problem, j) or going_on[j] for j in going_on}
+        ways = [_with_waiting(moment, list(way.values())) for way in (going_on, requested)]
         return max((way for way in ways if way is not None), key=len, default=_as_they_are(moment))
 
 
@@ -225,7 +232,7 @@ def _with_waiting(moment: _Moment, running: Sequence[Column | None]) -> list[Col
     if len(columns) < len(running) or used.max() > problem.servers:
         return None
     for j in range(len(running), len(moment.active)):
-        column = as_requested(problem, j)
+        column = requested_column(problem, j)
         if column is None or (used + column.row(problem.epochs)).max() > problem.servers:
             break
         columns.append(column)

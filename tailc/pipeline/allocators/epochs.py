@@ -26,7 +26,7 @@ class Epochs:
         """Length of each epoch [s]; int64 (epochs,)."""
         return np.diff(self.begin_s)
 
-    def at(self, moment_s: int) -> int:
+    def epoch_at(self, moment_s: int) -> int:
         """Index of the epoch that contains the time `moment_s`."""
         return int(np.searchsorted(self.begin_s, moment_s, side="right")) - 1
 

@@ -11,8 +11,8 @@ from tailc.models.malleable_jobs.cluster import Cluster
 from tailc.models.malleable_jobs.jobs import MalleableJob
 from tailc.pipeline.allocators.epochs import epochs_ahead
 from tailc.pipeline.allocators.problem import Aims, new_job, parallel_problem
-from tailc.pipeline.allocators.solving import Solve, planned
-from tailc.pipeline.allocators.steps import steps_of
+from tailc.pipeline.allocators.solving import Solve, checked_columns
+from tailc.pipeline.allocators.steps import server_schedule
 
 
 class Offline:
@@ -35,12 +35,15 @@ class Offline:
         until_s = max(job.submit_s + job.longest_s for job in jobs)
         cuts_s = [job.submit_s for job in jobs]
         epochs = epochs_ahead(cluster, 0, supply, until_s, cuts_s)
-        rows = [new_job(job, cluster.servers, job.work_s, epochs.at(job.submit_s)) for job in jobs]
+        rows = [
+            new_job(job, cluster.servers, job.work_s, epochs.epoch_at(job.submit_s)) for job in jobs
+        ]
         problem = parallel_problem(cluster, epochs, rows, aims)
         self.found = solve(problem, ())
-        columns = planned(problem, self.found)
+        columns = checked_columns(problem, self.found)
         self._steps = {
-            jobs[column.job].number: steps_of(problem, epochs, column) for column in columns or ()
+            jobs[column.job].number: server_schedule(problem, epochs, column)
+            for column in columns or ()
         }
 
     def allocate(self, view: ClusterView) -> Allocation:
@@ -48,5 +51,5 @@ class Offline:
         if not self._steps:
             return ConstantAllocator().allocate(view)
         steps = {one.job.number: self._steps[one.job.number] for one in view.active}
-        servers = {number: each.at(view.now_s) for number, each in steps.items()}
+        servers = {number: each.servers_at(view.now_s) for number, each in steps.items()}
         return Allocation(servers, {number: each.vms for number, each in steps.items()})

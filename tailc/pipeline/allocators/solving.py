@@ -23,7 +23,9 @@ class Solve(Protocol):
         ...
 
 
-def by_columns(solver: Solver, effort: Effort | None = None, limits: Limits | None = None) -> Solve:
+def column_generation(
+    solver: Solver, effort: Effort | None = None, limits: Limits | None = None
+) -> Solve:
     """Column generation, with linear programs solved by `solver`."""
 
     def solve(problem: ParallelProblem, warm: Sequence[Column]) -> Columns:
@@ -32,9 +34,9 @@ def by_columns(solver: Solver, effort: Effort | None = None, limits: Limits | No
     return solve
 
 
-def planned(problem: ParallelProblem, found: Columns) -> list[Column] | None:
+def checked_columns(problem: ParallelProblem, result: Columns) -> list[Column] | None:
     """The schedules of the best plan, if it passes the exact checks; else None."""
-    best = found.solution.best
+    best = result.solution.best
     if best is None or faults_of(problem, best.plan):
         return None
     return columns_of(best.plan.servers, best.plan.shape)

@@ -16,7 +16,7 @@ from tailc.pipeline.allocators.problem import at_request, speed_ppt
 
 
 @dataclass(frozen=True)
-class Steps:
+class ServerSchedule:
     """Servers of one job over time: `servers[i]` from `begin_s[i]` on, none from `past_s` on.
 
     vms: its number of virtual machines.
@@ -27,17 +27,17 @@ class Steps:
     servers: tuple[int, ...]
     past_s: int
 
-    def at(self, moment_s: int) -> int:
+    def servers_at(self, moment_s: int) -> int:
         """Number of servers at the time `moment_s`."""
         step = bisect_right(self.begin_s, moment_s) - 1
         return self.servers[step] if step >= 0 and moment_s < self.past_s else 0
 
 
-def steps_of(problem: ParallelProblem, epochs: Epochs, column: Column) -> Steps:
+def server_schedule(problem: ParallelProblem, epochs: Epochs, column: Column) -> ServerSchedule:
     """Convert a solver's schedule to times in seconds."""
     shape = problem.jobs[column.job].shapes[column.shape]
     begin_s = epochs.begin_s[column.start : column.start + len(column.servers) + 1].tolist()
-    return Steps(shape.vms, tuple(begin_s[:-1]), column.servers, begin_s[-1])
+    return ServerSchedule(shape.vms, tuple(begin_s[:-1]), column.servers, begin_s[-1])
 
 
 def columns_of(servers: np.ndarray, shape: np.ndarray) -> list[Column]:
@@ -49,17 +49,19 @@ def columns_of(servers: np.ndarray, shape: np.ndarray) -> list[Column]:
     return columns
 
 
-def as_requested(problem: ParallelProblem, job: int) -> Column | None:
+def requested_column(problem: ParallelProblem, job: int) -> Column | None:
     """Schedule of a job on its requested servers to its end; None if that is too slow."""
     count = at_request(problem.jobs[job])
     return _schedule(problem, job, lambda _: count)
 
 
-def as_planned(problem: ParallelProblem, epochs: Epochs, job: int, steps: Steps) -> Column | None:
+def planned_column(
+    problem: ParallelProblem, epochs: Epochs, job: int, steps: ServerSchedule
+) -> Column | None:
     """Schedule of a running job: planned servers, then the requested number; None if too slow."""
     requested = at_request(problem.jobs[job])
     begin_s = epochs.begin_s.tolist()
-    return _schedule(problem, job, lambda epoch: steps.at(begin_s[epoch]) or requested)
+    return _schedule(problem, job, lambda epoch: steps.servers_at(begin_s[epoch]) or requested)
 
 
 def _schedule(problem: ParallelProblem, job: int, count_at: Callable[[int], int]) -> Column | None:

@@ -14,12 +14,12 @@ from tailc.pipeline.days.energy import (
     At,
     PathOf,
     PlaceOf,
-    common,
-    constant,
-    not_negative,
+    constant_series,
+    cut_to_common,
     read_on_epochs,
+    without_negative_prices,
 )
-from tailc.pipeline.days.expected import Sun, forecasts_of, scenarios_of
+from tailc.pipeline.days.expected import ForecastInputs, forecasts_of, scenarios_of
 from tailc.pipeline.days.log import read_log
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.series import SeriesSpec
@@ -28,32 +28,34 @@ from tailc.traces.series.series import SECONDS_PER_DAY, Quantity, TimeSeries
 from tailc.traces.zones import ADVICE, TimeError, instant, utc_text, zone_of
 
 
-def open_days(asked: DaysAsked, spec_path: str, place: PlaceOf) -> Days:
+def open_days(spec: DaysAsked, spec_path: str, place: PlaceOf) -> Days:
     """The days of jobs and energy that a spec names; paths are relative to the spec's folder.
 
     place: gives the location of a path of the spec. Raises TailcError for files that cannot be
     read, a start outside of the series, and hours of the horizon without data.
     """
-    reader = _Reader(asked, place, _beside(spec_path), _start_unix_s(asked.horizon, place))
+    reader = _SeriesReader(
+        spec, place, _relative_paths(spec_path), _start_unix_s(spec.horizon, place)
+    )
     sources, clouds, price, carbon = reader.series()
     power = summed(sources)
     first = (reader.start_unix_s - power.start_unix_s) // power.step_s
-    epochs = asked.horizon.length_s // power.step_s
+    epochs = spec.horizon.length_s // power.step_s
     _check_horizon(first, epochs, power, place)
-    sun = Sun(sources, clouds, _midnight_s(asked.horizon), first, epochs)
-    forecasts = forecasts_of(asked.supply.forecast, sun)
+    sun = ForecastInputs(sources, clouds, _midnight_s(spec.horizon), first, epochs)
+    forecasts = forecasts_of(spec.supply.forecast, sun)
     energy = Energy(power, price, carbon, forecasts)
     _check_known(energy, slice(first, first + epochs), place)
     within = (power.start_unix_s, power.end_unix_s)
-    jobs = read_log(asked.jobs, reader.start_unix_s, within, place, reader.path)
-    told = scenarios_of(asked.supply.forecast, power, forecasts, sun)
+    jobs = read_log(spec.jobs, reader.start_unix_s, within, place, reader.path)
+    scenarios = scenarios_of(spec.supply.forecast, power, forecasts, sun)
     warnings = dict.fromkeys((*jobs.warnings, *power.warnings, *price.warnings, *carbon.warnings))
-    return Days(jobs, energy, first, epochs, told, tuple(warnings))
+    return Days(jobs, energy, first, epochs, scenarios, tuple(warnings))
 
 
 @dataclass(frozen=True)
-class _Reader:
-    asked: DaysAsked
+class _SeriesReader:
+    spec: DaysAsked
     place: PlaceOf
     path: PathOf
     start_unix_s: int
@@ -62,47 +64,47 @@ class _Reader:
         self,
     ) -> tuple[tuple[TimeSeries, ...], TimeSeries | None, TimeSeries, TimeSeries]:
         """Green sources, clouds, price and carbon intensity, on their common epochs."""
-        supply = self.asked.supply
+        supply = self.spec.supply
         sources = [
             self._read(each, Quantity.POWER, ("supply", "green", number))
             for number, each in enumerate(supply.green)
         ]
-        found = {
+        optional = {
             "price": self._maybe(supply.price, Quantity.PRICE, ("supply", "price")),
             "carbon": self._maybe(supply.carbon, Quantity.CARBON, ("supply", "carbon")),
             "clouds": self._maybe(
                 supply.forecast.clouds, Quantity.CLOUD_COVER, ("supply", "forecast", "clouds")
             ),
         }
-        there = [name for name, one in found.items() if one is not None]
-        lists = common((*sources, *(one for one in found.values() if one is not None)))
+        there = [name for name, one in optional.items() if one is not None]
+        lists = cut_to_common((*sources, *(one for one in optional.values() if one is not None)))
         cut = dict(zip(there, lists[len(sources) :], strict=True))
         green = lists[: len(sources)]
         price, carbon = supply.price, supply.carbon
         return (
             green,
             cut.get("clouds"),
-            not_negative(
+            without_negative_prices(
                 cut["price"]
                 if isinstance(price, SeriesSpec)
-                else constant(Quantity.PRICE, price / UDOLLARS, green[0])
+                else constant_series(Quantity.PRICE, price / UDOLLARS, green[0])
             ),
             cut["carbon"]
             if isinstance(carbon, SeriesSpec)
-            else constant(Quantity.CARBON, carbon / MG_PER_G, green[0]),
+            else constant_series(Quantity.CARBON, carbon / MG_PER_G, green[0]),
         )
 
     def _maybe(
-        self, asked: SeriesSpec | int | None, quantity: Quantity, at: At
+        self, spec: SeriesSpec | int | None, quantity: Quantity, at: At
     ) -> TimeSeries | None:
-        return self._read(asked, quantity, at) if isinstance(asked, SeriesSpec) else None
+        return self._read(spec, quantity, at) if isinstance(spec, SeriesSpec) else None
 
-    def _read(self, asked: SeriesSpec, quantity: Quantity, at: At) -> TimeSeries:
-        horizon = (self.asked.horizon, self.start_unix_s)
-        return read_on_epochs(asked, quantity, at, horizon, self.place, self.path)
+    def _read(self, spec: SeriesSpec, quantity: Quantity, at: At) -> TimeSeries:
+        horizon = (self.spec.horizon, self.start_unix_s)
+        return read_on_epochs(spec, quantity, at, horizon, self.place, self.path)
 
 
-def _beside(spec_path: str) -> PathOf:
+def _relative_paths(spec_path: str) -> PathOf:
     def path(named: str) -> str:
         return named if "-" in (named, spec_path) else str(Path(spec_path).parent / named)
 

@@ -33,7 +33,7 @@ PathOf = Callable[[str], str]
 
 
 def read_on_epochs(
-    asked: SeriesSpec,
+    spec: SeriesSpec,
     quantity: Quantity,
     at: At,
     horizon: tuple[HorizonSpec, int],
@@ -45,13 +45,13 @@ def read_on_epochs(
     horizon: its spec, and its start in Unix seconds. Raises TailcError for a unit that does not fit
     the quantity, and for a series none of whose steps starts an epoch.
     """
-    if isinstance(asked.source, TableSeries):
-        _check_unit(asked.source.unit, quantity, place(*at, "unit"))
-    if asked.zone is not None:
-        _check_zone(asked.zone, place(*at, "zone"))
-    series = _read(asked, quantity, place(*at, "column"), path)
-    if isinstance(asked, GreenSourceSpec) and isinstance(asked.scale, ToPeak):
-        series = scaled_to_peak(series, asked.scale.peak_mw / MW_PER_W)
+    if isinstance(spec.source, TableSeries):
+        _check_unit(spec.source.unit, quantity, place(*at, "unit"))
+    if spec.zone is not None:
+        _check_zone(spec.zone, place(*at, "zone"))
+    series = _read(spec, quantity, place(*at, "column"), path)
+    if isinstance(spec, GreenSourceSpec) and isinstance(spec.scale, ToPeak):
+        series = scaled_to_peak(series, spec.scale.peak_mw / MW_PER_W)
     return _on_epochs(series, *horizon, place)
 
 
@@ -70,38 +70,38 @@ def _check_zone(zone: str, at: Place) -> None:
         raise TailcError(Finding(Code.NO_ZONE, str(error), at, ADVICE)) from None
 
 
-def _read(asked: SeriesSpec, quantity: Quantity, at: Place, path: PathOf) -> TimeSeries:
+def _read(spec: SeriesSpec, quantity: Quantity, at: Place, path: PathOf) -> TimeSeries:
     """The series as in the file. at: location of its column name in the spec."""
-    file = path(asked.trace)
-    match asked.source:
+    file = path(spec.trace)
+    match spec.source:
         case TableSeries(unit=unit):
-            return read_series(file, _reading(asked, unit, quantity), _format(asked))
+            return read_series(file, _reading(spec, unit, quantity), _format(spec))
         case TypicalYear(year=year):
             weather = read_tmy3(file, year)
         case MeasuredYear():
             weather = read_nsrdb(file)
-    return _of_weather(weather, asked.column, quantity, at)
+    return _of_weather(weather, spec.column, quantity, at)
 
 
-def _reading(asked: SeriesSpec, unit: str, quantity: Quantity) -> SeriesReading:
+def _reading(spec: SeriesSpec, unit: str, quantity: Quantity) -> SeriesReading:
     return SeriesReading(
-        time=asked.time,
-        value=asked.column,
+        time=spec.time,
+        value=spec.column,
         quantity=quantity,
         unit=unit,
-        zone=asked.zone,
-        time_pattern=asked.time_pattern,
-        stamp=Stamp(asked.timestamp),
-        step_s=asked.step_s,
-        fill_up_to_s=asked.fill_up_to_s,
-        skip_longer_gaps=asked.skip_longer_gaps,
-        where=tuple(sorted(asked.where.items())),
+        zone=spec.zone,
+        time_pattern=spec.time_pattern,
+        stamp=Stamp(spec.timestamp),
+        step_s=spec.step_s,
+        fill_up_to_s=spec.fill_up_to_s,
+        skip_longer_gaps=spec.skip_longer_gaps,
+        where=tuple(sorted(spec.where.items())),
     )
 
 
-def _format(asked: SeriesSpec) -> Format:
-    assert asked.format not in ("tmy3", "nsrdb")
-    return asked.format
+def _format(spec: SeriesSpec) -> Format:
+    assert spec.format not in ("tmy3", "nsrdb")
+    return spec.format
 
 
 def _of_weather(weather: Weather, column: str, quantity: Quantity, at: Place) -> TimeSeries:
@@ -114,7 +114,7 @@ def _of_weather(weather: Weather, column: str, quantity: Quantity, at: Place) ->
     return replace(series, quantity=quantity)
 
 
-def common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
+def cut_to_common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
     """Cut all series to the time that they share.
 
     Raises TailcError if they share none.
@@ -125,19 +125,19 @@ def common(series: tuple[TimeSeries, ...]) -> tuple[TimeSeries, ...]:
         last = max(series, key=lambda one: one.start_unix_s)
         message = f"begins at `{utc_text(start_unix_s)}`, when another series has ended"
         hint = "give series of the same time"
-        found = Finding(Code.SHORT_HISTORY, f"the series {message}", Place(last.source), hint)
-        raise TailcError(found)
+        finding = Finding(Code.SHORT_HISTORY, f"the series {message}", Place(last.source), hint)
+        raise TailcError(finding)
     return tuple(cut(one, start_unix_s, end_unix_s - start_unix_s) for one in series)
 
 
-def constant(quantity: Quantity, value: float, like: TimeSeries) -> TimeSeries:
+def constant_series(quantity: Quantity, value: float, like: TimeSeries) -> TimeSeries:
     """A series with the same value in each step of `like`."""
     values = np.full(like.steps, value)
     known = np.ones(like.steps, dtype=np.bool_)
     return TimeSeries(quantity, like.start_unix_s, like.step_s, values, known, "a constant")
 
 
-def not_negative(price: TimeSeries) -> TimeSeries:
+def without_negative_prices(price: TimeSeries) -> TimeSeries:
     """Set negative prices to 0, with a warning: a plan earns nothing for wasted energy."""
     below = price.value < 0
     if not below.any():
@@ -145,9 +145,9 @@ def not_negative(price: TimeSeries) -> TimeSeries:
     message = f"{counted(int(below.sum()), 'negative price')} counted as 0"
     hint = "nothing to do, unless your contract pays for what you draw"
     place = Place(price.source)
-    told = Finding(Code.NIGHT_CLAMPED, message, place, hint, Severity.WARNING)
+    warning = Finding(Code.NIGHT_CLAMPED, message, place, hint, Severity.WARNING)
     value = np.where(below, 0.0, price.value)
-    return replace(price, value=value, warnings=(*price.warnings, told))
+    return replace(price, value=value, warnings=(*price.warnings, warning))
 
 
 def _on_epochs(

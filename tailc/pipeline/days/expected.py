@@ -22,7 +22,7 @@ _FIRST_ISSUE = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Sun:
+class ForecastInputs:
     """Inputs of the forecasts, on common epochs.
 
     sources: green powers; the method forecasts the first, and the others repeat yesterday. clouds:
@@ -37,53 +37,53 @@ class Sun:
     epochs: int
 
 
-def forecasts_of(asked: ForecastSpec, sun: Sun) -> Forecasts | None:
+def forecasts_of(spec: ForecastSpec, sun: ForecastInputs) -> Forecasts | None:
     """One forecast per hour, each as long as the horizon; None for perfect knowledge.
 
     They begin at the plan's start, or earlier by the history that scenarios need. Raises TailcError
     (SHORT_HISTORY) without data of the days before the start.
     """
-    if asked.method == "perfect":
+    if spec.method == "perfect":
         return None
     first, *others = sun.sources
-    issue = _issues(asked, sun)
-    match asked.method:
+    issue = _issues(spec, sun)
+    match spec.method:
         case "yesterday":
-            found = persistent_forecasts(first, issue, sun.epochs, SECONDS_PER_DAY)
+            forecasts = persistent_forecasts(first, issue, sun.epochs, SECONDS_PER_DAY)
         case "last-hour":
             period_s = max(SECONDS_PER_HOUR, first.step_s)
-            found = persistent_forecasts(first, issue, sun.epochs, period_s)
+            forecasts = persistent_forecasts(first, issue, sun.epochs, period_s)
         case _:
-            found = _solar(asked, sun, issue)
+            forecasts = _solar(spec, sun, issue)
     for other in others:
         more = persistent_forecasts(other, issue, sun.epochs, SECONDS_PER_DAY)
-        found = replace(found, value=found.value + more.value)
-    return found
+        forecasts = replace(forecasts, value=forecasts.value + more.value)
+    return forecasts
 
 
 def scenarios_of(
-    asked: ForecastSpec, power: TimeSeries, forecasts: Forecasts | None, sun: Sun
+    spec: ForecastSpec, power: TimeSeries, forecasts: Forecasts | None, sun: ForecastInputs
 ) -> Floats:
     """Scenarios of the plan's green power [W]; float64 (scenarios, epochs)."""
-    if asked.scenarios is None or forecasts is None:
+    if spec.scenarios is None or forecasts is None:
         return np.zeros((0, sun.epochs))
     index = int(np.searchsorted(forecasts.issue, sun.first, side="right")) - 1
-    spec = asked.scenarios
-    return scenarios(power, forecasts, index, spec.count, spec.seed)
+    settings = spec.scenarios
+    return scenarios(power, forecasts, index, settings.count, settings.seed)
 
 
-def _issues(asked: ForecastSpec, sun: Sun) -> Ints:
+def _issues(spec: ForecastSpec, sun: ForecastInputs) -> Ints:
     """Steps at which forecasts are issued: one per hour, including the plan's start.
 
     None is so late that the data end before its forecast does.
     """
     actual = sun.sources[0]
     per_hour = max(SECONDS_PER_HOUR // actual.step_s, 1)
-    history = HISTORY_DAYS * SECONDS_PER_DAY // actual.step_s if asked.scenarios else 0
+    history = HISTORY_DAYS * SECONDS_PER_DAY // actual.step_s if spec.scenarios else 0
     back = min(history, sun.first - _FIRST_ISSUE) // per_hour if history else 0
     begin = sun.first - back * per_hour
     issue = np.arange(begin, actual.steps - sun.epochs + 1, per_hour, dtype=np.int64)
-    if asked.method not in ("best-day", "clear-sky"):
+    if spec.method not in ("best-day", "clear-sky"):
         return issue
     past = PastDays(actual, sun.midnight_s)
     known = np.array([_is_known(past, day) for day in past.day_of(issue).tolist()], dtype=bool)
@@ -96,18 +96,18 @@ def _is_known(past: PastDays, day: int) -> bool:
     return len(history) > 0 and bool((history >= 0).any())
 
 
-def _solar(asked: ForecastSpec, sun: Sun, issue: Ints) -> Forecasts:
+def _solar(spec: ForecastSpec, sun: ForecastInputs, issue: Ints) -> Forecasts:
     assert sun.clouds is not None
     actual = sun.sources[0]
     past = PastDays(actual, sun.midnight_s)
     ideal: Ideal = BestDay(past)
-    if asked.method == "clear-sky":
-        assert asked.panels is not None
-        ideal = ClearSky(past, _clear(asked.panels, actual))
-    rule = SolarRule(conservatism=asked.conservatism_ppm / PPM)
+    if spec.method == "clear-sky":
+        assert spec.panels is not None
+        ideal = ClearSky(past, _clear(spec.panels, actual))
+    rule = SolarRule(conservatism=spec.conservatism_ppm / PPM)
     return solar_forecasts(actual, sun.clouds, ideal, issue, sun.epochs, rule)
 
 
-def _clear(asked: PanelsSpec, actual: TimeSeries) -> TimeSeries:
-    panels = Panels(asked.latitude, asked.longitude, asked.altitude_m, asked.tilt, asked.azimuth)
+def _clear(spec: PanelsSpec, actual: TimeSeries) -> TimeSeries:
+    panels = Panels(spec.latitude, spec.longitude, spec.altitude_m, spec.tilt, spec.azimuth)
     return clear_sky(panels, actual.start_unix_s, actual.step_s, actual.steps)

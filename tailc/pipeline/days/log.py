@@ -36,40 +36,40 @@ from tailc.units import counted
 
 
 def read_log(
-    asked: JobsSpec, start_unix_s: int, within_unix_s: tuple[int, int], place: PlaceOf, path: PathOf
+    spec: JobsSpec, start_unix_s: int, within_unix_s: tuple[int, int], place: PlaceOf, path: PathOf
 ) -> JobLog:
     """The jobs submitted within a time interval, whose start is second 0.
 
     start_unix_s: start of the plan. Raises TailcError if neither log nor spec has the log's start,
     and if no job is submitted within the interval.
     """
-    log = _read(asked, path)
-    begin_unix_s = start_unix_s - _lead_s(asked, log, start_unix_s, place)
+    log = _read(spec, path)
+    begin_unix_s = start_unix_s - _lead_s(spec, log, start_unix_s, place)
     first_unix_s, past_unix_s = within_unix_s
     submit_s = log.submit_s + (begin_unix_s - first_unix_s)
-    kept = (submit_s >= 0) & (submit_s < past_unix_s - first_unix_s)
-    if not kept.any():
-        verb = "give" if isinstance(asked.begins, ByCalendar) else "change"
+    is_within = (submit_s >= 0) & (submit_s < past_unix_s - first_unix_s)
+    if not is_within.any():
+        verb = "give" if isinstance(spec.begins, ByCalendar) else "change"
         raise _none_within(log, begin_unix_s, within_unix_s, verb)
     header = replace(log.header, start_unix_s=first_unix_s)
-    shifted = replace(log, submit_s=submit_s, header=header).part(kept)
-    return _scaled(asked, _narrow(asked, shifted))
+    shifted = replace(log, submit_s=submit_s, header=header).part(is_within)
+    return _scale(spec, _narrow(spec, shifted))
 
 
-def _read(asked: JobsSpec, path: PathOf) -> JobLog:
-    reading = JobReading(leaves_out_zero_runs=asked.skip_zero_runs, zone=asked.zone)
-    columns = job_columns(asked)
+def _read(spec: JobsSpec, path: PathOf) -> JobLog:
+    reading = JobReading(leaves_out_zero_runs=spec.skip_zero_runs, zone=spec.zone)
+    columns = job_columns(spec)
     if columns is None:
-        return read_swf(path(asked.trace), reading)
-    assert asked.format != "swf"
-    return read_job_list(path(asked.trace), columns, reading, asked.format)
+        return read_swf(path(spec.trace), reading)
+    assert spec.format != "swf"
+    return read_job_list(path(spec.trace), columns, reading, spec.format)
 
 
-def job_columns(asked: JobsSpec) -> JobColumns | None:
+def job_columns(spec: JobsSpec) -> JobColumns | None:
     """Columns of a list of jobs; None for a log in the Standard Workload Format."""
-    if isinstance(asked.log, StandardLog):
+    if isinstance(spec.log, StandardLog):
         return None
-    named = asked.log.columns
+    named = spec.log.columns
     return JobColumns(
         named.submit,
         named.run,
@@ -77,14 +77,14 @@ def job_columns(asked: JobsSpec) -> JobColumns | None:
         None if named.submit_unit == "date" else JobTimeUnit(named.submit_unit),
         JobTimeUnit(named.run_unit),
         number=named.number,
-        where=tuple(sorted(asked.where.items())),
+        where=tuple(sorted(spec.where.items())),
     )
 
 
-def _lead_s(asked: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> int:
+def _lead_s(spec: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> int:
     """Time from the log's start to the plan's start [s]."""
-    if isinstance(asked.begins, AfterStart):
-        return asked.begins.at_start_s
+    if isinstance(spec.begins, AfterStart):
+        return spec.begins.at_start_s
     if log.header.start_unix_s is None:
         message = f"`{log.source}` does not say when it began, so it meets no calendar"
         hint = "add `at_start: 72h`, say: how long after the log's start the plan begins"
@@ -92,42 +92,42 @@ def _lead_s(asked: JobsSpec, log: JobLog, start_unix_s: int, place: PlaceOf) -> 
     return start_unix_s - log.header.start_unix_s
 
 
-def _narrow(asked: JobsSpec, log: JobLog) -> JobLog:
+def _narrow(spec: JobsSpec, log: JobLog) -> JobLog:
     """The log without the jobs wider than `drop_wider`."""
-    if asked.drop_wider is None:
+    if spec.drop_wider is None:
         return log
-    wide = log.width > asked.drop_wider
+    wide = log.width > spec.drop_wider
     if not (count := int(wide.sum())):
         return log
     if wide.all():
-        message = f"every job is wider than {asked.drop_wider}"
-        found = Finding(Code.EMPTY_TRACE, message, Place(log.source), "drop fewer of them")
-        raise TailcError(found)
+        message = f"every job is wider than {spec.drop_wider}"
+        finding = Finding(Code.EMPTY_TRACE, message, Place(log.source), "drop fewer of them")
+        raise TailcError(finding)
     message = f"{counted(count, 'job')} left out that {'is' if count == 1 else 'are'} wider than "
-    message += f"{asked.drop_wider}"
-    told = Finding(
+    message += f"{spec.drop_wider}"
+    warning = Finding(
         Code.JOBS_LEFT_OUT,
         message,
         log.place(int(np.argmax(wide))),
         "as `drop_wider` asks for",
         Severity.WARNING,
     )
-    return replace(log.part(~wide), warnings=(*log.warnings, told))
+    return replace(log.part(~wide), warnings=(*log.warnings, warning))
 
 
-def _scaled(asked: JobsSpec, log: JobLog) -> JobLog:
-    scaling = JobScaling(asked.drop_largest, _widths(asked), asked.multiply_run)
-    log = _with_shares(asked.green, scaled_jobs(log, scaling))
-    if not asked.applications:
+def _scale(spec: JobsSpec, log: JobLog) -> JobLog:
+    scaling = JobScaling(spec.drop_largest, _widths(spec), spec.multiply_run)
+    log = _with_shares(spec.green, scaled_jobs(log, scaling))
+    if not spec.applications:
         return log
-    return with_application_mix(log, asked.applications, asked.application_seed)
+    return with_application_mix(log, spec.applications, spec.application_seed)
 
 
-def _widths(asked: JobsSpec) -> Widths:
-    if not asked.map_width:
-        return DividedWidths(asked.divide_width)
-    named = {int(key): to for key, to in asked.map_width.items() if key != OTHERS}
-    return WidthMap(tuple(sorted(named.items())), asked.map_width.get(OTHERS))
+def _widths(spec: JobsSpec) -> Widths:
+    if not spec.map_width:
+        return DividedWidths(spec.divide_width)
+    named = {int(key): to for key, to in spec.map_width.items() if key != OTHERS}
+    return WidthMap(tuple(sorted(named.items())), spec.map_width.get(OTHERS))
 
 
 def _with_shares(green: GreenShareSpec | None, log: JobLog) -> JobLog:

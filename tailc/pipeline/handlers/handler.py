@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tailc.errors import Finding
-from tailc.pipeline.promises import check_promises, fastest_ns, untold
+from tailc.pipeline.slo_checks import check_attainable_slos, fastest_ns, undersampled_slos
 from tailc.policies import KindSpec
 from tailc.problems.problem import P, Problem, R, RequestProblem, S, Solution
 from tailc.progress import Progress
@@ -19,12 +19,14 @@ from tailc.specs.load import LoadedSpec
 SloCheck: TypeAlias = Callable[[P, KindSpec, LoadedSpec], tuple[Finding, ...]]
 
 
-def no_requests(_problem: Problem, _spec: KindSpec, _loaded: LoadedSpec) -> tuple[Finding, ...]:
+def without_slo_check(
+    _problem: Problem, _spec: KindSpec, _loaded: LoadedSpec
+) -> tuple[Finding, ...]:
     """Check no SLOs: the policy serves no requests."""
     return ()
 
 
-def for_requests(alone_ns: Callable[[R], NDArray[np.int64]]) -> SloCheck[R]:
+def request_slo_check(alone_ns: Callable[[R], NDArray[np.int64]]) -> SloCheck[R]:
     """Make the SLO check of a problem with requests.
 
     alone_ns: gives the fastest time of each request without waiting. The check warns of SLOs that
@@ -34,13 +36,13 @@ def for_requests(alone_ns: Callable[[R], NDArray[np.int64]]) -> SloCheck[R]:
 
     def check(problem: R, spec: KindSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
         slos, profile = spec.slos, problem.profile
-        missed = check_promises(slos, profile, alone_ns(problem), loaded)
-        return (*missed, *untold(slos, spec.end_to_ends, profile, loaded))
+        missed = check_attainable_slos(slos, profile, alone_ns(problem), loaded)
+        return (*missed, *undersampled_slos(slos, spec.end_to_ends, profile, loaded))
 
     return check
 
 
-def at_best_degree(problem: RequestProblem) -> NDArray[np.int64]:
+def fastest_service_ns(problem: RequestProblem) -> NDArray[np.int64]:
     """Time of each request without waiting, at its fastest degree [ns]."""
     return fastest_ns(problem.profile)
 

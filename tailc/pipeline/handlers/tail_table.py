@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tailc.pipeline.handlers.handler import ProblemHandler, for_requests
-from tailc.pipeline.tails import hopeful_sums, least_ns, solve_for_tails, tail_settings
+from tailc.pipeline.handlers.handler import ProblemHandler, request_slo_check
+from tailc.pipeline.tails import least_ns, solve_for_tails, tail_settings, underestimated_sums
 
-HANDLER = ProblemHandler(solve_for_tails, tail_settings, for_requests(least_ns), hopeful_sums)
+HANDLER = ProblemHandler(
+    solve_for_tails, tail_settings, request_slo_check(least_ns), underestimated_sums
+)

@@ -14,7 +14,7 @@ ROUNDED = 2
 
 
 def cluster_settings(problem: ClusterProblem, solution: ClusterSolution) -> dict[str, int]:
-    """Evidence: value and bound in micro-units, the gap between them, and the search's size."""
+    """Value, bound, gap and search size of a plan for a cluster, for its evidence [micro-units]."""
     settings = {
         "columns": solution.columns,
         "epochs_beyond": solution.epochs_beyond,
@@ -63,10 +63,10 @@ def _left_out(problem: ClusterProblem) -> tuple[Finding, ...]:
     )
     hint = "add servers, or make jobs narrower (`divide_width`, `map_width`) or shorter"
     about = ("cluster", "servers")
-    found = Finding(
+    finding = Finding(
         Code.JOBS_TURNED_AWAY, message, help=hint, severity=Severity.WARNING, about=about
     )
-    return (found,)
+    return (finding,)
 
 
 def _own_prices(solution: ClusterSolution) -> tuple[Finding, ...]:

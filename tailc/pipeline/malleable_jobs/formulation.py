@@ -33,7 +33,7 @@ from tailc.problems.plan import Whole
 
 
 @dataclass(frozen=True, eq=False)
-class Stated:
+class ClusterFormulation:
     """A problem in a solver's numbers.
 
     of_kwh: cost of a kWh of brown energy in each epoch; the solver has it rounded down, so that its
@@ -57,10 +57,10 @@ class Stated:
         return brown + self.problem.run_cost * hours
 
 
-def stated(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> Stated:
+def formulate(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> ClusterFormulation:
     """Formulate the problem for one or more jobs."""
-    asked = tuple(_job(problem, job) for job in jobs)
-    epochs = max(problem.supply.epochs, *(_past_epoch(problem, job) for job in asked))
+    parallel_jobs = tuple(_job(problem, job) for job in jobs)
+    epochs = max(problem.supply.epochs, *(_past_epoch(problem, job) for job in parallel_jobs))
     supply = problem.supply
     beyond = epochs - supply.epochs
     of_kwh = costs_of_kwh(problem)
@@ -77,13 +77,13 @@ def stated(problem: ClusterProblem, jobs: Sequence[NamedMalleable]) -> Stated:
         weight_ppm=_weights(len(spare_mj)),
         brown_cost=np.array([math.floor(cost) for cost in of_kwh], np.int64),
         run_cost=problem.run_cost,
-        jobs=asked,
+        jobs=parallel_jobs,
         most_vms_a_server=max(
-            -(-shape.vms // int(shape.servers[0])) for job in asked for shape in job.shapes
+            -(-shape.vms // int(shape.servers[0])) for job in parallel_jobs for shape in job.shapes
         ),
     )
     idle_mj = np.pad(_idle_mj(problem), ((0, 0), (0, beyond)))
-    return Stated(problem, parallel, tuple(of_kwh), idle_mj)
+    return ClusterFormulation(problem, parallel, tuple(of_kwh), idle_mj)
 
 
 def forecasts_mw(problem: ClusterProblem) -> Whole:

@@ -11,7 +11,7 @@ from tailc_solvers.backends.linear import Outcome
 from tailc_solvers.green.parallel.solution import Ending, Solution
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.plan_solvers import failed
+from tailc.pipeline.plan_solvers import solver_error
 from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable
 from tailc.units import counted
 
@@ -29,22 +29,22 @@ _HAS_FAILED = (
 Solve = Callable[[Sequence[NamedMalleable]], Solution]
 
 
-def check_solver(solver: Backend, found: Solution) -> None:
+def check_solver(solver: Backend, solution: Solution) -> None:
     """Raise TailcError if a solver failed or gave a wrong answer.
 
     A plan found before the failure is not used, since another machine could find another one.
     """
-    if found.outcome is None or found.ending is Ending.NONE_EXISTS:
+    if solution.outcome is None or solution.ending is Ending.NONE_EXISTS:
         return
-    if found.ending is Ending.REFUSED:
-        raise failed(solver, found.outcome, Trust.REFUTED, found.message)
-    if found.outcome in _HAS_FAILED:
-        raise failed(solver, found.outcome, Trust.CLAIMED, found.message)
+    if solution.ending is Ending.REFUSED:
+        raise solver_error(solver, solution.outcome, Trust.REFUTED, solution.message)
+    if solution.outcome in _HAS_FAILED:
+        raise solver_error(solver, solution.outcome, Trust.CLAIMED, solution.message)
 
 
-def no_plan(problem: ClusterProblem, found: Solution, solve: Solve) -> TailcError:
+def no_plan_error(problem: ClusterProblem, solution: Solution, solve: Solve) -> TailcError:
     """The error for a search without a plan. solve: runs the same search for some of the jobs."""
-    match found.ending:
+    match solution.ending:
         case Ending.NONE_EXISTS:
             return TailcError(_infeasible(problem, solve))
         case Ending.CLAIMED_NONE:
@@ -52,7 +52,7 @@ def no_plan(problem: ClusterProblem, found: Solution, solve: Solve) -> TailcErro
             hint = "try `method: columns`, which proves it; or raise `slowdown` or `deferral`"
             return TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=("cluster",)))
         case _:
-            text = f"the search ended without a plan: {found.message or 'none was found'}"
+            text = f"the search ended without a plan: {solution.message or 'none was solution'}"
             hint = "raise `search.nodes`, `slowdown` or `deferral`"
             return TailcError(Finding(Code.BUDGET_ENDED, text, help=hint, about=("search",)))
 

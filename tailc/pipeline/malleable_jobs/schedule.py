@@ -24,16 +24,16 @@ from tailc.forms.plan.plan import (
     PoolPrices,
 )
 from tailc.forms.plan.spans import spans_of
-from tailc.pipeline.malleable_jobs.formulation import Stated
-from tailc.pipeline.malleable_jobs.shadow_prices import Priced
-from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable, Placed
+from tailc.pipeline.malleable_jobs.formulation import ClusterFormulation
+from tailc.pipeline.malleable_jobs.shadow_prices import ServerPrices
+from tailc.problems.malleable_jobs import ClusterProblem, NamedMalleable, PlannedRun
 from tailc.problems.plan import Whole
 from tailc.units import plain_ppm
 
 POOL = "cluster"
 
 
-def plan_of(problem: ClusterProblem, servers: Whole, priced: Priced) -> Plan:
+def plan_of(problem: ClusterProblem, servers: Whole, priced: ServerPrices) -> Plan:
     """The plan with these servers by job and epoch, int64 (jobs, epochs), and prices.
 
     Raises TailcError for prices larger than a plan can store.
@@ -61,27 +61,27 @@ def plan_of(problem: ClusterProblem, servers: Whole, priced: Priced) -> Plan:
     )
 
 
-def placed(problem: ClusterProblem, found: ParallelPlan) -> tuple[Placed, ...]:
+def check_placements(problem: ClusterProblem, solved: ParallelPlan) -> tuple[PlannedRun, ...]:
     """Check each job's schedule and report its run time; AssertionError if it is too slow."""
     epochs = problem.supply.epochs
     return tuple(
-        _placed(problem, job, row.tolist(), sorted(job.speedup_ppm)[shape], epochs)
-        for job, row, shape in zip(problem.jobs, found.servers, found.shape.tolist(), strict=True)
+        _check_placement(problem, job, row.tolist(), sorted(job.speedup_ppm)[shape], epochs)
+        for job, row, shape in zip(problem.jobs, solved.servers, solved.shape.tolist(), strict=True)
     )
 
 
-def check_books(asked: Stated, found: CostedPlan, plan: Plan) -> None:
+def check_books(formulation: ClusterFormulation, solved: CostedPlan, plan: Plan) -> None:
     """Raise AssertionError unless the plan draws the solution's energy in each epoch."""
-    problem = asked.problem
+    problem = formulation.problem
     asleep_mj = problem.servers * problem.asleep_mw * problem.epoch_s
     drawn = [sum(pools) for pools in plan.drawn_mj]
-    judged = (found.ledger.energy_mj[: len(drawn)] + asleep_mj).tolist()
-    assert drawn == judged, "the plan draws other energy than its solution"
+    expected_mj = (solved.ledger.energy_mj[: len(drawn)] + asleep_mj).tolist()
+    assert drawn == expected_mj, "the plan draws other energy than its solution"
 
 
-def _placed(
+def _check_placement(
     problem: ClusterProblem, job: NamedMalleable, servers: list[int], vms: int, epochs: int
-) -> Placed:
+) -> PlannedRun:
     runs = [epoch for epoch, count in enumerate(servers) if count]
     first, past = runs[0], runs[-1] + 1
     begins = -(-job.submit_s // problem.epoch_s)
@@ -96,10 +96,10 @@ def _placed(
     assert left <= 0, f"`{job.name}` is not done"
     longest_s = -(-job.work_s * problem.slowdown_ppm // job.requested_ppm)
     assert run_s <= longest_s, f"`{job.name}` takes longer than it may"
-    return Placed(vms, run_s, past > epochs)
+    return PlannedRun(vms, run_s, past > epochs)
 
 
-def _check_prices(problem: ClusterProblem, priced: Priced) -> None:
+def _check_prices(problem: ClusterProblem, priced: ServerPrices) -> None:
     """Raise TailcError for prices above 2^28, or a total worth of 2^53 or more."""
     highest = max(int(np.max(priced.udollars)), priced.delay_udollars)
     worth = problem.servers * problem.supply.epochs * highest

@@ -19,7 +19,12 @@ from tailc_solvers.green.parallel.prices import bid_prices
 from tailc_solvers.green.parallel.problem import MJ_PER_KWH, S_PER_H
 from tailc_solvers.green.parallel.solution import Ending
 
-from tailc.pipeline.malleable_jobs.formulation import Stated, costs_of_kwh, forecasts_mw, stated
+from tailc.pipeline.malleable_jobs.formulation import (
+    ClusterFormulation,
+    costs_of_kwh,
+    forecasts_mw,
+    formulate,
+)
 from tailc.pipeline.malleable_jobs.infeasible import check_solver
 from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import Whole
@@ -30,7 +35,7 @@ ROOT_ALONE = Effort(nodes=0, starts=0, passes=1)
 
 
 @dataclass(frozen=True, eq=False)
-class Priced:
+class ServerPrices:
     """Prices of servers.
 
     udollars: price of a server in each epoch; int64 (epochs,). delay_udollars: price of one epoch
@@ -42,46 +47,46 @@ class Priced:
     spans: int
 
 
-def priced(
+def server_prices(
     problem: ClusterProblem,
-    own: tuple[Stated, Columns] | None,
+    own: tuple[ClusterFormulation, Columns] | None,
     solver: Solver,
     limits: Limits,
     progress: Progress,
-) -> Priced:
+) -> ServerPrices:
     """Compute the prices. own: the plan's own problem and its solution; None without jobs.
 
     Raises TailcError if the solver fails.
     """
-    found: list[Whole] = []
+    day_prices: list[Whole] = []
     delays: list[Fraction] = []
     for number, jobs in enumerate(problem.expected):
         progress("pricing servers", number / len(problem.expected))
         if not jobs:
-            found.append(idle_udollars(problem))
+            day_prices.append(idle_udollars(problem))
             continue
-        asked = stated(problem, jobs)
-        answer = solve_columns(asked.parallel, solver, effort=ROOT_ALONE, limits=limits)
+        formulation = formulate(problem, jobs)
+        answer = solve_columns(formulation.parallel, solver, effort=ROOT_ALONE, limits=limits)
         check_solver(solver.backend, answer.solution)
         if answer.solution.ending is not Ending.NONE_EXISTS:
-            found.append(prices_of(asked, answer))
+            day_prices.append(prices_of(formulation, answer))
             delays.append(_delay(problem, len(jobs)))
-    spans = len(found)
-    if not found and own is not None:
-        found, delays = [prices_of(*own)], [_delay(problem, len(own[0].parallel.jobs))]
-    return Priced(
-        _mean(found or [idle_udollars(problem)]),
+    spans = len(day_prices)
+    if not day_prices and own is not None:
+        day_prices, delays = [prices_of(*own)], [_delay(problem, len(own[0].parallel.jobs))]
+    return ServerPrices(
+        _mean(day_prices or [idle_udollars(problem)]),
         round(sum(delays, Fraction(0)) / len(delays)) if delays else round(_delay(problem, 1)),
         spans,
     )
 
 
-def prices_of(asked: Stated, answer: Columns) -> Whole:
+def prices_of(formulation: ClusterFormulation, answer: Columns) -> Whole:
     """Bid prices of the horizon's epochs, at least the brown energy of a single busy server."""
-    idle = idle_udollars(asked.problem)
+    idle = idle_udollars(formulation.problem)
     if answer.prices is None:
         return idle
-    bid = bid_prices(asked.parallel, answer.prices).server[: len(idle)]
+    bid = bid_prices(formulation.parallel, answer.prices).server[: len(idle)]
     return np.maximum(bid, idle)
 
 
@@ -105,7 +110,7 @@ def _delay(problem: ClusterProblem, jobs: int) -> Fraction:
     return Fraction(problem.run_cost * problem.epoch_s, S_PER_H * jobs)
 
 
-def _mean(found: Sequence[Whole]) -> Whole:
+def _mean(day_prices: Sequence[Whole]) -> Whole:
     """Mean price per epoch, rounded to the nearest, halves up."""
-    total, spans = np.sum(found, axis=0), len(found)
+    total, spans = np.sum(day_prices, axis=0), len(day_prices)
     return (2 * total + spans) // (2 * spans)

@@ -15,12 +15,12 @@ from tailc_solvers.green.parallel.indexed import solve_indexed
 from tailc_solvers.green.parallel.solution import CostedPlan, Solution, compared
 
 from tailc.forms.plan.plan import PPM
-from tailc.pipeline.courses import milestones
-from tailc.pipeline.malleable_jobs.formulation import Stated, idle_cost, stated
-from tailc.pipeline.malleable_jobs.infeasible import check_solver, no_plan
-from tailc.pipeline.malleable_jobs.schedule import check_books, placed, plan_of
-from tailc.pipeline.malleable_jobs.shadow_prices import Priced, priced
-from tailc.pipeline.plan_battery import charged
+from tailc.pipeline.convergence import convergence_points
+from tailc.pipeline.malleable_jobs.formulation import ClusterFormulation, formulate, idle_cost
+from tailc.pipeline.malleable_jobs.infeasible import check_solver, no_plan_error
+from tailc.pipeline.malleable_jobs.schedule import check_books, check_placements, plan_of
+from tailc.pipeline.malleable_jobs.shadow_prices import ServerPrices, server_prices
+from tailc.pipeline.plan_battery import with_own_battery
 from tailc.pipeline.plan_solvers import backend_for_prices
 from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution, NamedMalleable
 from tailc.problems.plan import PlanMethod
@@ -35,10 +35,10 @@ DUAL_BOUND, SOLVER_CLAIM, BY_DEFINITION, NONE = (
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _SolvedCluster:
     """A plan of the problem's jobs, and the columns that it comes from or was compared with."""
 
-    asked: Stated
+    formulation: ClusterFormulation
     solution: Solution
     best: CostedPlan
     columns: Columns
@@ -55,44 +55,48 @@ def solve_for_clusters(
     progress("planning", 0.0)
     limits = _limits(problem)
     with Solver(backend_for_prices(problem.search)) as solver:
-        found = _found(problem, solver, limits) if problem.jobs else None
-        own = (found.asked, found.columns) if found is not None and not problem.expected else None
-        prices = priced(problem, own, solver, limits, progress)
-    return _without_jobs(problem, prices) if found is None else _with_jobs(problem, found, prices)
+        solved = _solve(problem, solver, limits) if problem.jobs else None
+        own = (
+            (solved.formulation, solved.columns)
+            if solved is not None and not problem.expected
+            else None
+        )
+        prices = server_prices(problem, own, solver, limits, progress)
+    return _without_jobs(problem, prices) if solved is None else _with_jobs(problem, solved, prices)
 
 
-def _found(problem: ClusterProblem, solver: Solver, limits: Limits) -> _Found:
+def _solve(problem: ClusterProblem, solver: Solver, limits: Limits) -> _SolvedCluster:
     """Solve the problem. solver: gives prices of rows; the spec may name another one for the plan.
 
     A general solver only claims an optimum, so column generation tries to find a better plan.
     """
-    asked = stated(problem, problem.jobs)
+    formulation = formulate(problem, problem.jobs)
     if problem.method is PlanMethod.MIP:
         with Solver(problem.search.solver) as other:
-            proposed = solve_indexed(asked.parallel, other, limits)
+            proposed = solve_indexed(formulation.parallel, other, limits)
         check_solver(Backend(problem.search.solver), proposed)
-        columns = _by_columns(asked, solver, limits)
+        columns = _by_columns(formulation, solver, limits)
         check_solver(solver.backend, columns.solution)
         solution = compared(proposed, columns.solution)
         check_solver(Backend(problem.search.solver), solution)
     else:
-        columns = _by_columns(asked, solver, limits)
+        columns = _by_columns(formulation, solver, limits)
         solution = columns.solution
         check_solver(solver.backend, solution)
     if solution.best is None:
 
         def again(jobs: Sequence[NamedMalleable]) -> Solution:
-            return _by_columns(stated(problem, jobs), solver, limits).solution
+            return _by_columns(formulate(problem, jobs), solver, limits).solution
 
-        raise no_plan(problem, solution, again)
-    return _Found(asked, solution, solution.best, columns)
+        raise no_plan_error(problem, solution, again)
+    return _SolvedCluster(formulation, solution, solution.best, columns)
 
 
-def _by_columns(asked: Stated, solver: Solver, limits: Limits) -> Columns:
-    search, effort = asked.problem.search, Effort()
+def _by_columns(formulation: ClusterFormulation, solver: Solver, limits: Limits) -> Columns:
+    search, effort = formulation.problem.search, Effort()
     nodes = effort.nodes if search.nodes is None else search.nodes
     effort = Effort(aim=search.aim_ppm / PPM, nodes=nodes)
-    return solve_columns(asked.parallel, solver, effort=effort, limits=limits)
+    return solve_columns(formulation.parallel, solver, effort=effort, limits=limits)
 
 
 def _limits(problem: ClusterProblem) -> Limits:
@@ -102,42 +106,44 @@ def _limits(problem: ClusterProblem) -> Limits:
     return Limits(wall_s=search.wall_s)
 
 
-def _with_jobs(problem: ClusterProblem, found: _Found, prices: Priced) -> ClusterSolution:
-    asked, solution, best = found.asked, found.solution, found.best
+def _with_jobs(
+    problem: ClusterProblem, solved: _SolvedCluster, prices: ServerPrices
+) -> ClusterSolution:
+    formulation, solution, best = solved.formulation, solved.solution, solved.best
     plan = plan_of(problem, best.plan.servers, prices)
-    check_books(asked, best, plan)
+    check_books(formulation, best, plan)
     # The solver rounds the cost of a kWh down, so its bound also holds for the exact cost.
     idle = idle_cost(problem)
     proved = solution.bounds.proved
     bound = None if proved is None else math.floor(proved + idle)
     return ClusterSolution(
-        plan=charged(plan, problem.battery, problem.weights),
-        value=math.ceil(asked.cost(best.ledger)),
+        plan=with_own_battery(plan, problem.battery, problem.weights),
+        value=math.ceil(formulation.cost(best.ledger)),
         bound=bound,
-        placed=placed(problem, best.plan),
-        columns=len(found.columns.columns),
-        nodes=found.columns.nodes,
-        epochs_beyond=asked.epochs_beyond,
+        placed=check_placements(problem, best.plan),
+        columns=len(solved.columns.columns),
+        nodes=solved.columns.nodes,
+        epochs_beyond=formulation.epochs_beyond,
         spans=prices.spans,
         proof=_proof(solution),
-        course=milestones(_reached(found), added=float(idle)),
+        course=convergence_points(_convergence(solved), added=float(idle)),
         solver=f"{_METHODS[problem.method]} with {problem.search.solver}",
     )
 
 
-def _reached(found: _Found) -> tuple[Reached, ...]:
+def _convergence(solved: _SolvedCluster) -> tuple[Reached, ...]:
     """Convergence by the method: columns prove their bounds, and a general solver claims them."""
-    is_proposed = found.asked.problem.method is PlanMethod.MIP
-    return found.solution.course if is_proposed else found.columns.course
+    is_proposed = solved.formulation.problem.method is PlanMethod.MIP
+    return solved.solution.course if is_proposed else solved.columns.course
 
 
-def _without_jobs(problem: ClusterProblem, prices: Priced) -> ClusterSolution:
+def _without_jobs(problem: ClusterProblem, prices: ServerPrices) -> ClusterSolution:
     """The plan without jobs: the cost of sleeping servers is both value and bound."""
     epochs = problem.supply.epochs
     plan = plan_of(problem, np.zeros((0, epochs), np.int64), prices)
     cost = idle_cost(problem)
     return ClusterSolution(
-        plan=charged(plan, problem.battery, problem.weights),
+        plan=with_own_battery(plan, problem.battery, problem.weights),
         value=math.ceil(cost),
         bound=math.floor(cost),
         placed=(),

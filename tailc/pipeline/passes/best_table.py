@@ -11,7 +11,7 @@ from tailc.models.workload import workload
 from tailc.pipeline.auto.choice import best_policy, choice_remarks
 from tailc.pipeline.auto.clocks import best_clocks, clock_remarks
 from tailc.pipeline.auto.holdback import Holdback
-from tailc.pipeline.passes.step import Sample, Step
+from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.policies import AutoChoice
 from tailc.traces.reading import clock_khz_of
 from tailc.tuning.tuning_problem import gains_by_climbing
@@ -26,25 +26,25 @@ class BestTable:
     """
 
     aim: TuningObjective
-    asked: AutoChoice
+    auto: AutoChoice
     formulas: tuple[Ladder, ...]
     requests: Holdback
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the best table; unchanged if no request gains by climbing."""
         (own,) = policy.ladders
         if not gains_by_climbing(own, workload(self.requests.searched, own)):
-            return Step(policy)
+            return PassResult(policy)
         policy, chosen = best_policy(
             policy,
             self.formulas,
             self.aim,
-            self.asked,
+            self.auto,
             self.requests,
             sample.threads,
             sample.progress,
         )
-        return Step(policy, (chosen,), choice_remarks(chosen))
+        return PassResult(policy, (chosen,), choice_remarks(chosen))
 
 
 @dataclass(frozen=True)
@@ -55,23 +55,23 @@ class BestClocks:
     """
 
     aim: TuningObjective
-    asked: AutoChoice
+    auto: AutoChoice
     requests: Holdback
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the best table; unchanged if cores have one frequency."""
         table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
         assert table is not None
         assert clock_khz is not None
         if len(table.levels) == 1:
-            return Step(policy)
+            return PassResult(policy)
         policy, chosen = best_clocks(
             policy,
             clock_khz,
             self.aim,
-            self.asked,
+            self.auto,
             self.requests,
             sample.threads,
             sample.progress,
         )
-        return Step(policy, (chosen,), clock_remarks(chosen))
+        return PassResult(policy, (chosen,), clock_remarks(chosen))

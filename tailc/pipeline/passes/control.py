@@ -8,7 +8,7 @@ from tailc.artifact.envelope import Policy
 from tailc.forms.controller import Controller
 from tailc.pipeline.bound_loop import check_bound_loop
 from tailc.pipeline.controller import tune
-from tailc.pipeline.passes.step import Pass, Sample, Step
+from tailc.pipeline.passes.step import DesignSample, Pass, PassResult
 from tailc.pipeline.settings import control_settings
 from tailc.problems.control import ControlProblem
 
@@ -19,14 +19,14 @@ class GivenController:
 
     controller: Controller
 
-    def applied(self, policy: Policy, _sample: Sample) -> Step:
+    def apply(self, policy: Policy, _sample: DesignSample) -> PassResult:
         """The policy with the controller.
 
         Raises TailcError if a bound that it scales would oscillate.
         """
         if policy.tail_table is not None:
             check_bound_loop(self.controller, policy.tail_table.bound_us)
-        return Step(replace(policy, forms=(*policy.forms, self.controller)))
+        return PassResult(replace(policy, forms=(*policy.forms, self.controller)))
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class ControllerTuning:
 
     problem: ControlProblem
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the tuned controller."""
         (table,) = policy.ladders
         tuned = tune(self.problem, table, sample.design, sample.threads, sample.progress)
         if tuned is None:
-            return Step(policy)
+            return PassResult(policy)
         policy = replace(policy, forms=(*policy.forms, tuned.controller))
-        return Step(_with_settings(policy, control_settings(tuned)), (tuned,))
+        return PassResult(_with_settings(policy, control_settings(tuned)), (tuned,))
 
 
 def _with_settings(policy: Policy, more: dict[str, int]) -> Policy:

@@ -12,8 +12,8 @@ from tailc.pipeline.auto.holdback import Holdback
 from tailc.pipeline.compilation import Judging
 from tailc.pipeline.estimate_findings import check_estimates
 from tailc.pipeline.judging import with_estimates
-from tailc.pipeline.objectives import limits_of, predicted
-from tailc.pipeline.passes.step import Sample, Step
+from tailc.pipeline.objectives import numbered_slos, predict_tails
+from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.specs.load import LoadedSpec
 
 
@@ -26,7 +26,7 @@ class EstimatesPass:
     loaded: LoadedSpec
     judging: Judging
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with estimates.
 
         Raises TailcError if it misses an SLO, unless that is allowed.
@@ -34,13 +34,15 @@ class EstimatesPass:
         policy, more = with_estimates(
             policy, self.requests, self.effort, sample.threads, sample.progress
         )
-        limits = limits_of(policy.slos, self.requests.judging)
+        limits = numbered_slos(policy.slos, self.requests.judging)
         subject = subject_of(policy, self.requests.judging)
 
         def keeps(rate_mrps: int) -> bool:
             arrivals = [(rate_mrps, Poisson(rate_mrps))]
-            return predicted(subject, limits, self.requests.judging, arrivals, sample.threads).holds
+            return predict_tails(
+                subject, limits, self.requests.judging, arrivals, sample.threads
+            ).holds
 
         allows = self.judging.allows_misses
-        found = check_estimates(policy, more, self.loaded, keeps, allows_misses=allows)
-        return Step(policy, findings=found)
+        findings = check_estimates(policy, more, self.loaded, keeps, allows_misses=allows)
+        return PassResult(policy, findings=findings)

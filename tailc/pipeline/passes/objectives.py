@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.pipeline.objectives import with_objectives_kept
-from tailc.pipeline.passes.step import Sample, Step
+from tailc.pipeline.objectives import with_checked_objectives
+from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.specs.load import LoadedSpec
 
 
@@ -22,13 +22,13 @@ class ObjectivesCheck:
     loaded: LoadedSpec
     is_tunable: bool
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the SLOs' percentiles in its evidence.
 
         Raises TailcError if one is missed.
         """
-        return Step(
-            with_objectives_kept(
+        return PassResult(
+            with_checked_objectives(
                 policy,
                 self.aim,
                 sample.design,

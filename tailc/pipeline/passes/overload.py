@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.overload_objective import OverloadObjective
-from tailc.pipeline.passes.step import Sample, Step
+from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.tuning.overload.evidence import relieved_policy
 from tailc.tuning.overload.search import relieved
 
@@ -17,8 +17,8 @@ class OverloadControl:
 
     aim: OverloadObjective
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the overload rule."""
         table, design = policy.ladders[0], sample.design
         relief = relieved(self.aim, table, design, sample.threads, sample.progress)
-        return Step(relieved_policy(policy, relief), (relief,))
+        return PassResult(relieved_policy(policy, relief), (relief,))

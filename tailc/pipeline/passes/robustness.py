@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tailc.artifact.envelope import Policy
 from tailc.experiment.tuning_objective import TuningObjective
-from tailc.pipeline.passes.step import Sample, Step
+from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.specs.robust import Ambiguity
 from tailc.traces.day_of import Days
 from tailc.tuning.robust.robustness import (
@@ -23,12 +23,12 @@ class RadiusSearch:
 
     ambiguity: Ambiguity
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the robustness radius in its evidence."""
-        policy, found = with_robustness(
+        policy, radius = with_robustness(
             policy, self.ambiguity, sample.design, sample.threads, sample.progress
         )
-        return Step(policy, (found,), robustness_remarks(found))
+        return PassResult(policy, (radius,), robustness_remarks(radius))
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class RobustTuning:
     ambiguity: Ambiguity
     days: Days | None
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
         """The policy with the robust table, if it is better in the worst case."""
         policy, tables = robust_policy(
             policy,
@@ -53,4 +53,4 @@ class RobustTuning:
             sample.threads,
             sample.progress,
         )
-        return Step(policy, (tables.plain, tables), robust_remarks(tables))
+        return PassResult(policy, (tables.plain, tables), robust_remarks(tables))

@@ -1,4 +1,4 @@
-"""What a pass is: something that is done to a policy for requests after its table is chosen."""
+"""The protocol of a pass, which changes a policy for requests after its table is chosen."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from tailc.traces.profile import DemandProfile
 
 if TYPE_CHECKING:
     from tailc.pipeline.auto.choice import Chosen
-    from tailc.pipeline.controller import Tuned
+    from tailc.pipeline.controller import TunedController
     from tailc.tuning.overload.search import Relief
     from tailc.tuning.robust.robustness import Robustness, RobustTables
     from tailc.tuning.tuned_table import AnyTunedTable
 
-# What a pass finds in addition to the policy.
-Addition: TypeAlias = "Tuned | AnyTunedTable | Chosen | Relief | Robustness | RobustTables"
+# Results of passes, in addition to the policy.
+Addition: TypeAlias = (
+    "TunedController | AnyTunedTable | Chosen | Relief | Robustness | RobustTables"
+)
 
 
 @dataclass(frozen=True)
-class Sample:
+class DesignSample:
     """The requests that a policy is compiled from, and how to replay them."""
 
     design: DemandProfile
@@ -31,8 +33,8 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Step:
-    """A policy after a pass, and what the pass found."""
+class PassResult:
+    """A policy after a pass, with the pass's results and findings."""
 
     policy: Policy
     additions: tuple[Addition, ...] = ()
@@ -40,8 +42,8 @@ class Step:
 
 
 class Pass(Protocol):
-    """One thing that is done to a policy."""
+    """A change of a policy."""
 
-    def applied(self, policy: Policy, sample: Sample, /) -> Step:
-        """The policy with it."""
+    def apply(self, policy: Policy, sample: DesignSample, /) -> PassResult:
+        """The changed policy."""
         ...

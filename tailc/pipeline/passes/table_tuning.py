@@ -1,4 +1,4 @@
-"""Passes that tune the table on replays."""
+"""Passes that tune a table by replay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailc.artifact.envelope import Policy
 from tailc.experiment.tuning_objective import TuningObjective
 from tailc.pipeline.auto.effort import Effort
 from tailc.pipeline.auto.within import aim_within
-from tailc.pipeline.passes.step import Sample, Step
+from tailc.pipeline.passes.step import DesignSample, PassResult
 from tailc.traces.reading import clock_khz_of
 from tailc.tuning.clock_problem import clock_problem
 from tailc.tuning.evidence import tuning_warnings, with_tuned_table
@@ -19,16 +19,16 @@ from tailc.tuning.tuning_problem import ladder_problem
 
 @dataclass(frozen=True)
 class TableTuning:
-    """The table, tuned on the replay."""
+    """Tune the table by replay."""
 
     aim: TuningObjective
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the tuned table, where it is better than the formula's."""
-        tuned = self._tuned(policy, sample)
-        return Step(with_tuned_table(policy, tuned), (tuned,), tuning_warnings(tuned))
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
+        """The policy with the tuned table, if it is better than the formula's."""
+        tuned = self._tune(policy, sample)
+        return PassResult(with_tuned_table(policy, tuned), (tuned,), tuning_warnings(tuned))
 
-    def _tuned(self, policy: Policy, sample: Sample) -> AnyTunedTable:
+    def _tune(self, policy: Policy, sample: DesignSample) -> AnyTunedTable:
         table, clock_khz = policy.tail_table, clock_khz_of(policy.reading)
         if table is None:
             ladders = partial(ladder_problem, policy.ladders[0], sample.design)
@@ -40,13 +40,13 @@ class TableTuning:
 
 @dataclass(frozen=True)
 class CandidateTuning:
-    """The best of the candidates, tuned as far as the effort goes; its rates may be too high."""
+    """Tune the chosen candidate within a budget of effort, at the rates that it can serve."""
 
     aim: TuningObjective
     effort: Effort
 
-    def applied(self, policy: Policy, sample: Sample) -> Step:
-        """With the tuned table, where it is better than the candidate's."""
+    def apply(self, policy: Policy, sample: DesignSample) -> PassResult:
+        """The policy with the tuned table, if it is better than the candidate's."""
         towards = partial(ladder_problem, policy.ladders[0], sample.design)
         aim = aim_within(self.effort, self.aim, towards)
-        return Step(policy) if aim is None else TableTuning(aim).applied(policy, sample)
+        return PassResult(policy) if aim is None else TableTuning(aim).apply(policy, sample)

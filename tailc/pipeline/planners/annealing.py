@@ -22,12 +22,17 @@ from tailc_solvers.green.sla.solution import Solution
 from tailc.models.datacentre.supply import Whole
 from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
 from tailc.models.rigid_jobs.planner import View
-from tailc.pipeline.planners.current_schedule import for_now, in_force, left_of, was_on
+from tailc.pipeline.planners.current_schedule import (
+    free_places,
+    previous_places,
+    remaining_places,
+    with_intended_places,
+)
 from tailc.pipeline.planners.on_arrival import OnArrival
-from tailc.pipeline.planners.planner_state import Epsilons, seen
-from tailc.pipeline.planners.rack_assignment import Granted, handed_out
+from tailc.pipeline.planners.planner_state import Epsilons, planner_state
+from tailc.pipeline.planners.rack_assignment import GroupServers, assign_racks
 from tailc.pipeline.planners.remaining_sla import arriving_job, running_job
-from tailc.pipeline.planners.reoptimisation import opened, outlooks
+from tailc.pipeline.planners.reoptimisation import jobs_to_replan, outlooks
 
 Searching = Callable[[Groups, Sequence[Job], Plan, Schedule], Solution]
 """Searches for a better plan of some jobs than the given one."""
@@ -59,25 +64,25 @@ class Annealing:
         `revise` then moves jobs to their intended places.
         """
         self._begin(view.epoch)
-        now = in_force(view, self._meant)
+        now = with_intended_places(view, self._meant)
         places = self._on_arrival.admit(now, job)
-        found = self._searched(now, job) if places is None else {job.number: places}
-        if job.number not in found:
+        result = self._search_places(now, job) if places is None else {job.number: places}
+        if job.number not in result:
             return None
-        self._meant |= found
-        return for_now(view.free(job.epochs(view.site.epoch_s)), found[job.number])
+        self._meant |= result
+        return free_places(view.free(job.epochs(view.site.epoch_s)), result[job.number])
 
     def revise(self, view: View) -> Places:
         """New places of the jobs that the newest plan moves."""
         self._begin(view.epoch)
-        now = in_force(view, self._meant)
+        now = with_intended_places(view, self._meant)
         if self._has_news(now):
-            self._meant |= self._searched(now, None)
-        then = in_force(view, self._meant)
+            self._meant |= self._search_places(now, None)
+        then = with_intended_places(view, self._meant)
         self._foreseen = _missing(then)
         pairs = zip(view.running, then.running, strict=True)
         return {
-            new.job.number: left_of(new, view.epoch)
+            new.job.number: remaining_places(new, view.epoch)
             for old, new in pairs
             if (old.places != new.places).any()
         }
@@ -93,45 +98,45 @@ class Annealing:
         missing = _missing(view)
         return any(slots > self._foreseen.get(number, 0) for number, slots in missing.items())
 
-    def _searched(self, view: View, asked: SubmittedJob | None) -> Places:
+    def _search_places(self, view: View, arriving: SubmittedJob | None) -> Places:
         """Places in a better plan; empty if none is found."""
-        seed = self._seed(view.epoch, asked)
+        seed = self._seed(view.epoch, arriving)
         schedule = self._schedule
-        running = opened(view, schedule.most_jobs, schedule.moves_a_server, seed)
-        if not running and asked is None:
+        running = jobs_to_replan(view, schedule.most_jobs, schedule.moves_a_server, seed)
+        if not running and arriving is None:
             return {}
-        problem = _Problem(view, running, asked, self._epsilons)
+        problem = _JointProblem(view, running, arriving, self._epsilons)
         return problem.places(self._search, replace(schedule, seed=seed, most_jobs=None))
 
-    def _seed(self, epoch: int, asked: SubmittedJob | None) -> int:
+    def _seed(self, epoch: int, arriving: SubmittedJob | None) -> int:
         """A different seed for each search of a replay."""
-        number = 0 if asked is None else asked.number + 1
+        number = 0 if arriving is None else arriving.number + 1
         return (self._schedule.seed << 96) + (epoch << 64) + number
 
 
-class _Problem:
+class _JointProblem:
     """Running jobs, and possibly an arriving one, to place together."""
 
     def __init__(
         self,
         view: View,
         running: tuple[RunningJob, ...],
-        asked: SubmittedJob | None,
+        arriving: SubmittedJob | None,
         epsilons: Epsilons | None,
     ) -> None:
         site, epoch = view.site, view.epoch
         epochs = [one.past_epoch - epoch for one in running]
-        epochs += [] if asked is None else [asked.epochs(site.epoch_s)]
-        self._seen = seen(view, max(epochs), epsilons, running)
-        self._jobs = [running_job(site, self._seen, one, epoch) for one in running]
-        self._before = [was_on(one, epoch) for one in running]
+        epochs += [] if arriving is None else [arriving.epochs(site.epoch_s)]
+        self._state = planner_state(view, max(epochs), epsilons, running)
+        self._jobs = [running_job(site, self._state, one, epoch) for one in running]
+        self._before = [previous_places(one, epoch) for one in running]
         self._numbers = [one.job.number for one in running]
-        lefts = (left_of(one, epoch) for one in running)
-        start: list[Placement | None] = [Placement(0, self._seen.by_group(left)) for left in lefts]
-        if asked is not None:
-            self._jobs.append(arriving_job(site, asked))
+        lefts = (remaining_places(one, epoch) for one in running)
+        start: list[Placement | None] = [Placement(0, self._state.by_group(left)) for left in lefts]
+        if arriving is not None:
+            self._jobs.append(arriving_job(site, arriving))
             self._before.append(None)
-            self._numbers.append(asked.number)
+            self._numbers.append(arriving.number)
             start.append(None)
         self._start = tuple(start)
 
@@ -140,17 +145,17 @@ class _Problem:
 
         Empty if none is found.
         """
-        found = search(self._seen.groups, self._jobs, self._start, schedule)
-        before = figures_of(self._seen.groups, self._jobs, self._start)
-        if found.plan is None or found.figures is None or found.figures.value <= before.value:
+        result = search(self._state.groups, self._jobs, self._start, schedule)
+        before = figures_of(self._state.groups, self._jobs, self._start)
+        if result.plan is None or result.figures is None or result.figures.value <= before.value:
             return {}
-        rows = zip(self._numbers, self._jobs, self._before, found.plan, strict=True)
+        rows = zip(self._numbers, self._jobs, self._before, result.plan, strict=True)
         granted = {
-            number: Granted(one.servers, before, job.green_slots > 0)
+            number: GroupServers(one.servers, before, job.green_slots > 0)
             for number, job, before, one in rows
             if one is not None
         }
-        placed = handed_out(self._seen, list(granted.values()))
+        placed = assign_racks(self._state, list(granted.values()))
         return dict(zip(granted, placed, strict=True))
 
 

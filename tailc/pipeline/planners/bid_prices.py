@@ -44,9 +44,9 @@ def bid_prices(
     """
     groups = _idle(site, ahead, epsilons or Epsilons())
     prices = [
-        found
+        result
         for jobs in past
-        if (found := solve_horizon(groups, _jobs(site, jobs, ahead.epochs), solver, limits).price)
+        if (result := solve_horizon(groups, _jobs(site, jobs, ahead.epochs), solver, limits).price)
         is not None
     ]
     return _plan(site, ahead, groups, mean_price(prices)) if prices else before
@@ -62,8 +62,8 @@ def _idle(site: Site, ahead: Supply, epsilons: Epsilons) -> Groups:
 
 def _jobs(site: Site, jobs: Sequence[SubmittedJob], epochs: int) -> list[Job]:
     """The parts of jobs that fall into the horizon, without jobs too wide for the site."""
-    found = (job_within(site, job, epochs) for job in jobs if job.width <= site.servers)
-    return [one for one in found if one is not None]
+    result = (job_within(site, job, epochs) for job in jobs if job.width <= site.servers)
+    return [one for one in result if one is not None]
 
 
 def _plan(site: Site, ahead: Supply, groups: Groups, price: Whole) -> Plan:

@@ -12,7 +12,7 @@ from tailc.models.rigid_jobs.jobs import RunningJob
 from tailc.models.rigid_jobs.planner import View
 
 
-def in_force(view: View, meant: Mapping[int, Whole]) -> View:
+def with_intended_places(view: View, meant: Mapping[int, Whole]) -> View:
     """The view with jobs at their intended places from this epoch on.
 
     meant: intended places by job number; int64 (racks, remaining epochs).
@@ -24,7 +24,7 @@ def in_force(view: View, meant: Mapping[int, Whole]) -> View:
     for one in view.running:
         if one.job.number in meant:
             within = slice(view.epoch, one.past_epoch)
-            busy[:, within] += meant[one.job.number] - left_of(one, view.epoch)
+            busy[:, within] += meant[one.job.number] - remaining_places(one, view.epoch)
             begun = view.epoch - one.first_epoch
             places = np.hstack((one.places[:, :begun], meant[one.job.number]))
             running.append(replace(one, places=places))
@@ -33,12 +33,12 @@ def in_force(view: View, meant: Mapping[int, Whole]) -> View:
     return View(view.site, view.epoch, view.ahead, busy, tuple(running))
 
 
-def left_of(one: RunningJob, epoch: int) -> Whole:
+def remaining_places(one: RunningJob, epoch: int) -> Whole:
     """Places of a job from an epoch on; int64 (racks, remaining epochs)."""
     return one.places[:, epoch - one.first_epoch :]
 
 
-def was_on(one: RunningJob, epoch: int) -> Whole | None:
+def previous_places(one: RunningJob, epoch: int) -> Whole | None:
     """Places of a job in the previous epoch, int64 (racks,); None if it starts in this epoch.
 
     Servers that have failed since are removed, starting with the brownest rack.
@@ -52,7 +52,7 @@ def was_on(one: RunningJob, epoch: int) -> Whole | None:
     return before - np.clip(failed - ahead, 0, before)
 
 
-def for_now(free: Whole, meant: Whole) -> Whole:
+def free_places(free: Whole, meant: Whole) -> Whole:
     """The intended places if they are free already, else as many servers anywhere.
 
     free, meant: int64 (racks, epochs); every epoch has enough free servers.

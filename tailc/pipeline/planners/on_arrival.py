@@ -18,8 +18,8 @@ from tailc_solvers.green.sla.solution import Solution
 from tailc.models.datacentre.supply import Whole
 from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.models.rigid_jobs.planner import View
-from tailc.pipeline.planners.planner_state import Epsilons, seen
-from tailc.pipeline.planners.rack_assignment import Granted, handed_out
+from tailc.pipeline.planners.planner_state import Epsilons, planner_state
+from tailc.pipeline.planners.rack_assignment import GroupServers, assign_racks
 from tailc.pipeline.planners.remaining_sla import arriving_job
 
 Placing = Callable[[Groups, Job], Solution]
@@ -35,12 +35,14 @@ class OnArrival:
 
     def admit(self, view: View, job: SubmittedJob) -> Whole | None:
         """The most valuable places of the job; None if it has no positive value, or no room."""
-        now = seen(view, job.epochs(view.site.epoch_s), self._epsilons)
-        asked = arriving_job(view.site, job)
-        found = self._place(now.groups, asked).plan
-        if found is None or found[0] is None:
+        now = planner_state(view, job.epochs(view.site.epoch_s), self._epsilons)
+        candidate = arriving_job(view.site, job)
+        placement = self._place(now.groups, candidate).plan
+        if placement is None or placement[0] is None:
             return None
-        return handed_out(now, [Granted(found[0].servers, None, asked.green_slots > 0)])[0]
+        return assign_racks(
+            now, [GroupServers(placement[0].servers, None, candidate.green_slots > 0)]
+        )[0]
 
     def revise(self, view: View) -> dict[int, Whole]:  # noqa: ARG002
         """Move no job."""

@@ -23,7 +23,7 @@ from tailc.models.datacentre.supply import Supply, Whole
 from tailc.models.rigid_jobs.jobs import RunningJob
 from tailc.models.rigid_jobs.planner import View
 from tailc.models.rigid_jobs.site import Site
-from tailc.pipeline.planners.current_schedule import was_on
+from tailc.pipeline.planners.current_schedule import previous_places
 
 Flags = NDArray[np.bool_]
 
@@ -41,7 +41,7 @@ class Epsilons:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class PlannerState:
     """The next epochs as input of a solver.
 
     groups: racks, with the load of other jobs. rack_group: the group of each rack; int64 (racks,).
@@ -54,23 +54,23 @@ class Seen:
 
     def by_group(self, servers: Whole) -> Whole:
         """Sum servers by rack, int64 (racks, ...), to servers by group."""
-        return summed(self.rack_group, servers)
+        return sum_by_group(self.rack_group, servers)
 
 
-def seen(
+def planner_state(
     view: View,
     epochs: int,
     epsilons: Epsilons | None = None,
     open_jobs: Sequence[RunningJob] = (),
-) -> Seen:
+) -> PlannerState:
     """The state of the next epochs, with the servers of `open_jobs` counted as free."""
     epsilons = epsilons or Epsilons()
     site = view.site
     is_green = expected_green(view, epochs)
     shape = is_green.shape
     busy = view.busy[:, view.epoch : view.epoch + epochs] - _servers(open_jobs, view.epoch, shape)
-    opened = {one.job.number for one in open_jobs}
-    closed = [one for one in view.running if one.job.number not in opened]
+    open_numbers = {one.job.number for one in open_jobs}
+    closed = [one for one in view.running if one.job.number not in open_numbers]
     free = site.rack_servers - busy
     rack_group = _groups(is_green, _is_steady(free, open_jobs, view.epoch))
     first = np.unique(rack_group, return_index=True)[1]
@@ -80,10 +80,10 @@ def seen(
         is_green[first],
         energy_of(site, view.ahead, epochs),
         Charges(epsilons.slot_udollars * run[first], epsilons.move_udollars),
-        summed(rack_group, busy),
-        summed(rack_group, _moves(closed, view.epoch, shape)),
+        sum_by_group(rack_group, busy),
+        sum_by_group(rack_group, _moves(closed, view.epoch, shape)),
     )
-    return Seen(groups, rack_group, free)
+    return PlannerState(groups, rack_group, free)
 
 
 def expected_green(view: View, epochs: int) -> Flags:
@@ -105,43 +105,43 @@ def energy_of(site: Site, ahead: Supply, epochs: int) -> Energy:
     return Energy(ahead.green_mw[:epochs] * site.epoch_s, server_mj, site.migration_mj, brown)
 
 
-def summed(rack_group: Whole, servers: Whole) -> Whole:
+def sum_by_group(rack_group: Whole, servers: Whole) -> Whole:
     """Sum servers by rack, int64 (racks, ...), to servers by group."""
-    found = np.zeros((int(rack_group.max()) + 1, *servers.shape[1:]), np.int64)
-    np.add.at(found, rack_group, servers)
-    return found
+    result = np.zeros((int(rack_group.max()) + 1, *servers.shape[1:]), np.int64)
+    np.add.at(result, rack_group, servers)
+    return result
 
 
 def _is_steady(free: Whole, open_jobs: Sequence[RunningJob], epoch: int) -> Flags:
     """Racks whose free servers do not change and hold their open jobs; bool (racks,)."""
-    here = [before for one in open_jobs if (before := was_on(one, epoch)) is not None]
+    here = [before for one in open_jobs if (before := previous_places(one, epoch)) is not None]
     held = np.sum(here, axis=0) if here else 0
     return (free == free[:, :1]).all(axis=1) & (held <= free[:, 0])
 
 
 def _groups(is_green: Flags, is_steady: Flags) -> Whole:
     """The group of each rack, in order of their first racks; int64 (racks,)."""
-    found: dict[tuple[bytes, int], int] = {}
+    result: dict[tuple[bytes, int], int] = {}
     keys = ((row.tobytes(), -1 if is_steady[rack] else rack) for rack, row in enumerate(is_green))
-    return np.array([found.setdefault(key, len(found)) for key in keys])
+    return np.array([result.setdefault(key, len(result)) for key in keys])
 
 
 def _servers(jobs: Sequence[RunningJob], epoch: int, shape: tuple[int, int]) -> Whole:
     """Servers of the jobs from this epoch on; int64 (racks, epochs)."""
-    found = np.zeros(shape, np.int64)
+    result = np.zeros(shape, np.int64)
     for one in jobs:
         left = one.places[:, epoch - one.first_epoch :][:, : shape[1]]
-        found[:, : left.shape[1]] += left
-    return found
+        result[:, : left.shape[1]] += left
+    return result
 
 
 def _moves(jobs: Sequence[RunningJob], epoch: int, shape: tuple[int, int]) -> Whole:
     """Servers that jobs move to each rack from this epoch on; int64 (racks, epochs)."""
-    found = np.zeros(shape, np.int64)
+    result = np.zeros(shape, np.int64)
     for one in jobs:
         begun = epoch - one.first_epoch
         reach = one.places[:, max(begun - 1, 0) : begun + shape[1]]
         arrived = np.maximum(np.diff(reach, axis=1), 0)
         since = 0 if begun else 1
-        found[:, since : since + arrived.shape[1]] += arrived
-    return found
+        result[:, since : since + arrived.shape[1]] += arrived
+    return result

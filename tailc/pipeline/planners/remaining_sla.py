@@ -10,8 +10,8 @@ from tailc.forms.plan.plan import Terms
 from tailc.models.datacentre.supply import Whole
 from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
 from tailc.models.rigid_jobs.site import Site
-from tailc.pipeline.planners.current_schedule import was_on
-from tailc.pipeline.planners.planner_state import Seen
+from tailc.pipeline.planners.current_schedule import previous_places
+from tailc.pipeline.planners.planner_state import PlannerState
 
 
 def arriving_job(site: Site, job: SubmittedJob) -> Job:
@@ -34,18 +34,18 @@ def job_within(site: Site, job: SubmittedJob, horizon: int) -> Job | None:
     return replace(_job(site.terms, job.width, epochs, owed, None), first_epoch=first)
 
 
-def running_job(site: Site, seen: Seen, one: RunningJob, epoch: int) -> Job:
+def running_job(site: Site, state: PlannerState, one: RunningJob, epoch: int) -> Job:
     """The rest of an admitted job.
 
     One admitted in this epoch can still be placed without a move.
     """
-    before = was_on(one, epoch)
-    placed = None if before is None else seen.by_group(before)
+    before = previous_places(one, epoch)
+    placed = None if before is None else state.by_group(before)
     epochs = one.past_epoch - epoch
-    return _job(site.terms, one.width, epochs, owed_slots(one, epoch), placed)
+    return _job(site.terms, one.width, epochs, remaining_green_slots(one, epoch), placed)
 
 
-def owed_slots(one: RunningJob, epoch: int) -> int:
+def remaining_green_slots(one: RunningJob, epoch: int) -> int:
     """Promised green slots that the job has not had yet, at most its remaining slots."""
     slots = one.width * (one.past_epoch - epoch)
     owed = one.promised(one.slots + slots) - one.green_slots

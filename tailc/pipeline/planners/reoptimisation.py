@@ -9,9 +9,9 @@ import numpy as np
 
 from tailc.models.rigid_jobs.jobs import RunningJob
 from tailc.models.rigid_jobs.planner import View
-from tailc.pipeline.planners.current_schedule import left_of
+from tailc.pipeline.planners.current_schedule import remaining_places
 from tailc.pipeline.planners.planner_state import expected_green
-from tailc.pipeline.planners.remaining_sla import owed_slots
+from tailc.pipeline.planners.remaining_sla import remaining_green_slots
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,15 @@ def outlooks(view: View) -> Iterator[Outlook]:
         return
     is_green = expected_green(view, longest)
     for one in view.running:
-        left = left_of(one, view.epoch)
+        left = remaining_places(one, view.epoch)
         green = int(left[is_green[:, : left.shape[1]]].sum())
         moves = int(np.maximum(np.diff(left, axis=1), 0).sum())
-        yield Outlook(one, owed_slots(one, view.epoch), green, moves)
+        yield Outlook(one, remaining_green_slots(one, view.epoch), green, moves)
 
 
-def opened(view: View, most: int | None, moves_a_server: int, seed: int) -> tuple[RunningJob, ...]:
+def jobs_to_replan(
+    view: View, most: int | None, moves_a_server: int, seed: int
+) -> tuple[RunningJob, ...]:
     """Running jobs worth placing again.
 
     They miss green slots, have more than promised, or move more than `moves_a_server` times per

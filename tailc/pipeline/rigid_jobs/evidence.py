@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tailc.errors import Code, Finding, Severity
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.percentiles import PPM
 from tailc.pipeline.plan_battery import saved_udollars
 from tailc.pipeline.rigid_jobs.formulation import MOVE_UDOLLARS
@@ -15,7 +15,7 @@ from tailc.units import counted
 
 
 def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, int]:
-    """Evidence: the plan's value and bound, its inputs, and the parameters of the search.
+    """Value, bound, inputs and search parameters of a plan on racks, for its evidence.
 
     Money is in millionths of a dollar. `value` and `bound` are of the search's objective;
     `profit_udollars` is the plan's profit, rounded down.
@@ -28,7 +28,7 @@ def racks_settings(problem: RacksProblem, solution: PlanSolution) -> dict[str, i
         "move_udollars": MOVE_UDOLLARS,
         "opportunity_udollars": problem.epsilon_udollars,
         "placed_jobs": solution.admitted,
-        "profit_udollars": math.floor(expected_of(solution.plan).profit_udollars),
+        "profit_udollars": math.floor(plan_books(solution.plan).profit_udollars),
         "refused_before": problem.refused_before,
         "scenarios": len(problem.supply.scenarios_mw),
         "seed": problem.search.seed,
@@ -56,12 +56,16 @@ def gap_ppm(value: int, bound: int) -> int:
 
 def racks_remarks(problem: RacksProblem, solution: PlanSolution) -> tuple[Finding, ...]:
     """Warn of duplicate job numbers, refused jobs, prices without past jobs, and no green rack."""
-    found = (_renamed(problem), _refused_before(problem), _turned_away(problem, solution))
-    found = (*found, _unpriced(problem), _dark(solution))
-    return tuple(one for one in found if one is not None)
+    findings = (
+        _renamed_warning(problem),
+        _refused_before(problem),
+        _turned_away(problem, solution),
+    )
+    findings = (*findings, _unpriced_warning(problem), _dark(solution))
+    return tuple(one for one in findings if one is not None)
 
 
-def _renamed(problem: RacksProblem) -> Finding | None:
+def _renamed_warning(problem: RacksProblem) -> Finding | None:
     if not problem.renamed:
         return None
     one = len(problem.renamed) == 1
@@ -93,7 +97,7 @@ def _turned_away(problem: RacksProblem, solution: PlanSolution) -> Finding | Non
     return _warning(Code.JOBS_TURNED_AWAY, message, hint, "jobs")
 
 
-def _unpriced(problem: RacksProblem) -> Finding | None:
+def _unpriced_warning(problem: RacksProblem) -> Finding | None:
     if any(problem.expected):
         return None
     message = "no job is known of the days before, to learn prices from"

@@ -35,7 +35,7 @@ MG_PER_G = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Stated:
+class RacksFormulation:
     """A problem as the solvers' arrays."""
 
     problem: RacksProblem

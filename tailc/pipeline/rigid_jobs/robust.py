@@ -21,8 +21,8 @@ from tailc_solvers.green.sla.problem import Groups, Job, Plan
 from tailc_solvers.green.sla.robust import Robust, place_robust, solve_robust
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.plan_solvers import failed, limits_of
-from tailc.pipeline.rigid_jobs.formulation import Stated
+from tailc.pipeline.plan_solvers import solver_error, solver_limits
+from tailc.pipeline.rigid_jobs.formulation import RacksFormulation
 from tailc.problems.plan import PlanMethod
 
 
@@ -42,10 +42,10 @@ class RobustPlaces:
 class RobustSearch:
     """A search over scenarios. prices: a solver that gives multipliers."""
 
-    stated: Stated
+    formulation: RacksFormulation
     prices: Solver
 
-    def found(self) -> RobustPlaces:
+    def run(self) -> RobustPlaces:
         """Find the plan.
 
         Raises TailcError for a method without scenarios (METHOD_UNFIT), and if a solver has no
@@ -54,7 +54,7 @@ class RobustSearch:
         jobs = self.jobs
         # Jobs that have begun come first, since they must be placed.
         order = sorted(range(len(jobs)), key=lambda at: not jobs[at].must_run)
-        placed = self._placed([jobs[at] for at in order])
+        placed = self._place([jobs[at] for at in order])
         assert placed.plan is not None
         by_job = dict(zip(order, placed.plan, strict=True))
         plan = tuple(by_job[at] for at in range(len(jobs)))
@@ -63,59 +63,63 @@ class RobustSearch:
     @cached_property
     def jobs(self) -> list[Job]:
         """The jobs in the solvers' format."""
-        return self.stated.jobs(self.stated.problem.jobs)
+        return self.formulation.jobs(self.formulation.problem.jobs)
 
     @property
     def scenarios(self) -> Sequence[Groups]:
         """The groups under each scenario."""
-        return self.stated.scenarios
+        return self.formulation.scenarios
 
     @cached_property
     def bound(self) -> float:
         """Upper bound on the mean value: the mean of the bounds of each scenario."""
-        limits = limits_of(self.stated.problem.search)
+        limits = solver_limits(self.formulation.problem.search)
         bounds = []
         for groups in self.scenarios:
-            found = solve_horizon(groups, self.jobs, self.prices, limits)
-            if found.outcome is not Outcome.OPTIMAL or found.trust is Trust.REFUTED:
-                raise failed(self.prices.backend, found.outcome, found.trust, found.message)
-            bounds.append(found.bound)
+            result = solve_horizon(groups, self.jobs, self.prices, limits)
+            if result.outcome is not Outcome.OPTIMAL or result.trust is Trust.REFUTED:
+                raise solver_error(
+                    self.prices.backend, result.outcome, result.trust, result.message
+                )
+            bounds.append(result.bound)
         return float(np.mean(bounds))
 
-    def _placed(self, jobs: list[Job]) -> Robust:
-        problem = self.stated.problem
+    def _place(self, jobs: list[Job]) -> Robust:
+        problem = self.formulation.problem
         match problem.method:
             case PlanMethod.ARRIVAL:
-                return self._checked(place_robust(self.scenarios, jobs), self.prices.backend)
+                return self._check_solution(place_robust(self.scenarios, jobs), self.prices.backend)
             case PlanMethod.MIP:
                 with Solver(Backend(problem.search.solver)) as solver:
-                    limits = limits_of(problem.search)
-                    found = solve_robust(self.scenarios, jobs, solver, limits)
-                if found.outcome.claims_best and self._is_beaten(found, jobs):
-                    told = "it calls a plan the best, and another one is worth more"
-                    raise failed(solver.backend, found.outcome, Trust.REFUTED, told)
-                return self._checked(found, solver.backend)
+                    limits = solver_limits(problem.search)
+                    result = solve_robust(self.scenarios, jobs, solver, limits)
+                if result.outcome.claims_best and self._is_beaten(result, jobs):
+                    reason = "it calls a plan the best, and another one is worth more"
+                    raise solver_error(solver.backend, result.outcome, Trust.REFUTED, reason)
+                return self._check_solution(result, solver.backend)
             case other:
                 message = f"`{other.value}` plans for the forecast alone, not for scenarios"
                 at = ("supply", "forecast", "scenarios")
                 hint = "leave them out, or use the method `arrival` or `mip`"
                 raise TailcError(Finding(Code.METHOD_UNFIT, message, help=hint, about=at))
 
-    def _is_beaten(self, found: Robust, jobs: list[Job]) -> bool:
+    def _is_beaten(self, result: Robust, jobs: list[Job]) -> bool:
         """Whether placing jobs one after another has a higher value, beyond rounding."""
         other = place_robust(self.scenarios, jobs)
-        if found.plan is None or other.plan is None:
+        if result.plan is None or other.plan is None:
             return False
         most = float(other.mean) - self.scenarios[0].epochs
-        return Tolerances().above(most, float(found.mean))
+        return Tolerances().above(most, float(result.mean))
 
-    def _checked(self, found: Robust, backend: Backend) -> Robust:
-        if found.plan is not None:
-            return found
-        if found.outcome is Outcome.INFEASIBLE:
+    def _check_solution(self, result: Robust, backend: Backend) -> Robust:
+        if result.plan is not None:
+            return result
+        if result.outcome is Outcome.INFEASIBLE:
             message = "jobs that have begun find no room for which the green bus is enough"
             hint = "leave the scenarios out, or plan more servers"
             about = ("supply", "forecast", "scenarios")
             raise TailcError(Finding(Code.INFEASIBLE, message, help=hint, about=about))
-        trust = Trust.REFUTED if found.faults else Trust.CLAIMED
-        raise failed(backend, found.outcome, trust, "; ".join(found.faults) or found.message)
+        trust = Trust.REFUTED if result.faults else Trust.CLAIMED
+        raise solver_error(
+            backend, result.outcome, trust, "; ".join(result.faults) or result.message
+        )

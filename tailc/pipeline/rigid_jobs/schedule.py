@@ -18,7 +18,7 @@ from tailc.problems.rigid_jobs import RacksProblem
 def racks_plan(
     problem: RacksProblem, groups: Groups, placed: Placements, prices: NDArray[np.int64]
 ) -> Plan:
-    """The plan form. prices: of a server; int64 (groups, epochs)."""
+    """Build the plan form from places and prices of servers, int64 (groups, epochs)."""
     supply = problem.supply
     first_green = (~groups.is_green).sum(axis=0).tolist()
     rows = zip(

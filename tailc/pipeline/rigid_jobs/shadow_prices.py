@@ -17,44 +17,52 @@ from tailc_solvers.green.sla.prices import mean_price
 from tailc_solvers.green.sla.problem import Groups
 
 from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS
-from tailc.pipeline.plan_solvers import failed, limits_of
-from tailc.pipeline.rigid_jobs.formulation import Stated
+from tailc.pipeline.plan_solvers import solver_error, solver_limits
+from tailc.pipeline.rigid_jobs.formulation import RacksFormulation
 from tailc.problems.rigid_jobs import NamedJob
 from tailc.progress import Progress
 
 Whole = NDArray[np.int64]
 
 
-def prices_of(stated: Stated, left: Groups, solver: Solver, progress: Progress) -> Whole:
+def prices_of(
+    formulation: RacksFormulation, left: Groups, solver: Solver, progress: Progress
+) -> Whole:
     """Prices of a server [millionths of a dollar]; int64 (groups, epochs).
 
     left: the free servers. Raises TailcError if the solver gives no prices.
     """
-    days = expected_jobs(stated)
-    found = []
+    days = expected_jobs(formulation)
+    day_prices = []
     for number, jobs in enumerate(days):
         progress("pricing servers", number / len(days))
-        found.append(_of_a_day(stated, left, jobs, solver) if jobs else _of_energy(left))
+        day_prices.append(_of_a_day(formulation, left, jobs, solver) if jobs else _of_energy(left))
     epochs = left.epochs
     most = LARGEST_WORTH_UDOLLARS // (int(left.servers.sum()) * epochs)
-    return np.minimum(mean_price(found), min(LARGEST_UDOLLARS, most))
+    return np.minimum(mean_price(day_prices), min(LARGEST_UDOLLARS, most))
 
 
-def expected_jobs(stated: Stated) -> tuple[tuple[NamedJob, ...], ...]:
+def expected_jobs(formulation: RacksFormulation) -> tuple[tuple[NamedJob, ...], ...]:
     """The sets of jobs that prices come from: those of earlier days, or the jobs to place.
 
     There is at least one set; it may be empty.
     """
-    problem = stated.problem
+    problem = formulation.problem
     return problem.expected or (tuple(job for job in problem.jobs if not job.must_run),)
 
 
-def _of_a_day(stated: Stated, left: Groups, jobs: tuple[NamedJob, ...], solver: Solver) -> Whole:
-    limits = limits_of(stated.problem.search)
-    found = solve_horizon(left, stated.jobs(jobs), solver, limits)
-    if found.outcome is not Outcome.OPTIMAL or found.trust is Trust.REFUTED or found.price is None:
-        raise failed(solver.backend, found.outcome, found.trust, found.message)
-    return found.price
+def _of_a_day(
+    formulation: RacksFormulation, left: Groups, jobs: tuple[NamedJob, ...], solver: Solver
+) -> Whole:
+    limits = solver_limits(formulation.problem.search)
+    day_prices = solve_horizon(left, formulation.jobs(jobs), solver, limits)
+    if (
+        day_prices.outcome is not Outcome.OPTIMAL
+        or day_prices.trust is Trust.REFUTED
+        or day_prices.price is None
+    ):
+        raise solver_error(solver.backend, day_prices.outcome, day_prices.trust, day_prices.message)
+    return day_prices.price
 
 
 def _of_energy(left: Groups) -> Whole:

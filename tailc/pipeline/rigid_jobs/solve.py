@@ -17,10 +17,10 @@ from tailc_solvers.green.sla.problem import Groups
 from tailc_solvers.green.sla.problem import Plan as Placements
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.courses import milestones
-from tailc.pipeline.plan_battery import charged
+from tailc.pipeline.convergence import convergence_points
+from tailc.pipeline.plan_battery import with_own_battery
 from tailc.pipeline.plan_solvers import backend_for_prices
-from tailc.pipeline.rigid_jobs.formulation import Stated
+from tailc.pipeline.rigid_jobs.formulation import RacksFormulation
 from tailc.pipeline.rigid_jobs.robust import RobustSearch
 from tailc.pipeline.rigid_jobs.schedule import racks_plan
 from tailc.pipeline.rigid_jobs.search import RacksSearch
@@ -47,28 +47,32 @@ def solve_for_racks(
     (SOLVER_FAILED).
     """
     _check_room(problem)
-    stated = Stated(problem)
+    formulation = RacksFormulation(problem)
     with Solver(backend_for_prices(problem.search)) as solver:
         progress("placing jobs", 0.0)
-        found = _robustly(stated, solver) if stated.scenarios else _plainly(stated, solver)
-        prices = prices_of(stated, _left_by_begun(stated, found.plan), solver, progress)
-    bound = found.bound - stated.asleep_cost
+        result = (
+            _by_scenarios(formulation, solver)
+            if formulation.scenarios
+            else _by_forecast(formulation, solver)
+        )
+        prices = prices_of(formulation, _left_by_begun(formulation, result.plan), solver, progress)
+    bound = result.bound - formulation.asleep_cost
     is_proved = math.isfinite(bound)
-    plan = racks_plan(problem, stated.groups, found.plan, prices)
+    plan = racks_plan(problem, formulation.groups, result.plan, prices)
     return PlanSolution(
-        plan=charged(plan, problem.battery, problem.weights),
-        value=found.value - stated.asleep_cost,
+        plan=with_own_battery(plan, problem.battery, problem.weights),
+        value=result.value - formulation.asleep_cost,
         bound=math.ceil(bound) if is_proved else None,
-        admitted=sum(one is not None for one in found.plan),
+        admitted=sum(one is not None for one in result.plan),
         evaluations=problem.search.steps if problem.method is PlanMethod.ANNEAL else 1,
         proof="dual-bound" if is_proved else "none",
         solver=_solver(problem),
-        course=milestones(found.course, added=stated.asleep_cost),
+        course=convergence_points(result.course, added=formulation.asleep_cost),
     )
 
 
 @dataclass(frozen=True)
-class _Found:
+class _PlacedJobs:
     """Places with their value and bound, without the energy of sleeping servers."""
 
     plan: Placements
@@ -77,18 +81,18 @@ class _Found:
     course: tuple[Reached, ...] = ()
 
 
-def _plainly(stated: Stated, solver: Solver) -> _Found:
-    search = RacksSearch(stated, solver)
-    found = search.found()
-    assert found.plan is not None
-    assert found.figures is not None
-    bound = search.bound if search.jobs else found.bound
-    return _Found(found.plan, found.figures.value, min(bound, found.bound), found.course)
+def _by_forecast(formulation: RacksFormulation, solver: Solver) -> _PlacedJobs:
+    search = RacksSearch(formulation, solver)
+    result = search.run()
+    assert result.plan is not None
+    assert result.figures is not None
+    bound = search.bound if search.jobs else result.bound
+    return _PlacedJobs(result.plan, result.figures.value, min(bound, result.bound), result.course)
 
 
-def _robustly(stated: Stated, solver: Solver) -> _Found:
-    found = RobustSearch(stated, solver).found()
-    return _Found(found.plan, found.value, found.bound)
+def _by_scenarios(formulation: RacksFormulation, solver: Solver) -> _PlacedJobs:
+    result = RobustSearch(formulation, solver).run()
+    return _PlacedJobs(result.plan, result.value, result.bound)
 
 
 def _solver(problem: RacksProblem) -> str:
@@ -100,11 +104,11 @@ def _solver(problem: RacksProblem) -> str:
     return _MODULES.get(problem.method, problem.search.solver)
 
 
-def _left_by_begun(stated: Stated, placed: Placements) -> Groups:
+def _left_by_begun(formulation: RacksFormulation, placed: Placements) -> Groups:
     """The servers left free by jobs that must run; other jobs may never come."""
-    groups, jobs = stated.groups, stated.jobs(stated.problem.jobs)
-    kept = tuple(one if job.must_run else None for job, one in zip(jobs, placed, strict=True))
-    return groups.with_load(*load_of(groups, jobs, kept))
+    groups, jobs = formulation.groups, formulation.jobs(formulation.problem.jobs)
+    begun = tuple(one if job.must_run else None for job, one in zip(jobs, placed, strict=True))
+    return groups.with_load(*load_of(groups, jobs, begun))
 
 
 def _check_room(problem: RacksProblem) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tailc.forms.shares import MOST_CAP_STEPS, PPM, ShareCap
 from tailc.policies.autopro.control_spec import ControlSpec
-from tailc.problems.shares import Fitted
+from tailc.problems.shares import MachineModel
 
 FEWEST_STEPS = 4
 # Standard errors by which a change of throughput must differ from that of a machine that follows.
@@ -16,7 +16,7 @@ SURELY = 3
 TIMES_MEMORY = 3
 
 
-def cap_of(control: ControlSpec, models: Sequence[Fitted]) -> ShareCap | None:
+def cap_of(control: ControlSpec, models: Sequence[MachineModel]) -> ShareCap | None:
     """The spec's, with as many steps as the noisiest machine and the slowest one need."""
     if not control.cap:
         return None
@@ -24,7 +24,7 @@ def cap_of(control: ControlSpec, models: Sequence[Fitted]) -> ShareCap | None:
     return ShareCap(steps, control.cap_probe_steps, control.cap_headroom_ppm)
 
 
-def _steps(headroom_ppm: int, model: Fitted) -> int:
+def _steps(headroom_ppm: int, model: MachineModel) -> int:
     """Steps after which the means at two shares can be distinguished.
 
     With f = 1 + headroom, a machine that follows its share does y at one and y / f at the other. It

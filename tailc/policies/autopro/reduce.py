@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tailc.errors import TailcError
 from tailc.policies.autopro.control_spec import ControlSpec
 from tailc.policies.autopro.spec import AutoProSpec
-from tailc.problems.shares import Asked, ControllerChoice, SharesProblem
+from tailc.problems.shares import ControllerChoice, MachineTarget, SharesProblem
 
 if TYPE_CHECKING:
     from tailc.traces.throughput import ThroughputTrace
@@ -36,10 +36,10 @@ def reduce(spec: AutoProSpec, design: ThroughputTrace) -> SharesProblem:
 
     machines = (
         *(
-            Asked(each.name, each.target.milli, each.target.ppm, ("machines", at, "target"))
+            MachineTarget(each.name, each.target.milli, each.target.ppm, ("machines", at, "target"))
             for at, each in enumerate(spec.machines)
         ),
-        *(Asked(name) for name in spec.batch),
+        *(MachineTarget(name) for name in spec.batch),
     )
     strange = unknown_machines(design, [machine.name for machine in machines])
     if strange:

@@ -9,7 +9,7 @@ from tailc.percentiles import PPM
 from tailc.policies import AutoChoice
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.problems.interval_grid import interval_grid
-from tailc.problems.ladder import LadderProblem, Method, Objective
+from tailc.problems.ladder import LadderObjective, LadderProblem, Method
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.specs.simulation_fields import AUTO, SIMULATION, refuse_any
 from tailc.traces.profile import DemandProfile
@@ -34,7 +34,7 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
     (budget_ppm,) = spec.server.targets_ppm
     if spec.max_degree is None:
         profile = profile.first_degrees(suggest_max_degree(profile.mean_curve()))
-    objective = Objective.COST if spec.search.objective == "threads" else Objective.TAIL
+    objective = LadderObjective.COST if spec.search.objective == "threads" else LadderObjective.TAIL
     last_load = spec.search.max_in_system or max(budget_ppm // PPM, 1)
     return LadderProblem(
         profile=profile,
@@ -43,7 +43,7 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
         budget_ppm=budget_ppm,
         percentile_ppm=slo.percentile_ppm,
         objective=objective,
-        target_us=slo.latency_us if objective is Objective.COST else None,
+        target_us=slo.latency_us if objective is LadderObjective.COST else None,
         method=Method(spec.search.formula),
         grid=interval_grid(
             profile, slo.percentile_ppm, spec.search.step_us, spec.search.longest_interval_us

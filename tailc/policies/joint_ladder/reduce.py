@@ -10,7 +10,7 @@ from tailc.percentiles import PPM
 from tailc.policies import AutoChoice
 from tailc.policies.joint_ladder.server_spec import MAX_IN_SYSTEM
 from tailc.policies.joint_ladder.spec import JointSpec
-from tailc.problems.ladder import LadderProblem, Method, Objective, Supply
+from tailc.problems.ladder import LadderObjective, LadderProblem, Method, SupplyLimit
 from tailc.specs.robust import Ambiguity, ambiguity_of
 from tailc.specs.simulation_fields import AUTO, SIMULATION, refuse_any
 from tailc.traces.profile import DemandProfile
@@ -32,7 +32,7 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
     power leaves the same part.
     """
     (budget_ppm,) = spec.target_powers_ppm
-    objective = Objective.TAIL if spec.aim == "tail" else Objective.COST
+    objective = LadderObjective.TAIL if spec.aim == "tail" else LadderObjective.COST
     costs_ppm = tuple(rung.cost_ppm for rung in spec.rungs)
     supplies = _supplies(spec, budget_ppm)
     at_once = sum(each.budget_ppm for each in supplies) // PPM or budget_ppm // costs_ppm[0]
@@ -45,7 +45,7 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
         budget_ppm=budget_ppm if spec.lanes is None else supplies[0].budget_ppm,
         percentile_ppm=spec.slos[0].percentile_ppm,
         objective=objective,
-        target_us=spec.aim_us if objective is Objective.COST else None,
+        target_us=spec.aim_us if objective is LadderObjective.COST else None,
         method=Method.DUAL,
         may_miss=True,
         supplies=supplies,
@@ -89,12 +89,12 @@ def ambiguity(spec: JointSpec) -> Ambiguity | None:
     return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)
 
 
-def _supplies(spec: JointSpec, budget_ppm: int) -> tuple[Supply, ...]:
+def _supplies(spec: JointSpec, budget_ppm: int) -> tuple[SupplyLimit, ...]:
     cores = spec.all_cores
     if cores.is_in_place:
         return ()
     return tuple(
-        Supply(
+        SupplyLimit(
             f"{each.name} cores",
             tuple(rung.threads * PPM if rung.core == number else 0 for rung in spec.rungs),
             each.count * PPM * budget_ppm // cores.peak_ppm,

@@ -9,7 +9,7 @@ from tailc.forms.tail_table import Transition
 from tailc.percentiles import PPM
 from tailc.policies import AutoChoice
 from tailc.policies.rubik.spec import RubikSpec
-from tailc.problems.colocation import BatchWork, Host, Search
+from tailc.problems.colocation import BatchWork, Host, PairSearch
 from tailc.problems.tail_table import Distribution, TailProblem
 from tailc.specs.simulation_fields import AUTO, PAPER, refuse_any
 from tailc.traces.profile import DemandProfile
@@ -105,6 +105,6 @@ def batch_work(spec: RubikSpec) -> BatchWork | None:
         memory_ppm=batch.waits.at(spec.demand.clock_khz),
         throughput_ppm=batch.throughput_ppm,
         rate_mrps=rate_mrps,
-        search=Search(batch.search),
+        search=PairSearch(batch.search),
         ipc_ppm=batch.waits.ipc_at(spec.demand.clock_khz),
     )

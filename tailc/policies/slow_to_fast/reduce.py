@@ -8,8 +8,13 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.policies import AutoChoice
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
 from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
-from tailc.problems.control import ControlProblem, Gains, Structure
-from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
+from tailc.problems.control import ControllerTerms, ControlProblem, LoopGains
+from tailc.problems.thresholds import (
+    SolverLimits,
+    ThresholdMethod,
+    ThresholdObjective,
+    ThresholdProblem,
+)
 from tailc.specs.cores import PowerUnit
 from tailc.specs.load import LoadedSpec
 from tailc.specs.robust import Ambiguity, ambiguity_of
@@ -29,9 +34,9 @@ def candidates(spec: SlowToFastSpec) -> tuple[SlowToFastSpec, ...]:
 
 def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
     """The ages of least energy at low load (Haque et al., MICRO 2017, section 4.4)."""
-    aim = Aim(spec.aim)
+    aim = ThresholdObjective(spec.aim)
     search = spec.search
-    method = _method(search, profile) if aim is Aim.ENERGY else ThresholdMethod.FIXED
+    method = _method(search, profile) if aim is ThresholdObjective.ENERGY else ThresholdMethod.FIXED
     cores = spec.used_cores
     return ThresholdProblem(
         profile=profile,
@@ -40,7 +45,7 @@ def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
         is_in_watts=cores.unit is PowerUnit.WATT,
         objective=aim,
         percentile_ppm=spec.slos[0].percentile_ppm,
-        target_us=spec.aim_us if aim is Aim.ENERGY else None,
+        target_us=spec.aim_us if aim is ThresholdObjective.ENERGY else None,
         method=method,
         solver=search.solver if method is ThresholdMethod.MIP else None,
         limits=SolverLimits(
@@ -74,7 +79,7 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
         target_us=spec.aim_us,
         epoch_requests=own.epoch_requests,
         window_requests=own.window_requests,
-        structure=Structure(own.structure),
+        structure=ControllerTerms(own.structure),
         max_sensitivity=own.max_sensitivity,
         rates_mrps=tuple(sorted(spec.rates_mrps)),
         intervals=own.sets,
@@ -113,7 +118,7 @@ def ambiguity(spec: SlowToFastSpec) -> Ambiguity | None:
     return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)
 
 
-def _gains(own: ControlSpec) -> tuple[Gains, ...] | None:
+def _gains(own: ControlSpec) -> tuple[LoopGains, ...] | None:
     if own.gains is None:
         return None
-    return tuple(Gains(each.kp, each.ki, each.kd) for each in own.gains)
+    return tuple(LoopGains(each.kp, each.ki, each.kd) for each in own.gains)

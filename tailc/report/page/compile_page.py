@@ -8,7 +8,7 @@ from __future__ import annotations
 from tailc.artifact.envelope import Policy
 from tailc.experiment.point import SloComparison
 from tailc.pipeline.compile import AnyCompiled
-from tailc.pipeline.controller import Tuned
+from tailc.pipeline.controller import TunedController
 from tailc.report.page.content import Page, Section
 from tailc.report.page.estimates import estimates_section
 from tailc.report.page.latencies import latency_section, without_latency
@@ -44,7 +44,7 @@ def compiled_page(compiled: AnyCompiled, estimate: SloComparison | None) -> Page
         _latency(policy, estimate),
         map_section(policy, estimate),
         plan_section(policy),
-        *map(control_section, compiled.added(Tuned)),
+        *map(control_section, compiled.added(TunedController)),
         demand_section(policy, measured),
         certificate_section(policy, compiled_course(compiled)),
         words_section(policy),

@@ -14,7 +14,7 @@ from tailc.report.page.axis import Axis, logarithmic
 from tailc.report.page.figure import Figure, Numbers
 from tailc.report.page.plot import HEIGHT, LegendEntry, Plot, Point
 from tailc.report.page.tones import line_tone
-from tailc.studies.loop_curves import Curves
+from tailc.studies.loop_curves import LoopCurves
 
 Floats = NDArray[np.float64]
 # Range of the loop gain in Bode plots; outside it, the loop has no effect.
@@ -38,20 +38,20 @@ def thinned(count: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).round().astype(np.int64))
 
 
-def frequency_figures(loops: Sequence[Curves], units: LoopUnits) -> list[Figure]:
+def frequency_figures(loops: Sequence[LoopCurves], units: LoopUnits) -> list[Figure]:
     """Draw gain, phase and the Nyquist curve of the loops."""
     entries = tuple(LegendEntry(loop.name, line_tone(place)) for place, loop in enumerate(loops))
     x = logarithmic(f"frequency [rad/{units.each}]", _shown_frequencies(loops[0]))
     return [_gain(loops, x, entries), _phase(loops, x, entries), _nyquist(loops, entries, units)]
 
 
-def _shown_frequencies(loop: Curves) -> list[float]:
+def _shown_frequencies(loop: LoopCurves) -> list[float]:
     gains = np.abs(loop.response)
     within = loop.omega[(gains <= _NEAR) & (gains >= _FAR)]
     return [float(within.min()), float(within.max())]
 
 
-def _gain(loops: Sequence[Curves], x: Axis, entries: tuple[LegendEntry, ...]) -> Figure:
+def _gain(loops: Sequence[LoopCurves], x: Axis, entries: tuple[LegendEntry, ...]) -> Figure:
     ident, title = "control-gain", "Open loop: gain (Bode)"
     margins = [loop.margins.gain_margin for loop in loops]
     caption = (
@@ -71,7 +71,7 @@ def _gain(loops: Sequence[Curves], x: Axis, entries: tuple[LegendEntry, ...]) ->
     return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))
 
 
-def _phase(loops: Sequence[Curves], x: Axis, entries: tuple[LegendEntry, ...]) -> Figure:
+def _phase(loops: Sequence[LoopCurves], x: Axis, entries: tuple[LegendEntry, ...]) -> Figure:
     ident, title = "control-phase", "Open loop: phase (Bode)"
     degrees = [loop.margins.phase_margin_deg for loop in loops]
     caption = (
@@ -92,7 +92,9 @@ def _phase(loops: Sequence[Curves], x: Axis, entries: tuple[LegendEntry, ...]) -
     return Figure(ident, title, caption, (numbers,), plot.render(ident, title, caption, marks))
 
 
-def _nyquist(loops: Sequence[Curves], entries: tuple[LegendEntry, ...], units: LoopUnits) -> Figure:
+def _nyquist(
+    loops: Sequence[LoopCurves], entries: tuple[LegendEntry, ...], units: LoopUnits
+) -> Figure:
     """Draw the Nyquist curves, both axes with the same scale."""
     ident, title = "control-nyquist", "Open loop: Nyquist"
     sensitivity = loops[0].margins.max_sensitivity
@@ -130,11 +132,11 @@ def _pieces(plot: Plot, across: Floats, up: Floats, tone: str) -> Iterator[Marku
             yield plot.line(points, tone)
 
 
-def _gains(loop: Curves) -> Floats:
+def _gains(loop: LoopCurves) -> Floats:
     return np.abs(loop.response)
 
 
-def _phase_deg(loop: Curves) -> Floats:
+def _phase_deg(loop: LoopCurves) -> Floats:
     return np.degrees(np.unwrap(np.angle(loop.response)))
 
 
@@ -148,7 +150,7 @@ def _crossing(omega: Floats, values: Floats) -> float | None:
     return float(omega[at] + share * (omega[at + 1] - omega[at]))
 
 
-def _margins_text(loops: Sequence[Curves], values: Sequence[float], unit: str) -> str:
+def _margins_text(loops: Sequence[LoopCurves], values: Sequence[float], unit: str) -> str:
     each = zip(loops, values, strict=True)
     return ", ".join(f"{loop.name} {_number(value)}{unit}" for loop, value in each)
 
@@ -158,7 +160,11 @@ def _number(value: float) -> str:
 
 
 def _bode_numbers(
-    name: str, loops: Sequence[Curves], x: Axis, head: str, values_of: Callable[[Curves], Floats]
+    name: str,
+    loops: Sequence[LoopCurves],
+    x: Axis,
+    head: str,
+    values_of: Callable[[LoopCurves], Floats],
 ) -> Numbers:
     rows = []
     for loop in loops:
@@ -169,7 +175,7 @@ def _bode_numbers(
     return Numbers(name, ("loop", x.title, head), tuple(rows))
 
 
-def _margins(name: str, loops: Sequence[Curves], units: LoopUnits) -> Numbers:
+def _margins(name: str, loops: Sequence[LoopCurves], units: LoopUnits) -> Numbers:
     heads = ("loop", "gain margin", "phase margin [degrees]", f"delay margin [{units.time}]",
              "Ms", "overshoot", f"settles in [{units.time}]")  # fmt: skip
     rows = [

@@ -10,8 +10,8 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from tailc.percentiles import PPM
-from tailc.pipeline.controller import Tuned
-from tailc.pipeline.loops import Interval
+from tailc.pipeline.controller import TunedController
+from tailc.pipeline.loops import RateInterval
 from tailc.report.page.axis import linear
 from tailc.report.page.content import Page, Section
 from tailc.report.page.figure import Figure, Numbers
@@ -19,8 +19,8 @@ from tailc.report.page.loop_frequencies import LoopUnits, frequency_figures, thi
 from tailc.report.page.plot import LegendEntry, Plot, Point
 from tailc.report.page.tones import line_tone
 from tailc.report.tune_pid import transfer_function
-from tailc.studies.loop_curves import Curves, curves_of, lasting
-from tailc.studies.tune_pid import Study, curves, fitted_curve
+from tailc.studies.loop_curves import LoopCurves, curves_of, shown_duration
+from tailc.studies.tune_pid import Study, fitted_curve, stable_loop_curves
 from tailc.units import format_mrps
 
 _US_PER_MS = 1_000
@@ -38,13 +38,13 @@ class _Fit:
     residual: float
 
 
-def control_section(tuned: Tuned) -> Section:
+def control_section(tuned: TunedController) -> Section:
     """Build the section with the loop of each interval of rates."""
     settling = max(each.margins.settling_epochs for each in tuned.intervals)
     loops, fits = [], []
     for each in tuned.intervals:
         name = f"{format_mrps(each.gains.first_rate_mrps)} to {format_mrps(each.last_rate_mrps)}"
-        until = lasting(each.plant.plant, settling)
+        until = shown_duration(each.plant.plant, settling)
         loops.append(curves_of(name, each.plant.plant, tuned.gains_of(each), each.margins, until))
         fits.append(_fit_from_interval(name, each))
     caption = (
@@ -57,7 +57,7 @@ def control_section(tuned: Tuned) -> Section:
 def study_page(study: Study, text: str) -> Page:
     """Build the page of a controller tuned for a plant, compared with the stable tuning rules."""
     units = LoopUnits(study.units.time, study.units.time, study.units.output, "the plant's input")
-    figures = _figures(curves(study), units)
+    figures = _figures(stable_loop_curves(study), units)
     fitted = fitted_curve(study)
     if study.data is not None and fitted is not None:
         measured = _points(study.data.times, study.data.response)
@@ -69,7 +69,7 @@ def study_page(study: Study, text: str) -> Page:
     return Page("Tuned controller", "Controller", facts, sections)
 
 
-def _figures(loops: Sequence[Curves], units: LoopUnits) -> list[Figure]:
+def _figures(loops: Sequence[LoopCurves], units: LoopUnits) -> list[Figure]:
     step = _time_figure(
         "control-step",
         "After a step of the target",
@@ -97,7 +97,7 @@ def _time_figure(
     title: str,
     caption: str,
     axis: str,
-    loops: Sequence[Curves],
+    loops: Sequence[LoopCurves],
     values: Sequence[NDArray[np.float64]],
     units: LoopUnits,
 ) -> Figure:
@@ -136,7 +136,7 @@ def _points(times: NDArray[np.float64], values: NDArray[np.float64]) -> list[Poi
     return list(zip(times[places].tolist(), values[places].tolist(), strict=True))
 
 
-def _fit_from_interval(name: str, each: Interval) -> _Fit:
+def _fit_from_interval(name: str, each: RateInterval) -> _Fit:
     changes_ms = [us / _US_PER_MS for us in each.operation.response_us]
     epochs = range(1, len(changes_ms) + 1)
     size = each.operation.step_ppm / PPM

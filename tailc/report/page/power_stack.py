@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from tailc.forms.plan.ledger import MJ_PER_KWH, Entry
+from tailc.forms.plan.ledger import MJ_PER_KWH, LedgerEntry
 from tailc.report.page.axis import linear
 from tailc.report.page.content import Section
 from tailc.report.page.figure import Figure, Numbers
@@ -94,7 +94,7 @@ def _layers(power: PowerSeries, times: Intervals) -> list[PowerLayer]:
 
 def _lines(power: PowerSeries, times: Intervals) -> list[PowerLayer]:
     """Lines over the stack: demand, green power, and its forecast if known."""
-    entries: tuple[Entry, ...] = power.entries
+    entries: tuple[LedgerEntry, ...] = power.entries
     green_name = "green, expected" if power.is_expected else "green, produced"
     drawn_lines = [
         PowerLayer("demand", "ink", times.means(power.kw([one.demand_mj for one in entries]))),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tailc.pipeline.compile import AnyCompiled
-from tailc.problems.convergence import Milestone
+from tailc.problems.convergence import ConvergencePoint
 from tailc.problems.ladder import LadderProblem
 from tailc.problems.malleable_jobs import ClusterProblem
 from tailc.problems.plan import PlanMethod
@@ -91,7 +91,7 @@ _SCALES: Mapping[type[Problem], Callable[[Any], ProgressUnits]] = {
 }
 
 
-def course_figure(course: Sequence[Milestone], scale: ProgressUnits) -> Figure | None:
+def course_figure(course: Sequence[ConvergencePoint], scale: ProgressUnits) -> Figure | None:
     """Draw the progress; None if it has a single point."""
     if len(course) < 2:
         return None
@@ -131,7 +131,7 @@ def _plot(lines: Sequence[_StageLine], scale: ProgressUnits, end: float) -> Plot
     )
 
 
-def _caption(last: Milestone, scale: ProgressUnits) -> str:
+def _caption(last: ConvergencePoint, scale: ProgressUnits) -> str:
     caption = "The best that was found, after so much effort"
     if last.bound is None:
         return f"{caption}; {scale.without}."
@@ -154,7 +154,7 @@ def _steps(
     return points and [*points, (end, points[-1][1])]
 
 
-def _numbers(course: Sequence[Milestone], scale: ProgressUnits) -> Numbers:
+def _numbers(course: Sequence[ConvergencePoint], scale: ProgressUnits) -> Numbers:
     rows = []
     for one in course:
         scaled = [(one.incumbent, scale.per_value), (one.bound, scale.per_value)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
 from tailc.report.plan import money_text
 from tailc.units import counted, digits_text
@@ -27,7 +27,7 @@ def solution_result(compiled: _Compiled) -> dict[str, object]:
     the whole time of all jobs.
     """
     problem, solution = compiled.sweep.chosen.pair
-    books = expected_of(solution.plan).ledger
+    books = plan_books(solution.plan).ledger
     return {
         "cluster": {
             "jobs": len(problem.jobs),

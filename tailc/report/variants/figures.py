@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tailc.artifact.envelope import Policy
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
 from tailc.models.usage import HeadlineQuantity
@@ -15,8 +15,8 @@ from tailc.percentiles import PPM
 from tailc.report.energy import energy_text as work_text
 from tailc.report.energy import in_watts
 from tailc.report.plan import carbon_text, cents_text, energy_text, money_text
-from tailc.studies.at_rates import AtRate
-from tailc.studies.sweep import Answer
+from tailc.studies.rate_results import RateResult
+from tailc.studies.sweep import VariantResult
 from tailc.units import digits_text, format_mrps, format_percentile, format_ppm, format_us
 
 _PPM_PER_PERCENT = 10_000
@@ -43,7 +43,7 @@ class ComparedValue:
         return self.name, self.of
 
 
-def compared_values(answer: Answer) -> tuple[ComparedValue, ...]:
+def compared_values(answer: VariantResult) -> tuple[ComparedValue, ...]:
     """All values of a variant's policy; empty if it has no policy."""
     policy = answer.policy
     if policy is None:
@@ -56,7 +56,7 @@ def compared_values(answer: Answer) -> tuple[ComparedValue, ...]:
     return tuple(values)
 
 
-def _at_rate(policy: Policy, result: AtRate) -> Iterator[ComparedValue]:
+def _at_rate(policy: Policy, result: RateResult) -> Iterator[ComparedValue]:
     """The tail at a rate, and its cost: batch work, power, energy per request, or threads."""
     rate_text = format_mrps(result.rate_mrps)
     percentile = format_percentile(result.percentile_ppm)
@@ -68,7 +68,7 @@ def _at_rate(policy: Policy, result: AtRate) -> Iterator[ComparedValue]:
     yield ComparedValue(name, rate_text, f"{noun} at {rate_text}", value, text)
 
 
-def _cost_of_rate(policy: Policy, result: AtRate) -> tuple[str, str, int, str]:
+def _cost_of_rate(policy: Policy, result: RateResult) -> tuple[str, str, int, str]:
     """Name, noun, value and text of the cost of a policy at a rate."""
     headline = result.usage.headline(result.load)
     value = headline.value
@@ -89,7 +89,7 @@ def _cost_of_rate(policy: Policy, result: AtRate) -> tuple[str, str, int, str]:
 def _plan_values(policy: Policy, plan: Plan) -> Iterator[ComparedValue]:
     """Values of a plan: money, jobs, energy, CO2, SLO and gap."""
     settings = dict(policy.evidence.settings)
-    books = expected_of(plan)
+    books = plan_books(plan)
     ledger = books.ledger
     if (profit := settings.get("profit_udollars")) is not None:
         yield _figure("profit_udollars", "profit", profit, cents_text(profit))

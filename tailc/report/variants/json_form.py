@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tailc.report.variants.figures import compared_values
 from tailc.report.variants.words import message, status
-from tailc.studies.sweep import Answer, Variants
+from tailc.studies.sweep import VariantResult, Variants
 
 FORMAT = "tailc-variants"
 VERSION = 1
@@ -33,11 +33,11 @@ def as_dict(variants: Variants, files_by_variant: Sequence[Sequence[str]]) -> di
 
 
 def _row(
-    variants: Variants, number: int, answer: Answer, files: Sequence[str]
+    variants: Variants, number: int, answer: VariantResult, files: Sequence[str]
 ) -> dict[str, object]:
     return {
         "row": number,
-        "set": variants.written(answer.choice),
+        "set": variants.values_of(answer.choice),
         "status": status(answer),
         "message": message(answer),
         "figures": [

@@ -48,7 +48,7 @@ def as_csv(variants: Variants) -> str:
     heads = [name if owner is None else f"{name} {owner}" for name, owner in keys]
     writer.writerow(["row", *paths, "status", "message", *heads])
     for number, (answer, row) in enumerate(zip(variants.answers, rows, strict=True), start=1):
-        spelled_values = variants.written(answer.choice)
+        spelled_values = variants.values_of(answer.choice)
         values = [row[key].value if key in row else None for key in keys]
         spelled = [spelled_values.get(path, "") for path in paths]
         writer.writerow([number, *spelled, status(answer), message(answer) or "", *values])
@@ -57,7 +57,7 @@ def as_csv(variants: Variants) -> str:
 
 def _title(variants: Variants) -> str:
     """Title with the number of variants and the settings that all of them share."""
-    first = variants.written(variants.answers[0].choice)
+    first = variants.values_of(variants.answers[0].choice)
     changing = {one.spelled for one in _changing(variants)}
     same = [f"{path}={value}" for path, value in first.items() if path not in changing]
     count = counted(len(variants.answers), "variant")
@@ -92,7 +92,7 @@ def _columns(variants: Variants) -> tuple[UsageColumn, list[tuple[UsageColumn, .
 
 
 def _varied(variants: Variants, path: str) -> UsageColumn:
-    cells = (variants.written(answer.choice).get(path, "as it is") for answer in variants.answers)
+    cells = (variants.values_of(answer.choice).get(path, "as it is") for answer in variants.answers)
     return UsageColumn(printable(path), tuple(map(printable, cells)))
 
 

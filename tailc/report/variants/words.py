@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tailc.errors import ExitCode, Finding, Severity
-from tailc.studies.sweep import Answer, Variants
+from tailc.studies.sweep import VariantResult, Variants
 
 COMPILED = "compiled"
 # Outcomes that are answers; other exit codes mean that the compile failed.
@@ -18,12 +18,12 @@ _ANSWERS = {
 }
 
 
-def status(answer: Answer) -> str:
+def status(answer: VariantResult) -> str:
     """Status of a variant in a word or two."""
     return _ANSWERS.get(answer.exit_code, "failed")
 
 
-def message(answer: Answer) -> str | None:
+def message(answer: VariantResult) -> str | None:
     """Reason why there is no policy; None if there is one."""
     return None if answer.policy is not None else answer.findings[0].message
 
@@ -49,7 +49,7 @@ def findings(variants: Variants) -> tuple[Finding, ...]:
     )
 
 
-def _variant_findings(answer: Answer) -> Sequence[Finding]:
+def _variant_findings(answer: VariantResult) -> Sequence[Finding]:
     """Findings of a variant; infeasibility is an answer and not an error of the sweep."""
     if status(answer) == "failed":
         return answer.findings

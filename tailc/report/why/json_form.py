@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailc.forms.ladder.table import beside_rows
+from tailc.forms.ladder.table import rules_beyond_rows
 from tailc.studies.why.paired_effect import MeasuredEffect, Overloaded
 from tailc.studies.why.units import held_unit, used_unit
 
 if TYPE_CHECKING:
     from tailc.forms.ladder.table import Climb, Row
-    from tailc.studies.why.answer import Bought
+    from tailc.studies.why.cell_explanation import CellExplanation
     from tailc.studies.why.decision import Decision
-    from tailc.studies.why.occupancy import Presence
-    from tailc.studies.why.paired_effect import Difference, Effect
+    from tailc.studies.why.occupancy import Occupancy
+    from tailc.studies.why.paired_effect import Effect, PairedDifference
 
 
 FORMAT, VERSION = "tailc-why", 1
 
 
-def as_dict(decision: Decision, answer: Bought | None) -> dict[str, object]:
+def as_dict(decision: Decision, answer: CellExplanation | None) -> dict[str, object]:
     """Convert the explanation to JSON data; `replayed` is null without replays."""
     return {
         "format": FORMAT,
@@ -43,7 +43,7 @@ def _decision_dict(decision: Decision) -> dict[str, object]:
         "ages_from": "arrival" if decision.from_arrival else "start",
         "quantum_us": decision.table.quantum_us,
         "gave_up": decision.gave_up,
-        "rules": [rule.value for rule in beside_rows(decision.table)],
+        "rules": [rule.value for rule in rules_beyond_rows(decision.table)],
     }
 
 
@@ -63,14 +63,14 @@ def _climb_dict(decision: Decision, climb: Climb) -> dict[str, object]:
     return {"age_us": climb.age_us, "rung": climb.rung, **ticks}
 
 
-def _bought_dict(decision: Decision, answer: Bought) -> dict[str, object]:
+def _bought_dict(decision: Decision, answer: CellExplanation) -> dict[str, object]:
     return {
-        "arrivals": answer.asked.arrivals.name,
-        "rate_mrps": answer.asked.arrivals.rate_mrps,
-        "percentile_ppm": answer.asked.percentile_ppm,
+        "arrivals": answer.query.arrivals.name,
+        "rate_mrps": answer.query.arrivals.rate_mrps,
+        "percentile_ppm": answer.query.percentile_ppm,
         "replays": answer.replays,
-        "requests": answer.asked.requests,
-        "seed": answer.asked.seed,
+        "requests": answer.query.requests,
+        "seed": answer.query.seed,
         "tail_us": answer.as_it_is.tail_us,
         "used_ppm": answer.as_it_is.used_ppm,
         "resource": held_unit(decision.table),
@@ -84,7 +84,7 @@ def _bought_dict(decision: Decision, answer: Bought) -> dict[str, object]:
     }
 
 
-def _presence_dict(presence: Presence) -> dict[str, int]:
+def _presence_dict(presence: Occupancy) -> dict[str, int]:
     return {
         "requests_ppm": presence.requests_ppm,
         "held_time_ppm": presence.held_time_ppm,
@@ -93,7 +93,7 @@ def _presence_dict(presence: Presence) -> dict[str, int]:
     }
 
 
-def _formula_dict(answer: Bought) -> dict[str, object] | None:
+def _formula_dict(answer: CellExplanation) -> dict[str, object] | None:
     if answer.formula is None:
         return None
     row = answer.formula.row
@@ -118,5 +118,5 @@ def _effect_dict(answer: Effect) -> dict[str, object]:
             }
 
 
-def _difference(answer: Difference) -> dict[str, int]:
+def _difference(answer: PairedDifference) -> dict[str, int]:
     return {"mean": answer.mean, "low": answer.low, "high": answer.high}

@@ -11,23 +11,23 @@ from tailc.report.sharing import sharing_text, start_text
 from tailc.report.steering import climbs_text
 from tailc.report.table import aligned
 from tailc.studies.why.paired_effect import MeasuredEffect, Overloaded
-from tailc.studies.why.perturbations import Edit, step_us
+from tailc.studies.why.perturbations import RowEdit, step_us
 from tailc.studies.why.units import held_unit, used_unit
 from tailc.units import format_percentile, format_us, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tailc.studies.why.answer import Bought
+    from tailc.studies.why.cell_explanation import CellExplanation
     from tailc.studies.why.decision import Decision
     from tailc.studies.why.paired_effect import Effect
-    from tailc.studies.why.perturbations import Edited
+    from tailc.studies.why.perturbations import EditedTable
 
 _PERCENT = 10_000
 _WHOLE = 1_000_000
 
 
-def as_text(decision: Decision, answer: Bought | None) -> str:
+def as_text(decision: Decision, answer: CellExplanation | None) -> str:
     """Format the decision of the cell, then the replayed effects of changes."""
     lines = aligned(_decision(decision))
     if answer is None:
@@ -132,18 +132,18 @@ def _ages(table: Ladder) -> str:
     return f"from {since}; {ticks}; the row is that of {row}{descends}"
 
 
-def _presence(decision: Decision, answer: Bought) -> str:
+def _presence(decision: Decision, answer: CellExplanation) -> str:
     # Importing the replay takes half a second, which a decision without replays does not need.
     from tailc.models.arrivals import Poisson
 
     base, there = answer.as_it_is, answer.presence
-    arrivals = answer.asked.arrivals
+    arrivals = answer.query.arrivals
     preposition = "at" if isinstance(arrivals, Poisson) else "under"
     used, held_name = printable(used_unit(decision.table)), printable(held_unit(decision.table))
     head = (
-        f"{format_percentile(answer.asked.percentile_ppm)} {preposition} {arrivals.name}: "
+        f"{format_percentile(answer.query.percentile_ppm)} {preposition} {arrivals.name}: "
         f"{format_us(base.tail_us)}, {_used(base)} {used}, in {answer.replays} replays of "
-        f"{answer.asked.requests:,} requests"
+        f"{answer.query.requests:,} requests"
     )
     rows = [
         ("where", "requests", f"{held_name} x time"),
@@ -156,9 +156,9 @@ def _presence(decision: Decision, answer: Bought) -> str:
     return f"{head}\n{aligned(rows, numbers=(1, 2))}"
 
 
-def _effects(decision: Decision, answer: Bought) -> str:
+def _effects(decision: Decision, answer: CellExplanation) -> str:
     """Format tables of effects in the same columns: changes of the row, the formula, the inputs."""
-    tail = format_percentile(answer.asked.percentile_ppm)
+    tail = format_percentile(answer.query.percentile_ppm)
     used = printable(used_unit(decision.table))
     head = ("otherwise", tail, "change", "95 % interval", used, "95 % interval")
     groups = [
@@ -173,7 +173,7 @@ def _effects(decision: Decision, answer: Bought) -> str:
     return "\n".join(parts[:-1])
 
 
-def _formula(answer: Bought) -> list[tuple[str, ...]]:
+def _formula(answer: CellExplanation) -> list[tuple[str, ...]]:
     theirs = answer.formula
     if theirs is None:
         return []
@@ -181,7 +181,7 @@ def _formula(answer: Bought) -> list[tuple[str, ...]]:
     return [*rows, _effect("the formula's whole table", answer, theirs.table)]
 
 
-def _effect(name: str, answer: Bought, other: Effect) -> tuple[str, ...]:
+def _effect(name: str, answer: CellExplanation, other: Effect) -> tuple[str, ...]:
     match other:
         case Overloaded():
             return (name, "overloaded", "", "", "", "")
@@ -200,22 +200,22 @@ def _measured(base: MeasuredEffect, other: MeasuredEffect) -> tuple[str, ...]:
     )
 
 
-def _edit(decision: Decision, one: Edited) -> str:
+def _edit(decision: Decision, one: EditedTable) -> str:
     if one.climb is None:
         return "no waiting in the row"
     names = [printable(rung.name) for rung in decision.table.rungs]
     rung, step = one.climb.rung, format_us(step_us(decision.table))
     return {
-        Edit.EARLIER: f"{names[rung]} {step} earlier",
-        Edit.LATER: f"{names[rung]} {step} later",
-        Edit.LOWER: f"{names[max(rung - 1, 0)]} instead of {names[rung]}",
-        Edit.HIGHER: f"{names[min(rung + 1, len(names) - 1)]} instead of {names[rung]}",
-        Edit.NO_WAIT: "no waiting in the row",
+        RowEdit.EARLIER: f"{names[rung]} {step} earlier",
+        RowEdit.LATER: f"{names[rung]} {step} later",
+        RowEdit.LOWER: f"{names[max(rung - 1, 0)]} instead of {names[rung]}",
+        RowEdit.HIGHER: f"{names[min(rung + 1, len(names) - 1)]} instead of {names[rung]}",
+        RowEdit.NO_WAIT: "no waiting in the row",
     }[one.edit]
 
 
-def _binding(decision: Decision, answer: Bought) -> str:
-    tail = format_percentile(answer.asked.percentile_ppm)
+def _binding(decision: Decision, answer: CellExplanation) -> str:
+    tail = format_percentile(answer.query.percentile_ppm)
     lines = [f"binds: {_verdict(decision, answer, tail)}"]
     if answer.formula is not None:
         theirs = answer.formula.decision
@@ -225,7 +225,7 @@ def _binding(decision: Decision, answer: Bought) -> str:
     return "\n".join(lines)
 
 
-def _verdict(decision: Decision, answer: Bought, tail: str) -> str:
+def _verdict(decision: Decision, answer: CellExplanation, tail: str) -> str:
     if answer.better:
         listed = _listed(decision, answer.better)
         return (
@@ -240,7 +240,7 @@ def _verdict(decision: Decision, answer: Bought, tail: str) -> str:
     return f"nothing in the row: no change of it moves {tail} beyond chance"
 
 
-def _listed(decision: Decision, edits: Iterable[Edited]) -> str:
+def _listed(decision: Decision, edits: Iterable[EditedTable]) -> str:
     return "; ".join(_edit(decision, one) for one in edits)
 
 

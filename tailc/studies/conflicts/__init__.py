@@ -1,1 +1,1 @@
-"""Why no policy meets a spec: the fewest lines that cannot all hold, and how far each must give."""
+"""Explain why no policy meets a spec: minimal sets of conflicting lines, with resolving values."""

@@ -1,4 +1,4 @@
-"""Lines of a spec that may give: what is written there, and what could be instead."""
+"""Lines of a spec that may change to resolve a conflict: their present and possible values."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from tailc.units import parse_us
 
 Path = tuple[Step, ...]
 Values = Mapping[Path, int]
-"""Instead of what is written at these paths, so many steps of the line there."""
+"""New values at paths of a spec, in steps of the line there."""
 
-# Two digits of what is written are told apart at least.
+# A value is changed in steps of its second digit or finer.
 _DIGITS = 2
 _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+)\s*(\D*?)\s*")
 
 
 @dataclass(frozen=True)
-class Line:
-    """A quantity or a number, as whole steps of its last digit.
+class SpecLine:
+    """A quantity or number of a spec, as whole steps of its last digit.
 
-    digits: after the point. unit: what stands behind the number. is_raised: whether more is less
-    strict. below: the path of a duration that this one may not exceed.
-    furthest: how many times as much, or as little, is thought of.
+    digits: digits after the point. unit: the text after the number. is_raised: whether larger
+    values are less strict. below: path of a duration that this value may not exceed. furthest:
+    largest factor of a change.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Line:
     furthest: int = 8
 
     def value(self, steps: int) -> str | int | float:
-        """So many steps as a spec has them: text if there is a unit, else a number."""
+        """The value of `steps` steps as a spec has it: text if there is a unit, else a number."""
         number = Decimal(steps).scaleb(-self.digits).normalize()
         if self.unit:
             return f"{number:f}{self.unit}"
@@ -49,38 +49,38 @@ class Line:
 
     @property
     def limit(self) -> int:
-        """The loosest steps that are thought of."""
+        """The loosest value, in steps."""
         return self.written * self.furthest if self.is_raised else -(-self.written // self.furthest)
 
     @property
     def text(self) -> str:
-        """What is written, in the one spelling."""
+        """The present value in its canonical spelling."""
         return str(self.value(self.written))
 
 
-def lines_of(document: Document, soft: Sequence[SoftLine]) -> Iterator[Line]:
-    """The lines that may give and that the spec has, in the order of `soft`."""
+def lines_of(document: Document, soft: Sequence[SoftLine]) -> Iterator[SpecLine]:
+    """The lines of the spec that may change, in the order of `soft`."""
     for line in soft:
-        for path, node in _found(document.root, line.path, ()):
-            found = _line(path, node, line)
-            if found is not None:
-                yield found
+        for path, node in _matching_nodes(document.root, line.path, ()):
+            line_of_node = _line(path, node, line)
+            if line_of_node is not None:
+                yield line_of_node
 
 
-def _found(node: Node | None, steps: Path, path: Path) -> Iterator[tuple[Path, Node]]:
+def _matching_nodes(node: Node | None, steps: Path, path: Path) -> Iterator[tuple[Path, Node]]:
     if node is None:
         return
     if not steps:
         yield path, node
     elif isinstance(node, Listed):
         for at, item in enumerate(node.items if steps[0] == EVERY else ()):
-            yield from _found(item, steps[1:], (*path, at))
+            yield from _matching_nodes(item, steps[1:], (*path, at))
     elif not isinstance(node, Scalar):
         entry = node.get(str(steps[0]))
-        yield from _found(entry.value if entry else None, steps[1:], (*path, steps[0]))
+        yield from _matching_nodes(entry.value if entry else None, steps[1:], (*path, steps[0]))
 
 
-def _line(path: Path, node: Node, soft: SoftLine) -> Line | None:
+def _line(path: Path, node: Node, soft: SoftLine) -> SpecLine | None:
     if not isinstance(node, Scalar) or isinstance(node.value, bool) or node.value is None:
         return None
     match = _NUMBER.fullmatch(str(node.value))
@@ -90,7 +90,7 @@ def _line(path: Path, node: Node, soft: SoftLine) -> Line | None:
     digits = max(0, -int(number.as_tuple().exponent))
     if not isinstance(node.value, int):
         digits = max(digits, _DIGITS - 1 - number.adjusted())
-    return Line(
+    return SpecLine(
         path,
         int(number.scaleb(digits)),
         digits,
@@ -101,25 +101,25 @@ def _line(path: Path, node: Node, soft: SoftLine) -> Line | None:
     )
 
 
-def with_values(spec: dict[str, Any], lines: Sequence[Line], values: Values) -> dict[str, Any]:
+def with_values(spec: dict[str, Any], lines: Sequence[SpecLine], values: Values) -> dict[str, Any]:
     """The spec with other values at some lines."""
     changed = copy.deepcopy(spec)
     for line in lines:
         if line.path in values:
-            _put(changed, line.path, line.value(values[line.path]))
+            _set_value(changed, line.path, line.value(values[line.path]))
     for line in lines:
         if line.path in values and line.below is not None:
-            most = _at(changed, line.below)
-            if parse_us(str(_at(changed, line.path))) > parse_us(str(most)):
-                _put(changed, line.path, most)
+            most = _value_at(changed, line.below)
+            if parse_us(str(_value_at(changed, line.path))) > parse_us(str(most)):
+                _set_value(changed, line.path, most)
     return changed
 
 
-def _at(spec: Any, path: Path) -> Any:
+def _value_at(spec: Any, path: Path) -> Any:
     for step in path:
         spec = spec[step]
     return spec
 
 
-def _put(spec: Any, path: Path, value: str | int | float) -> None:
-    _at(spec, path[:-1])[path[-1]] = value
+def _set_value(spec: Any, path: Path, value: str | int | float) -> None:
+    _value_at(spec, path[:-1])[path[-1]] = value

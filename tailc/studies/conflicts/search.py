@@ -1,8 +1,7 @@
-"""Lines that cannot all hold: a set that none can be left out of, by leaving out one after another.
+"""Find minimal sets of lines that cannot all hold, by a deletion filter.
 
-Junker's and Chinneck's deletion filter: of a set that cannot hold, a line is dropped where the
-others cannot hold without it either. Where conflicts have nothing to do with each other, they are
-found one after another, each beside those before it.
+The deletion filter (Junker; Chinneck) drops a line from a set if the other lines cannot hold
+without it either. Independent conflicts are found one after another, with the earlier ones relaxed.
 """
 
 from __future__ import annotations
@@ -10,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tailc.studies.conflicts.lines import Line, Path, Values
+from tailc.studies.conflicts.lines import Path, SpecLine, Values
 
 
-class EnoughError(Exception):
-    """The budget of trials has been spent."""
+class TrialsSpentError(Exception):
+    """The budget of trials is spent."""
 
 
 @dataclass
 class Trials:
-    """Whether specs with other values are right, and can be met; each is asked once.
+    """Cached tests of specs with other values. most: number of tests before TrialsSpentError.
 
-    most: how many may be asked whether they can be met, before EnoughError.
+    is_right: whether the values are valid in the spec. is_feasible: whether some policy meets it.
     """
 
     is_right: Callable[[Values], bool]
@@ -30,17 +29,17 @@ class Trials:
     known: dict[frozenset[tuple[Path, int]], bool] = field(default_factory=dict)
 
     def holds(self, values: Values) -> bool:
-        """Whether the spec with these values is right, and can be met."""
+        """Whether the spec with these values is valid and some policy meets it."""
         key = frozenset(values.items())
         if key not in self.known:
             if len(self.known) >= self.most:
-                raise EnoughError
+                raise TrialsSpentError
             self.known[key] = self.is_right(values) and self.is_feasible(values)
         return self.known[key]
 
 
 @dataclass(frozen=True)
-class Relaxed:
+class Relaxation:
     """A line in a conflict.
 
     least: the strictest value that resolves the conflict if no other line of it changes; None if
@@ -48,37 +47,37 @@ class Relaxed:
     conflict.
     """
 
-    line: Line
+    line: SpecLine
     least: int | None
     among: int
     is_only: bool
 
 
-def relaxations(lines: Sequence[Line], trials: Trials) -> list[Relaxed]:
-    """The lines of every conflict, and how far each has to give while the others hold.
+def relaxations(lines: Sequence[SpecLine], trials: Trials) -> list[Relaxation]:
+    """The lines of every conflict, with the value that resolves it while the other lines hold.
 
-    Empty where the spec can be met, where no relaxation of these lines helps, or where the budget
-    does not suffice to tell which they are.
+    Empty if the spec is feasible, if no relaxation of these lines helps, or if the budget of trials
+    ends before the conflicts are known.
     """
     try:
         loosest = {line.path: _loosest(line, trials) for line in lines}
         conflicts = list(_conflicts(lines, loosest, trials))
-    except EnoughError:
+    except TrialsSpentError:
         return []
-    found = []
+    result = []
     for conflict in conflicts:
         others = [line for other in conflicts if other is not conflict for line in other]
         besides = {line.path: loosest[line.path] for line in others}
         for line in conflict:
             least = _least(line, loosest[line.path], besides, trials)
-            found.append(Relaxed(line, least, len(conflict), len(conflicts) == 1))
-    return found
+            result.append(Relaxation(line, least, len(conflict), len(conflicts) == 1))
+    return result
 
 
 def _conflicts(
-    lines: Sequence[Line], loosest: Mapping[Path, int], trials: Trials
-) -> Iterator[list[Line]]:
-    """Sets of lines that cannot all hold, none with a line that it could do without."""
+    lines: Sequence[SpecLine], loosest: Mapping[Path, int], trials: Trials
+) -> Iterator[list[SpecLine]]:
+    """Minimal sets of lines that cannot all hold."""
     given: set[Path] = set()
     everything = {line.path for line in lines}
 
@@ -90,22 +89,22 @@ def _conflicts(
     while not holds(given):
         needed = [line for line in lines if line.path not in given]
         for line in list(needed):
-            kept = {other.path for other in needed if other is not line}
-            if not holds(everything - kept):
+            remaining = {other.path for other in needed if other is not line}
+            if not holds(everything - remaining):
                 needed.remove(line)
         yield needed
         given |= {line.path for line in needed}
 
 
-def _loosest(line: Line, trials: Trials) -> int:
-    """The loosest value, up to a limit, that is right with all others as they are written."""
+def _loosest(line: SpecLine, trials: Trials) -> int:
+    """The loosest value, up to a limit, that is valid with all other lines as written."""
     if trials.is_right({line.path: line.limit}):
         return line.limit
     return _last(line.written, line.limit, lambda steps: trials.is_right({line.path: steps}))
 
 
-def _least(line: Line, loosest: int, besides: Values, trials: Trials) -> int | None:
-    """The value next to what is written that ends the conflict; None: none does, or who knows."""
+def _least(line: SpecLine, loosest: int, besides: Values, trials: Trials) -> int | None:
+    """Nearest value that resolves the conflict; None if there is none or it is unknown."""
 
     def fails(steps: int) -> bool:
         return not trials.holds({**besides, line.path: steps})
@@ -114,10 +113,10 @@ def _least(line: Line, loosest: int, besides: Values, trials: Trials) -> int | N
         if fails(loosest):
             return None
         last, by = line.written, 1
-        while (tried := _towards(loosest, line.written, by)) != loosest and fails(tried):
-            last, by = tried, 2 * by
-        failing = _last(last, tried, fails)
-    except EnoughError:
+        while (candidate := _towards(loosest, line.written, by)) != loosest and fails(candidate):
+            last, by = candidate, 2 * by
+        failing = _last(last, candidate, fails)
+    except TrialsSpentError:
         return None
     return failing + (1 if line.is_raised else -1)
 
@@ -127,7 +126,10 @@ def _towards(loosest: int, written: int, by: int) -> int:
 
 
 def _last(first: int, other: int, is_so: Callable[[int], bool]) -> int:
-    """The last value from `first` on, which is so, before `other`, which is not."""
+    """The last value, from `first` towards `other`, for which `is_so` is true.
+
+    `is_so` is true for `first` and false for `other`.
+    """
     while abs(other - first) > 1:
         middle = (first + other) // 2
         first, other = (middle, other) if is_so(middle) else (first, middle)

@@ -1,1 +1,1 @@
-"""Why a request does what it does in one cell of a table, and what that buys on the replay."""
+"""Explain one cell of a table: what decides there, and its effect in replays."""

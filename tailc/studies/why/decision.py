@@ -1,4 +1,4 @@
-"""What a table decides for a request of an age at a load, and what of the table decides it."""
+"""Find which part of a table decides for a request of an age at a load."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tailc.forms.ladder.table import AT_ONCE, Climb, Ladder, LoadAxis, Outside, 
 
 @dataclass(frozen=True)
 class Decision:
-    """The row that holds at a load, and where in it a request of an age is.
+    """The row that applies at a load, and the position of a request of an age in it.
 
-    age_us counts as the table's ages do: from the start of execution, or from arrival. is_outside:
-    whether the load is beyond what the table was compiled for, so that its guard decides.
+    age_us: counted as the table counts ages, from the start of execution or from arrival.
+    is_outside: whether the load is outside the table's range, so that its guard decides.
     """
 
     table: Ladder
@@ -26,32 +26,32 @@ class Decision:
 
     @property
     def climb(self) -> Climb:
-        """The last one whose age has come."""
+        """The last climb at or before the age."""
         return max((one for one in self.row.climbs if one.age_us <= self.age_us), key=_age)
 
     @property
     def upcoming(self) -> Climb | None:
-        """The one after it."""
+        """The first climb after the age; None if there is none."""
         later = [one for one in self.row.climbs if one.age_us > self.age_us]
         return min(later, key=_age, default=None)
 
     @property
     def rung(self) -> int:
-        """That of the last tick: what the row says of a climb whose tick is still to come waits.
+        """The rung at the last tick; a climb takes effect at the next tick after its age.
 
-        The first one for a request that has given up.
+        The first rung for a request that has given up.
         """
         return 0 if self.gave_up else rung_at(self.row, self._tick_us)
 
     @property
     def gave_up(self) -> bool:
-        """Whether a request has given up by then: it is on the first rung, and stays there."""
+        """Whether a request has given up by then and stays on the first rung."""
         sharing = self.table.sharing
         return sharing is not None and sharing.gives_up(self._tick_us)
 
     @property
     def _tick_us(self) -> int:
-        """Age of the last tick; of ages from arrival the ticks are not known, and it is all."""
+        """Age of the last tick; the age itself if it counts from arrival (ticks are unknown)."""
         return self.age_us - (0 if self.from_arrival else self.age_us % self.table.quantum_us)
 
     @property
@@ -60,7 +60,7 @@ class Decision:
         return Rule.AGE_FROM_ARRIVAL in self.table.rules
 
     def happens_us(self, climb: Climb) -> tuple[int, int]:
-        """The least and the greatest age at which a request takes a climb: at a tick."""
+        """Earliest and latest age at which a request takes a climb, given the ticks [us]."""
         quantum_us = self.table.quantum_us
         if climb.age_us == 0:
             return 0, 0
@@ -71,7 +71,7 @@ class Decision:
 
 
 def table_of(policy: Policy) -> Ladder:
-    """The one table by requests in the system; TailcError of a policy that is something else."""
+    """The policy's single table by number in the system; TailcError for other policies."""
     if not policy.ladders:
         raise _unfit(policy, "has no table of rungs that requests climb")
     if policy.controller is not None:
@@ -85,7 +85,7 @@ def table_of(policy: Policy) -> Ladder:
 
 
 def decision(table: Ladder, load: int, age_us: int) -> Decision:
-    """What holds at `load` and `age_us`."""
+    """The decision of the table at `load` and `age_us`."""
     guard = table.guard
     is_outside = not guard.min_load <= load <= guard.max_load
     if is_outside and guard.outside is Outside.FIRST_RUNG:

@@ -1,4 +1,4 @@
-"""The same requests on a server, or with demands, a little otherwise than was measured."""
+"""Change the inputs of a replay a little: demand, rate, speed-ups, power or cores."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tailc.models.workload import Workload
 from tailc.percentiles import PPM
 from tailc.units import printable
 
-# How much an input is changed, up or down.
+# Relative change of an input, up or down.
 _PART = 0.1
 
 
-class Input(enum.StrEnum):
-    """Which input is otherwise, and how."""
+class InputChange(enum.StrEnum):
+    """Which input is changed, and by how much."""
 
     MORE_DEMAND = "demand +10 %"
     LESS_DEMAND = "demand -10 %"
@@ -31,7 +31,7 @@ class Input(enum.StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class OtherInput:
-    """A table where an input is otherwise; `gaps` stretch times of arrival."""
+    """A table with a changed input. gaps: factor of the gaps between arrivals."""
 
     name: str
     table: Ladder
@@ -39,24 +39,24 @@ class OtherInput:
     gaps: float = 1.0
 
 
-def inputs(table: Ladder, load: Workload) -> Iterator[OtherInput]:
-    """The table with each input otherwise; its rows stay."""
-    yield OtherInput(Input.MORE_DEMAND, table, with_more_work(load, 1 + _PART))
-    yield OtherInput(Input.LESS_DEMAND, table, with_more_work(load, 1 - _PART))
-    yield OtherInput(Input.HIGHER_RATE, table, load, 1 / (1 + _PART))
-    yield OtherInput(Input.LOWER_RATE, table, load, 1 / (1 - _PART))
+def changed_inputs(table: Ladder, load: Workload) -> Iterator[OtherInput]:
+    """The table with each input changed in turn; its rows stay."""
+    yield OtherInput(InputChange.MORE_DEMAND, table, with_more_work(load, 1 + _PART))
+    yield OtherInput(InputChange.LESS_DEMAND, table, with_more_work(load, 1 - _PART))
+    yield OtherInput(InputChange.HIGHER_RATE, table, load, 1 / (1 + _PART))
+    yield OtherInput(InputChange.LOWER_RATE, table, load, 1 / (1 - _PART))
     less = with_slower_cores if Rule.CORE_PER_REQUEST in table.rules else with_slower_rungs
-    yield OtherInput(Input.LESS_SPEED, table, less(load, _PART))
+    yield OtherInput(InputChange.LESS_SPEED, table, less(load, _PART))
     yield from _scarcer(table, load)
 
 
 def _scarcer(table: Ladder, load: Workload) -> Iterator[OtherInput]:
-    """On less of each supply that has a limit: a tenth of power, or a core of the type."""
+    """The table with less of each limited supply: 10 % of the power, or one core of a type."""
     limited = [at for at, unit in enumerate(table.cost_units) if unit.capacity_ppm is not None]
     for at in limited:
         unit = table.cost_units[at]
         is_power = unit.name in (WATTS, POWER)
-        name = Input.LESS_POWER if is_power else Input.FEWER_CORES
+        name = InputChange.LESS_POWER if is_power else InputChange.FEWER_CORES
         capacity_ppm = _less(unit, is_power=is_power)
         if capacity_ppm <= 0:
             continue
@@ -67,6 +67,6 @@ def _scarcer(table: Ladder, load: Workload) -> Iterator[OtherInput]:
 
 
 def _less(unit: CostUnit, *, is_power: bool) -> int:
-    """Nothing is left of a single core."""
+    """The reduced capacity of a supply; 0 for a single core."""
     assert unit.capacity_ppm is not None
     return round(unit.capacity_ppm * (1 - _PART)) if is_power else unit.capacity_ppm - PPM

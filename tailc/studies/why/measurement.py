@@ -1,4 +1,4 @@
-"""What replays show of a table on a server, on the same requests whatever table or server it is."""
+"""Measure a table on a server by replay, always on the same requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailc.percentiles import PPM
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class ReplayCase:
     """A table on a server, and the experiment that replays it there."""
 
     subject: Subject
@@ -22,10 +22,10 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
-    """By replay the percentile of latency, and what was in use in the mean, as `used_unit` counts.
+class TableMeasurement:
+    """Percentile of latency and mean resource use of each replication.
 
-    is_overloaded: whether requests piled up until a replay was given up.
+    used_ppm: in the unit of `used_unit`. is_overloaded: whether a replay was stopped for overload.
     """
 
     tail_us: NDArray[np.int64]
@@ -33,10 +33,10 @@ class Measured:
     is_overloaded: bool
 
 
-def measured(case: Case, percentile_ppm: int) -> Measured:
-    """The case on all replications."""
+def measure(case: ReplayCase, percentile_ppm: int) -> TableMeasurement:
+    """Replay the case in all replications."""
     subject = case.subject
-    found = case.experiment.each(
+    per_replay = case.experiment.each(
         subject,
         lambda _one, outcome: (
             nearest_us(outcome.tail_ns(percentile_ppm)),
@@ -44,5 +44,5 @@ def measured(case: Case, percentile_ppm: int) -> Measured:
             outcome.was_cut_off,
         ),
     )
-    tail_us, used_ppm, cut_off = zip(*found, strict=True)
-    return Measured(np.array(tail_us), np.array(used_ppm), any(cut_off))
+    tail_us, used_ppm, cut_off = zip(*per_replay, strict=True)
+    return TableMeasurement(np.array(tail_us), np.array(used_ppm), any(cut_off))

@@ -1,7 +1,7 @@
-"""How much of what requests do happens while one row of a table holds.
+"""Compute which share of requests, and of their resources, falls into one row of a table.
 
-A replay tells when each request came, started and left. From that follows how many were in the
-system at any time, so which row held, and at which ticks each request climbed.
+A replay gives the arrival, start and exit of each request. They determine the number in the system
+at any time, the row that applies, and the ticks at which each request climbs.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from tailc.percentiles import PPM
 
 Times = NDArray[np.int64]
 
-# So many stretches of requests between two events are looked at together.
+# Number of stretches of requests between two events that are processed together.
 _MOST_STRETCHES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Presence:
-    """Shares in millionths, of the measured requests and of what they hold times time.
+class Occupancy:
+    """Shares in millionths, of measured requests and of their resource use over time.
 
-    requests: in the system at some time while the row holds. held_time: spent then. turning:
-    requests that are running when they turn the age, while the row holds. older_held_time: spent
-    at that age and above while the row holds.
+    requests: in the system at some time while the row applies. held_time: resource use while the
+    row applies. turning: requests that reach the age while running and while the row applies.
+    older_held_time: resource use at that age or older while the row applies.
     """
 
     requests_ppm: int
@@ -41,32 +41,32 @@ class Presence:
 
 
 @dataclass(frozen=True, eq=False)
-class Steps:
-    """How many were in the system: `row[k]` holds from `since_ns[k]` until `since_ns[k + 1]`."""
+class RowTimeline:
+    """The row over time: `row[k]` applies from `since_ns[k]` until `since_ns[k + 1]`."""
 
     since_ns: Times
     row: NDArray[np.int64]
 
-    def at(self, time_ns: Times) -> NDArray[np.int64]:
-        """The number of the step of each time, after all that happens at that instant."""
+    def step_at(self, time_ns: Times) -> NDArray[np.int64]:
+        """The index of the step at each time, after all events of that instant."""
         return np.searchsorted(self.since_ns, time_ns, side="right") - 1
 
 
-def presence(found: Sequence[Passed]) -> Presence:
-    """Of all replays together."""
-    requests = sum(one.requests for one in found)
-    held_ns = sum(one.held_ns for one in found)
-    return Presence(
-        round(sum(one.passing for one in found) / requests * PPM),
-        round(sum(one.row_held_ns for one in found) / held_ns * PPM),
-        round(sum(one.turning for one in found) / requests * PPM),
-        round(sum(one.older_held_ns for one in found) / held_ns * PPM),
+def total_occupancy(counts: Sequence[ReplayCounts]) -> Occupancy:
+    """The shares over all replications."""
+    requests = sum(one.requests for one in counts)
+    held_ns = sum(one.held_ns for one in counts)
+    return Occupancy(
+        round(sum(one.passing for one in counts) / requests * PPM),
+        round(sum(one.row_held_ns for one in counts) / held_ns * PPM),
+        round(sum(one.turning for one in counts) / requests * PPM),
+        round(sum(one.older_held_ns for one in counts) / held_ns * PPM),
     )
 
 
 @dataclass(frozen=True)
-class Passed:
-    """Of one replay's measured requests: how many, and as in `Presence`; held times ns."""
+class ReplayCounts:
+    """Counts behind `Occupancy` for the measured requests of one replication; held times in ns."""
 
     requests: int
     passing: int
@@ -77,8 +77,8 @@ class Passed:
 
 
 @dataclass(frozen=True, eq=False)
-class Holding:
-    """How much a request holds at which age under a table; arrays as in `LadderArrays`."""
+class HeldResources:
+    """Resources of a request by age under a table; arrays as in the shared-core engine."""
 
     row_of_load: NDArray[np.int32]
     keeps_row: bool
@@ -88,25 +88,29 @@ class Holding:
     reach_ns: NDArray[np.int64]
 
 
-def holding(table: Ladder, rate_mrps: int, most_in_system: int) -> Holding:
-    """On cores of their own requests hold one from their start to their exit, whichever it is."""
+def held_resources(table: Ladder, rate_mrps: int, most_in_system: int) -> HeldResources:
+    """Resources held under a table. A request on its own core holds one core from start to exit."""
     if Rule.CORE_PER_REQUEST not in table.rules:
         arrays = ladder_arrays((table,), rate_mrps, most_in_system)
         parts = arrays.row_of_load, arrays.keeps_row, arrays.ages_from_arrival, arrays.quantum_ns
-        return Holding(*parts, arrays.threads_ppm, arrays.reach_ns)
+        return HeldResources(*parts, arrays.threads_ppm, arrays.reach_ns)
     cores = core_table((table,), rate_mrps, most_in_system)
     parts = cores.row_of_load, cores.keeps_row, cores.ages_from_arrival, cores.quantum_ns
     rows = len(cores.reach_us)
-    return Holding(*parts, np.array([PPM], np.int64), np.zeros((rows, 1), np.int64))
+    return HeldResources(*parts, np.array([PPM], np.int64), np.zeros((rows, 1), np.int64))
 
 
-def passed(outcome: Outcome, table: Holding, loads: tuple[int, int | None], age_ns: int) -> Passed:
-    """What one replay, which was not given up, says of the row from the first to the last load."""
-    return _Replay(outcome, table, loads).passed(age_ns)
+def replay_counts(
+    outcome: Outcome, table: HeldResources, loads: tuple[int, int | None], age_ns: int
+) -> ReplayCounts:
+    """Counts of one completed replication for the row that spans `loads`."""
+    return _Replay(outcome, table, loads).counts(age_ns)
 
 
 class _Replay:
-    def __init__(self, outcome: Outcome, table: Holding, loads: tuple[int, int | None]) -> None:
+    def __init__(
+        self, outcome: Outcome, table: HeldResources, loads: tuple[int, int | None]
+    ) -> None:
         self._table, self._outcome = table, outcome
         self._arrival_ns = outcome.arrival_ns
         self._start_ns = outcome.arrival_ns + outcome.wait_ns
@@ -115,33 +119,38 @@ class _Replay:
         last = in_system.max() if loads[1] is None else loads[1]
         self._in_row = (in_system >= loads[0]) & (in_system <= last)
         rows = table.row_of_load[0]
-        self._steps = Steps(since_ns, rows[np.minimum(in_system, len(rows) - 1)].astype(np.int64))
+        self._steps = RowTimeline(
+            since_ns, rows[np.minimum(in_system, len(rows) - 1)].astype(np.int64)
+        )
 
-    def passed(self, age_ns: int) -> Passed:
+    def counts(self, age_ns: int) -> ReplayCounts:
         turn_ns = age_ns + (self._arrival_ns if self._table.ages_from_arrival else self._start_ns)
         measured = np.arange(len(turn_ns))[self._outcome.measured]
         passing, turning = self._passes()[measured].sum(), self._turns(turn_ns)[measured].sum()
         held_ns = self._held_ns(measured, turn_ns) / PPM
-        return Passed(len(measured), int(passing), int(turning), *held_ns.tolist())
+        return ReplayCounts(len(measured), int(passing), int(turning), *held_ns.tolist())
 
     def _passes(self) -> NDArray[np.bool_]:
-        """Whether the row holds at some time from arrival to exit."""
+        """Whether the row applies at some time from arrival to exit."""
         since_ns = self._steps.since_ns
         held_ns = np.append(0, np.cumsum(np.diff(since_ns) * self._in_row[:-1]))
 
         def until(time_ns: Times) -> Times:
-            step = self._steps.at(time_ns)
+            step = self._steps.step_at(time_ns)
             return held_ns[step] + (time_ns - since_ns[step]) * self._in_row[step]
 
         return until(self._exit_ns) > until(self._arrival_ns)
 
     def _turns(self, turn_ns: Times) -> NDArray[np.bool_]:
         runs = (turn_ns >= self._start_ns) & (turn_ns < self._exit_ns)
-        return runs & self._in_row[self._steps.at(turn_ns)]
+        return runs & self._in_row[self._steps.step_at(turn_ns)]
 
     def _held_ns(self, requests: NDArray[np.int64], turn_ns: Times) -> NDArray[np.float64]:
-        """What some requests hold times time: in all, in the row, and there at the age."""
-        # Not who was refused, nor who was cut off at its start.
+        """Resource use times time of some requests.
+
+        Total, in the row, and there from the age on.
+        """
+        # Without requests that were refused or cut off at their start.
         requests = requests[self._exit_ns[requests] > self._start_ns[requests]]
         total = np.zeros(3)
         if not len(requests):
@@ -149,16 +158,16 @@ class _Replay:
         first, count = self._stretches(requests)
         parts = -(-int(count.sum()) // _MOST_STRETCHES)
         for part in np.array_split(np.arange(len(requests)), parts):
-            total += self._of(requests[part], first[part], count[part], turn_ns)
+            total += self._held_parts(requests[part], first[part], count[part], turn_ns)
         return total
 
     def _stretches(self, requests: NDArray[np.int64]) -> tuple[Times, Times]:
-        """The step in which each starts, and over how many it runs."""
-        first = self._steps.at(self._start_ns[requests])
+        """The step in which each request starts, and the number of steps that it runs over."""
+        first = self._steps.step_at(self._start_ns[requests])
         last = np.searchsorted(self._steps.since_ns, self._exit_ns[requests], side="left") - 1
         return first, last - first + 1
 
-    def _of(
+    def _held_parts(
         self, requests: NDArray[np.int64], first: Times, count: Times, turn_ns: Times
     ) -> NDArray[np.float64]:
         begins = np.cumsum(count) - count
@@ -182,7 +191,7 @@ class _Replay:
         return np.array([whole.sum(), whole[here].sum(), older[here].sum()])
 
     def _due(self, rung: int, who: Times, row: Times, now_ns: Times) -> Times:
-        """When each would be on a rung or above, if its row from now on stayed: at a tick."""
+        """The tick at which each request reaches a rung, if its present row stays."""
         quantum_ns, start_ns = self._table.quantum_ns, self._start_ns[who]
         head_ns = self._outcome.wait_ns[who] if self._table.ages_from_arrival else 0
         reach_ns = self._table.reach_ns[row, rung]
@@ -195,7 +204,7 @@ class _Replay:
 
 
 def _in_system(arrival_ns: Times, exit_ns: Times) -> tuple[Times, NDArray[np.int64]]:
-    """Times of all events, and how many are in the system after each; exits come first."""
+    """Times of all events, and the number in the system after each; exits come first."""
     times_ns = np.concatenate([exit_ns, arrival_ns])
     change = np.repeat([-1, 1], len(arrival_ns))
     order = np.argsort(times_ns, kind="stable")

@@ -1,4 +1,4 @@
-"""How much a change makes of the tail and of what is in use, and how sure that is."""
+"""Effect of a change on the tail and on resource use, with its confidence interval."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from tailc.means import mean_and_half
 
 if TYPE_CHECKING:
-    from tailc.studies.why.measurement import Measured
+    from tailc.studies.why.measurement import TableMeasurement
 
 
 @dataclass(frozen=True)
-class Difference:
-    """A mean difference of paired replays, and its 95 % interval after Student, whole numbers."""
+class PairedDifference:
+    """Mean difference of paired replications, with its 95 % Student interval, in whole numbers."""
 
     mean: int
     low: int
@@ -25,38 +25,38 @@ class Difference:
 
     @property
     def is_less(self) -> bool:
-        """Beyond chance."""
+        """Whether the difference is significantly negative."""
         return self.high < 0
 
     @property
     def is_more(self) -> bool:
-        """Beyond chance."""
+        """Whether the difference is significantly positive."""
         return self.low > 0
 
 
 @dataclass(frozen=True)
 class MeasuredEffect:
-    """Means of the tail [us] and of what is in use [millionths], and their change from the base."""
+    """Mean tail [us] and mean resource use [millionths], and their difference from the base."""
 
     tail_us: int
     used_ppm: int
-    tail: Difference
-    used: Difference
+    tail: PairedDifference
+    used: PairedDifference
 
     @property
     def is_better(self) -> bool:
-        """Whether the tail is less beyond chance."""
+        """Whether the tail is significantly shorter."""
         return self.tail.is_less
 
     @property
     def is_worse(self) -> bool:
-        """Whether the tail is more beyond chance."""
+        """Whether the tail is significantly longer."""
         return self.tail.is_more
 
 
 @dataclass(frozen=True)
 class Overloaded:
-    """Requests pile up, so there is no tail to tell."""
+    """The effect of a change that overloads the server, so that there is no tail."""
 
     is_better = False
     is_worse = True
@@ -65,27 +65,27 @@ class Overloaded:
 Effect: TypeAlias = MeasuredEffect | Overloaded
 
 
-def effect(base: Measured, other: Measured) -> Effect:
-    """What `other` makes of `base`, on the same draws."""
+def effect(base: TableMeasurement, other: TableMeasurement) -> Effect:
+    """Effect of `other` compared with `base`, in the same replications."""
     return Overloaded() if other.is_overloaded else measured_effect(base, other)
 
 
-def measured_effect(base: Measured, other: Measured) -> MeasuredEffect:
-    """The same where no requests pile up."""
+def measured_effect(base: TableMeasurement, other: TableMeasurement) -> MeasuredEffect:
+    """Effect of `other`, which is not overloaded, compared with `base`."""
     return MeasuredEffect(
-        mean(other.tail_us),
-        mean(other.used_ppm),
+        rounded_mean(other.tail_us),
+        rounded_mean(other.used_ppm),
         _difference(base.tail_us, other.tail_us),
         _difference(base.used_ppm, other.used_ppm),
     )
 
 
-def mean(values: NDArray[np.int64]) -> int:
-    """To the nearest whole number."""
+def rounded_mean(values: NDArray[np.int64]) -> int:
+    """The mean, rounded to a whole number."""
     return round(float(values.mean()))
 
 
-def _difference(base: NDArray[np.int64], other: NDArray[np.int64]) -> Difference:
+def _difference(base: NDArray[np.int64], other: NDArray[np.int64]) -> PairedDifference:
     middle, half = mean_and_half((other - base).tolist())
     assert half is not None
-    return Difference(round(middle), math.floor(middle - half), math.ceil(middle + half))
+    return PairedDifference(round(middle), math.floor(middle - half), math.ceil(middle + half))

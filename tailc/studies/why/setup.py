@@ -1,4 +1,4 @@
-"""What a policy is asked about with: requests to replay, a rate, and the formula's table."""
+"""Collect the inputs for explaining a cell: requests to replay, a rate, and the formula's table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tailc.traces.arrivals import ArrivalColumn
 from tailc.traces.profile import DemandProfile
 from tailc.traces.source import Format
 
-# What tables must share so that a row of one can stand in the other, and how people call it.
+# Fields that two tables must share to exchange rows, with their names in messages.
 _SHARED = {
     "rungs": "other rungs",
     "cost_units": "other cores",
@@ -33,14 +33,14 @@ _SHARED = {
 }
 
 
-# With these what a request takes over with a core decides beside its row.
+# Rules by which a request's decision also depends on the core that it takes over.
 _TAKING_OVER = {Rule.BUSY_PERIOD_AGE, Rule.WAITED_START_LAST}
-# Of a table with one row these say nothing.
+# Rules that have no effect on a table with one row.
 _ABOUT_ROWS = {Rule.REREAD_ROW, Rule.NEVER_DESCEND}
 
 
 @dataclass(frozen=True)
-class Source:
+class CellSource:
     """A trace, the policy's own spec, or both."""
 
     trace: str | None
@@ -52,10 +52,10 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
-    """The requests, the formula's table where a spec was given, and what is odd about them.
+class CellSetup:
+    """The requests, the formula's table if a spec is given, and warnings.
 
-    recorded: when the requests arrived, where that was asked for.
+    recorded: arrivals of the requests, if requested.
     """
 
     load: Workload
@@ -64,19 +64,19 @@ class Material:
     findings: tuple[Finding, ...]
 
 
-def material(
+def cell_setup(
     policy: Policy,
-    source: Source,
+    source: CellSource,
     threads: int | None,
     progress: Progress,
     column: ArrivalColumn | None = None,
-) -> Material:
-    """The requests of the trace, or without one those that the spec's table is compiled from.
+) -> CellSetup:
+    """The requests of the trace, or without one those of the spec's design part.
 
-    `column` says when those of the trace arrived. Raises TailcError where they do not fit the
-    policy, or the policy cannot be tried on them.
+    column: arrival times in the trace. Raises TailcError if the requests do not fit the policy, or
+    the policy cannot be replayed with changed rows.
     """
-    _check_rows_tell(policy)
+    _check_rules_in_rows(policy)
     requests: DemandProfile | None = None
     formula = recorded = None
     others = findings = ()
@@ -84,9 +84,9 @@ def material(
         message = f"column `{column.name}` of recorded arrivals is one of a trace"
         raise TailcError(Finding(Code.USAGE, message, help="give `--trace` too"))
     if source.spec is not None:
-        opened = _opened(policy, source.spec)
+        opened = _open_untuned(policy, source.spec)
         compiled = compile_opened(opened, threads=threads, progress=progress)
-        formula, requests = _beside(policy, compiled.policy, opened), compiled.design
+        formula, requests = _comparable_formula(policy, compiled.policy, opened), compiled.design
         others, findings = _other_spec(policy, opened), compiled.findings
     if source.trace is not None:
         held_out = read_held_out(policy, source.trace, source.format, column)
@@ -94,21 +94,21 @@ def material(
         findings = trace_warnings(policy, held_out, source.trace, None)
     assert requests is not None
     _check_fits(policy, requests, source.trace or "trace of the spec")
-    return Material(workload(requests, table_of(policy)), formula, recorded, (*others, *findings))
+    return CellSetup(workload(requests, table_of(policy)), formula, recorded, (*others, *findings))
 
 
 def percentile_of(policy: Policy) -> int:
-    """That of the first SLO, in millionths."""
+    """Percentile of the first SLO, in millionths."""
     if not policy.slos:
         raise TailcError(Finding(Code.BAD_ARTIFACT, f"policy `{policy.name}` states no SLO"))
     return policy.slos[0].percentile_ppm
 
 
 def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals:
-    """The one process given, or else the policy's own at its highest rate.
+    """The given arrival process, or else the policy's own at its highest rate.
 
-    A rate beside a process is that process's. A recording is replayed from random places of it, so
-    that replays differ. Raises TailcError where several are given, or none is known.
+    A given rate applies to the given process. A recording is replayed from random positions, so
+    that replications differ. Raises TailcError if several processes are given, or none is known.
     """
     of_policy = arrivals_of(policy)[-1:]
     named = [one for one in given or of_policy if not isinstance(one, Poisson)]
@@ -126,7 +126,7 @@ def arrivals_for(policy: Policy, given: tuple[Arrivals, ...] | None) -> Arrivals
     return one
 
 
-def _check_rows_tell(policy: Policy) -> None:
+def _check_rules_in_rows(policy: Policy) -> None:
     table = table_of(policy)
     if table.sharing is not None or _may_descend(table) or _TAKING_OVER & set(table.rules):
         message = f"policy `{policy.name}` has rules that its rows do not tell"
@@ -135,7 +135,7 @@ def _check_rows_tell(policy: Policy) -> None:
 
 
 def _may_descend(table: Ladder) -> bool:
-    """Where requests have cores of their own none comes down, whatever the rules say."""
+    """Whether requests may descend; never if they have their own cores, whatever the rules are."""
     if Rule.CORE_PER_REQUEST in table.rules:
         return False
     follows_down = Rule.REREAD_ROW in table.rules and Rule.NEVER_DESCEND not in table.rules
@@ -148,19 +148,21 @@ def _check_fits(policy: Policy, requests: DemandProfile, name: str) -> None:
         raise TailcError(findings)
 
 
-def _opened(policy: Policy, spec_path: str) -> OpenedSpec:
-    """The spec, with nothing tuned; TailcError where it is not one of this policy's kind."""
+def _open_untuned(policy: Policy, spec_path: str) -> OpenedSpec:
+    """Open the spec without tuning; TailcError if it is not of the policy's kind."""
     opened = open_kind(spec_path)
     if opened.spec.kind != policy.kind:
-        said = f"is of kind `{opened.spec.kind}`, and policy `{policy.name}` of `{policy.kind}`"
-        raise _other(f"the spec {said}", opened.loaded.place("kind"))
+        difference = (
+            f"is of kind `{opened.spec.kind}`, and policy `{policy.name}` of `{policy.kind}`"
+        )
+        raise _other(f"the spec {difference}", opened.loaded.place("kind"))
     return replace(opened, kind=replace(opened.kind, tuning=Untuned(), robust=not_asked))
 
 
 def _other_spec(policy: Policy, opened: OpenedSpec) -> tuple[Finding, ...]:
-    """A warning where the policy was compiled from something else."""
-    told = dict(policy.evidence.versions).get(COMPILED_SPEC)
-    if told in (None, compiled_digest(opened.loaded.document)):
+    """A warning if the policy was compiled from another spec."""
+    compiled_from = dict(policy.evidence.versions).get(COMPILED_SPEC)
+    if compiled_from in (None, compiled_digest(opened.loaded.document)):
         return ()
     message = f"policy `{policy.name}` was compiled from another spec, or from this one as it was"
     hint = "give the spec that it was compiled from"
@@ -168,8 +170,8 @@ def _other_spec(policy: Policy, opened: OpenedSpec) -> tuple[Finding, ...]:
     return (Finding(Code.OTHER_SPEC, message, place, hint, Severity.WARNING),)
 
 
-def _beside(policy: Policy, by_formula: Policy, opened: OpenedSpec) -> Ladder:
-    """The formula's table by the policy's rules; TailcError where rows cannot stand in both."""
+def _comparable_formula(policy: Policy, by_formula: Policy, opened: OpenedSpec) -> Ladder:
+    """The formula's table with the policy's rules; TailcError if rows cannot be exchanged."""
     ours, formula = table_of(policy), by_formula.ladders[0]
     if formula.load_axis is not ours.load_axis:
         message = f"the formula's table of policy `{policy.name}` has rows by arrival rate"

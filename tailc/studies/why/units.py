@@ -1,4 +1,4 @@
-"""What a table's figures count: what requests hold, and what its rungs are there to spare."""
+"""Units of a table's figures: resources that requests hold, and resources that its rungs save."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CORES = "cores"
 
 
 def held_unit(table: Ladder) -> str:
-    """What a running request holds: `threads`, `watts`, `power`, or `cores` of any type."""
+    """Name of the resource that a running request holds: `threads`, `watts`, `power` or `cores`."""
     limited = sum(unit.capacity_ppm is not None for unit in table.cost_units)
     if limited > 1 or Rule.CORE_PER_REQUEST in table.rules:
         return CORES
@@ -17,8 +17,9 @@ def held_unit(table: Ladder) -> str:
 
 
 def used_unit(table: Ladder) -> str:
-    """What a change of the table may spare: what requests hold, or on whole cores what these draw.
+    """The resource that a change of the table may save.
 
-    On lanes of a core that is the batch work given up.
+    On whole cores it is their power, and on lanes of a core the batch work given up; else the
+    resource that requests hold.
     """
     return held_unit(table) if table.power is None else table.cost_units[table.power.unit].name

@@ -15,7 +15,7 @@ from tailc.artifact.envelope import (
 )
 from tailc.artifact.json_form import FORMAT
 from tailc.artifact.seal import MAGIC
-from tailc.artifact.shapes import MEMBERS_SINCE, Many, OneForm, Record, Shape, record_of
+from tailc.artifact.shapes import MEMBERS_SINCE, Many, OneForm, RecordShape, Shape, record_of
 from tailc.forms.ladder.table import Rule
 from tests.tailc.artifact.published import ROOT
 
@@ -23,13 +23,13 @@ PAGE = (ROOT / "docs" / "artifact-format.md").read_text(encoding="utf-8")
 _FIELD = re.compile(r"`(\w+)`(\??)")
 
 
-def records_in(shape: Shape) -> dict[str, Record]:
+def records_in(shape: Shape) -> dict[str, RecordShape]:
     match shape:
         case Many():
             return records_in(shape.item)
         case OneForm():
             return {n: r for _, form in shape.records for n, r in records_in(form).items()}
-        case Record():
+        case RecordShape():
             inner = [records_in(slot.shape) for slot in shape.slots]
             return {shape.cls.__name__: shape} | {n: r for part in inner for n, r in part.items()}
         case _:

@@ -22,7 +22,7 @@ from tailc.forms.controller import (
     scaled_row,
     step,
 )
-from tailc.forms.ladder.lookup import Answer, Start, lookup, row_at
+from tailc.forms.ladder.lookup import LookupAnswer, Start, lookup, row_at
 from tailc.forms.ladder.table import AdmissionKind, LoadAxis, Outside, Rule
 from tailc.forms.shares import Shares
 from tailc.forms.shares_cap import CapMode
@@ -73,7 +73,7 @@ def sequences_of(path: Path, number: str) -> list[list[dict[str, str]]]:
     return [list(group) for _, group in groups]
 
 
-def answers(policy: Policy, rows: list[dict[str, str]]) -> list[Answer]:
+def answers(policy: Policy, rows: list[dict[str, str]]) -> list[LookupAnswer]:
     ladders = {ladder.request_class: ladder for ladder in policy.ladders}
     return [
         lookup(
@@ -92,7 +92,9 @@ def answers(policy: Policy, rows: list[dict[str, str]]) -> list[Answer]:
 @pytest.mark.parametrize("suffix", [".json", ".tailc"])
 def test_the_reference_lookup_gives_every_expected_answer(path: Path, suffix: str) -> None:
     rows = rows_of(path)
-    wanted = [Answer(Start(row["start"]), int(row["wait_us"]), int(row["rung"])) for row in rows]
+    wanted = [
+        LookupAnswer(Start(row["start"]), int(row["wait_us"]), int(row["rung"])) for row in rows
+    ]
     got = answers(read_policy(path.with_suffix(suffix)), rows)
     wrong = [
         f"{row}: got {mine}" for row, mine, theirs in zip(rows, got, wanted, strict=True)
@@ -271,14 +273,14 @@ def test_the_published_table_is_looked_up_as_it_is_printed() -> None:
     """Haque et al., ASPLOS 2015, Table 2, by hand: rows 13, 14, 24 and 25."""
     (ladder,) = POLICIES[[path.stem for path in FILES].index("lucene")].forms
     ms = 1_000
-    assert lookup(ladder, 6, 0, 0) == Answer(Start.NOW, 0, 3)
-    assert lookup(ladder, 13, 0, 99 * ms) == Answer(Start.NOW, 0, 0)
-    assert lookup(ladder, 13, 0, 100 * ms) == Answer(Start.NOW, 0, 1)
-    assert lookup(ladder, 14, 4 * ms, 0) == Answer(Start.WAIT, 6 * ms, 0)
-    assert lookup(ladder, 14, 10 * ms, 225 * ms) == Answer(Start.NOW, 0, 3)
-    assert lookup(ladder, 24, 0, 0) == Answer(Start.WAIT, 90 * ms, 0)
+    assert lookup(ladder, 6, 0, 0) == LookupAnswer(Start.NOW, 0, 3)
+    assert lookup(ladder, 13, 0, 99 * ms) == LookupAnswer(Start.NOW, 0, 0)
+    assert lookup(ladder, 13, 0, 100 * ms) == LookupAnswer(Start.NOW, 0, 1)
+    assert lookup(ladder, 14, 4 * ms, 0) == LookupAnswer(Start.WAIT, 6 * ms, 0)
+    assert lookup(ladder, 14, 10 * ms, 225 * ms) == LookupAnswer(Start.NOW, 0, 3)
+    assert lookup(ladder, 24, 0, 0) == LookupAnswer(Start.WAIT, 90 * ms, 0)
     # The e1 row counts its climbs from t_0 = 90 ms: 315, 390, 440 become 225, 300, 350.
-    assert lookup(ladder, 25, 500 * ms, 224 * ms) == Answer(Start.ON_EXIT, 0, 0)
+    assert lookup(ladder, 25, 500 * ms, 224 * ms) == LookupAnswer(Start.ON_EXIT, 0, 0)
     assert [lookup(ladder, 99, 0, age * ms).rung for age in (225, 299, 300, 350)] == [1, 1, 2, 3]
 
 

@@ -21,10 +21,10 @@ from tailc.artifact.reading_record import reading_of, record_of_reading
 from tailc.artifact.refusal import Refusal
 from tailc.artifact.shapes import (
     MEMBERS_SINCE,
-    Choice,
+    EnumChoice,
     Many,
     OneForm,
-    Record,
+    RecordShape,
     Shape,
     oldest_minor,
     record_of,
@@ -151,7 +151,7 @@ def test_the_released_flatbuffers_schema_reads_a_later_policy(tmp_path: Path) ->
     assert set(theirs["inputs"][0]) == {"role", "digest", "rows", "requests"}
 
 
-def is_form_of(record: Record, minor: int) -> bool:
+def is_form_of(record: RecordShape, minor: int) -> bool:
     """Whether a form is so old: a later one has a required field that is later."""
     return all(slot.since <= minor for slot in record.slots if not slot.is_optional)
 
@@ -208,7 +208,7 @@ def minor_that_brought(described: tuple[str, str]) -> int:
 def shapes_in(shape: Shape) -> list[Shape]:
     """The shape and all in it."""
     match shape:
-        case Record():
+        case RecordShape():
             parts = [slot.shape for slot in shape.slots]
         case Many():
             parts = [shape.item]
@@ -225,11 +225,11 @@ def test_what_is_younger_than_its_record_or_enumeration_says_so() -> None:
     laid_out_otherwise = {"Ladder", "Row", "Climb", "Admission"}
     checked = 0
     for shape in shapes_in(record_of(Policy)):
-        if isinstance(shape, Choice):
+        if isinstance(shape, EnumChoice):
             name = shape.members.__name__
             brought = {m: minor_that_brought((name, m.name)) for m in shape.members}
             said = {member: MEMBERS_SINCE.get(member, 0) for member in shape.members}
-        elif isinstance(shape, Record) and shape.cls.__name__ not in laid_out_otherwise:
+        elif isinstance(shape, RecordShape) and shape.cls.__name__ not in laid_out_otherwise:
             name = shape.cls.__name__
             brought = {s.name: minor_that_brought((name, s.name)) for s in shape.slots}
             said = {slot.name: slot.since for slot in shape.slots}
@@ -253,8 +253,8 @@ def test_each_late_member_makes_a_policy_one_of_its_minor_version() -> None:
     ):
         assert minor_of(changed) == 3
         assert minor_of(decode_flat(encode_flat(changed))) == 3
-    assert oldest_minor(Choice(Actuator), Actuator.LATENCY_BOUND) == 3
-    assert oldest_minor(Choice(Measure), Measure.THROUGHPUT) == 3
+    assert oldest_minor(EnumChoice(Actuator), Actuator.LATENCY_BOUND) == 3
+    assert oldest_minor(EnumChoice(Measure), Measure.THROUGHPUT) == 3
     assert minor_of(policy) == 0
 
 
@@ -269,7 +269,7 @@ def test_a_plan_run_times_and_a_supply_are_of_minor_version_4() -> None:
     ):
         assert minor_of(changed) == 4
         assert minor_of(decode_flat(encode_flat(changed))) == 4
-    assert oldest_minor(Choice(InputRole), InputRole.WHOLE) == 0
+    assert oldest_minor(EnumChoice(InputRole), InputRole.WHOLE) == 0
 
 
 def test_the_rules_of_version_1_3_refuse_a_plan_by_its_name() -> None:
@@ -351,10 +351,10 @@ def test_the_flatbuffers_schema_of_1_2_reads_what_came_after_and_its_names(
 def known_in(shape: Shape, minor: int) -> Any:
     """The shape as a reader of an earlier minor version knows it."""
     match shape:
-        case Record():
+        case RecordShape():
             slots = (slot for slot in shape.slots if slot.since <= minor)
             known = tuple(replace(slot, shape=known_in(slot.shape, minor)) for slot in slots)
-            return Record(shape.cls, known)
+            return RecordShape(shape.cls, known)
         case Many():
             return Many(known_in(shape.item, minor))
         case OneForm():

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tailc.artifact.files import read_policy
-from tailc.pipeline.build_inputs import made_from, named_files
+from tailc.pipeline.build_inputs import build_inputs, named_files
 from tailc.specs.document import parse_document
 from tests.tailc.cli.compiling import compile_in
 from tests.tailc.schemas import validate
@@ -127,7 +127,7 @@ def test_incremental_says_no_reasons_and_a_dry_run_writes_no_record(in_folder, t
 def test_a_spec_by_standard_input_is_refused_and_a_trace_so_read_is_not_known(tailc):
     assert tailc("compile", "-", "--incremental").code == 64
     document = parse_document(SPEC.replace("toy.csv", "'-'"), "toy.yaml")
-    assert made_from(document, "toy.yaml", {}).reads_standard_input
+    assert build_inputs(document, "toy.yaml", {}).reads_standard_input
     assert named_files(document) == ()
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tailc.artifact.files import write_policy
 from tailc.diff.plans import SAME_PLAN, JobChangeKind, plan_change
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Plan, PlannedJob, PoolPrices, Span
 from tests.tailc.artifact.published import VECTORS, plan_policy, policy_of
 from tests.tailc.cli.test_json_output import DIFF, OUTPUT
@@ -131,7 +131,7 @@ def test_a_plan_that_begins_later_is_compared_at_the_same_moments():
     assert [setting.what for setting in change.settings] == ["horizon"]
     assert not change.epochs
     assert [job.how for job in change.jobs] == []
-    books = expected_of(RACKS)
+    books = plan_books(RACKS)
     drawn = next(cost for cost in change.costs if cost.name == "demand_mj")
     assert drawn.old == sum(entry.demand_mj for entry in books.entries[3:])
 
@@ -153,7 +153,7 @@ def test_plans_on_other_grids_share_no_epoch():
 def test_costs_are_those_of_the_books():
     new = replace(RACKS, jobs=RACKS.jobs[:2])
     costs = {cost.name: (cost.old, cost.new) for cost in plan_change(RACKS, new).costs}
-    for place, books in enumerate((expected_of(RACKS), expected_of(new))):
+    for place, books in enumerate((plan_books(RACKS), plan_books(new))):
         assert costs["brown_mj"][place] == books.ledger.brown_mj
         assert costs["brown_udollars"][place] == round(books.ledger.brown_udollars)
         assert costs["moved_servers"][place] == sum(books.moved)

@@ -5,7 +5,7 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.experiment.baseline_names import choose_baselines
-from tailc.forms.ladder.lanes import Lanes, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, lane_ladder, plan_at_any_load
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.core_types.model import CoreTypes
@@ -22,7 +22,7 @@ AMP = CoreTypes("ours", (cores([4, 2], row((0, 0), (40, 1))),))
 DVFS = CoreTypes("ours", (levels(4, row((0, 0), (40, 1), (80, 2)), speeds=(1, 1.5, 2)),))
 THREADS = SharedCores("ours", (ladder(at_once((0, 0)), cores=4, rungs=2),))
 CLOCKS = CoreQueues("ours", Clocks(tail_table((0, 0)), GHZ))
-LANES = Smt("ours", (lane_ladder(Lanes(2, 400_000, 250_000), at_any_load(9_000, 2)),))
+LANES = Smt("ours", (lane_ladder(Lanes(2, 400_000, 250_000), plan_at_any_load(9_000, 2)),))
 LOAD = Workload(
     np.array([10 * MS]), np.ones(1, np.int64), np.zeros(1, np.int32), np.array([[1.0, 2.0]])
 )

@@ -8,7 +8,7 @@ import pytest
 from tailc.experiment.comparison import compare
 from tailc.experiment.options import VerifyOptions
 from tailc.forms.controller import Actuator, Controller, GainRow
-from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, Waking, lane_ladder, plan_at_any_load
 from tailc.models.arrivals import Poisson
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
@@ -30,7 +30,7 @@ FIXED = SharedCores("ours", (ladder(at_once((0, 0)), cores=4, rungs=2),))
 BOOSTING = SharedCores("ours", (ladder(at_once((0, 1)), cores=4, rungs=2, boost=4),))
 AMP = CoreTypes("ours", (cores([4, 2], row((0, 0), (40, 1))),))
 CLOCKS = CoreQueues("ours", Clocks(tail_table((0, 0)), GHZ))
-LANES = Smt("ours", (lane_ladder(Lanes(2, 400_000, 250_000), at_any_load(9_000, 2)),))
+LANES = Smt("ours", (lane_ladder(Lanes(2, 400_000, 250_000), plan_at_any_load(9_000, 2)),))
 
 PROFILE = held_out(requests=400)
 QUICK = VerifyOptions(requests_per_replay=400, replicates=49, repeats=2)

@@ -13,20 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tailc.forms.shares import PPM, Machine, ShareLaw, Shares
-from tailc.forms.shares_cap import requested_ppm
+from tailc.forms.shares_cap import limited_ppm
 from tailc.forms.shares_step import (
     Estimate,
     HostState,
     cannot_meet,
-    common,
+    common_error,
     first_state,
+    granted_shares,
     mean_share,
-    missed,
-    predicted,
-    request,
-    shared_out,
+    model_error,
+    predicted_throughput,
+    requested_share,
     tick,
-    updated,
+    update_estimate,
 )
 
 A, B, POLE, TARGET = 0.6, 2.0, 0.1, 10.0
@@ -67,8 +67,10 @@ def closed_loop(law: ShareLaw, start: float, knock: dict[int, float], steps: int
     share, told = start * (1 - A) / B, []
     for k in range(steps):
         now += knock.get(k, 0.0)
-        error = missed(model, before, now / TARGET, share)
-        share = request(shares, model, before, now / TARGET, share, common(error, error_before))
+        error = model_error(model, before, now / TARGET, share)
+        share = requested_share(
+            shares, model, before, now / TARGET, share, common_error(error, error_before)
+        )
         error_before = error
         before, now = now / TARGET, A * now + B * share
         told.append(now)
@@ -103,7 +105,7 @@ def test_under_the_observer_a_change_that_lasts_is_made_up_for_once_two_steps_sh
     [(0.2, 0.1, 0.1), (-0.3, -0.1, -0.1), (0.2, -0.1, 0.0), (0.0, 0.4, 0.0), (-0.1, 0.0, 0.0)],
 )
 def test_two_errors_have_the_smaller_one_in_common(one, other, wanted):
-    assert common(one, other) == common(other, one) == wanted
+    assert common_error(one, other) == common_error(other, one) == wanted
 
 
 def test_under_pole_placement_a_change_that_lasts_is_made_up_for_at_the_rate_a():
@@ -123,7 +125,7 @@ def test_the_loop_is_the_one_that_a_control_library_closes(a, b, pole):
     before, now, share, told = None, 0.0, 0.0, []
     for _ in range(20):
         told.append(now)
-        share = request(shares, estimate(a, b), before, now, share, 0.0)
+        share = requested_share(shares, estimate(a, b), before, now, share, 0.0)
         before, now = now, a * now + b * share
     assert told == pytest.approx(np.squeeze(wanted).tolist(), abs=1e-9)
 
@@ -135,7 +137,7 @@ def test_recursive_least_squares_is_least_squares_with_old_rows_worth_less():
     levels = rows @ [0.3, 1.7] + rng.normal(0, 0.05, 60)
     model = Estimate(0.0, 1.0, 1e6, 0.0, 1e6, 0.0, 1.0)
     for (x, u), y in zip(rows, levels, strict=True):
-        model = updated(shares, model, x, u, y)
+        model = update_estimate(shares, model, x, u, y)
     weight = np.sqrt(0.98 ** np.arange(59, -1, -1.0))
     wanted, *_ = np.linalg.lstsq(rows * weight[:, None], levels * weight, rcond=None)
     assert (model.a, model.b) == pytest.approx(wanted, rel=1e-5)
@@ -143,13 +145,15 @@ def test_recursive_least_squares_is_least_squares_with_old_rows_worth_less():
 
 def test_an_unstable_estimate_is_kept_but_not_believed():
     shares = shares_of()
-    model = updated(shares, Estimate(0.5, 1.0, 1.0, 0.0, 1.0, 0.5, 1.0), 1.0, 0.0, 9.0)
+    model = update_estimate(shares, Estimate(0.5, 1.0, 1.0, 0.0, 1.0, 0.5, 1.0), 1.0, 0.0, 9.0)
     assert model.a > 1
     assert (model.believed_a, model.believed_b) == (0.5, 1.0)
 
 
 def test_an_estimate_that_more_share_gives_less_is_not_believed():
-    model = updated(shares_of(), Estimate(0.5, 1.0, 1.0, 0.0, 1.0, 0.5, 1.0), 0.0, 1.0, -9.0)
+    model = update_estimate(
+        shares_of(), Estimate(0.5, 1.0, 1.0, 0.0, 1.0, 0.5, 1.0), 0.0, 1.0, -9.0
+    )
     assert model.b < 0
     assert (model.believed_a, model.believed_b) == (0.5, 1.0)
 
@@ -158,7 +162,7 @@ def test_a_share_that_never_changes_winds_nothing_up():
     shares = shares_of()
     model = Estimate(0.5, 1.0, 1e3, 0.0, 1e3, 0.5, 1.0)
     for _ in range(30_000):
-        model = updated(shares, model, 1.0, 0.5, 1.0)
+        model = update_estimate(shares, model, 1.0, 0.5, 1.0)
     assert model.p_aa + model.p_bb <= 2_000
     assert model.p_aa > 0
     assert model.p_bb > 0
@@ -195,7 +199,7 @@ def test_what_a_linear_machine_does_next_is_predicted_from_estimates():
     rng = np.random.default_rng(1)
     for _ in range(200):
         state = tick(shares, state, [now])
-        said = predicted(shares, state)
+        said = predicted_throughput(shares, state)
         share = state.granted_ppm[0] / PPM
         now = 0.4 * now + 9.0 * share + rng.normal(0, 0.3)
     assert said is not None
@@ -226,7 +230,7 @@ def test_a_shortage_counts_after_so_many_steps_in_a_row():
 def test_the_broker_shares_the_host_out(asked, granted):
     two = (Machine("a", 1_000, 0, 9_000), Machine("b", 1_000, 0, 9_000))
     shares = shares_of(*two, Machine("c", None, 0, 1), Machine("d", None, 0, 1))
-    assert shared_out(shares, asked) == granted
+    assert granted_shares(shares, asked) == granted
 
 
 @st.composite
@@ -245,7 +249,7 @@ def hosts(draw) -> tuple[Shares, list[int]]:
 @settings(derandomize=True, max_examples=500)
 def test_the_broker_never_gives_more_than_the_host_nor_less_than_the_least(drawn):
     shares, asked = drawn
-    granted = shared_out(shares, asked)
+    granted = granted_shares(shares, asked)
     served = [g for g, m in zip(granted, shares.machines, strict=True) if m.target_milli]
     batch = [g for g, m in zip(granted, shares.machines, strict=True) if not m.target_milli]
     assert sum(granted) <= shares.host_ppm
@@ -265,7 +269,7 @@ def test_the_broker_never_gives_more_than_the_host_nor_less_than_the_least(drawn
 @settings(derandomize=True, max_examples=200)
 def test_what_is_cut_is_cut_in_proportion(drawn):
     shares, asked = drawn
-    granted = shared_out(shares, asked)
+    granted = granted_shares(shares, asked)
     served = [g for g, m in zip(granted, shares.machines, strict=True) if m.target_milli]
     above = [(g, w) for g, w in zip(served, asked, strict=True) if g > shares.least_ppm]
     for got, wanted in above:
@@ -304,4 +308,4 @@ def test_what_is_no_throughput_is_refused(wrong):
 
 @pytest.mark.parametrize(("wish", "ppm"), [(-5.0, 50_000), (math.nan, 50_000), (1e300, PPM)])
 def test_any_request_becomes_a_share_that_can_be_had(wish, ppm):
-    assert requested_ppm(shares_of(), wish) == ppm
+    assert limited_ppm(shares_of(), wish) == ppm

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.forms.tail_needs import binding, needs
+from tailc.forms.tail_needs import binding_need, request_needs
 from tailc.forms.tail_table import Level, Queued, Sleep, TailRow, TailTable, level_for
 
 
@@ -35,12 +35,12 @@ QUEUES = st.builds(
 @given(tables(), QUEUES, st.integers(500_000, 1_500_000))
 def test_the_level_is_the_lowest_that_is_no_less_than_any_need(table, queued, scale_ppm):
     level = level_for(table, queued, scale_ppm)
-    needed = needs(table, queued, scale_ppm)
+    needed = request_needs(table, queued, scale_ppm)
     top = len(table.levels) - 1
     if not needed:
         assert level == top
         return
-    most = binding(needed).frequency_khz
+    most = binding_need(needed).frequency_khz
     enough = [at for at, each in enumerate(table.levels) if most and each.frequency_khz >= most]
     if most == 0:
         assert level == 0
@@ -53,6 +53,6 @@ def test_the_first_of_equal_needs_binds():
         950_000, 3_000, (Level(1, 1),), (TailRow(0, (5, 5)),), (TailRow(0, (0, 0)),), Sleep(0, 0), 1
     )
     for ages in itertools.product((0, 3_000_000), repeat=2):
-        found = binding(needs(table, Queued(ages)))
+        found = binding_need(request_needs(table, Queued(ages)))
         # An age of the whole bound leaves no time, and that binds before any frequency.
         assert found.position == (1 if ages == (0, 3_000_000) else 0)

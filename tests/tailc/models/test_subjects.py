@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tailc.forms.controller import PPM, Actuator, Controller, GainRow
-from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, Waking, lane_ladder, plan_at_any_load
 from tailc.models.core_queues.clocks import Clocks
 from tailc.models.core_queues.model import CoreQueues
 from tailc.models.core_types.model import CoreTypes
@@ -21,7 +21,7 @@ from tests.tailc.verify.policies import EVIDENCE, climbing, held_out, policy
 
 THREADS = climbing()
 CORES = cores([2, 1], row((0, 0), (40, 1)))
-LANES = lane_ladder(Lanes(2, 200_000, 400_000), at_any_load(1_000, 2))
+LANES = lane_ladder(Lanes(2, 200_000, 400_000), plan_at_any_load(1_000, 2))
 STILL = Controller(
     Actuator.CLIMB_AGES, 990_000, 80_000, 100, 200, PPM, 0, PPM, 32, (GainRow(0, 0, 0, 0),)
 )

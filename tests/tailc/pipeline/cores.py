@@ -18,7 +18,12 @@ from tailc.forms.ladder.table import (
     Rule,
     Rung,
 )
-from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod, ThresholdProblem
+from tailc.problems.thresholds import (
+    SolverLimits,
+    ThresholdMethod,
+    ThresholdObjective,
+    ThresholdProblem,
+)
 from tailc.traces.profile import DemandProfile, Measure
 
 PPM = 1_000_000
@@ -43,7 +48,7 @@ PROBLEM = ThresholdProblem(
     power_ppm=(1 * PPM, 8 * PPM),
     static_ppm=0,
     is_in_watts=False,
-    objective=Aim.ENERGY,
+    objective=ThresholdObjective.ENERGY,
     percentile_ppm=990_000,
     target_us=200 * MS,
     method=ThresholdMethod.DUAL,

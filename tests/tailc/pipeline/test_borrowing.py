@@ -7,7 +7,7 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.experiment.sizes import Size
-from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, Waking, lane_ladder, plan_at_any_load
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.models.pools import NEVER_NS
 from tailc.pipeline import lane_sample
@@ -19,8 +19,8 @@ from tailc.problems.borrowing import (
     BorrowingProblem,
     BorrowingSolution,
     Calibration,
-    age_of,
-    plan_of,
+    budget_age_us,
+    sharing_plan,
 )
 from tailc.traces.profile import DemandProfile, Measure
 
@@ -75,7 +75,7 @@ def test_the_budget_is_what_requests_alone_leave_of_the_target():
     assert point.budget_us == 100 * MS - point.alone_us
     # M/M/1 at 0.24: p99 = mean / (1 - 0.24) ln 100
     assert point.alone_us == pytest.approx(1000 * MEAN_MS / 0.76 * np.log(100), rel=0.05)
-    assert found.plan == at_any_load(point.budget_us, 1, Rule.WAITED_START_LAST)
+    assert found.plan == plan_at_any_load(point.budget_us, 1, Rule.WAITED_START_LAST)
 
 
 def test_47_ms_are_left_of_100_by_requests_that_have_53_alone():
@@ -127,14 +127,14 @@ def test_one_rate_has_one_age_for_every_load():
 
 def test_charged_by_harm_sharing_may_last_as_much_longer_as_it_does_less_harm():
     lanes = Lanes(1, 400_000, 0)
-    assert age_of(20 * MS, lanes, charges_harm=True) == 50 * MS
-    assert age_of(20 * MS, Lanes(1, 0, 0), charges_harm=True) is None
+    assert budget_age_us(20 * MS, lanes, charges_harm=True) == 50 * MS
+    assert budget_age_us(20 * MS, Lanes(1, 0, 0), charges_harm=True) is None
 
 
 @pytest.mark.parametrize("charges_harm", [False, True])
 def test_a_budget_longer_than_any_request_makes_an_age_that_every_engine_holds(charges_harm):
     # The longest duration that a spec may tell, at the least interference there is.
-    age_us = age_of(9_007_199_254 * 1000 * MS, Lanes(1, 1, 0), charges_harm=charges_harm)
+    age_us = budget_age_us(9_007_199_254 * 1000 * MS, Lanes(1, 1, 0), charges_harm=charges_harm)
     assert age_us is not None
     assert 2 * age_us * 1000 < NEVER_NS
     # 100 days
@@ -180,7 +180,7 @@ def test_a_given_budget_of_harm_that_ends_before_batch_work_has_left_is_refused_
 
 def test_borrow_idle_only_shares_until_batch_work_has_left():
     found = solve_for_budgets(problem(borrowing=Borrowing.IDLE))
-    assert found.plan == at_any_load(2, 1, Rule.WAITED_START_LAST)
+    assert found.plan == plan_at_any_load(2, 1, Rule.WAITED_START_LAST)
     for point in found.points:
         assert point.budget_us is None
         assert point.tail_us == pytest.approx(point.alone_us, rel=0.03)
@@ -323,7 +323,7 @@ def test_no_policy_with_one_age_leaves_more_batch_work_than_the_optimised_one(fe
     assert _meets(found, asked.target_us)
     for borrowing in (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.SAFE):
         for age_ms in (5, 20, 40, 80):
-            plan = plan_of(borrowing, ((0, age_ms * MS),), found.lanes)
+            plan = sharing_plan(borrowing, ((0, age_ms * MS),), found.lanes)
             given = dataclasses.replace(asked, borrowing=borrowing, budget_us=age_ms * MS)
             other = solve_for_budgets(given)
             assert other.plan == plan

@@ -18,7 +18,7 @@ from tailc.forms.controller import ControlState, first_state, gains_at, output_p
 from tailc.pipeline import plants
 from tailc.pipeline.controller import tune
 from tailc.pipeline.settings import control_settings
-from tailc.problems.control import ControlProblem, Gains, Structure
+from tailc.problems.control import ControllerTerms, ControlProblem, LoopGains
 from tests.tailc.pipeline.cores import MS, PPM, ladder, profile
 
 RATES = (20_000, 60_000)
@@ -48,7 +48,10 @@ def formula(monkeypatch):
 def problem(**changes) -> ControlProblem:
     told = {"rates_mrps": RATES, "target_us": 160 * MS, "intervals": 3, **changes}
     return ControlProblem(
-        990_000, epoch_requests=500, window_requests=2_000, **{"structure": Structure.PI, **told}
+        990_000,
+        epoch_requests=500,
+        window_requests=2_000,
+        **{"structure": ControllerTerms.PI, **told},
     )
 
 
@@ -119,12 +122,12 @@ def test_margins_are_those_that_python_control_finds_for_the_whole_numbers():
 @pytest.mark.usefixtures("formula")
 def test_a_pid_controller_differentiates_and_a_pi_controller_does_not():
     assert all(row.kd == 0 for row in tuned().controller.gains)
-    assert any(row.kd != 0 for row in tuned(structure=Structure.PID).controller.gains)
+    assert any(row.kd != 0 for row in tuned(structure=ControllerTerms.PID).controller.gains)
 
 
 @pytest.mark.usefixtures("formula")
 def test_the_user_s_gains_move_the_first_threshold():
-    own = (Gains(0.1, 0.2, 0.0),) * 3
+    own = (LoopGains(0.1, 0.2, 0.0),) * 3
     made = tuned(gains=own).controller
     unit = MS / 2**made.fraction_bits
     # 0.2 ms of a threshold of 100 ms is 0.002 of the output.
@@ -135,7 +138,11 @@ def test_the_user_s_gains_move_the_first_threshold():
 @pytest.mark.usefixtures("formula")
 def test_published_gains_are_stable_here_and_of_the_tuner_s_order_of_magnitude():
     # Haque et al., MICRO 2017, table 2; the first threshold moves the tail one to one here.
-    published = (Gains(0.11, 0.49, 0.0), Gains(0.15, 0.25, 0.0), Gains(0.19, 0.17, 0.03))
+    published = (
+        LoopGains(0.11, 0.49, 0.0),
+        LoopGains(0.15, 0.25, 0.0),
+        LoopGains(0.19, 0.17, 0.03),
+    )
     bounds = {"boundaries_mrps": (50_000, 70_000), "rates_mrps": (20_000, 90_000)}
     own = tuned(gains=published, **bounds).controller
     found = tuned(**bounds).controller
@@ -146,10 +153,10 @@ def test_published_gains_are_stable_here_and_of_the_tuner_s_order_of_magnitude()
 
 @pytest.mark.usefixtures("formula")
 @pytest.mark.parametrize(
-    "wild", [Gains(0, 3, 0), Gains(0, -0.2, 0), Gains(5, 0.2, 0), Gains(0.2, 0, 0)]
+    "wild", [LoopGains(0, 3, 0), LoopGains(0, -0.2, 0), LoopGains(5, 0.2, 0), LoopGains(0.2, 0, 0)]
 )
 def test_gains_that_would_not_be_stable_are_refused_where_they_stand(wild):
-    calm = Gains(0.1, 0.2, 0.0)
+    calm = LoopGains(0.1, 0.2, 0.0)
     places = tuple(Place("service.yaml", line) for line in (7, 8, 9))
     with pytest.raises(TailcError) as refused:
         tuned(gains=(calm, wild, calm), gains_at=places)
@@ -221,7 +228,7 @@ def test_the_evidence_has_each_interval_s_plant_and_margins_in_whole_numbers():
 
 
 def test_on_replays_the_answer_does_not_depend_on_the_threads():
-    asked = ControlProblem(900_000, 90 * MS, 50, 200, Structure.PI, (40_000,), 1)
+    asked = ControlProblem(900_000, 90 * MS, 50, 200, ControllerTerms.PI, (40_000,), 1)
     found = [tune(asked, ladder(60 * MS), PROFILE, threads) for threads in (1, 2)]
     assert found[0].controller == found[1].controller
     assert found[0].surface == found[1].surface

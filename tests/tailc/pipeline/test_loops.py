@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.pipeline.loops import operated
+from tailc.pipeline.loops import operating_point
 from tailc.pipeline.plants import Operation
 from tests.tailc.pipeline.cores import MS, PPM
 
@@ -23,7 +23,7 @@ def slow(pole: float, asked: list[int]):
 
 def test_a_response_that_settles_at_once_is_measured_once():
     asked: list[int] = []
-    _, found = operated(slow(0.5, asked))
+    _, found = operating_point(slow(0.5, asked))
     assert asked == [4]
     assert found.plant.gain == pytest.approx(100, rel=1e-3)
     assert abs(found.plant.poles) == pytest.approx([0.5], abs=1e-3)
@@ -32,7 +32,7 @@ def test_a_response_that_settles_at_once_is_measured_once():
 def test_a_slow_response_is_measured_for_longer():
     asked: list[int] = []
     # After 12 epochs it is at 72 %, after 24 at 92 %.
-    operation, found = operated(slow(0.9, asked))
+    operation, found = operating_point(slow(0.9, asked))
     assert asked == [4, 8]
     assert len(operation.response_us) == 24
     assert found.plant.gain == pytest.approx(100, rel=1e-3)
@@ -40,7 +40,7 @@ def test_a_slow_response_is_measured_for_longer():
 
 def test_one_that_never_settles_is_refused():
     with pytest.raises(TailcError) as refused:
-        operated(slow(0.99, []))
+        operating_point(slow(0.99, []))
     (finding,) = refused.value.findings
     assert finding.code is Code.NO_TUNING
     assert "30/s" in finding.message

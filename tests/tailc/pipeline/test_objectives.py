@@ -7,7 +7,7 @@ import pytest
 
 from tailc.errors import Code, TailcError
 from tailc.pipeline.compile import compile_policy
-from tailc.pipeline.objectives import AtRate, Limit, Predicted
+from tailc.pipeline.objectives import NumberedSlo, PredictedTails, RateTails
 from tailc.specs.slo import Slo
 from tests.tailc.policies.cases import write_case
 from tests.tailc.toy import with_lines, write_toy
@@ -121,8 +121,10 @@ def test_of_a_sweep_a_candidate_that_keeps_all_objectives_is_chosen(tmp_path):
 
 
 def test_an_overloaded_rate_misses_every_objective_however_short_its_tail():
-    limits = (Limit(0, Slo(990_000, 9_000)), Limit(1, Slo(500_000, 9_000)))
-    found = Predicted(limits, (AtRate(1_000, (8_000, 3_000), True), AtRate(500, (9_000, 1), False)))
+    limits = (NumberedSlo(0, Slo(990_000, 9_000)), NumberedSlo(1, Slo(500_000, 9_000)))
+    found = PredictedTails(
+        limits, (RateTails(1_000, (8_000, 3_000), True), RateTails(500, (9_000, 1), False))
+    )
     assert not found.holds
     assert [(limit.number, at.rate_mrps) for limit, at, _ in found.misses] == [
         (0, 1_000),

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import PPM, Battery, Epoch
-from tailc.pipeline.plan_battery import charged, saved_udollars, with_battery
+from tailc.pipeline.plan_battery import saved_udollars, with_battery, with_own_battery
 from tailc.problems.plan import Weights
 from tests.tailc.artifact.published import policy_of
 from tests.tailc.forms.plan.random_plans import random_plan
@@ -41,16 +41,16 @@ def test_a_battery_gives_where_brown_energy_is_dearest():
     battery = Battery(KWH, 40_000, 20_000, 750_000, 0)
     found = with_battery(plan, battery)
     assert [flow / 3_600_000 for flow in found.battery_mj] == [40, 0, -10, 0, -20]
-    saved = expected_of(plan).ledger.brown_udollars - expected_of(found).ledger.brown_udollars
+    saved = plan_books(plan).ledger.brown_udollars - plan_books(found).ledger.brown_udollars
     assert saved == 10 * 200 + 20 * 300
     assert saved_udollars(found) == saved
     assert saved_udollars(plan) == 0
     # By CO2: the third hour, and then the fourth.
     carbon = with_battery(plan, battery, [one.brown_mg_per_kwh for one in plan.epochs])
     assert [flow / 3_600_000 for flow in carbon.battery_mj] == [40, 0, -20, -10, 0]
-    by_carbon = charged(plan, battery, Weights(money=0, carbon=1))
+    by_carbon = with_own_battery(plan, battery, Weights(money=0, carbon=1))
     assert by_carbon == carbon
-    assert charged(plan, None, Weights()) == plan
+    assert with_own_battery(plan, None, Weights()) == plan
     # What counts more at the end than in any hour stays.
     kept = with_battery(plan, battery, end_of_kwh=300_001)
     assert [flow / 3_600_000 for flow in kept.battery_mj] == [40, 0, 0, 0, 0]
@@ -63,9 +63,9 @@ def test_no_other_schedule_of_the_same_battery_costs_less(seed):
     other = with_any_battery(rng, plain)
     assert other.battery
     best = with_battery(plain, other.battery)
-    cost = expected_of(best).ledger.brown_udollars
-    assert cost <= expected_of(other).ledger.brown_udollars
-    assert cost <= expected_of(plain).ledger.brown_udollars
+    cost = plan_books(best).ledger.brown_udollars
+    assert cost <= plan_books(other).ledger.brown_udollars
+    assert cost <= plan_books(plain).ledger.brown_udollars
     assert best.without_battery() == plain
     assert with_battery(other, other.battery) == best
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tailc.errors import Code, Finding, Severity, TailcError
-from tailc.pipeline.refusals import dropped_text, told_in_full
+from tailc.pipeline.refusals import complete_errors, dropped_text
 from tailc.pipeline.spec import open_kind
 from tests.tailc.toy import write_toy
 
@@ -24,7 +24,7 @@ def test_warnings_that_came_up_meanwhile_follow_the_error_and_its_exit_code_stay
         warnings.append(WARNING)
         raise TailcError(Finding(Code.INFEASIBLE, "it cannot be met"))
 
-    with pytest.raises(TailcError) as caught, told_in_full(loaded, (), warnings):
+    with pytest.raises(TailcError) as caught, complete_errors(loaded, (), warnings):
         compiles()
     error, warning = caught.value.findings
     assert caught.value.exit_code == Code.INFEASIBLE.exit_code
@@ -35,6 +35,6 @@ def test_warnings_that_came_up_meanwhile_follow_the_error_and_its_exit_code_stay
 def test_a_place_that_is_known_stays(tmp_path):
     loaded = open_kind(str(write_toy(tmp_path))).loaded
     place = loaded.place("name")
-    with pytest.raises(TailcError) as caught, told_in_full(loaded, (), ()):
+    with pytest.raises(TailcError) as caught, complete_errors(loaded, (), ()):
         raise TailcError(Finding(Code.INFEASIBLE, "it cannot be met", place))
     assert caught.value.findings[0].place == place

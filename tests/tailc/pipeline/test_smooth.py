@@ -14,7 +14,7 @@ from tailc.pipeline import figures as exact_figures
 from tailc.pipeline import smooth
 from tailc.pipeline.ladders import solve_for_schedules
 from tailc.problems.interval_grid import IntervalGrid
-from tailc.problems.ladder import LadderProblem, Method, Objective
+from tailc.problems.ladder import LadderObjective, LadderProblem, Method
 from tailc.progress import silent
 from tailc.traces.profile import DemandProfile, Measure
 from tests.reference.enumerator import TOLERANCE, axis, climbing_grid, exact, figures
@@ -41,7 +41,7 @@ def problem_of(instance: Instance, tolerance_ppm: int, method: Method = Method.G
         loads=LOADS,
         budget_ppm=round(instance.budget * PPM),
         percentile_ppm=min(instance.rank * PPM // sample.total_weight, PPM - 1),
-        objective=Objective.TAIL if target is None else Objective.COST,
+        objective=LadderObjective.TAIL if target is None else LadderObjective.COST,
         target_us=None if target is None else round(target * US),
         method=method,
         grid=IntervalGrid(round(instance.step * US), round(instance.longest * US)),

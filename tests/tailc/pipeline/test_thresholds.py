@@ -11,7 +11,7 @@ from tailc_solvers.backends.linear import Answer, Outcome, Point
 from tailc.errors import Code, ExitCode, TailcError
 from tailc.pipeline.solve import solve
 from tailc.pipeline.threshold_methods import default_step_us
-from tailc.problems.thresholds import Aim, SolverLimits, ThresholdMethod
+from tailc.problems.thresholds import SolverLimits, ThresholdMethod, ThresholdObjective
 from tests.tailc.pipeline.cores import MS, PPM, problem, profile
 
 METHODS = [
@@ -87,8 +87,8 @@ def test_a_target_below_the_fastest_tail_names_the_nearest(changes):
 
 def test_the_tail_objective_starts_on_the_last_rung_and_efficiency_never_leaves_the_first():
     fixed = {"method": ThresholdMethod.FIXED, "target_us": None}
-    tail = solve(problem(objective=Aim.TAIL, **fixed))
-    efficiency = solve(problem(objective=Aim.EFFICIENCY, **fixed))
+    tail = solve(problem(objective=ThresholdObjective.TAIL, **fixed))
+    efficiency = solve(problem(objective=ThresholdObjective.EFFICIENCY, **fixed))
     assert (tail.age_us, efficiency.age_us) == ((0,), (None,))
     assert tail.evidence.tail_us == 145_500
     assert efficiency.evidence.tail_us == 291 * MS

@@ -8,7 +8,7 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.cli import run
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tests.tailc.policies.green_sla import case as rigid
 from tests.tailc.policies.greenpar import case as malleable
 
@@ -36,7 +36,7 @@ def test_jobs_and_prices_stay_and_brown_energy_costs_no_more(folder):
     assert policy.plan.battery is not None
     assert policy.plan.battery.capacity_mj == 4 * 3_600_000_000
     assert policy.plan.battery.kept_ppm == 800_000
-    bills = [expected_of(one.plan).ledger.brown_udollars for one in (plain, policy) if one.plan]
+    bills = [plan_books(one.plan).ledger.brown_udollars for one in (plain, policy) if one.plan]
     saved = dict(policy.evidence.settings)["battery_saved_udollars"]
     assert saved == int(bills[0] - bills[1]) >= 0
     assert "battery_saved_udollars" not in dict(plain.evidence.settings)

@@ -30,7 +30,7 @@ from tailc.forms.controller import first_state, output_ppm, scaled_ladder
 from tailc.forms.ladder.batch import STARTS, BatchLookup
 from tailc.forms.ladder.lookup import lookup
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Row
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Plan, PoolPrices
 from tailc.forms.plan.quote import RigidJob, cheapest_width, quote
 from tailc.forms.shares import Shares
@@ -323,7 +323,7 @@ def plan(compiled) -> Plan:
 
 
 def test_the_energy_and_money_of_a_plan_balance_in_every_epoch(plan):
-    books = expected_of(plan)
+    books = plan_books(plan)
     for entry in books.entries:
         assert entry.green_used_mj + entry.brown_mj == entry.demand_mj
         assert entry.green_used_mj + entry.spilled_mj == entry.green_mj

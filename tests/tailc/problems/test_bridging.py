@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tailc.forms.plan.ledger import MJ_PER_KWH
-from tailc.problems.bridging import Bridge, bridge_of, carried_mj
+from tailc.problems.bridging import Bridge, battery_energy_mj, bridge_of
 
 KW = 1_000_000
 # A rack of 40 servers of 140 W; 42 of them draw 235.2 kW.
@@ -33,7 +33,7 @@ def test_a_month_of_over_predictions_takes_the_published_battery():
 
 def test_minutes_at_peak_load_take_what_was_published():
     """8 to 10 minutes: 31.3 (31.36, cut off) to 39.2 kWh."""
-    told = [carried_mj(42 * RACK_MW, minutes * 60) / MJ_PER_KWH for minutes in (8, 10)]
+    told = [battery_energy_mj(42 * RACK_MW, minutes * 60) / MJ_PER_KWH for minutes in (8, 10)]
     assert told == [pytest.approx(31.36), pytest.approx(39.2)]
 
 

@@ -1,4 +1,4 @@
-from tailc.problems.control import ControlProblem, Structure
+from tailc.problems.control import ControllerTerms, ControlProblem
 
 PER_S = 1_000
 
@@ -6,7 +6,7 @@ PER_S = 1_000
 def problem(*rates: int, **changes) -> ControlProblem:
     told = {"intervals": 3, **changes}
     rates_mrps = tuple(rate * PER_S for rate in rates)
-    return ControlProblem(990_000, 200_000, 500, 2_000, Structure.PI, rates_mrps, **told)
+    return ControlProblem(990_000, 200_000, 500, 2_000, ControllerTerms.PI, rates_mrps, **told)
 
 
 def test_equal_parts_go_up_to_the_highest_rate_and_have_their_middles():
@@ -30,5 +30,5 @@ def test_parts_of_a_rate_that_three_does_not_divide_are_rounded_to_the_nearest()
 
 
 def test_a_rate_of_fewer_thousandths_than_parts_has_as_many_parts():
-    asked = ControlProblem(990_000, 200_000, 500, 2_000, Structure.PI, (2,), intervals=3)
+    asked = ControlProblem(990_000, 200_000, 500, 2_000, ControllerTerms.PI, (2,), intervals=3)
     assert asked.first_rates_mrps == (0, 1)

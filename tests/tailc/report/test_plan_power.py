@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.ledger import LedgerEntry
 from tailc.models.malleable_jobs.model import course_of as cluster_course
 from tailc.models.rigid_jobs.baselines.first_fit import FirstFit
 from tailc.models.rigid_jobs.engine import replay_rigid
@@ -79,7 +79,7 @@ def test_a_tick_is_as_long_as_jobs_begin():
 
 
 def test_price_and_carbon_have_a_panel_only_where_they_vary():
-    entry = Entry(1, 1, 100_000, 300_000)
+    entry = LedgerEntry(1, 1, 100_000, 300_000)
     flat = axes_of(draw, power_of([entry, entry]))
     assert [axes.get_ylabel() for axes in flat] == ["power [kW]"]
     dear = axes_of(draw, power_of([entry, replace(entry, brown_udollars_per_kwh=250_000)]))
@@ -116,7 +116,7 @@ def test_jobs_after_the_last_decision_neither_begin_nor_are_refused():
 
 
 def test_intervals_of_different_length_have_their_mean_power():
-    entries = (Entry(KW_H, 0, 0, 0), Entry(KW_H, 0, 0, 0))
+    entries = (LedgerEntry(KW_H, 0, 0, 0), LedgerEntry(KW_H, 0, 0, 0))
     power = power_of(entries, edges_s=(0, 3_600, 3_600 + 1_800))
     (axes,) = axes_of(draw, power)
     assert steps_of(axes)["demand"].values.tolist() == [1, 2]
@@ -136,8 +136,8 @@ def test_a_cluster_s_replay_has_its_own_intervals():
 
 def test_a_battery_gives_below_the_demand_and_takes_above_it():
     """Of 4 kWh the sun brings 1 and the battery 2; then of 4 kWh of sun 1 is used and 2 stored."""
-    night = Entry(4 * KW_H, 1 * KW_H, 0, 0, discharged_mj=2 * KW_H)
-    noon = Entry(1 * KW_H, 4 * KW_H, 0, 0, charged_mj=2 * KW_H)
+    night = LedgerEntry(4 * KW_H, 1 * KW_H, 0, 0, discharged_mj=2 * KW_H)
+    noon = LedgerEntry(1 * KW_H, 4 * KW_H, 0, 0, charged_mj=2 * KW_H)
     power = power_of([night, noon], edges_s=(0, 3_600, 7_200))
     (axes,) = axes_of(draw, power)
     drawn = steps_of(axes)
@@ -209,4 +209,4 @@ def test_the_same_books_have_the_same_bytes():
 )
 def test_books_that_do_not_fit_their_times_are_not_drawn(changes):
     with pytest.raises(ValueError, match="interval"):
-        replace(power_of([Entry(1, 1, 1, 1)]), **changes)
+        replace(power_of([LedgerEntry(1, 1, 1, 1)]), **changes)

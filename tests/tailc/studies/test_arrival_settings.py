@@ -11,7 +11,7 @@ from tailc.models import streams
 from tailc.models.arrivals import Poisson, RecordedArrivals
 from tailc.models.diurnal import DayCurve
 from tailc.models.modulated import Burstiness, Modulated
-from tailc.studies.arrival_settings import arrivals_beside
+from tailc.studies.arrival_settings import comparison_arrivals
 from tests.tailc.verify.policies import EVIDENCE, policy
 
 PPM = 1_000_000
@@ -22,7 +22,7 @@ BURSTS, DAY = Burstiness(8 * PPM, 2 * PPM), DayCurve((PPM, 2 * PPM, PPM))
 def beside(pattern, recorded=None):
     aim = TuningObjective(990_000, (40_000,), (1,), 1_000_000, pattern)
     evidence = replace(EVIDENCE, settings=tuple(pattern_settings(aim).items()))
-    return arrivals_beside(replace(policy(), evidence=evidence), RATES, recorded)
+    return comparison_arrivals(replace(policy(), evidence=evidence), RATES, recorded)
 
 
 def test_usual_bursts_bring_half_as_many_again_at_any_rate():

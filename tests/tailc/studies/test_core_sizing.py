@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tailc.studies import core_configuration as configuration
-from tailc.studies.core_sizing import Grid, size_cores
+from tailc.studies.core_sizing import SizingGrid, size_cores
 
 SPEC = """\
 apiVersion: tailc/v1
@@ -49,7 +49,7 @@ def written(tmp_path):
 
 
 def sized(paths, rate_mrps, *targets_ms):
-    grid = Grid((rate_mrps,), tuple(round(1000 * target) for target in targets_ms))
+    grid = SizingGrid((rate_mrps,), tuple(round(1000 * target) for target in targets_ms))
     return size_cores(paths, grid, requests=REQUESTS)
 
 
@@ -91,9 +91,9 @@ def test_ages_scale_down_to_the_last_rung_at_once(written):
     (one,) = configuration.read_configurations([written("three", THREE)])
     ages_us = configuration.ages_at_low_load(one, 55_000)
     assert ages_us is not None
-    whole = configuration.part_of(ages_us, configuration.PARTS)
+    whole = configuration.scaled_climbs(ages_us, configuration.PARTS)
     assert [climb.age_us for climb in whole[1:]] == [age for age in ages_us if age > 0]
-    (none,) = configuration.part_of(ages_us, 0)
+    (none,) = configuration.scaled_climbs(ages_us, 0)
     assert (none.age_us, none.rung) == (0, 2)
 
 

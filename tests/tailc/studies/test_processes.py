@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tailc.studies.processes import Lost, of_all
+from tailc.studies.processes import LostProcess, run_all
 
 ROOT = Path(__file__).parents[3]
 LOSES_ITSELF, REFUSES = 4, 5
@@ -21,10 +21,10 @@ LOSES_ITSELF, REFUSES = 4, 5
 INTERRUPTED = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from tailc.studies.processes import of_all
+from tailc.studies.processes import run_all
 from tests.tailc.studies.test_processes import announce
 try:
-    of_all(announce, ["first", "second"], 2, print)
+    run_all(announce, ["first", "second"], 2, print)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
@@ -53,18 +53,23 @@ def ignored(done: int) -> None:
 @pytest.mark.parametrize("processes", [1, 2])
 def test_results_are_in_the_order_of_the_cases(processes):
     told: list[int] = []
-    assert of_all(square, [0, 1, 2, 3], processes, told.append) == [0, 1, 4, 9]
+    assert run_all(square, [0, 1, 2, 3], processes, told.append) == [0, 1, 4, 9]
     assert told[-1] == 4
     assert told == sorted(told)
 
 
 def test_a_process_that_dies_loses_its_case_alone():
-    assert of_all(square, [1, LOSES_ITSELF, 2, 3], 2, ignored) == [1, Lost(-signal.SIGKILL), 4, 9]
+    assert run_all(square, [1, LOSES_ITSELF, 2, 3], 2, ignored) == [
+        1,
+        LostProcess(-signal.SIGKILL),
+        4,
+        9,
+    ]
 
 
 def test_what_a_case_raises_is_raised_here():
     with pytest.raises(ValueError, match="five is refused"):
-        of_all(square, [REFUSES, 1], 2, ignored)
+        run_all(square, [REFUSES, 1], 2, ignored)
 
 
 def test_an_interrupt_ends_all_processes_without_a_word():

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from tailc.experiment.sizes import Size
-from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load
+from tailc.forms.ladder.lanes import Lanes, SharingPlan, plan_at_any_load
 from tailc.forms.ladder.table import LoadAxis, Rule
 from tailc.pipeline import lane_sample
 from tailc.pipeline.borrowing import solve_for_budgets
 from tailc.pipeline.lane_sample import PlanSample
-from tailc.problems.borrowing import Borrowing, plan_of
+from tailc.problems.borrowing import Borrowing, sharing_plan
 from tailc.tuning.batch_bounds import least_given_up_us
 from tests.tailc.pipeline.test_borrowing import MS, alike, problem
 
@@ -27,7 +27,9 @@ def _few_replays(monkeypatch):
     monkeypatch.setattr(lane_sample, "PLAN", Size(5_000, 3))
 
 
-def seen_and_bound(plans: list[Plan], lanes: Lanes = LANES, rate: int = RATE_MRPS, **changes):
+def seen_and_bound(
+    plans: list[SharingPlan], lanes: Lanes = LANES, rate: int = RATE_MRPS, **changes
+):
     """What replays show of the plans, and the bound on the same replays."""
     asked = problem(**changes)
     with ThreadPoolExecutor(2) as workers:
@@ -37,18 +39,18 @@ def seen_and_bound(plans: list[Plan], lanes: Lanes = LANES, rate: int = RATE_MRP
         return seen, least_given_up_us(*promised, lanes, replays.replications(rate), workers)
 
 
-def plans(cores: int) -> list[Plan]:
+def plans(cores: int) -> list[SharingPlan]:
     lanes = replace(LANES, cores=cores)
     constant = [
-        plan_of(borrowing, ((RATE_MRPS, age_ms * MS),), lanes)
+        sharing_plan(borrowing, ((RATE_MRPS, age_ms * MS),), lanes)
         for borrowing in (Borrowing.FIXED, Borrowing.REFRESH, Borrowing.SAFE)
         for age_ms in (2, 10, 25, 50)
     ]
     from_arrival = [
-        Plan(LoadAxis.IN_SYSTEM, (Rule.AGE_FROM_ARRIVAL,), ((1, age_ms * MS),), 1)
+        SharingPlan(LoadAxis.IN_SYSTEM, (Rule.AGE_FROM_ARRIVAL,), ((1, age_ms * MS),), 1)
         for age_ms in (20, 40, 60)
     ]
-    return [*constant, *from_arrival, at_any_load(0, cores), at_any_load(None, cores)]
+    return [*constant, *from_arrival, plan_at_any_load(0, cores), plan_at_any_load(None, cores)]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_no_plan_that_meets_the_target_gives_up_less(cores, rate, target_ms):
 def test_requests_that_hardly_ever_wait_may_lose_what_their_demand_leaves_of_the_target():
     # 53 ms each, and a target of 60: 7 ms lost at 0.4 a ms, each with 0.3 of batch work more.
     _, least_us = seen_and_bound(
-        [at_any_load(0, 1)], rate=10, profile=alike(np.full(10, 53.0)), target_us=60 * MS
+        [plan_at_any_load(0, 1)], rate=10, profile=alike(np.full(10, 53.0)), target_us=60 * MS
     )
     lost_us = 7 * MS
     # The limit is longer by 4 cells of 512 at most, and one request in a hundred may be late.
@@ -78,19 +80,19 @@ def test_requests_that_hardly_ever_wait_may_lose_what_their_demand_leaves_of_the
 
 def test_without_a_target_to_speak_of_always_sharing_is_best():
     asked = {"rate": 60_000, "target_us": 10_000 * MS}
-    (seen,), least_us = seen_and_bound([at_any_load(None, 1)], **asked)
+    (seen,), least_us = seen_and_bound([plan_at_any_load(None, 1)], **asked)
     assert seen.given_up_us - 1 <= least_us <= seen.given_up_us
 
 
 def test_where_both_lanes_do_no_more_than_one_borrowing_idle_cores_is_best():
     lanes = Lanes(1, 600_000, 400_000)
-    (seen,), least_us = seen_and_bound([at_any_load(0, 1)], lanes)
+    (seen,), least_us = seen_and_bound([plan_at_any_load(0, 1)], lanes)
     assert seen.given_up_us - 1 <= least_us <= seen.given_up_us
 
 
 def test_without_interference_only_the_slowdown_is_given_up():
     lanes = Lanes(1, 0, 300_000)
-    (seen,), least_us = seen_and_bound([at_any_load(None, 1)], lanes)
+    (seen,), least_us = seen_and_bound([plan_at_any_load(None, 1)], lanes)
     assert seen.given_up_us - 1 <= least_us <= seen.given_up_us
 
 
@@ -116,7 +118,9 @@ def test_a_policy_with_a_budget_claims_nothing():
 
 def test_the_bound_is_far_below_always_sharing_where_the_target_is_tight():
     asked = {"rate": 60_000, "target_us": 50 * MS}
-    (shared, alone), least_us = seen_and_bound([at_any_load(None, 1), at_any_load(0, 1)], **asked)
+    (shared, alone), least_us = seen_and_bound(
+        [plan_at_any_load(None, 1), plan_at_any_load(0, 1)], **asked
+    )
     assert alone.tail_us <= 50 * MS < shared.tail_us
     # Of the way from always to never sharing at least a tenth.
     assert least_us > shared.given_up_us + 0.1 * (alone.given_up_us - shared.given_up_us)

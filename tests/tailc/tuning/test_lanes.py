@@ -15,11 +15,11 @@ from tailc.experiment.tuning_objective import BatchTiming, Criterion, TuningObje
 from tailc.forms.ladder.lanes import (
     AT_ONCE_AWAKE,
     Lanes,
-    Plan,
+    SharingPlan,
     Waking,
-    at_any_load,
-    by_rate,
     lane_ladder,
+    plan_at_any_load,
+    plan_by_rate,
 )
 from tailc.forms.ladder.table import Climb, Ladder, LoadAxis, Rule
 from tailc.models.smt.model import Smt
@@ -52,14 +52,16 @@ AIM = TuningObjective(
 )
 SPEEDS = np.array([[1 - SLOWER_PPM / PPM, 1.0]])
 LOAD = replace(exponential(2_000, MEAN_MS), speed=SPEEDS)
-ALONE = lane_ladder(LANES, at_any_load(0, 1))
+ALONE = lane_ladder(LANES, plan_at_any_load(0, 1))
 FAMILY = smt_space(ALONE, TARGET_US, 1, RELEASE_US)
 
 
 def by_load(rule, *ages_us):
     """Ages for 1, 2, ... in the system, read anew at every look."""
     ages = tuple(enumerate(ages_us, start=1))
-    return lane_ladder(LANES, Plan(LoadAxis.IN_SYSTEM, (Rule.REREAD_ROW, *rule), ages, len(ages)))
+    return lane_ladder(
+        LANES, SharingPlan(LoadAxis.IN_SYSTEM, (Rule.REREAD_ROW, *rule), ages, len(ages))
+    )
 
 
 def aged(table, in_system):
@@ -87,7 +89,7 @@ def test_batch_work_always_has_time_to_leave():
 
 
 def test_a_search_begins_at_the_least_of_ages_by_rate_by_every_clock():
-    plan = by_rate(((20_000, 60 * MS), (80_000, 30 * MS)), Rule.WAITED_START_LAST)
+    plan = plan_by_rate(((20_000, 60 * MS), (80_000, 30 * MS)), Rule.WAITED_START_LAST)
     family = smt_space(lane_ladder(LANES, plan), TARGET_US, 1, RELEASE_US)
     starts = list(family.starts())
     assert len(starts) == STARTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import final
 
-from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, Waking, lane_ladder, plan_at_any_load
 from tailc.models.baseline_syntax import NameValues, Syntax
 from tailc.models.request_baselines import Baseline, Setup, Unfit
 from tailc.models.smt.model import Smt
@@ -34,5 +34,5 @@ class NoBatch(Baseline[Smt]):
 
 def no_batch(lanes: Lanes, waking: Waking) -> Smt:
     """Run every request alone on its core, which must wake for it."""
-    ladder = lane_ladder(lanes, at_any_load(0, lanes.cores))
+    ladder = lane_ladder(lanes, plan_at_any_load(0, lanes.cores))
     return Smt("no-batch", (ladder,), waking=waking, has_batch=False)

@@ -5,7 +5,7 @@ import pytest
 
 from tailc.artifact.files import read_policy
 from tailc.forms.ladder.batch import STARTS, BatchLookup
-from tailc.forms.ladder.lookup import Answer, lookup
+from tailc.forms.ladder.lookup import LookupAnswer, lookup
 
 VECTORS = Path(__file__).parents[4] / "schemas/vectors/v1"
 POLICIES = sorted(path for path in VECTORS.glob("*.tailc"))
@@ -25,7 +25,7 @@ def test_a_batch_answers_as_one_look_up_after_another(path):
         waited, executed = np.where(drawn.random((2, 500)) < 0.5, np.maximum(edges, 0), anywhere)
         found = BatchLookup(form)(load, waited, executed)
         answers = zip(found.start, found.wait_us.tolist(), found.rung.tolist(), strict=True)
-        got = [Answer(STARTS[start], wait, rung) for start, wait, rung in answers]
+        got = [LookupAnswer(STARTS[start], wait, rung) for start, wait, rung in answers]
         queries = zip(load.tolist(), waited.tolist(), executed.tolist(), strict=True)
         assert got == [lookup(form, *query) for query in queries]
 

@@ -5,17 +5,17 @@ import pytest
 from tailc.forms.ladder.lanes import (
     BATCH,
     Lanes,
-    at_any_load,
     batch_left_ppm,
-    by_rate,
     is_on_lanes,
     lane_ladder,
     lanes_of,
-    while_none_waits,
+    plan_at_any_load,
+    plan_by_rate,
+    plan_while_none_waits,
 )
 from tailc.forms.ladder.table import Climb, LoadAxis, Rule
 from tailc.percentiles import PPM
-from tailc.problems.borrowing import Borrowing, plan_of
+from tailc.problems.borrowing import Borrowing, sharing_plan
 from tests.tailc.forms.ladder.test_core_ladder import cores
 
 LANES = Lanes(7, 340_000, 120_000)
@@ -27,7 +27,7 @@ def climbs(plan) -> list[tuple[int, int | None, tuple[Climb, ...]]]:
 
 
 def test_a_request_holds_one_core_and_takes_batch_work_from_it():
-    ladder = lane_ladder(LANES, at_any_load(5_000, 7))
+    ladder = lane_ladder(LANES, plan_at_any_load(5_000, 7))
     shared, alone = ladder.rungs
     assert [unit.name for unit in ladder.cost_units] == ["cores", BATCH]
     assert (shared.speed_ppm, shared.cost_ppm) == (660_000, (1_000_000, 120_000))
@@ -37,25 +37,25 @@ def test_a_request_holds_one_core_and_takes_batch_work_from_it():
 
 
 def test_the_lanes_can_be_told_from_the_ladder_again():
-    assert lanes_of(lane_ladder(LANES, at_any_load(5, 7))) == LANES
+    assert lanes_of(lane_ladder(LANES, plan_at_any_load(5, 7))) == LANES
     assert not is_on_lanes(cores())
 
 
 def test_an_age_of_nothing_is_alone_from_the_start_and_none_is_never():
-    assert climbs(at_any_load(5_000, 7)) == [(1, None, SHARED_THEN_ALONE)]
-    assert climbs(at_any_load(0, 7)) == [(1, None, (Climb(0, 1),))]
-    assert climbs(at_any_load(None, 7)) == [(1, None, (Climb(0, 0),))]
+    assert climbs(plan_at_any_load(5_000, 7)) == [(1, None, SHARED_THEN_ALONE)]
+    assert climbs(plan_at_any_load(0, 7)) == [(1, None, (Climb(0, 1),))]
+    assert climbs(plan_at_any_load(None, 7)) == [(1, None, (Climb(0, 0),))]
 
 
 def test_a_request_that_leaves_somebody_waiting_is_alone():
-    assert climbs(while_none_waits(5_000, 7)) == [
+    assert climbs(plan_while_none_waits(5_000, 7)) == [
         (1, 7, SHARED_THEN_ALONE),
         (8, None, (Climb(0, 1),)),
     ]
 
 
 def test_between_two_rates_the_age_of_the_higher_one_holds():
-    plan = by_rate(((40_000, 9_000), (80_000, 5_000)), Rule.WAITED_START_LAST)
+    plan = plan_by_rate(((40_000, 9_000), (80_000, 5_000)), Rule.WAITED_START_LAST)
     assert plan.axis is LoadAxis.RATE
     assert climbs(plan) == [
         (0, 40_000, (Climb(0, 0), Climb(9_000, 1))),
@@ -64,13 +64,13 @@ def test_between_two_rates_the_age_of_the_higher_one_holds():
 
 
 def test_a_safe_budget_ends_a_look_earlier():
-    assert plan_of(Borrowing.SAFE, ((0, 5_000),), LANES).ages_us == ((1, 4_999),)
-    assert plan_of(Borrowing.SAFE, ((0, 0),), LANES).ages_us == ((1, 0),)
+    assert sharing_plan(Borrowing.SAFE, ((0, 5_000),), LANES).ages_us == ((1, 4_999),)
+    assert sharing_plan(Borrowing.SAFE, ((0, 0),), LANES).ages_us == ((1, 0),)
 
 
 def test_refresh_has_the_least_budget_of_all_rates():
-    plan = plan_of(Borrowing.REFRESH, ((1, 9_000), (2, 5_000)), LANES)
-    assert plan == while_none_waits(5_000, 7)
+    plan = sharing_plan(Borrowing.REFRESH, ((1, 9_000), (2, 5_000)), LANES)
+    assert plan == plan_while_none_waits(5_000, 7)
 
 
 @pytest.mark.parametrize(("cores", "left_ppm"), [(1, 760_000), (2, 880_000)])

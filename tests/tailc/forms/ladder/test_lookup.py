@@ -1,6 +1,6 @@
 import pytest
 
-from tailc.forms.ladder.lookup import Answer, Start, lookup, row_at
+from tailc.forms.ladder.lookup import LookupAnswer, Start, lookup, row_at
 from tailc.forms.ladder.table import (
     AT_ONCE,
     ON_EXIT,
@@ -22,9 +22,9 @@ TABLE = ladder(rows=ROWS)
 
 
 def test_the_row_of_the_load_answers_and_the_last_one_holds_beyond():
-    assert lookup(TABLE, 2, 0, 0) == Answer(Start.NOW, 0, 1)
+    assert lookup(TABLE, 2, 0, 0) == LookupAnswer(Start.NOW, 0, 1)
     assert lookup(TABLE, 3, 0, 0).rung == 0
-    assert lookup(TABLE, 400, 0, 8_999) == Answer(Start.ON_EXIT, 0, 0)
+    assert lookup(TABLE, 400, 0, 8_999) == LookupAnswer(Start.ON_EXIT, 0, 0)
 
 
 def test_a_load_below_the_first_row_gets_the_first_row():
@@ -32,8 +32,8 @@ def test_a_load_below_the_first_row_gets_the_first_row():
 
 
 def test_a_delay_counts_down_to_the_microsecond():
-    assert lookup(TABLE, 3, 9_999, 0) == Answer(Start.WAIT, 1, 0)
-    assert lookup(TABLE, 3, 10_000, 0) == Answer(Start.NOW, 0, 0)
+    assert lookup(TABLE, 3, 9_999, 0) == LookupAnswer(Start.WAIT, 1, 0)
+    assert lookup(TABLE, 3, 10_000, 0) == LookupAnswer(Start.NOW, 0, 0)
 
 
 def test_a_climb_takes_effect_at_its_very_age():
@@ -51,8 +51,8 @@ def test_outside_the_guard_the_nearest_row_or_the_first_rung_holds():
     clamped = ladder(rows=ROWS, guard=Guard(2, 3))
     cautious = ladder(rows=ROWS, guard=Guard(2, 3, Outside.FIRST_RUNG))
     assert lookup(clamped, 9, 0, 0).start is Start.ON_EXIT
-    assert lookup(cautious, 9, 0, 20_000) == Answer(Start.NOW, 0, 0)
-    assert lookup(cautious, 1, 0, 0) == Answer(Start.NOW, 0, 0)
+    assert lookup(cautious, 9, 0, 20_000) == LookupAnswer(Start.NOW, 0, 0)
+    assert lookup(cautious, 1, 0, 0) == LookupAnswer(Start.NOW, 0, 0)
     assert lookup(cautious, 3, 10_000, 5_000).rung == 1
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.forms.plan.battery import Battery
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import PPM, Epoch, Plan, PlannedJob, Pool, PoolPrices, Span, Terms
 from tests.tailc.forms.plan.random_plans import random_plan, with_battery
 
@@ -47,7 +47,7 @@ def test_the_least_charge_for_what_is_stored_stores_just_that(stored_mj, kept_pp
 
 def test_the_books_tell_what_is_charged_lost_and_given():
     """Epoch 1: 850 mJ produced, 100 drawn, 600 charged, 150 spilled; a fifth of 600 is lost."""
-    found = expected_of(plan(500, 600, -500, -480))
+    found = plan_books(plan(500, 600, -500, -480))
     second, third = found.entries[1], found.entries[2]
     assert (second.green_used_mj, second.charged_mj, second.spilled_mj) == (100, 600, 150)
     assert (second.lost_mj, second.stored_mj) == (120, 480)
@@ -139,7 +139,7 @@ def test_energy_balances_in_every_epoch_with_a_battery(seed):
     battery = found.battery
     assert battery
     state_mj = battery.first_mj
-    for epoch, entry in zip(found.epochs, expected_of(found).entries, strict=True):
+    for epoch, entry in zip(found.epochs, plan_books(found).entries, strict=True):
         assert entry.green_mj == epoch.green_mw * found.epoch_s
         assert entry.green_mj == entry.green_used_mj + entry.charged_mj + entry.spilled_mj
         assert entry.demand_mj == entry.green_used_mj + entry.discharged_mj + entry.brown_mj

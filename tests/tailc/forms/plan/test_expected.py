@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.forms.plan.expected import expected_of, places_of
+from tailc.forms.plan.expected import places_of, plan_books
 from tailc.forms.plan.ledger import MJ_PER_KWH
 from tailc.forms.plan.plan import (
     PPM,
@@ -40,7 +40,7 @@ MOVER = PlannedJob("mover", (Span(0, 0, 2, 2), Span(1, 0, 1, 1), Span(1, 2, 1, 3
 
 def test_servers_with_a_job_and_without_draw_what_their_pool_says():
     """Epoch 0: 3 busy and 5 asleep, 350 mW for 10 s, and nothing moves at a start."""
-    found = expected_of(plan(MOVER))
+    found = plan_books(plan(MOVER))
     assert found.entries[0].demand_mj == 3_500
     assert found.entries[0].green_mj == 5_000
     assert (found.entries[0].green_used_mj, found.entries[0].spilled_mj) == (3_500, 1_500)
@@ -50,7 +50,7 @@ def test_servers_with_a_job_and_without_draw_what_their_pool_says():
 def test_what_arrives_in_a_pool_is_charged_there_but_not_in_a_first_epoch():
     """One server fewer in epoch 1, and then three that were not in the pool before."""
     assert plan(MOVER).moves.tolist() == [[0, 0, 0], [0, 0, 3]]
-    found = expected_of(plan(MOVER))
+    found = plan_books(plan(MOVER))
     assert found.moved == (0, 0, 3)
     assert found.entries[2].demand_mj == 10 * (3 * 100 + 5 * 10) + 3 * 9
 
@@ -65,7 +65,7 @@ def test_a_malleable_job_moves_what_it_takes_or_gives_up():
 
 def test_a_job_pays_by_its_promise_and_gets_back_what_is_not_green():
     """7 or 8 slots, one of them green though 5 were promised."""
-    found = expected_of(plan(MOVER)).jobs[0]
+    found = plan_books(plan(MOVER)).jobs[0]
     assert (found.slots, found.promised_slots, found.green_slots) == (8, 5, 1)
     assert found.fees_udollars == 5 * 72_500 + 3 * 60_000
     assert found.penalty_udollars == 4 * 125_000
@@ -76,14 +76,14 @@ def test_one_server_for_an_hour_earns_what_was_published():
     told = []
     for firsts in ((0,) * 4, (0, 0, 2, 2), (2,) * 4):
         job = PlannedJob("hour", (Span(1, 0, 4, 1),), 4)
-        found = expected_of(plan(job, firsts=firsts, green_mw=(0,) * 4))
+        found = plan_books(plan(job, firsts=firsts, green_mw=(0,) * 4))
         told.append(found.income_udollars)
     assert told == [290_000, 40_000, -210_000]
 
 
 def test_what_the_green_bus_leaves_lowers_brown_energy_and_makes_no_slot_green():
     job = PlannedJob("brown", (Span(0, 0, 1, 4),), 0)
-    found = expected_of(plan(job, firsts=(1,), green_mw=(340,)))
+    found = plan_books(plan(job, firsts=(1,), green_mw=(340,)))
     assert found.on_green_bus_mj == (400,)
     assert (found.entries[0].green_used_mj, found.entries[0].brown_mj) == (3_400, 1_000)
     assert found.jobs[0].green_slots == 0
@@ -91,14 +91,14 @@ def test_what_the_green_bus_leaves_lowers_brown_energy_and_makes_no_slot_green()
 
 def test_a_green_bus_that_has_too_little_is_told():
     job = PlannedJob("green", (Span(1, 0, 1, 4),), 4)
-    found = expected_of(plan(job, firsts=(1,), green_mw=(300,)))
+    found = plan_books(plan(job, firsts=(1,), green_mw=(300,)))
     assert found.short_mj == 1_000
     assert found.entries[0].brown_mj == 4_400 - 3_000
-    assert expected_of(plan(job, firsts=(1,), green_mw=(400,))).short_mj == 0
+    assert plan_books(plan(job, firsts=(1,), green_mw=(400,))).short_mj == 0
 
 
 def test_the_brown_energy_of_an_epoch_costs_its_price():
-    found = expected_of(plan(green_mw=(0, 0, 0)))
+    found = plan_books(plan(green_mw=(0, 0, 0)))
     assert found.entries[0].brown_udollars == Fraction(800 * 105_500, MJ_PER_KWH)
     assert found.profit_udollars == -3 * found.entries[0].brown_udollars
 
@@ -106,7 +106,7 @@ def test_the_brown_energy_of_an_epoch_costs_its_price():
 @given(SEEDS)
 def test_energy_and_money_balance_in_every_epoch(seed):
     found = random_plan(Random(seed))
-    books = expected_of(found)
+    books = plan_books(found)
     for number, one in enumerate(books.entries):
         epoch = found.epochs[number]
         assert one.green_used_mj + one.discharged_mj + one.brown_mj == one.demand_mj
@@ -128,7 +128,7 @@ def test_energy_and_money_balance_in_every_epoch(seed):
 def test_servers_draw_power_by_pool_and_what_moves_is_paid_there(seed):
     """Server by server."""
     found = random_plan(Random(seed))
-    moves, books = found.moves, expected_of(found)
+    moves, books = found.moves, plan_books(found)
     for epoch, entry in enumerate(books.entries):
         drawn = 0
         for number, pool in enumerate(found.pools):
@@ -163,5 +163,5 @@ def test_a_job_moves_no_more_than_it_has_and_none_at_its_start(seed):
 
 @pytest.mark.parametrize("malleable", [True, False])
 def test_a_plan_without_jobs_moves_nothing_and_earns_nothing(malleable):
-    found = expected_of(plan(malleable=malleable))
+    found = plan_books(plan(malleable=malleable))
     assert (found.moved, found.jobs, found.income_udollars) == ((0, 0, 0), (), 0)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tailc.experiment.window_means import rare_of
-from tailc.forms.plan.expected import expected_of
-from tailc.forms.plan.ledger import MJ_PER_KWH, Entry
+from tailc.forms.plan.expected import plan_books
+from tailc.forms.plan.ledger import MJ_PER_KWH, LedgerEntry
 from tailc.forms.plan.plan import Epoch, Plan, PlannedJob, Pool, PoolPrices, Span, Terms
 from tailc.models.datacentre.quantities import QuantitySample
 from tailc.models.malleable_jobs.cluster import Cluster
@@ -34,7 +34,7 @@ def hour_of_one_vm(green_quarters: int) -> Plan:
 
 @pytest.mark.parametrize(("green_quarters", "cents"), [(4, 29), (2, 4), (0, -21)])
 def test_a_vm_hour_brings_29_4_or_minus_21_cents(green_quarters, cents):
-    assert expected_of(hour_of_one_vm(green_quarters)).income_udollars == cents * 10_000
+    assert plan_books(hour_of_one_vm(green_quarters)).income_udollars == cents * 10_000
 
 
 def test_the_premium_is_a_fifth_and_the_penalty_ten_times_it():
@@ -45,7 +45,7 @@ def test_the_premium_is_a_fifth_and_the_penalty_ten_times_it():
 
 
 def test_a_brown_slot_costs_a_third_of_a_cent():
-    slot = Entry(140_000 * 900, 0, BROWN_UDOLLARS_PER_KWH, 0)
+    slot = LedgerEntry(140_000 * 900, 0, BROWN_UDOLLARS_PER_KWH, 0)
     assert slot.demand_mj / MJ_PER_KWH == 0.035
     assert float(slot.brown_udollars) == 3_692.5
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.forms.plan.battery import Battery
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.ledger import ledger_of
 from tailc.forms.plan.plan import PPM
 from tailc.models.datacentre.storage import Books, Storage, storage_of
@@ -182,14 +182,14 @@ def test_on_the_supply_that_was_expected_a_plan_without_jobs_does_no_better(name
     battery = plan_in(name).battery
     assert battery
     planned = with_battery(plan, battery)
-    storage, books = storage_of(planned), expected_of(planned)
+    storage, books = storage_of(planned), plan_books(planned)
     assert storage
     replayed = Books(storage)
     for one in books.entries:
         per_kwh = one.brown_udollars_per_kwh, one.brown_mg_per_kwh
         replayed.add(one.demand_mj, one.green_mj, *per_kwh, plan.epoch_s)
     cost = ledger_of(replayed.entries).brown_udollars
-    assert books.ledger.brown_udollars <= cost <= expected_of(plan).ledger.brown_udollars
+    assert books.ledger.brown_udollars <= cost <= plan_books(plan).ledger.brown_udollars
 
 
 def test_prices_of_a_plan_with_a_battery_are_used_as_without():

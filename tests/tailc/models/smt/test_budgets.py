@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.forms.ladder.lanes import Lanes, Plan, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, SharingPlan, lane_ladder, plan_at_any_load
 from tailc.models.smt.model import Smt
 from tailc.models.workload import Workload
-from tailc.problems.borrowing import Borrowing, age_of, plan_of
+from tailc.problems.borrowing import Borrowing, budget_age_us, sharing_plan
 from tests.reference import lane_states
 
 US, MS = 1_000, 1_000_000
@@ -24,7 +24,9 @@ PPM = 1_000_000
 ROUNDING_NS = 1
 
 
-def latency_ns(lanes: Lanes, plan: Plan, arrival_ns: list[int], work_ns: list[int]) -> np.ndarray:
+def latency_ns(
+    lanes: Lanes, plan: SharingPlan, arrival_ns: list[int], work_ns: list[int]
+) -> np.ndarray:
     ladder = lane_ladder(lanes, plan)
     speeds = np.array([[rung.speed_ppm / PPM for rung in ladder.rungs]])
     count = len(work_ns)
@@ -35,9 +37,9 @@ def latency_ns(lanes: Lanes, plan: Plan, arrival_ns: list[int], work_ns: list[in
 
 def late_ns(borrowing: Borrowing, age_us: int | None, lanes: Lanes, arrival_ns, work_ns) -> int:
     """By how much the request that loses most is later than alone."""
-    plan = plan_of(borrowing, ((0, age_us),), lanes)
+    plan = sharing_plan(borrowing, ((0, age_us),), lanes)
     with_batch = latency_ns(lanes, plan, arrival_ns, work_ns)
-    alone = latency_ns(lanes, at_any_load(0, lanes.cores), arrival_ns, work_ns)
+    alone = latency_ns(lanes, plan_at_any_load(0, lanes.cores), arrival_ns, work_ns)
     return int((with_batch - alone).max())
 
 
@@ -91,7 +93,7 @@ def test_charged_by_harm_a_budget_is_what_a_request_loses_at_most(
     asked, budget_us, interference_ppm, borrowing
 ):
     lanes = Lanes(1, interference_ppm, 0)
-    age_us = age_of(budget_us, lanes, charges_harm=True)
+    age_us = budget_age_us(budget_us, lanes, charges_harm=True)
     most_ns = budget_us * US + len(asked[0]) * ROUNDING_NS
     assert late_ns(borrowing, age_us, lanes, *asked) <= most_ns
 
@@ -123,5 +125,5 @@ def test_batch_work_leaves_its_lane_when_the_paper_s_state_machine_does(
         shared=Fraction(PPM - interference_ppm, PPM),
         refreshes=borrowing is Borrowing.REFRESH,
     )
-    plan = plan_of(borrowing, ((0, budget_us),), lanes)
+    plan = sharing_plan(borrowing, ((0, budget_us),), lanes)
     assert latency_ns(lanes, plan, arrival_ns, asked[1]).tolist() == wanted

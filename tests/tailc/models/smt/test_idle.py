@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tailc.forms.ladder.lanes import Lanes, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, lane_ladder, plan_at_any_load
 from tailc.models import streams
 from tailc.models.smt.idle import EDGES_US, IdlePeriods, idle_times, idle_use
 from tailc.models.smt.model import Smt
@@ -18,7 +18,7 @@ US, MS, PPM = 1_000, 1_000_000, 1_000_000
 def alone(
     arrival_ns: list[int] | np.ndarray, work_ns: list[int] | np.ndarray, cores=1
 ) -> SmtOutcome:
-    ladder = lane_ladder(Lanes(cores, 0, 0), at_any_load(0, cores))
+    ladder = lane_ladder(Lanes(cores, 0, 0), plan_at_any_load(0, cores))
     count = len(work_ns)
     speeds = np.ones((1, 2))
     load = Workload(np.array(work_ns), np.ones(count, np.int64), np.zeros(count, np.int32), speeds)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, Waking, lane_ladder, plan_at_any_load
 from tailc.models.smt.baselines.no_batch import no_batch
 from tailc.models.smt.idle import EDGES_US, IdleTimes
 from tailc.models.smt.model import Smt
@@ -11,7 +11,7 @@ from tailc.models.smt.usage import SmtTimes, SmtUse
 
 # Requests 20 % and batch work 40 % slower while both work.
 LANES = Lanes(2, 200_000, 400_000)
-SUBJECT = Smt("x", (lane_ladder(LANES, at_any_load(1_000, 2)),))
+SUBJECT = Smt("x", (lane_ladder(LANES, plan_at_any_load(1_000, 2)),))
 NEVER_IDLE = IdleTimes(np.zeros(len(EDGES_US) + 1), np.zeros(len(EDGES_US) + 1, np.int64))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.ladder.lanes import Lanes, Plan, Waking, at_any_load, lane_ladder
+from tailc.forms.ladder.lanes import Lanes, SharingPlan, Waking, lane_ladder, plan_at_any_load
 from tailc.models import streams
 from tailc.models.smt.model import Smt
 from tailc.models.smt.outcome import SmtOutcome
@@ -17,13 +17,13 @@ from tailc.models.workload import Workload
 from tests.tailc.artifact.published import small_policy
 
 US, MS = 1_000, 1_000_000
-ALONE = at_any_load(0, 1)
-SHARED = at_any_load(None, 1)
+ALONE = plan_at_any_load(0, 1)
+SHARED = plan_at_any_load(None, 1)
 HALF = Lanes(1, 500_000, 500_000)
 
 
 def replayed(
-    plan: Plan,
+    plan: SharingPlan,
     waking: Waking,
     arrival_ns: list[int] | np.ndarray,
     work_ns: list[int] | np.ndarray,
@@ -55,7 +55,7 @@ def test_batch_work_wakes_up_after_a_request_that_was_alone_and_only_then():
 
 def test_it_wakes_up_beside_a_request_where_one_hands_over_to_one_that_shares():
     # Alone from 100 us on; the second starts as the first ends, at 150 us, and shares anew.
-    plan = at_any_load(100, 1)
+    plan = plan_at_any_load(100, 1)
     waking = Waking(batch_ns=30 * US)
     outcome = replayed(plan, waking, [0, 10 * US], [100 * US, 100 * US])
     assert outcome.wait_ns.tolist() == [0, 140 * US]
@@ -63,14 +63,14 @@ def test_it_wakes_up_beside_a_request_where_one_hands_over_to_one_that_shares():
 
 
 def test_one_that_is_told_to_leave_before_it_is_awake_has_only_woken_until_then():
-    plan = at_any_load(100, 1)
+    plan = plan_at_any_load(100, 1)
     outcome = replayed(plan, Waking(batch_ns=500 * US), [0, 10 * US], [100 * US, 100 * US])
     assert woke_ns(outcome) == (0, 100 * US)
 
 
 def test_how_long_it_takes_batch_work_to_wake_up_changes_no_latency():
     arrival_ns, work_ns = [0, 10 * US, MS], [100 * US, 100 * US, MS]
-    plan = at_any_load(100, 1)
+    plan = plan_at_any_load(100, 1)
     awake, late = (
         replayed(plan, Waking(batch_ns=ns), arrival_ns, work_ns).latency_ns.tolist()
         for ns in (0, 50 * US)
@@ -91,7 +91,7 @@ def test_on_several_cores_each_wakes_up_for_itself():
     waking = Waking(core_ns=30 * US)
     arrival_ns, work_ns = [0, 10 * US, 20 * US], [100 * US] * 3
     lanes = Lanes(2, 500_000, 0)
-    plan = at_any_load(0, 2)
+    plan = plan_at_any_load(0, 2)
     # At time 0 no core has been free for any time.
     outcome = replayed(plan, waking, arrival_ns, work_ns, has_batch=False, lanes=lanes)
     assert outcome.latency_ns.tolist() == [100 * US, 130 * US, 180 * US]

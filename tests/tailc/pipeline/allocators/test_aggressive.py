@@ -16,7 +16,7 @@ from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.pipeline.allocators.aggressive import Aggressive
 from tailc.pipeline.allocators.problem import Aims
-from tailc.pipeline.allocators.solving import by_columns
+from tailc.pipeline.allocators.solving import column_generation
 from tests.tailc.models.datacentre.sites import Known
 from tests.tailc.pipeline.allocators.clusters import (
     AIMS,
@@ -33,7 +33,7 @@ from tests.tailc.pipeline.allocators.clusters import (
 @pytest.fixture(scope="module")
 def solve():
     with Solver(Backend.HIGHS) as highs:
-        yield by_columns(highs, QUICK)
+        yield column_generation(highs, QUICK)
 
 
 @dataclass

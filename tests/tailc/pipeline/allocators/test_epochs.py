@@ -28,7 +28,7 @@ def test_beyond_the_forecast_there_is_no_sun_and_prices_stay():
 
 @pytest.mark.parametrize(("moment_s", "epoch"), [(0, 0), (899, 0), (900, 1), (2_699, 2)])
 def test_a_moment_is_in_the_epoch_that_has_begun(moment_s, epoch):
-    assert epochs_ahead(EIGHT, 0, sun([1, 1, 1]), 2_700).at(moment_s) == epoch
+    assert epochs_ahead(EIGHT, 0, sun([1, 1, 1]), 2_700).epoch_at(moment_s) == epoch
 
 
 def test_there_is_an_epoch_even_where_nothing_is_ahead():

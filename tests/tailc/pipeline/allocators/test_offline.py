@@ -7,7 +7,7 @@ from tailc.forms.plan.ledger import ledger_of
 from tailc.models.malleable_jobs.baselines.constant import ConstantAllocator
 from tailc.models.malleable_jobs.engine import replay_malleable
 from tailc.pipeline.allocators.offline import Offline
-from tailc.pipeline.allocators.solving import by_columns
+from tailc.pipeline.allocators.solving import column_generation
 from tests.tailc.models.datacentre.sites import Known
 from tests.tailc.pipeline.allocators.clusters import (
     AIMS,
@@ -23,7 +23,7 @@ from tests.tailc.pipeline.allocators.clusters import (
 @pytest.fixture(scope="module")
 def solve():
     with Solver(Backend.HIGHS) as highs:
-        yield by_columns(highs, QUICK)
+        yield column_generation(highs, QUICK)
 
 
 def replayed(supply, jobs, allocator):

@@ -9,7 +9,7 @@ import pytest
 from tailc_solvers.backends.linear import Answer, Outcome
 
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.pipeline.malleable_jobs import solve as solved
 from tailc.pipeline.malleable_jobs.evidence import cluster_remarks, cluster_settings
 from tailc.pipeline.malleable_jobs.solve import solve_for_clusters
@@ -53,7 +53,7 @@ def test_a_job_grows_while_the_sun_shines():
     assert found.bound == 0
     told = servers(found.plan)["job-1"]
     assert told in ([1, 2, 1, 0, 0], [1, 1, 2, 0, 0])
-    assert expected_of(found.plan).ledger.brown_mj == 0
+    assert plan_books(found.plan).ledger.brown_mj == 0
 
 
 def test_run_time_is_worth_brown_energy_where_it_counts_more():
@@ -103,7 +103,7 @@ def test_sleeping_servers_take_their_part_of_the_sun_and_of_the_bill():
     # 0.4 kWh in the first hour, and 0.4 of those who sleep in the second.
     assert found.value == 80_000
     assert found.bound in (79_999, 80_000)
-    assert expected_of(found.plan).ledger.brown_udollars == 80_000
+    assert plan_books(found.plan).ledger.brown_udollars == 80_000
 
 
 def test_a_job_that_outlasts_the_horizon_is_planned_to_its_end():

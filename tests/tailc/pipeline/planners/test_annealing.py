@@ -12,7 +12,7 @@ from tailc.models.rigid_jobs.engine import replay_rigid
 from tailc.models.rigid_jobs.jobs import SubmittedJob
 from tailc.pipeline.planners.annealing import Annealing
 from tailc.pipeline.planners.on_arrival import OnArrival
-from tailc.pipeline.planners.reoptimisation import opened, outlooks
+from tailc.pipeline.planners.reoptimisation import jobs_to_replan, outlooks
 from tests.tailc.models.datacentre.sites import SMALL, Known, supply
 from tests.tailc.pipeline.planners import random_sites as sites
 from tests.tailc.pipeline.planners.test_planner_state import running, view
@@ -107,10 +107,10 @@ def test_open_are_jobs_that_miss_have_too_much_or_move_too_often():
         (0, 2, 0),
         (0, 0, 1),
     ]
-    assert [one.job.number for one in opened(now, None, 1, 1)] == [1, 3]
-    assert [one.job.number for one in opened(now, None, 0, 1)] == [1, 3, 4]
-    assert len(opened(now, 2, 0, 1)) == 2
-    assert opened(now, 0, 0, 1) == ()
+    assert [one.job.number for one in jobs_to_replan(now, None, 1, 1)] == [1, 3]
+    assert [one.job.number for one in jobs_to_replan(now, None, 0, 1)] == [1, 3, 4]
+    assert len(jobs_to_replan(now, 2, 0, 1)) == 2
+    assert jobs_to_replan(now, 0, 0, 1) == ()
 
 
 FAILURES = (Outcome.INFEASIBLE, Outcome.TIMED_OUT, Outcome.CRASHED)

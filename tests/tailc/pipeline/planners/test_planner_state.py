@@ -5,9 +5,9 @@ import pytest
 
 from tailc.models.rigid_jobs.jobs import RunningJob, SubmittedJob
 from tailc.models.rigid_jobs.planner import View
-from tailc.pipeline.planners.current_schedule import was_on
-from tailc.pipeline.planners.planner_state import Epsilons, expected_green, seen
-from tailc.pipeline.planners.remaining_sla import arriving_job, job_within, owed_slots
+from tailc.pipeline.planners.current_schedule import previous_places
+from tailc.pipeline.planners.planner_state import Epsilons, expected_green, planner_state
+from tailc.pipeline.planners.remaining_sla import arriving_job, job_within, remaining_green_slots
 from tests.tailc.models.datacentre.sites import RACK_MW, SMALL, supply
 
 SERVER_MJ = 140_000 * 900
@@ -29,7 +29,7 @@ def running(number, places, first_epoch=0, green_ppm=0) -> RunningJob:
 
 
 def test_racks_of_one_colour_and_steady_room_make_a_group():
-    now = seen(view([1, 1, 1]), 3)
+    now = planner_state(view([1, 1, 1]), 3)
     assert now.rack_group.tolist() == [0, 0, 1]
     assert now.groups.servers.tolist() == [4, 2]
     assert now.groups.is_green.tolist() == [[False] * 3, [True] * 3]
@@ -37,32 +37,32 @@ def test_racks_of_one_colour_and_steady_room_make_a_group():
 
 def test_a_rack_whose_room_opens_is_a_group_of_its_own():
     ends = running(1, [[1], [0], [0]])
-    now = seen(view([0, 0, 0], [ends]), 3)
+    now = planner_state(view([0, 0, 0], [ends]), 3)
     assert now.rack_group.tolist() == [0, 1, 1]
     assert now.groups.free.tolist() == [[1, 2, 2], [4, 4, 4]]
     # Until the job ends with the first epoch, room does not change: that is all one group.
-    assert seen(view([0, 0, 0], [ends]), 1).rack_group.tolist() == [0, 0, 0]
+    assert planner_state(view([0, 0, 0], [ends]), 1).rack_group.tolist() == [0, 0, 0]
 
 
 def test_a_rack_that_an_open_job_must_leave_is_a_group_of_its_own():
     """Two jobs are to change places now; were the first to stay, it would meet the second."""
     first = running(1, [[0, 2], [2, 0], [0, 0]])
     second = running(2, [[2, 0], [0, 2], [0, 0]])
-    now = seen(view([0], [first, second], epoch=1), 1, None, [first])
+    now = planner_state(view([0], [first, second], epoch=1), 1, None, [first])
     assert now.free.tolist() == [[2], [0], [2]]
     assert now.rack_group.tolist() == [0, 1, 0]
 
 
 def test_racks_that_turn_green_at_other_times_are_apart_and_dearer_the_greener():
-    now = seen(view([0, 1, 2]), 3, Epsilons(7, 3))
+    now = planner_state(view([0, 1, 2]), 3, Epsilons(7, 3))
     assert now.rack_group.tolist() == [0, 1, 2]
     assert now.groups.charges.slot.tolist() == [0, 7, 14]
     assert now.groups.charges.move == 3
-    assert seen(view([0, 0, 0]), 3).groups.charges.slot.tolist() == [0]
+    assert planner_state(view([0, 0, 0]), 3).groups.charges.slot.tolist() == [0]
 
 
 def test_energy_is_that_of_full_servers_and_its_price_rounded_up():
-    energy = seen(view([1, 2, 0]), 3).groups.energy
+    energy = planner_state(view([1, 2, 0]), 3).groups.energy
     assert energy.green.tolist() == [RACK_MW * 900, 2 * RACK_MW * 900, 0]
     assert (energy.server, energy.move) == (SERVER_MJ, 1_000)
     # 0.035 kWh at 10.55 cents.
@@ -72,9 +72,9 @@ def test_energy_is_that_of_full_servers_and_its_price_rounded_up():
 def test_the_servers_of_open_jobs_are_free_and_their_moves_forgotten():
     moving = running(1, [[2, 0], [0, 2], [0, 0]])
     stays = running(2, [[0, 0], [0, 0], [1, 1]])
-    closed = seen(view([0, 0], [moving, stays]), 2)
+    closed = planner_state(view([0, 0], [moving, stays]), 2)
     assert closed.groups.moves.sum() == 2
-    opened = seen(view([0, 0], [moving, stays]), 2, None, [moving])
+    opened = planner_state(view([0, 0], [moving, stays]), 2, None, [moving])
     assert opened.groups.moves.sum() == 0
     assert opened.free.tolist() == [[2, 2], [2, 2], [1, 1]]
     assert opened.rack_group.tolist() == [0, 0, 0]
@@ -91,19 +91,19 @@ def test_moves_into_green_racks_take_the_energy_of_one():
 def test_a_job_owes_what_it_was_promised_and_has_not_had():
     one = running(1, [[2, 2, 2, 2], [0] * 4, [0] * 4], green_ppm=500_000)
     one.slots, one.green_slots = 4, 1
-    assert owed_slots(one, 2) == 3
+    assert remaining_green_slots(one, 2) == 3
     one.green_slots = 4
-    assert owed_slots(one, 2) == 0
+    assert remaining_green_slots(one, 2) == 0
     one.green_slots, one.slots = 0, 6
-    assert owed_slots(one, 3) == 2
+    assert remaining_green_slots(one, 3) == 2
 
 
 def test_a_job_was_where_it_was_less_what_failed():
     one = running(1, [[1, 1], [2, 2], [0, 0]])
-    assert was_on(one, 0) is None
-    assert was_on(one, 1).tolist() == [1, 2, 0]
+    assert previous_places(one, 0) is None
+    assert previous_places(one, 1).tolist() == [1, 2, 0]
     one.width = 1
-    assert was_on(one, 1).tolist() == [0, 1, 0]
+    assert previous_places(one, 1).tolist() == [0, 1, 0]
 
 
 def test_an_arriving_job_pays_for_its_promise_rounded_up():

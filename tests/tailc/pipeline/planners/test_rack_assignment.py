@@ -2,40 +2,40 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailc.pipeline.planners.current_schedule import for_now
-from tailc.pipeline.planners.planner_state import seen
-from tailc.pipeline.planners.rack_assignment import Granted, handed_out
+from tailc.pipeline.planners.current_schedule import free_places
+from tailc.pipeline.planners.planner_state import planner_state
+from tailc.pipeline.planners.rack_assignment import GroupServers, assign_racks
 from tests.tailc.pipeline.planners.test_planner_state import running, view
 
 
-def given_to(servers, is_owed_green=False, before=None) -> Granted:
-    return Granted(np.array(servers, np.int64), before, is_owed_green)
+def given_to(servers, is_owed_green=False, before=None) -> GroupServers:
+    return GroupServers(np.array(servers, np.int64), before, is_owed_green)
 
 
 def test_who_is_owed_green_slots_takes_the_greenest_rack_of_a_group():
-    now = seen(view([3, 3]), 2)
+    now = planner_state(view([3, 3]), 2)
     assert now.groups.groups == 1
     for is_owed, places in ((True, [0, 1, 2]), (False, [2, 1, 0])):
-        (found,) = handed_out(now, [given_to([[3, 3]], is_owed)])
+        (found,) = assign_racks(now, [given_to([[3, 3]], is_owed)])
         assert found.tolist() == [[count] * 2 for count in places]
 
 
 def test_at_night_all_take_the_brownest_rack():
-    (found,) = handed_out(seen(view([0, 0]), 2), [given_to([[2, 2]], True)])
+    (found,) = assign_racks(planner_state(view([0, 0]), 2), [given_to([[2, 2]], True)])
     assert found.tolist() == [[2, 2], [0, 0], [0, 0]]
 
 
 def test_who_stays_keeps_the_rack_and_who_goes_leaves_the_smaller_part():
-    now = seen(view([0, 0, 0]), 3)
+    now = planner_state(view([0, 0, 0]), 3)
     before = np.array([1, 0, 2])
-    (found,) = handed_out(now, [given_to([[3, 3, 3]], before=before)])
+    (found,) = assign_racks(now, [given_to([[3, 3, 3]], before=before)])
     assert found.tolist() == [[1] * 3, [0] * 3, [2] * 3]
-    (found,) = handed_out(now, [given_to([[2, 2, 3]], before=before)])
+    (found,) = assign_racks(now, [given_to([[2, 2, 3]], before=before)])
     assert found.tolist() == [[0, 0, 1], [0, 0, 0], [2, 2, 2]]
 
 
 def test_a_job_that_ends_makes_room_for_one_that_comes():
-    found = handed_out(seen(view([0, 0]), 2), [given_to([[6]]), given_to([[0, 6]])])
+    found = assign_racks(planner_state(view([0, 0]), 2), [given_to([[6]]), given_to([[0, 6]])])
     assert found[0].tolist() == [[2], [2], [2]]
     assert found[1].tolist() == [[0, 2], [0, 2], [0, 2]]
 
@@ -62,13 +62,13 @@ def test_places_are_what_groups_were_given_with_no_move_but_between_them(
         if (places <= room[:, :epochs]).all():
             room[:, :epochs] -= places
             held.append(running(number, places))
-    now = seen(view(racks, held), 5)
+    now = planner_state(view(racks, held), 5)
     granted = []
     for rows, is_owed in zip(asked, owed, strict=False):
         places = np.minimum(np.array(rows).T, room)
         room = room - places
-        granted.append(Granted(now.by_group(places), None, is_owed))
-    found = handed_out(now, granted)
+        granted.append(GroupServers(now.by_group(places), None, is_owed))
+    found = assign_racks(now, granted)
     assert (sum(found) <= now.free).all()
     for places, one in zip(found, granted, strict=True):
         assert (places >= 0).all()
@@ -81,5 +81,5 @@ def test_places_are_what_groups_were_given_with_no_move_but_between_them(
 
 def test_places_that_are_not_free_yet_are_others_for_now():
     free, meant = np.array([[2], [1], [0]]), np.array([[0], [0], [3]])
-    assert for_now(free, meant).tolist() == [[2], [1], [0]]
-    assert for_now(free, np.array([[1], [1], [0]])).tolist() == [[1], [1], [0]]
+    assert free_places(free, meant).tolist() == [[2], [1], [0]]
+    assert free_places(free, np.array([[1], [1], [0]])).tolist() == [[1], [1], [0]]

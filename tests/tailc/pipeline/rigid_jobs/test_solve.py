@@ -13,11 +13,11 @@ from tailc_solvers.backends.linear import Answer, Outcome, Point
 from tailc_solvers.green.sla.horizon import Horizon
 
 from tailc.errors import Code, ExitCode, TailcError
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Span, Terms
 from tailc.pipeline.rigid_jobs import shadow_prices as priced
 from tailc.pipeline.rigid_jobs.evidence import racks_remarks, racks_settings
-from tailc.pipeline.rigid_jobs.formulation import MOVE_UDOLLARS, Stated
+from tailc.pipeline.rigid_jobs.formulation import MOVE_UDOLLARS, RacksFormulation
 from tailc.pipeline.rigid_jobs.solve import solve_for_racks
 from tailc.problems.plan import PlanMethod, PlanSearch, Weights
 from tests.reference import sla_plain
@@ -41,7 +41,7 @@ def test_a_job_goes_to_the_green_rack_when_the_sun_comes(search):
     assert [pool.name for pool in found.plan.pools] == ["rack 1", "rack 2"]
     assert [epoch.first_green_pool for epoch in found.plan.epochs] == [2, 1]
     assert job.spans == (Span(0, 0, 1, 2), Span(1, 1, 1, 2))
-    books = expected_of(found.plan)
+    books = plan_books(found.plan)
     assert books.income_udollars == 2 * 290_000 + 2 * 240_000
     # The first hour's 200 Wh are brown.
     assert books.profit_udollars == 1_060_000 - 2 * A_SERVER
@@ -79,20 +79,20 @@ def test_sleeping_servers_are_fed_before_racks_are_green():
         pools = len(found.plan.pools)
         expected = pools if green_w == 239 else first_green if pools == 2 else 0
         assert found.plan.epochs[0].first_green_pool == expected, green_w
-        assert expected_of(found.plan).short_mj == 0
+        assert plan_books(found.plan).short_mj == 0
 
 
 def test_an_empty_datacentre_is_worth_what_its_sleep_costs():
     found = solve_for_racks(problem(green_w=[0, 30, 80], asleep_mw=20_000))
     # 80 Wh and 50 Wh are brown, at ten cents a kWh.
     assert found.value == found.bound == -8_000 - 5_000
-    assert expected_of(found.plan).profit_udollars == found.value
+    assert plan_books(found.plan).profit_udollars == found.value
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_program_s_plan_is_the_best_of_all_and_no_bound_is_below(seed):
     asked = drawn(seed)
-    stated = Stated(asked)
+    stated = RacksFormulation(asked)
     best = sla_plain.best(stated.groups, stated.jobs(asked.jobs))
     for search in METHODS:
         found = solve_for_racks(replace(asked, search=search))
@@ -107,8 +107,8 @@ def test_the_program_s_plan_is_the_best_of_all_and_no_bound_is_below(seed):
 def test_what_is_decided_by_is_the_profit_of_the_books_less_its_charges(seed):
     asked = drawn(100 + seed, jobs=5, epochs=4)
     found = solve_for_racks(asked)
-    plan, books = found.plan, expected_of(found.plan)
-    groups = Stated(asked).groups
+    plan, books = found.plan, plan_books(found.plan)
+    groups = RacksFormulation(asked).groups
     slots = int(groups.charges.slot @ plan.busy.sum(axis=1))
     charged = slots + MOVE_UDOLLARS * sum(books.moved)
     # A busy server costs whole millionths; each epoch's bill, and that of its sleep, is rounded up.
@@ -130,7 +130,7 @@ def test_weights_turn_jobs_away_that_cost_more_than_they_bring_and_the_books_sta
         found = solve_for_racks(problem(job, green_w=[0], weights=weights, **dear))
         assert found.admitted == int(is_admitted), weights
         profit = 240_000 - A_SERVER if is_admitted else 0
-        assert expected_of(found.plan).profit_udollars == profit
+        assert plan_books(found.plan).profit_udollars == profit
 
 
 def test_a_job_that_may_wait_waits_for_the_sun():
@@ -160,7 +160,7 @@ def test_a_job_that_must_run_runs_at_a_loss():
     asked = problem(named(1, 0, 1, 2, 100, must_run=True), green_w=[0])
     found = solve_for_racks(asked)
     assert found.admitted == 1
-    assert expected_of(found.plan).income_udollars == 2 * 290_000 - 2 * 500_000
+    assert plan_books(found.plan).income_udollars == 2 * 290_000 - 2 * 500_000
 
 
 def refused(asked):
@@ -248,7 +248,7 @@ def test_terms_without_a_penalty_promise_nothing_that_costs():
     asked = problem(named(1, 0, 1, 2, 100), green_w=[0], terms=Terms(290_000, 240_000, 0))
     found = solve_for_racks(asked)
     assert found.admitted == 1
-    assert expected_of(found.plan).income_udollars == 2 * 290_000
+    assert plan_books(found.plan).income_udollars == 2 * 290_000
 
 
 @pytest.mark.parametrize(

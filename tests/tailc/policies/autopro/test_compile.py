@@ -14,7 +14,7 @@ from tailc.forms.shares import PPM, ShareCap
 from tailc.pipeline.compile import compile_policy
 from tailc.policies.autopro.cap import cap_of
 from tailc.policies.autopro.control_spec import ControlSpec
-from tailc.problems.shares import Fitted
+from tailc.problems.shares import MachineModel
 from tailc.studies.split import split_spec
 from tailc.traces.throughput import read_throughput
 
@@ -97,7 +97,7 @@ def test_caps_are_compared_over_as_many_steps_as_memory_and_noise_need(tmp_path)
     shares = compiled(tmp_path).policy.shares
     assert shares is not None
     assert shares.cap == ShareCap(8, 20, PPM)
-    noisy = Fitted("x", 1_000, 100_000, 9_000, 200_000, 9_000, 100_000)
+    noisy = MachineModel("x", 1_000, 100_000, 9_000, 200_000, 9_000, 100_000)
     assert cap_of(ControlSpec(), [noisy]) == ShareCap(8, 20, PPM)
     calm = replace(noisy, error_ppm=10_000)
     assert cap_of(ControlSpec(), [calm]) == ShareCap(4, 20, PPM)

@@ -8,7 +8,7 @@ from tailc.forms.ladder.table import AT_ONCE, ON_EXIT, Admission, Climb, Row, Ru
 from tailc.policies.few_to_many.emit import emit
 from tailc.policies.few_to_many.spec import FewToManySpec
 from tailc.problems.interval_grid import IntervalGrid
-from tailc.problems.ladder import LadderProblem, Method, Objective
+from tailc.problems.ladder import LadderObjective, LadderProblem, Method
 from tailc.problems.schedule import LadderSolution, RowStatus, Schedule, SolvedRow
 from tailc.traces.profile import DemandProfile, Measure
 
@@ -30,7 +30,7 @@ PROBLEM = LadderProblem(
     loads=(1, 2),
     budget_ppm=6_000_000,
     percentile_ppm=990_000,
-    objective=Objective.TAIL,
+    objective=LadderObjective.TAIL,
     target_us=None,
     method=Method.GRID,
     grid=IntervalGrid(50 * MS, 150 * MS),

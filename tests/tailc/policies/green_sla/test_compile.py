@@ -12,7 +12,7 @@ from tailc.artifact.envelope import InputRole
 from tailc.artifact.files import read_policy
 from tailc.cli import run
 from tailc.errors import ExitCode
-from tailc.forms.plan.expected import expected_of
+from tailc.forms.plan.expected import plan_books
 from tests.tailc.policies.green_sla.case import write
 
 
@@ -40,7 +40,7 @@ def test_the_artifact_says_what_it_was_made_from_and_how_good_it_is(policy):
     assert settings["placed_jobs"] == len(policy.plan.jobs) <= settings["known_jobs"]
     gap = settings["bound"] - settings["value"]
     assert settings["gap_ppm"] * abs(settings["value"]) >= gap * 10**6
-    assert settings["profit_udollars"] == expected_of(policy.plan).profit_udollars // 1
+    assert settings["profit_udollars"] == plan_books(policy.plan).profit_udollars // 1
 
 
 def test_every_job_runs_all_its_epochs_with_all_its_servers(policy):

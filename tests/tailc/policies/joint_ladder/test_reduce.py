@@ -11,7 +11,7 @@ from tailc.pipeline.solve import solve
 from tailc.policies.joint_ladder.emit import emit
 from tailc.policies.joint_ladder.reduce import candidates, reduce
 from tailc.policies.joint_ladder.rungs import combinations
-from tailc.problems.ladder import LadderProblem, Method, Objective
+from tailc.problems.ladder import LadderObjective, LadderProblem, Method
 from tailc.problems.schedule import RowStatus
 from tests.tailc.policies.joint_ladder.made import PUBLISHED, profile, spec, typed
 
@@ -48,7 +48,7 @@ def test_one_level_gives_few_to_many_s_table_on_as_many_cores():
         loads=problem.loads,
         budget_ppm=15 * PPM,
         percentile_ppm=problem.percentile_ppm,
-        objective=Objective.TAIL,
+        objective=LadderObjective.TAIL,
         target_us=None,
         method=Method.DUAL,
     )

@@ -3,8 +3,8 @@ import pytest
 from tailc.errors import Code, TailcError
 from tailc.pipeline.spec import open_kind
 from tailc.policies.slow_to_fast import KIND
-from tailc.problems.control import Gains, Structure
-from tailc.problems.thresholds import Aim, ThresholdMethod
+from tailc.problems.control import ControllerTerms, LoopGains
+from tailc.problems.thresholds import ThresholdMethod, ThresholdObjective
 from tests.tailc.pipeline.cores import profile
 from tests.tailc.policies.slow_to_fast.case import swapped, write
 
@@ -26,7 +26,7 @@ def test_rungs_have_the_power_of_their_type_and_the_target_is_the_slo_s(tmp_path
     stated = KIND.reduce(opened(tmp_path).spec, profile([50.0, 291.0]))
     assert stated.power_ppm == (1_000_000, 6_800_000)
     assert (stated.target_us, stated.percentile_ppm) == (80_000, 950_000)
-    assert (stated.objective, stated.method) == (Aim.ENERGY, ThresholdMethod.DUAL)
+    assert (stated.objective, stated.method) == (ThresholdObjective.ENERGY, ThresholdMethod.DUAL)
     assert not stated.is_in_watts
 
 
@@ -51,7 +51,7 @@ def test_speeds_of_their_own_are_searched_on_a_grid_unless_asked_otherwise(tmp_p
 def test_the_extremes_have_no_target_and_no_controller(tmp_path, objective):
     spec = opened(tmp_path, (CONTROL, f"search: {{objective: {objective}}}"))
     stated = KIND.reduce(spec.spec, profile([50.0]))
-    assert (stated.objective, stated.target_us) == (Aim(objective), None)
+    assert (stated.objective, stated.target_us) == (ThresholdObjective(objective), None)
     assert KIND.control(spec.spec, spec.loaded) is None
 
 
@@ -60,9 +60,13 @@ def test_published_gains_are_loaded_by_their_rates_and_know_their_lines(tmp_path
     asked = KIND.control(spec.spec, spec.loaded)
     assert asked.first_rates_mrps == (0, 50_000, 70_000)
     assert asked.middle_rates_mrps == (25_000, 60_000, 80_000)
-    assert asked.gains == (Gains(0.11, 0.49, 0), Gains(0.15, 0.25, 0), Gains(0.19, 0.17, 0.03))
+    assert asked.gains == (
+        LoopGains(0.11, 0.49, 0),
+        LoopGains(0.15, 0.25, 0),
+        LoopGains(0.19, 0.17, 0.03),
+    )
     assert [place.line for place in asked.gains_at] == [18, 19, 20]
-    assert asked.structure is Structure.PI
+    assert asked.structure is ControllerTerms.PI
 
 
 def test_an_objective_from_the_command_line_needs_its_rates_too(tmp_path):

@@ -6,9 +6,9 @@ from tailc_solvers.control.margins import margins_sampled
 from tailc_solvers.control.plant import SampledPlant
 
 from tailc.forms.controller import Actuator, Controller, GainRow
-from tailc.pipeline.controller import Tuned
-from tailc.pipeline.loops import IdentifiedPlant, Interval
-from tailc.pipeline.plants import Operation, Surface
+from tailc.pipeline.controller import TunedController
+from tailc.pipeline.loops import IdentifiedPlant, RateInterval
+from tailc.pipeline.plants import Operation, TailSurface
 
 PLANT = SampledPlant((50.0,), (1.0, -0.5), 1)
 KP, KI = 1 / 512, 1 / 256
@@ -21,8 +21,8 @@ CONTROLLER = Controller(
 )
 
 
-def made_tuned() -> Tuned:
-    interval = Interval(
+def made_tuned() -> TunedController:
+    interval = RateInterval(
         ROW, 40_000, OPERATION, IdentifiedPlant(PLANT, 0.4), margins_sampled(PLANT, KP, KI, 0.0)
     )
-    return Tuned(CONTROLLER, Surface((), (), ()), (interval,))
+    return TunedController(CONTROLLER, TailSurface((), (), ()), (interval,))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tailc.errors import ExitCode
-from tailc.forms.plan.ledger import Entry
+from tailc.forms.plan.ledger import LedgerEntry
 from tailc.report.page.content import Page
 from tailc.report.page.html_file import LARGEST_BYTES, page_bytes
 from tailc.report.page.job_stack import jobs_figure
@@ -28,8 +28,8 @@ PLAN = POLICY.plan
 # An hour of 2 kW, then of 4 kW, with a battery that takes and gives 1 kWh.
 KWH_MJ = 3_600_000_000
 ENTRIES = (
-    Entry(2 * KWH_MJ, 3 * KWH_MJ, 100_000, 500_000, charged_mj=KWH_MJ),
-    Entry(4 * KWH_MJ, KWH_MJ, 200_000, 500_000, discharged_mj=KWH_MJ),
+    LedgerEntry(2 * KWH_MJ, 3 * KWH_MJ, 100_000, 500_000, charged_mj=KWH_MJ),
+    LedgerEntry(4 * KWH_MJ, KWH_MJ, 200_000, 500_000, discharged_mj=KWH_MJ),
 )
 POWER = PowerSeries(1_338_552_000, (0, 3_600, 7_200), ENTRIES, False, None, {}, {}, (0, KWH_MJ, 0))
 

@@ -6,15 +6,15 @@ import itertools
 
 import pytest
 
-from tailc.problems.convergence import Milestone
+from tailc.problems.convergence import ConvergencePoint
 from tailc.report.page.search_course import ProgressUnits, course_figure
 from tests.tailc.report.page.drawn_lines import line_points
 
 SCALE = ProgressUnits("linear programs", 1, "cost", 1_000_000)
 COURSE = (
-    Milestone(0, None, 3_000_000.0),
-    Milestone(1, 1_000_000.0, 3_000_000.0),
-    Milestone(4, 1_500_000.0, 2_000_000.0),
+    ConvergencePoint(0, None, 3_000_000.0),
+    ConvergencePoint(1, 1_000_000.0, 3_000_000.0),
+    ConvergencePoint(4, 1_500_000.0, 2_000_000.0),
 )
 
 
@@ -41,7 +41,7 @@ def test_a_line_goes_level_and_then_steps():
 
 
 def test_without_a_bound_there_is_one_line_and_the_words_say_so():
-    course = (Milestone(10, None, 1.0), Milestone(20, None, 0.9))
+    course = (ConvergencePoint(10, None, 1.0), ConvergencePoint(20, None, 0.9))
     figure = course_figure(course, ProgressUnits("requests", 1, "value", 1))
     assert figure is not None
     assert len(drawn(figure, "t0")) == 4
@@ -50,7 +50,7 @@ def test_without_a_bound_there_is_one_line_and_the_words_say_so():
 
 
 def test_what_is_the_larger_the_better_rises_to_its_bound():
-    course = (Milestone(0, -9.0, -5.0), Milestone(3, -9.0, -8.0))
+    course = (ConvergencePoint(0, -9.0, -5.0), ConvergencePoint(3, -9.0, -8.0))
     figure = course_figure(course, ProgressUnits("steps", 1, "profit", -1, "claimed bound"))
     assert figure is not None
     found, bound = drawn(figure, "t0"), drawn(figure, "t1")
@@ -62,7 +62,11 @@ def test_what_is_the_larger_the_better_rises_to_its_bound():
 
 
 def test_a_stage_has_a_line_of_its_own_up_to_the_next():
-    course = (Milestone(1, None, 0.9), Milestone(2, None, 0.8), Milestone(4, None, 1.1, stage=1))
+    course = (
+        ConvergencePoint(1, None, 0.9),
+        ConvergencePoint(2, None, 0.8),
+        ConvergencePoint(4, None, 1.1, stage=1),
+    )
     figure = course_figure(course, ProgressUnits("requests", 1, "value", 1))
     assert figure is not None
     first, second = line_points(figure, "t0")
@@ -78,4 +82,4 @@ def test_a_search_that_ended_at_once_has_no_picture():
 
 def test_effort_is_not_negative():
     with pytest.raises(ValueError, match="negative"):
-        Milestone(-1, None, None)
+        ConvergencePoint(-1, None, None)

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailc.studies.conflicts.lines import Line
+from tailc.studies.conflicts.lines import SpecLine
 from tailc.studies.conflicts.search import Trials, relaxations
 
 NAMES = ("a", "b", "c", "d")
@@ -13,7 +13,7 @@ MOST = 60
 
 
 def line(name, written=10, *, is_raised=True):
-    return Line((name,), written, 0, "", is_raised)
+    return SpecLine((name,), written, 0, "", is_raised)
 
 
 def trials_of(meets, most=10_000, limit=MOST):

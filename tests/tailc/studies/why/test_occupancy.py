@@ -16,8 +16,8 @@ from tailc.forms.ladder.table import ON_EXIT, Admission, Climb, Row, Rule
 from tailc.models.arrivals import Poisson
 from tailc.models.shared_cores.model import SharedCores
 from tailc.models.subjects import on_ladders
-from tailc.studies.why.measurement import Case, measured
-from tailc.studies.why.occupancy import holding, passed, presence
+from tailc.studies.why.measurement import ReplayCase, measure
+from tailc.studies.why.occupancy import held_resources, replay_counts, total_occupancy
 from tests.tailc.models.shared_cores.servers import overloaded
 from tests.tailc.tuning import core_case
 from tests.tailc.tuning.case import MS, exponential, ladder
@@ -39,7 +39,7 @@ def by_hand(table, arrivals_ms, works_ms):
     arrival_ns = np.array(arrivals_ms, np.int64) * NS_PER_MS
     engine = SharedCores("by hand", (table,)).engine(1_000, 100)
     outcome = engine.replay(load, np.arange(len(works_ms)), arrival_ns)
-    return outcome, holding(table, 1_000, 100)
+    return outcome, held_resources(table, 1_000, 100)
 
 
 def replayed(table, load, rate_mrps):
@@ -48,7 +48,7 @@ def replayed(table, load, rate_mrps):
     with ThreadPoolExecutor(1) as workers:
         outcomes = Experiment(scenario, 1, 0, workers).outcomes(on_ladders("table", (table,)))
         ((_, outcome),) = outcomes
-    return outcome, holding(table, rate_mrps, 500)
+    return outcome, held_resources(table, rate_mrps, 500)
 
 
 def test_two_requests_by_hand():
@@ -58,8 +58,8 @@ def test_two_requests_by_hand():
     done 10 + 1.8 * 20 of its 80 ms of work, and does the other 34 at speed 2.4.
     """
     outcome, lowered = by_hand(TABLE, [0, 12], [80, 6])
-    alone = passed(outcome, lowered, (0, 1), 15 * NS_PER_MS)
-    both = passed(outcome, lowered, (2, None), 15 * NS_PER_MS)
+    alone = replay_counts(outcome, lowered, (0, 1), 15 * NS_PER_MS)
+    both = replay_counts(outcome, lowered, (2, None), 15 * NS_PER_MS)
     assert (alone.requests, alone.passing, both.passing) == (2, 1, 2)
     # At 15 ms of age the first is with the second, which never gets as old.
     assert (alone.turning, both.turning) == (0, 1)
@@ -72,7 +72,7 @@ def test_two_requests_by_hand():
 
 def test_a_row_that_cannot_occur_has_no_share():
     outcome, lowered = by_hand(TABLE, [0, 12], [80, 6])
-    none = presence([passed(outcome, lowered, (3, 3), 0)])
+    none = total_occupancy([replay_counts(outcome, lowered, (3, 3), 0)])
     assert vars(none) == dict.fromkeys(vars(none), 0)
 
 
@@ -105,8 +105,8 @@ WAITING = replace(
 def test_the_rows_share_out_the_thread_time_that_the_engine_counted(table):
     outcome, lowered = replayed(table, exponential(2_000, 30.0), 85_000)
     most = 12
-    parts = [passed(outcome, lowered, (load, load), 0) for load in range(most)]
-    parts.append(passed(outcome, lowered, (most, None), 0))
+    parts = [replay_counts(outcome, lowered, (load, load), 0) for load in range(most)]
+    parts.append(replay_counts(outcome, lowered, (most, None), 0))
     counted = outcome.thread_ns[outcome.measured].sum()
     assert parts[0].held_ns == pytest.approx(counted, rel=1e-12)
     assert sum(part.row_held_ns for part in parts) == pytest.approx(counted, rel=1e-12)
@@ -120,7 +120,7 @@ def test_on_cores_of_their_own_the_rows_share_out_the_time_that_cores_were_held(
     table = core_case.clocked(60 * MS, 20 * MS, 5 * MS, cores=2)
     outcome, lowered = replayed(table, core_case.exponential(2_000, 30.0), 50_000)
     loads = ((0, 1), (2, 2), (3, None))
-    parts = [passed(outcome, lowered, each, 30 * NS_PER_MS) for each in loads]
+    parts = [replay_counts(outcome, lowered, each, 30 * NS_PER_MS) for each in loads]
     counted = outcome.thread_ns[outcome.measured].sum()
     assert sum(part.row_held_ns for part in parts) == pytest.approx(counted, rel=1e-12)
     # Each turns 30 ms of age in one row, if it runs then.
@@ -135,6 +135,7 @@ def test_a_case_stretches_times_of_arrival():
         experiment = Experiment(scenario, CELL.repeats, 0, workers)
         subject = on_ladders("table", (TABLE,))
         same, often = (
-            measured(Case(subject, one), 950_000) for one in (experiment, experiment.with_gaps(0.5))
+            measure(ReplayCase(subject, one), 950_000)
+            for one in (experiment, experiment.with_gaps(0.5))
         )
     assert often.used_ppm.mean() == pytest.approx(2 * same.used_ppm.mean(), rel=0.05)

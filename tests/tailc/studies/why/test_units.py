@@ -8,7 +8,7 @@ import pytest
 
 from tailc.forms.ladder.table import CostUnit
 from tailc.percentiles import PPM
-from tailc.studies.why.inputs import inputs
+from tailc.studies.why.inputs import changed_inputs
 from tailc.studies.why.units import held_unit, used_unit
 from tests.tailc.tuning import core_case
 from tests.tailc.tuning.case import MS, exponential, ladder
@@ -63,7 +63,7 @@ def test_figures_are_called_what_they_count(table, held, used):
 def test_there_may_be_less_of_what_has_a_limit(table, left):
     found = {
         case.name: tuple(unit.capacity_ppm for unit in case.table.cost_units)
-        for case in inputs(table, exponential(10, 30.0))
+        for case in changed_inputs(table, exponential(10, 30.0))
         if case.table != table
     }
     assert found == left

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailc.errors import Code, TailcError
-from tailc.forms.ladder.lookup import Answer, Start, lookup
+from tailc.forms.ladder.lookup import LookupAnswer, Start, lookup
 from tailc.forms.ladder.table import ON_EXIT, Boost, Climb, CostUnit, Row, Rule, Rung
 from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.shared_cores.baselines.fixed import usual_limit
@@ -238,4 +238,4 @@ def test_every_default_name_can_be_made():
     for name in BOOSTING.default_baselines(LUCENE_LIKE):
         subject = made(name, BOOSTING, tail_of=lambda _subject: 1)
         assert lookup(subject.ladders[0], 3, 0, 0).start is Start.NOW
-    assert lookup(made("seq").ladders[0], 3, 0, 10**9) == Answer(Start.NOW, 0, 0)
+    assert lookup(made("seq").ladders[0], 3, 0, 10**9) == LookupAnswer(Start.NOW, 0, 0)

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from tailc.errors import Code, TailcError
-from tailc.forms.ladder.lanes import Lanes, Waking, at_any_load, is_on_lanes, lane_ladder, lanes_of
+from tailc.forms.ladder.lanes import (
+    Lanes,
+    Waking,
+    is_on_lanes,
+    lane_ladder,
+    lanes_of,
+    plan_at_any_load,
+)
 from tailc.forms.ladder.table import Climb, Rule
 from tailc.models.execution_model import BaselineSearch, CandidateResult
 from tailc.models.smt.model import Smt
@@ -14,7 +21,7 @@ from tailc.models.workload import Workload
 
 MS = 1_000
 LANES = Lanes(2, 400_000, 250_000)
-POLICY = Smt("ours", (lane_ladder(LANES, at_any_load(9 * MS, 2)),))
+POLICY = Smt("ours", (lane_ladder(LANES, plan_at_any_load(9 * MS, 2)),))
 LOAD = Workload(
     np.array([10**6]), np.ones(1, np.int64), np.zeros(1, np.int32), np.array([[0.6, 1.0]])
 )

@@ -1,8 +1,8 @@
-"""Choose between compiled candidates on the replay: the formula alone cannot.
+"""Choose among compiled candidates by replay.
 
-A larger target parallelism always looks better to the formula, which knows no queueing; so the
-paper chooses it by profiling (Haque et al., ASPLOS 2015, section 6.1). Here every candidate's
-table is replayed on the design sample at every rate, on the same requests and arrivals.
+A larger target parallelism always looks better to the formula, which does not model queueing; the
+paper chooses it by profiling (Haque et al., ASPLOS 2015, section 6.1). Here every candidate's table
+is replayed on the design trace at every rate, on the same requests and arrivals.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tailc.models.arrivals import Poisson
 from tailc.models.subjects import subject_of
 from tailc.pipeline.candidates import Candidate
 from tailc.pipeline.design_replays import OPTIONS
-from tailc.pipeline.objectives import AtRate, Predicted, limits_of
+from tailc.pipeline.objectives import PredictedTails, RateTails, numbered_slos
 from tailc.problems.problem import P, S
 from tailc.progress import Progress
 from tailc.traces.profile import DemandProfile
 
 
 @dataclass(frozen=True)
-class Sweep(Generic[P, S]):
+class CandidateSet(Generic[P, S]):
     """All candidates in the order of the spec, and the number of the chosen one."""
 
     candidates: tuple[Candidate[P, S], ...]
@@ -38,47 +38,52 @@ class Sweep(Generic[P, S]):
         return self.candidates[self.best]
 
 
-def choose(
+def choose_candidate(
     candidates: tuple[Candidate[P, S], ...],
     design: DemandProfile,
     threads: int,
     progress: Progress,
     aim: TuningObjective | None = None,
-) -> Sweep[P, S]:
-    """The candidate that is never far from the best at any rate; one alone is not replayed.
+) -> CandidateSet[P, S]:
+    """Choose the candidate with the smallest worst-case ratio to the best.
 
-    Several are ladders. Least is the largest ratio, over the rates, of a candidate's tail to the
-    best candidate's, or of its cost where they are to cost little; ties go to the earlier one. One
-    that keeps all of several objectives, or of any number where costs count, goes before one that
-    does not. Where the highest rate is the aim, it is that of the highest.
+    One alone is not replayed.
+
+    The ratio at a rate is the candidate's tail (or cost, for a cost objective) over the best
+    candidate's; the largest ratio over the rates counts, and ties go to the earlier candidate. If
+    there are several SLOs, or costs count, a candidate that meets all SLOs goes before one that
+    does not. For the objective of the highest rate, the candidate with the highest rate.
     """
     if len(candidates) == 1:
-        return Sweep(candidates)
+        return CandidateSet(candidates)
     replayed = []
     for number, candidate in enumerate(candidates):
         progress("replaying candidates", number / len(candidates))
-        replayed.append(_replayed(candidate, design, threads))
+        replayed.append(_replay(candidate, design, threads))
     if aim is not None and aim.criterion is Criterion.RATE:
         return _by_rate(replayed, design, threads, aim)
     amounts = [one.costs or one.tails_us for one in replayed]
-    # Tails below a microsecond read 0: count them as one.
+    # Tails below a microsecond are 0: count them as 1.
     least = [max(min(each), 1) for each in zip(*amounts, strict=True)]
     regrets = [max(one / best for one, best in zip(each, least, strict=True)) for each in amounts]
-    # Where none keeps all objectives, what is said of the best one is the nearest there is.
-    kept = [number for number, one in enumerate(replayed) if one.keeps_all]
-    among = kept or range(len(replayed))
-    return Sweep(tuple(replayed), min(among, key=lambda number: regrets[number]))
+    # If none meets all SLOs, findings about the best one are the nearest answer.
+    meeting = [number for number, one in enumerate(replayed) if one.keeps_all]
+    among = meeting or range(len(replayed))
+    return CandidateSet(tuple(replayed), min(among, key=lambda number: regrets[number]))
 
 
 def _by_rate(
     candidates: Sequence[Candidate[P, S]], design: DemandProfile, threads: int, aim: TuningObjective
-) -> Sweep[P, S]:
-    """One that misses the SLO at the highest rate so far is no better, whatever its own."""
+) -> CandidateSet[P, S]:
+    """Choose by the highest rate.
+
+    A candidate that misses the SLO at the best rate so far is skipped.
+    """
     from tailc.tuning.rate_sample import rate_sample
     from tailc.tuning.tuning_problem import ladder_problem
 
     assert aim.limit_us is not None
-    found: list[Candidate[P, S]] = []
+    result: list[Candidate[P, S]] = []
     best, most_mrps = 0, 0
     with ThreadPoolExecutor(threads) as workers:
         for number, candidate in enumerate(candidates):
@@ -100,13 +105,13 @@ def _by_rate(
                 rate_mrps = round(float(rates_mrps.mean()))
                 if rate_mrps > most_mrps:
                     best, most_mrps = number, rate_mrps
-            found.append(replace(candidate, rate_mrps=rate_mrps))
-    return Sweep(tuple(found), best)
+            result.append(replace(candidate, rate_mrps=rate_mrps))
+    return CandidateSet(tuple(result), best)
 
 
-def _replayed(candidate: Candidate[P, S], design: DemandProfile, threads: int) -> Candidate[P, S]:
-    """With its tails and costs at the spec's rates, and whether it keeps all objectives."""
-    policy, limits = candidate.policy, limits_of(candidate.policy.slos, design)
+def _replay(candidate: Candidate[P, S], design: DemandProfile, threads: int) -> Candidate[P, S]:
+    """The candidate with its tails and costs at the spec's rates, and whether it meets all SLOs."""
+    policy, limits = candidate.policy, numbered_slos(candidate.policy.slos, design)
     slos, subject = [limit.slo for limit in limits], subject_of(policy, design)
     with ThreadPoolExecutor(threads) as workers:
         each = [
@@ -114,13 +119,13 @@ def _replayed(candidate: Candidate[P, S], design: DemandProfile, threads: int) -
             for rate in policy.rates_mrps
         ]
     rates = zip(policy.rates_mrps, each, strict=True)
-    found = Predicted(
-        limits, tuple(AtRate(rate, one.tails_us, one.is_overloaded) for rate, one in rates)
+    result = PredictedTails(
+        limits, tuple(RateTails(rate, one.tails_us, one.is_overloaded) for rate, one in rates)
     )
     known = [one.cost for one in each if one.cost is not None and is_for_cost(policy)]
     return replace(
         candidate,
         tails_us=tuple(one.tails_us[0] for one in each),
         costs=tuple(known),
-        keeps_all=(len(slos) < 2 and not known) or found.holds,
+        keeps_all=(len(slos) < 2 and not known) or result.holds,
     )

@@ -1,4 +1,4 @@
-"""A spec that no policy meets: which of its lines are in the way, each at its place."""
+"""Explain an infeasible spec by its conflicting lines, each at its place."""
 
 from __future__ import annotations
 
@@ -8,37 +8,37 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from tailc.errors import Code, Finding, TailcError
-from tailc.pipeline.build_inputs import made_from
-from tailc.pipeline.parts import Design, parts_of
+from tailc.pipeline.build_inputs import build_inputs
+from tailc.pipeline.parts import Design, trace_parts
 from tailc.pipeline.solve import handler_of, solve
-from tailc.pipeline.spec import OpenedSpec, completed
+from tailc.pipeline.spec import OpenedSpec, complete_spec
 from tailc.pipeline.trace import open_measured
 from tailc.policies import KindSpec
 from tailc.problems.control import ControlProblem
 from tailc.specs.load import LoadedSpec, spelled
 from tailc.specs.tree import plain
 from tailc.studies.conflicts.lines import Values, lines_of, with_values
-from tailc.studies.conflicts.search import Relaxed, Trials, relaxations
+from tailc.studies.conflicts.search import Relaxation, Trials, relaxations
 from tailc.threads import thread_count
 
-# A trial is a compile without replays: milliseconds for a table, seconds for a plan.
+# A trial is a compile without replays. It takes milliseconds for a table, and seconds for a plan.
 _MOST_TRIALS = 200
 
 
-def explained(
+def explain_conflicts(
     opened: OpenedSpec, overrides: Mapping[str, object], threads: int | None = None
 ) -> tuple[Finding, ...]:
-    """A finding at each line that cannot hold beside others, with the least that it must give.
+    """A finding at each conflicting line, with the nearest value that resolves the conflict.
 
-    None where the kind has no such lines, where something else is in the way, or where it shows
-    in a replay only.
+    Empty for a kind without lines that may change, for other causes, and for a conflict that only
+    replays show.
     """
     lines = list(lines_of(opened.loaded.document, opened.kind.soft_lines))
     document = opened.loaded.document
-    if not lines or made_from(document, opened.path, {}).reads_standard_input:
+    if not lines or build_inputs(document, opened.path, {}).reads_standard_input:
         return ()
     written = plain(document.root)
-    design = parts_of(opened, open_measured(opened)).design
+    design = trace_parts(opened, open_measured(opened)).design
     model = type(opened.loaded.model)
 
     def is_right(values: Values) -> bool:
@@ -52,14 +52,14 @@ def explained(
         checked = model.model_validate(with_values(written, lines, values))
         loaded = LoadedSpec(checked, document)
         try:
-            again = completed(loaded, opened.path)
+            again = complete_spec(loaded, opened.path)
             spec = again.spec.with_search(overrides)
             return _can_be_met(replace(again, loaded=loaded), spec, design, thread_count(threads))
         except TailcError:
             return False
 
-    found = relaxations(lines, Trials(is_right, is_feasible, _MOST_TRIALS))
-    return tuple(_findings(found, opened.loaded, _replays_after(opened, overrides)))
+    relaxed_lines = relaxations(lines, Trials(is_right, is_feasible, _MOST_TRIALS))
+    return tuple(_findings(relaxed_lines, opened.loaded, _replays_after(opened, overrides)))
 
 
 def _can_be_met(opened: OpenedSpec, spec: KindSpec, design: Design, threads: int) -> bool:
@@ -75,14 +75,14 @@ def _can_be_met(opened: OpenedSpec, spec: KindSpec, design: Design, threads: int
 
 
 def _replays_after(opened: OpenedSpec, overrides: Mapping[str, object]) -> str:
-    """What trials leave out of a compile, and may ask for more; empty where that is nothing."""
-    asked = opened.kind.control(opened.spec.with_search(overrides), opened.loaded)
-    is_tuned = isinstance(asked, ControlProblem)
+    """A note about the parts of a compile that trials omit; empty if there are none."""
+    control = opened.kind.control(opened.spec.with_search(overrides), opened.loaded)
+    is_tuned = isinstance(control, ControlProblem)
     return "; the replays that tune the controller may ask for more" if is_tuned else ""
 
 
-def _findings(found: list[Relaxed], loaded: LoadedSpec, after: str) -> Iterator[Finding]:
-    for relaxed in found:
+def _findings(relaxed_lines: list[Relaxation], loaded: LoadedSpec, after: str) -> Iterator[Finding]:
+    for relaxed in relaxed_lines:
         line = relaxed.line
         message = f"`{spelled(line.path)}`: `{line.text}` {_among(relaxed.among)}"
         yield Finding(Code.IN_THE_WAY, message, loaded.place(*line.path), _hint(relaxed, after))
@@ -96,7 +96,7 @@ def _among(lines: int) -> str:
     )
 
 
-def _hint(relaxed: Relaxed, after: str) -> str:
+def _hint(relaxed: Relaxation, after: str) -> str:
     if relaxed.least is None:
         return "no value of this line alone was found that helps"
     word = "or more" if relaxed.line.is_raised else "or less"

@@ -7,22 +7,23 @@ from collections.abc import Sequence
 
 from tailc_solvers.course import Reached
 
-from tailc.problems.convergence import Milestone
+from tailc.problems.convergence import ConvergencePoint
 
 
-def milestones(
+def convergence_points(
     course: Sequence[Reached], *, added: float = 0.0, times: float = 1.0, bound: float | None = None
-) -> tuple[Milestone, ...]:
+) -> tuple[ConvergencePoint, ...]:
     """Convergence points in the artifact's unit: each value plus `added`, times `times`.
 
     bound: a lower bound in the solver's unit that holds from the start. Infinite values become
     None.
     """
 
-    def told(value: float) -> float | None:
+    def in_unit(value: float) -> float | None:
         return (value + added) * times if math.isfinite(value) else None
 
     proved = -math.inf if bound is None else bound
     return tuple(
-        Milestone(one.effort, told(max(one.bound, proved)), told(one.found)) for one in course
+        ConvergencePoint(one.effort, in_unit(max(one.bound, proved)), in_unit(one.found))
+        for one in course
     )

@@ -1,4 +1,4 @@
-"""What a policy does at the rates that it is for, replayed on what it was compiled from."""
+"""Replay a policy on its design trace at its own rates."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tailc.traces.profile import DemandProfile
 
 
 @dataclass(frozen=True)
-class AtRate:
-    """Of the first SLO the tail at a rate, None where the server is overloaded, and its use."""
+class RateResult:
+    """Tail of the first SLO at a rate, and the server's use; the tail is None in overload."""
 
     rate_mrps: int
     percentile_ppm: int
@@ -27,13 +27,13 @@ class AtRate:
     usage: Usage
 
 
-def at_rates(policy: Policy, design: object, threads: int) -> tuple[AtRate, ...]:
-    """At each of its rates; nothing of a policy that no requests come to."""
+def rate_results(policy: Policy, design: object, threads: int) -> tuple[RateResult, ...]:
+    """Results at each of the policy's rates; empty for a policy that serves no requests."""
     if not policy.rates_mrps or not isinstance(design, DemandProfile):
         return ()
     subject = subject_of(policy, design)
     workload, tail = subject.workload(design), tail_of(policy.slos[0], design)
-    found = []
+    results = []
     with ThreadPoolExecutor(threads) as workers:
         for rate_mrps in policy.rates_mrps:
             arrivals = Poisson(rate_mrps)
@@ -41,5 +41,5 @@ def at_rates(policy: Policy, design: object, threads: int) -> tuple[AtRate, ...]
             busy = load(arrivals, repeats.results)
             tail_us = None if busy.is_overloaded else repeats.tails_us[0]
             usage = usage_of(subject, repeats.results)
-            found.append(AtRate(rate_mrps, tail.percentile_ppm, tail_us, busy, usage))
-    return tuple(found)
+            results.append(RateResult(rate_mrps, tail.percentile_ppm, tail_us, busy, usage))
+    return tuple(results)

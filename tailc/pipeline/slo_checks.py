@@ -24,7 +24,7 @@ def fastest_ns(profile: DemandProfile) -> NDArray[np.int64]:
     return np.rint(profile.demand_ms / best * NS_PER_MS).astype(np.int64)
 
 
-def check_promises(
+def check_attainable_slos(
     slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
 ) -> tuple[Finding, ...]:
     """Find SLOs that requests miss even if none waits.
@@ -32,7 +32,7 @@ def check_promises(
     The first SLO gets a warning only, since a kind minimises its miss. Raises TailcError
     (INFEASIBLE) with a finding for each later SLO that is missed, with the nearest latency.
     """
-    missed = list(_missed(slos, profile, alone_ns, loaded))
+    missed = list(_missed_slos(slos, profile, alone_ns, loaded))
     refused = [finding for number, finding in missed if number]
     if refused:
         raise TailcError(refused)
@@ -42,7 +42,7 @@ def check_promises(
     )
 
 
-def _missed(
+def _missed_slos(
     slos: Sequence[Slo], profile: DemandProfile, alone_ns: NDArray[np.int64], loaded: LoadedSpec
 ) -> Iterator[tuple[int, Finding]]:
     for number, slo in enumerate(slos):
@@ -77,7 +77,7 @@ def percentile_us(time_ns: NDArray[np.int64], weight: NDArray[np.int64], ppm: in
     return -(-int(time_ns[order[at]]) // NS_PER_US)
 
 
-def untold(
+def undersampled_slos(
     slos: Sequence[Slo],
     end_to_ends: Sequence[EndToEnd | None],
     profile: DemandProfile,
@@ -88,7 +88,7 @@ def untold(
         Finding(
             Code.SMALL_SAMPLE,
             f"{counted(profile.total_weight, 'request')} cannot estimate the percentile of "
-            f"{_told(slo, end_to_end)}: the sample may have none above it",
+            f"{_slo_text(slo, end_to_end)}: the sample may have none above it",
             loaded.place("slo", number, "percentile"),
             f"measure {enough:,} requests or more, or ask for a lower one",
             Severity.WARNING,
@@ -98,6 +98,6 @@ def untold(
     )
 
 
-def _told(slo: Slo, end_to_end: EndToEnd | None) -> str:
+def _slo_text(slo: Slo, end_to_end: EndToEnd | None) -> str:
     own = f"`{promise(slo.percentile_ppm, slo.latency_us)}`"
     return own if end_to_end is None else f"{own} (for {end_to_end})"
