@@ -54,8 +54,8 @@ class Reading:
     `clock_khz` the demands are compute cycles, counted at that frequency, and only `memory` is in
     `unit`. `time`, `machine` and `share` are columns of measured throughput, which is read from
     column `demand` and has no speed-ups; `waiting` has the number of waiting requests. Run times of
-    jobs are also read from it, and have curves or no speed-ups. `where` selects the rows whose column
-    equals the text; `bin_us` merges demands into bins of that width (at the bin's mean) with
+    jobs are also read from it, and have curves or no speed-ups. `where` selects the rows whose
+    column equals the text; `bin_us` merges demands into bins of that width (at the bin's mean) with
     weights. `serial` is the start and end of a
     request that run on one thread. `note` is the user's reason for accepting a response time as
     demand.
