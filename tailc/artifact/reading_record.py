@@ -56,8 +56,8 @@ class Reading:
     column `demand` and has no speed-ups; `waiting` has the number of waiting requests. Run times of
     jobs are also read from it, and have curves or no speed-ups. `where` selects the rows whose
     column equals the text; `bin_us` merges demands into bins of that width (at the bin's mean) with
-    weights. `serial` is the start and end of a
-    request that run on one thread. `note` is the user's reason for accepting a response time as
+    weights. `serial` is the start and end of a request
+    that run on one thread. `note` is the user's reason for accepting a response time as
     demand.
     """
 
