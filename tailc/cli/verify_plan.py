@@ -56,13 +56,14 @@ def judge_plan(
     held_out = read_held_out_days(policy, days, options.get("windows"))
     verdict = verify_plan(policy, held_out, chosen)
     files = _write_picture(policy, held_out, chosen, options.get("picture_file"), kind)
+    ci = render.ci_verdicts(verdict)
     outcome = CommandOutcome(
         exit_code=verdict.verdict.exit_code,
         text="\n".join((render.as_text(verdict), *(f"wrote {printable(one)}" for one in files))),
         result={**render.as_dict(verdict), **({"files": files} if files else {})},
         findings=held_out.warnings,
-        notes=render.as_notes(verdict),
-        cases=render.as_cases(verdict),
+        notes=tuple(each.note for each in ci),
+        cases=tuple(each.test_case for each in ci),
         markdown=render.as_markdown(verdict),
     )
     report: Path | None = options.get("report")

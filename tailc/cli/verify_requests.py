@@ -44,12 +44,13 @@ class RequestJudgement:
         once: dict[object, Finding] = {}
         for finding in (*earlier, *self.warnings):
             once.setdefault((finding.code, finding.message), finding)
+        ci = render.ci_verdicts(self.verdicts)
         return CommandOutcome(
             text=render.as_text(self.verdicts, self.rungs),
             result=render.as_dict(self.verdicts),
             findings=tuple(once.values()),
-            notes=render.as_notes(self.verdicts),
-            cases=render.as_cases(self.verdicts),
+            notes=tuple(each.note for each in ci),
+            cases=tuple(each.test_case for each in ci),
             markdown=render.as_markdown(self.verdicts, self.rungs),
         )
 

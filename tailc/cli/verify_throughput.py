@@ -43,13 +43,14 @@ def judge_throughput(
     chosen = VerifyOptions(held_out_name=trace, **replay_options.given_options(options))
     verdicts = verify_throughput(policy, held_out, chosen, tolerance_ppm)
     drifts = tuple(machine.drift for machine in verdicts.machines)
+    ci = render.ci_verdicts(verdicts)
     return CommandOutcome(
         exit_code=verdicts.exit_code,
         text=render.as_text(verdicts),
         result=render.as_dict(verdicts),
         findings=(*held_out.warnings, *drift_findings(policy, drifts, held_out)),
-        notes=render.as_notes(verdicts),
-        cases=render.as_cases(verdicts),
+        notes=tuple(each.note for each in ci),
+        cases=tuple(each.test_case for each in ci),
         markdown=render.as_markdown(verdicts),
     )
 

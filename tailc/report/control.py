@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from tailc.percentiles import PPM
+from tailc.report.document import finite_or_null
 from tailc.report.table import aligned
 from tailc.units import counted, format_mrps
 
@@ -97,20 +97,16 @@ def _interval(tuned: TunedController, each: RateInterval) -> dict[str, object]:
             "b": list(plant.plant.b),
             "a": list(plant.plant.a),
             "delay_epochs": plant.plant.delay,
-            "gain_ms": _finite(plant.plant.gain),
+            "gain_ms": finite_or_null(plant.plant.gain),
             "residual_ms": plant.residual_ms,
         },
         "gains": {"kp": kp, "ki": ki, "kd": kd},
         "margins": {
-            "gain": _finite(margins.gain_margin),
-            "phase_deg": _finite(margins.phase_margin_deg),
-            "delay_epochs": _finite(margins.delay_margin_epochs),
-            "max_sensitivity": _finite(margins.max_sensitivity),
+            "gain": finite_or_null(margins.gain_margin),
+            "phase_deg": finite_or_null(margins.phase_margin_deg),
+            "delay_epochs": finite_or_null(margins.delay_margin_epochs),
+            "max_sensitivity": finite_or_null(margins.max_sensitivity),
             "overshoot": margins.overshoot,
-            "settling_epochs": _finite(margins.settling_epochs),
+            "settling_epochs": finite_or_null(margins.settling_epochs),
         },
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,3 +41,8 @@ def slo_dict(slo: Slo) -> dict[str, Any]:
         "window_us": slo.window_us,
         "request_class": slo.request_class,
     }
+
+
+def finite_or_null(value: float) -> float | None:
+    """Convert a number to JSON data, which has no infinity; infinite values are null."""
+    return value if math.isfinite(value) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from tailc.percentiles import PPM
+from tailc.models.columns import percent
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_us
 
@@ -55,19 +55,15 @@ def _row(rate: RateLoss) -> tuple[str, ...]:
         format_mrps(rate.rate_mrps),
         format_us(rate.tail_us),
         "" if rate.high_us is None else format_us(rate.high_us),
-        _percent(loss.work_ppm),
-        f"{_percent(low)} .. {_percent(high)}",
-        _percent(loss.refused_ppm),
-        _percent(loss.cut_ppm),
-        _percent(loss.degraded_ppm),
+        percent(loss.work_ppm),
+        f"{percent(low)} .. {percent(high)}",
+        percent(loss.refused_ppm),
+        percent(loss.cut_ppm),
+        percent(loss.degraded_ppm),
     )
 
 
 def _rejected_rule(rule: str, lost_ppm: int | None) -> str:
     if lost_ppm is None:
         return f"`{rule}` cannot keep the tail in time"
-    return f"`{rule}` would lose {_percent(lost_ppm)} of the work, in the mean of all rates"
-
-
-def _percent(share_ppm: int) -> str:
-    return f"{100 * share_ppm / PPM:.1f} %"
+    return f"`{rule}` would lose {percent(lost_ppm)} of the work, in the mean of all rates"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from tailc.report.document import finite_or_null
 from tailc.report.table import aligned
 from tailc.studies.tune_pid import PidLoop, Study
 from tailc.units import printable
@@ -165,7 +166,7 @@ def as_dict(study: Study) -> dict[str, Any]:
             "name": wish.criterion,
             "value": study.criterion * study.unit_of_time,
             "max_sensitivity": wish.max_sensitivity,
-            "max_overshoot": _finite(wish.max_overshoot),
+            "max_overshoot": finite_or_null(wish.max_overshoot),
         },
         "units": {
             "time": study.units.time,
@@ -217,23 +218,19 @@ def _loop_dict(study: Study, loop: PidLoop) -> dict[str, Any]:
     if loop.margins is not None:
         robust, done, unit = loop.margins.robustness, loop.margins.performance, study.unit_of_time
         margins = {
-            "gain_margin": _finite(robust.gain_margin),
-            "phase_margin_deg": _finite(robust.phase_margin_deg),
-            "delay_margin": _finite(robust.delay_margin * unit),
+            "gain_margin": finite_or_null(robust.gain_margin),
+            "phase_margin_deg": finite_or_null(robust.phase_margin_deg),
+            "delay_margin": finite_or_null(robust.delay_margin * unit),
             "max_sensitivity": robust.max_sensitivity,
             "max_complementary": robust.max_complementary,
             "overshoot": done.overshoot,
-            "settling": _finite(done.settling * unit),
+            "settling": finite_or_null(done.settling * unit),
             "iae_setpoint": done.iae_setpoint * unit,
             "itae_setpoint": done.itae_setpoint * unit**2,
             "iae_load": done.iae_load * unit,
             "itae_load": done.itae_load * unit**2,
         }
     return {"name": loop.name, "parallel": gains, "margins": margins}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _number(value: float) -> str:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tailc.diff.throughput import MachineChange, ThroughputChange
-from tailc.models.columns import UsageColumn
+from tailc.models.columns import UsageColumn, percent
 from tailc.percentiles import PPM
 from tailc.report.table import columns_aligned, columns_markdown
 from tailc.units import printable
@@ -38,8 +38,8 @@ def _columns(change: ThroughputChange) -> tuple[UsageColumn, ...]:
     machines = change.machines
     return (
         UsageColumn("machine", tuple(printable(m.name) for m in machines), is_number=False),
-        UsageColumn("old", tuple(_percent(m.old_ppm) for m in machines)),
-        UsageColumn("new", tuple(_percent(m.new_ppm) for m in machines)),
+        UsageColumn("old", tuple(percent(m.old_ppm) for m in machines)),
+        UsageColumn("new", tuple(percent(m.new_ppm) for m in machines)),
         UsageColumn("change", tuple(_points(m.change.ppm) for m in machines)),
         UsageColumn("95 % interval", tuple(_limits(m) for m in machines)),
     )
@@ -47,10 +47,6 @@ def _columns(change: ThroughputChange) -> tuple[UsageColumn, ...]:
 
 def _limits(machine: MachineChange) -> str:
     return f"{_points(machine.change.low_ppm)} .. {_points(machine.change.high_ppm)}"
-
-
-def _percent(ppm: int) -> str:
-    return f"{ppm * 100 / PPM:.1f} %"
 
 
 def _points(ppm: int) -> str:

@@ -16,7 +16,7 @@ from tailc.report.plan_verdict.words import (
     remarks,
 )
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown, packed
-from tailc.units import printable
+from tailc.report.verdict_layout import verdict_markdown, verdict_text
 from tailc.verify.plan.judge import JudgedPlan
 from tailc.verify.plan.verdict import PlanMeans, PlanVerdict
 
@@ -25,33 +25,31 @@ _WIDTH = 100
 
 def as_text(judged_plan: JudgedPlan) -> str:
     """Format the SLO, results of the policy and the baselines, gains, and remarks."""
-    verdict = judged_plan.verdict
-    parts = [
-        f"policy `{printable(judged_plan.policy_name)}`, {heading(judged_plan)}",
+    verdict, name = judged_plan.verdict, judged_plan.policy_name
+    body = [
         f"promise: {promise(verdict)}",
         *(columns_aligned(table) for table in _means(verdict)),
         *(columns_aligned(table) for table in _gains(verdict)),
         verdict.words.legend,
-        "\n".join(remarks(judged_plan)),
-        f"verdict: {verdict.ruling.value}",
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return verdict_text(name, heading(judged_plan), body, remarks(judged_plan), verdict.ruling)
 
 
 def as_markdown(judged_plan: JudgedPlan) -> str:
     """Format the verdict as Markdown; the gains are in a collapsed section."""
     verdict = judged_plan.verdict
-    parts = [
-        f"### {escaped_markdown(judged_plan.policy_name)}: {verdict.ruling.value}",
-        escaped_markdown(heading(judged_plan)),
-        escaped_markdown(f"promise: {promise(verdict)}"),
-        *(columns_markdown(table).rstrip() for table in _means(verdict)),
-        "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(judged_plan)),
-        "<details><summary>intervals and gains</summary>",
-        *(columns_markdown(table).rstrip() for table in _gains(verdict)),
-        "</details>",
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return verdict_markdown(
+        judged_plan.policy_name,
+        verdict.ruling,
+        heading(judged_plan),
+        [
+            escaped_markdown(f"promise: {promise(verdict)}"),
+            *(columns_markdown(table).rstrip() for table in _means(verdict)),
+        ],
+        remarks(judged_plan),
+        "intervals and gains",
+        [columns_markdown(table).rstrip() for table in _gains(verdict)],
+    )
 
 
 def _means(verdict: PlanVerdict) -> Sequence[tuple[UsageColumn, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeAlias
 
+from tailc.models.columns import percent
 from tailc.problems.borrowing import BorrowingProblem, BorrowingSolution, LoadPoint
 from tailc.report.table import aligned
 from tailc.units import format_mrps, format_ppm, format_us
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 _Compiled: TypeAlias = "Compiled[BorrowingProblem, BorrowingSolution, DemandProfile]"
 
-_PPM_PER_PERCENT = 10_000
 # For a table that was tuned by simulation, these are the replays of the search's start.
 _UNTUNED = {"this policy": "untuned"}
 _TITLE = ("rate", "requests alone", "budget", "this policy", "batch work", "at most")
@@ -56,10 +56,6 @@ def _row(point: LoadPoint) -> tuple[str, ...]:
         format_us(point.alone_us),
         "-" if budget_us is None else format_us(budget_us),
         "no end" if point.tail_us is None else format_us(point.tail_us),
-        _percent(point.batch_ppm),
-        "unknown" if point.most_ppm is None else _percent(point.most_ppm),
+        percent(point.batch_ppm),
+        "unknown" if point.most_ppm is None else percent(point.most_ppm),
     )
-
-
-def _percent(share_ppm: int) -> str:
-    return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"

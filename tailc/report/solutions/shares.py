@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TypeAlias
 
-from tailc.percentiles import PPM
+from tailc.models.columns import percent
 from tailc.problems.shares import SharesProblem, SharesSolution
 from tailc.report.table import aligned
 from tailc.units import format_mrps, printable
@@ -28,14 +28,10 @@ def solution_text(compiled: _Compiled) -> str:
     rows += [
         (
             printable(model.name),
-            _percent(model.error_ppm),
+            percent(model.error_ppm),
             format_mrps(model.max_milli),
-            _percent(model.needs_ppm),
+            percent(model.needs_ppm),
         )
         for model in compiled.sweep.chosen.solution.models
     ]
     return aligned(rows, (1, 2, 3))
-
-
-def _percent(ppm: int) -> str:
-    return f"{ppm * 100 / PPM:.1f} %"

@@ -1,36 +1,22 @@
-"""Throughput verdicts for CI services: notes, and JUnit test cases."""
+"""Throughput verdicts for CI services."""
 
 from __future__ import annotations
 
-from tailc.report.junit import JUnitCase
-from tailc.report.notes import Note
-from tailc.report.rulings import FAULTS, LEVELS
+from tailc.report.ci_verdict import CiVerdict
 from tailc.report.throughput.words import verdict_sentence
 from tailc.verify.throughput.verdict import ThroughputVerdicts
 
 
-def as_notes(verdicts: ThroughputVerdicts) -> tuple[Note, ...]:
-    """Build a note per machine."""
+def ci_verdicts(verdicts: ThroughputVerdicts) -> tuple[CiVerdict, ...]:
+    """Build a CI verdict per machine."""
     return tuple(
-        Note(
-            LEVELS[machine.ruling],
-            f"throughput {machine.ruling.value}",
-            f"policy `{verdicts.policy_name}`, `{machine.name}`: "
-            f"{verdict_sentence(verdicts, machine)}",
-        )
-        for machine in verdicts.machines
-    )
-
-
-def as_cases(verdicts: ThroughputVerdicts) -> tuple[JUnitCase, ...]:
-    """Build a test case per machine."""
-    return tuple(
-        JUnitCase(
-            group=verdicts.policy_name,
-            name=f"throughput of {machine.name}",
-            fault=FAULTS[machine.ruling],
-            kind=machine.ruling.value,
-            message=verdict_sentence(verdicts, machine),
+        CiVerdict(
+            policy_name=verdicts.policy_name,
+            ruling=machine.ruling,
+            requirement="throughput",
+            place=f", `{machine.name}`",
+            case=f"throughput of {machine.name}",
+            sentence=verdict_sentence(verdicts, machine),
         )
         for machine in verdicts.machines
     )

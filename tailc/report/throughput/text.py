@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from tailc.models.columns import UsageColumn
+from tailc.models.columns import UsageColumn, percent
 from tailc.report.table import columns_aligned, columns_markdown, escaped_markdown
 from tailc.report.throughput.words import (
     NONE,
@@ -12,10 +12,10 @@ from tailc.report.throughput.words import (
     heading,
     host,
     limits,
-    percent,
     plain,
     remarks,
 )
+from tailc.report.verdict_layout import verdict_markdown, verdict_text
 from tailc.units import format_mrps, printable
 from tailc.verify.throughput.verdict import MachineVerdict, ShareBaseline, ThroughputVerdicts
 
@@ -30,33 +30,32 @@ _DRIFT = "drift since the compile, of throughput and of the model's a"
 
 def as_text(verdicts: ThroughputVerdicts) -> str:
     """Format the verdict of each machine, comparisons with baselines, and remarks."""
-    parts = [
-        f"policy `{printable(verdicts.policy_name)}`, {heading(verdicts)}",
+    body = [
         columns_aligned(_verdict_columns(verdicts)),
         columns_aligned(_comparison_columns(verdicts)),
         _legend(verdicts),
         host(verdicts),
         _drift_text(verdicts),
-        "\n".join(map(printable, remarks(verdicts))),
-        f"verdict: {verdicts.ruling.value}",
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    name, ruling = verdicts.policy_name, verdicts.ruling
+    return verdict_text(name, heading(verdicts), body, remarks(verdicts), ruling)
 
 
 def as_markdown(verdicts: ThroughputVerdicts) -> str:
     """Format the verdicts as Markdown; comparisons are in a collapsed section."""
-    parts = [
-        f"### {escaped_markdown(verdicts.policy_name)}: {verdicts.ruling.value}",
-        escaped_markdown(heading(verdicts)),
-        columns_markdown(_verdict_columns(verdicts)).rstrip(),
-        "\n".join(f"- {escaped_markdown(remark)}" for remark in [*remarks(verdicts)]),
-        "<details><summary>shares, models, baselines and drift</summary>",
-        columns_markdown(_comparison_columns(verdicts)).rstrip(),
-        escaped_markdown(host(verdicts)),
-        *_drift_markdown(verdicts),
-        "</details>",
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return verdict_markdown(
+        verdicts.policy_name,
+        verdicts.ruling,
+        heading(verdicts),
+        [columns_markdown(_verdict_columns(verdicts)).rstrip()],
+        remarks(verdicts),
+        "shares, models, baselines and drift",
+        [
+            columns_markdown(_comparison_columns(verdicts)).rstrip(),
+            escaped_markdown(host(verdicts)),
+            *_drift_markdown(verdicts),
+        ],
+    )
 
 
 def _verdict_columns(verdicts: ThroughputVerdicts) -> tuple[UsageColumn, ...]:

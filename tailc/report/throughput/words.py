@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tailc.experiment.block_means import MeanError
+from tailc.models.columns import percent
 from tailc.percentiles import PPM
 from tailc.units import format_mrps, format_ppm, format_us
 from tailc.verify.throughput.verdict import MachineVerdict, ThroughputVerdicts
 
 NONE = "-"
 """Printed if there is no number."""
-
-
-def percent(ppm: int) -> str:
-    """Format a share [1e-6], such as `3.2 %`."""
-    return f"{ppm * 100 / PPM:.1f} %"
 
 
 def error(mean_error: MeanError) -> str:

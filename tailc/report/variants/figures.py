@@ -10,6 +10,7 @@ from tailc.artifact.envelope import Policy
 from tailc.forms.plan.expected import plan_books
 from tailc.forms.plan.plan import Plan
 from tailc.forms.shares import Shares
+from tailc.models.columns import percent
 from tailc.models.usage import HeadlineQuantity
 from tailc.percentiles import PPM
 from tailc.report.energy import energy_text as work_text
@@ -74,7 +75,7 @@ def _cost_of_rate(policy: Policy, result: RateResult) -> tuple[str, str, int, st
     value = headline.value
     match headline.quantity:
         case HeadlineQuantity.BATCH:
-            return "batch_ppm", "batch work", value, _percent(value)
+            return "batch_ppm", "batch work", value, percent(value)
         case HeadlineQuantity.POWER:
             return "power_mw", "power", value, f"{value / _MILLI:.4g} W"
         case HeadlineQuantity.ENERGY:
@@ -123,13 +124,9 @@ def _shares_values(policy: Policy, shares: Shares) -> Iterator[ComparedValue]:
         needs = settings[f"machine_{number}_needs_ppm"]
         most = settings[f"machine_{number}_most_milli"]
         name = machine.name
-        yield ComparedValue("needs_ppm", name, f"{name} needs", needs, _percent(needs))
+        yield ComparedValue("needs_ppm", name, f"{name} needs", needs, percent(needs))
         yield ComparedValue("max_milli", name, f"the host does for {name}", most, format_mrps(most))
 
 
 def _figure(name: str, head: str, value: int, text: str) -> ComparedValue:
     return ComparedValue(name, None, head, value, text)
-
-
-def _percent(share_ppm: int) -> str:
-    return f"{share_ppm / _PPM_PER_PERCENT:.1f} %"

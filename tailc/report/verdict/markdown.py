@@ -18,6 +18,7 @@ from tailc.report.verdict.tables import (
     verdict_table,
 )
 from tailc.report.verdict.words import drift_sentences, energy_sentences, heading, remarks
+from tailc.report.verdict_layout import verdict_markdown
 from tailc.verify.verdict import Verdicts
 
 
@@ -26,19 +27,18 @@ def as_markdown(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
 
     rungs: names of the policy's rungs; without them rungs are numbered from 1.
     """
-    name = escaped_markdown(verdicts.policy_name)
-    parts = [
-        f"### {name}: {verdicts.ruling.value}",
-        escaped_markdown(heading(verdicts).replace("\n", "; ")),
-        columns_markdown(verdict_table(verdicts)).rstrip(),
-        escaped_markdown("; ".join(drift_sentences(verdicts))),
-        "\n".join(f"- {escaped_markdown(remark)}" for remark in remarks(verdicts)),
-        "<details><summary>load and baselines (times in ms)</summary>",
-        *_details(verdicts, rungs),
-        escaped_markdown(" ".join(energy_sentences(verdicts))),
-        "</details>",
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return verdict_markdown(
+        verdicts.policy_name,
+        verdicts.ruling,
+        heading(verdicts).replace("\n", "; "),
+        [
+            columns_markdown(verdict_table(verdicts)).rstrip(),
+            escaped_markdown("; ".join(drift_sentences(verdicts))),
+        ],
+        remarks(verdicts),
+        "load and baselines (times in ms)",
+        [*_details(verdicts, rungs), escaped_markdown(" ".join(energy_sentences(verdicts)))],
+    )
 
 
 def _details(verdicts: Verdicts, rungs: Sequence[str]) -> list[str]:

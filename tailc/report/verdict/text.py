@@ -20,7 +20,7 @@ from tailc.report.verdict.tables import (
     verdict_table,
 )
 from tailc.report.verdict.words import drift_sentences, energy_sentences, heading, remarks
-from tailc.units import printable
+from tailc.report.verdict_layout import verdict_text
 from tailc.verify.verdict import Verdicts
 
 _WIDTH = 100
@@ -38,8 +38,7 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
 
     rungs: names of the policy's rungs; without them rungs are numbered from 1.
     """
-    parts = [
-        f"policy `{printable(verdicts.policy_name)}`, {heading(verdicts)}",
+    body = [
         columns_aligned(verdict_table(verdicts)),
         *_comparisons(verdicts),
         _legend(verdicts),
@@ -48,10 +47,9 @@ def as_text(verdicts: Verdicts, rungs: Sequence[str] = ()) -> str:
         *_stretches(verdicts),
         *_spikes(verdicts),
         "\n  ".join(drift_sentences(verdicts)),
-        "\n".join(map(printable, remarks(verdicts))),
-        f"verdict: {verdicts.ruling.value}",
     ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    name, ruling = verdicts.policy_name, verdicts.ruling
+    return verdict_text(name, heading(verdicts), body, remarks(verdicts), ruling)
 
 
 def _legend(verdicts: Verdicts) -> str:

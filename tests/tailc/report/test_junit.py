@@ -8,7 +8,7 @@ from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
 from tailc.errors import Code, Finding, Place, Severity
 from tailc.report.junit import CaseFault, JUnitCase, junit_document
-from tailc.report.verdict import as_cases
+from tailc.report.verdict import ci_verdicts
 from tests.tailc.report.verdicts_made import BOTH, MISSES, point, run, verdicts
 
 # Attributes and children, in order, that the schemas of Jenkins and Ant have in common.
@@ -45,7 +45,9 @@ def test_a_pass_passes_a_miss_fails_and_doubt_is_an_error():
     found = dataclasses.replace(
         BOTH, points=(*BOTH.points, point("50/s", run("websearch", MISSES)))
     )
-    document, cases = parsed(junit_document("verify", as_cases(found), ()))
+    document, cases = parsed(
+        junit_document("verify", [each.test_case for each in ci_verdicts(found)], ())
+    )
     assert (document.tests, document.failures, document.errors) == (3, 1, 1)
     passed, unsure, missed = cases
     assert (passed.classname, passed.name) == ("websearch", "p99 <= 500 ms at 30/s")
@@ -62,14 +64,18 @@ def test_what_stops_the_command_is_an_error_and_a_warning_is_none():
     assert (document.tests, document.errors) == (1, 1)
     assert (stopped.classname, stopped.name) == ("tailc verify", "TC0701")
     assert stopped.result[0].message == "gone.csv: cannot read `gone.csv`; help: look"
-    document, cases = parsed(junit_document("verify", as_cases(BOTH), (DRIFT,)))
+    document, cases = parsed(
+        junit_document("verify", [each.test_case for each in ci_verdicts(BOTH)], (DRIFT,))
+    )
     assert (len(cases), document.errors) == (2, 1)
 
 
 @pytest.mark.parametrize("findings", [(), (DRIFT,), (GONE, DRIFT)])
 def test_elements_and_attributes_are_those_that_services_know(findings):
     found = verdicts(point("1/s", run("x", MISSES)))
-    root = ElementTree.fromstring(junit_document("verify", as_cases(found), findings))
+    root = ElementTree.fromstring(
+        junit_document("verify", [each.test_case for each in ci_verdicts(found)], findings)
+    )
     assert root.tag == "testsuites"
     check_shape(root)
 
@@ -82,7 +88,7 @@ def test_no_text_can_break_the_document():
 
 
 def test_the_same_verdicts_give_the_same_bytes():
-    assert junit_document("verify", as_cases(BOTH), ()) == junit_document(
-        "verify", as_cases(BOTH), ()
-    )
+    assert junit_document(
+        "verify", [each.test_case for each in ci_verdicts(BOTH)], ()
+    ) == junit_document("verify", [each.test_case for each in ci_verdicts(BOTH)], ())
     assert junit_document("verify", (), ()).startswith('<?xml version="1.0" encoding="UTF-8"?>\n')

@@ -11,7 +11,7 @@ from tailc.experiment.recorded_periods import ModelErrors
 from tailc.experiment.ruling import Ruling
 from tailc.models.cpu_shares.usage import HostUsage
 from tailc.report.github import as_github
-from tailc.report.throughput import as_cases, as_dict, as_markdown, as_notes, as_text
+from tailc.report.throughput import as_dict, as_markdown, as_text, ci_verdicts
 from tailc.verify.throughput.verdict import (
     BaselineError,
     MachineDrift,
@@ -108,12 +108,12 @@ def test_json_is_what_its_schema_says():
 
 
 def test_ci_services_get_a_line_and_a_case_for_each_machine():
-    lines = as_github((), as_notes(BOTH)).splitlines()
+    lines = as_github((), [each.note for each in ci_verdicts(BOTH)]).splitlines()
     assert lines[0].startswith(
         "::notice title=throughput pass::policy `two`, `encoder`: 30/s within"
     )
     assert lines[1].startswith("::warning title=throughput undecided::")
-    first, second = as_cases(BOTH)
+    first, second = [each.test_case for each in ci_verdicts(BOTH)]
     assert (first.fault, first.kind) == (None, "pass")
     assert second.fault is not None
 

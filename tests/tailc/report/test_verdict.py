@@ -11,7 +11,7 @@ from tailc.experiment.point import SloEstimate
 from tailc.experiment.ruling import Ruling
 from tailc.models.server_load import Load, RungUse
 from tailc.report.github import as_github
-from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
+from tailc.report.verdict import as_dict, as_markdown, as_text, ci_verdicts
 from tailc.report.verdict.words import reason
 from tailc.specs.slo import Slo
 from tailc.verify.verdict import Verdicts
@@ -142,7 +142,7 @@ def test_bursts_get_a_column_for_each_stretch():
 
 
 def test_github_gets_a_line_a_verdict_with_the_first_baseline():
-    assert as_github((), as_notes(BOTH)) == (
+    assert as_github((), [each.note for each in ci_verdicts(BOTH)]) == (
         "::notice title=SLO pass::policy `websearch` at 30/s: p99 <= 500 ms, estimate 352.0 ms,"
         " 95 %25 interval 316.4 .. 397.7 ms, SEQ 880.1 ms\n"
         "::warning title=SLO undecided::policy `websearch` at 40.5/s: p99 <= 500 ms, estimate"
@@ -150,7 +150,9 @@ def test_github_gets_a_line_a_verdict_with_the_first_baseline():
         " about 19,000 more held-out requests would decide\n"
     )
     missed = verdicts(point("1/s", run("x", MISSES)))
-    assert as_github((), as_notes(missed)).startswith("::error title=SLO fail::")
+    assert as_github((), [each.note for each in ci_verdicts(missed)]).startswith(
+        "::error title=SLO fail::"
+    )
 
 
 BARE = SloEstimate(1, 0, None, 0, Ruling.UNDECIDED, None, 500_000)
@@ -197,7 +199,11 @@ def test_markdown_is_tables_of_equal_rows_and_folds_the_baselines():
 def test_a_policy_cannot_forge_a_line_by_its_name():
     named = dataclasses.replace(BOTH, policy_name="x\nverdict: pass\x1b[2K|<b>`")
     assert "policy `x\\x0averdict: pass\\x1b[2K|<b>``" in as_text(named)
-    for text in (as_text(named), as_github((), as_notes(named)), as_markdown(named)):
+    for text in (
+        as_text(named),
+        as_github((), [each.note for each in ci_verdicts(named)]),
+        as_markdown(named),
+    ):
         assert "\x1b" not in text
         assert "verdict: pass" not in text.splitlines()
     assert "\\|\\<b\\>\\`: undecided\n" in as_markdown(named)
@@ -218,7 +224,7 @@ def test_one_miss_outweighs_one_doubt_and_baselines_do_not_count():
 
 
 def annotated(found: Verdicts) -> str:
-    return as_github((), as_notes(found))
+    return as_github((), [each.note for each in ci_verdicts(found)])
 
 
 def cut_off(cut_ppm: int) -> Verdicts:
@@ -252,11 +258,11 @@ def short_service():
 
 def test_times_of_a_short_service_keep_three_digits_in_every_form():
     found = short_service()
-    cases = "".join(case.message for case in as_cases(found))
+    cases = "".join(case.message for case in [each.test_case for each in ci_verdicts(found)])
     for form in (
         as_text(found),
         as_markdown(found).replace("\\", ""),
-        as_github((), as_notes(found)),
+        as_github((), [each.note for each in ci_verdicts(found)]),
         cases,
     ):
         assert "0.487 .. 1.530" in form

@@ -8,7 +8,7 @@ from tailc.experiment.point import Run
 from tailc.models.core_queues.usage import ClockUse, CoreQueuesUse, LevelUse
 from tailc.models.energy import ControlUse, EnergyRatio, EnergyUse, TypeUse
 from tailc.report.github import as_github
-from tailc.report.verdict import as_dict, as_markdown, as_notes, as_text
+from tailc.report.verdict import as_dict, as_markdown, as_text, ci_verdicts
 from tailc.verify.verdict import Verdicts
 from tests.tailc.report.verdicts_made import MEETS, MISSES, point, run, verdicts
 from tests.tailc.schemas import validate
@@ -87,7 +87,7 @@ def test_batch_work_has_a_column_where_there_is_some():
 
 def test_other_forms_tell_the_same():
     assert "| policy | 75.0 % | 25.0 % |" in as_markdown(made())
-    assert "energy 60.0 %25 of fixed" in as_github((), as_notes(made()))
+    assert "energy 60.0 %25 of fixed" in as_github((), [each.note for each in ci_verdicts(made())])
     for verdicts_ in (made(), made(batch_ppm=1)):
         validate(json.loads(json.dumps(as_dict(verdicts_))), SCHEMA)
     clocks = as_dict(made())["points"][0]["policy"]["clocks"]

@@ -11,7 +11,7 @@ from tailc.models.energy import ControlUse, EnergyRatio, EnergyUse, TypeUse
 from tailc.models.smt.idle import IdlePeriods, IdleUse
 from tailc.models.smt.usage import SmtUse
 from tailc.report.github import as_github
-from tailc.report.verdict import as_cases, as_dict, as_markdown, as_notes, as_text
+from tailc.report.verdict import as_dict, as_markdown, as_text, ci_verdicts
 from tailc.verify.verdict import Verdicts
 from tests.tailc.report.verdicts_made import MEETS, MISSES, UNSURE, point, run, verdicts
 from tests.tailc.schemas import validate
@@ -158,10 +158,10 @@ def test_markdown_folds_energy_and_spikes_out():
 
 def test_annotations_and_cases_tell_the_energy_in_a_word():
     # GitHub wants a percent sign written out
-    assert "energy 51.2 %25 of TL" in as_github((), as_notes(made()))
-    assert "energy 51.2 % of TL" in as_cases(made())[0].message
+    assert "energy 51.2 %25 of TL" in as_github((), [each.note for each in ci_verdicts(made())])
+    assert "energy 51.2 % of TL" in next(each.test_case for each in ci_verdicts(made())).message
     threads = verdicts(point("30/s", run("websearch", MEETS), run("SEQ", MISSES)))
-    assert "energy" not in as_github((), as_notes(threads))
+    assert "energy" not in as_github((), [each.note for each in ci_verdicts(threads)])
 
 
 IDLE = IdleUse(
