@@ -1,4 +1,4 @@
-"""Policy kinds: one folder each, found by a scan; kinds never import one another."""
+"""Policy kinds, one folder each, found by a scan; kinds never import one another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class KindSpec(Protocol):
-    """What a compile asks of a spec, whatever its kind."""
+    """What a compile requires of a spec of any kind."""
 
     @property
     def name(self) -> str:
@@ -37,32 +37,32 @@ class KindSpec(Protocol):
 
     @property
     def demand(self) -> DemandSpec | ClockedDemandSpec | ThroughputSpec | DaysAsked:
-        """Where demand, or throughput, was measured, or which days of jobs and energy to plan."""
+        """Source of demand or throughput, or the days of jobs and energy to plan."""
         ...
 
     @property
     def speedup(self) -> SpeedupSpec | None:
-        """None where `demand` gives it, by timings, or has none."""
+        """Speed-ups; None if `demand` has them as measured times, or if there are none."""
         ...
 
     @property
     def slos(self) -> tuple[Slo, ...]:
-        """Of latency; the first is the search's. None for throughput."""
+        """SLOs on latency; the search uses the first one. Empty for throughput."""
         ...
 
     @property
     def end_to_ends(self) -> tuple[EndToEnd | None, ...]:
-        """For each of `slos` what users are promised whose requests wait for several servers."""
+        """For each of `slos`, the end-to-end SLO over several servers, or None."""
         ...
 
     @property
     def rates_mrps(self) -> tuple[int, ...]:
-        """Arrival rates that the policy is for."""
+        """Arrival rates that the policy is compiled for."""
         ...
 
     @property
     def max_degree(self) -> int | None:
-        """The largest degree that the trace is read for; None: all there are."""
+        """Largest degree of parallelism that is read from the trace; None: all."""
         ...
 
     @property
@@ -71,7 +71,7 @@ class KindSpec(Protocol):
         ...
 
     def with_search(self, overrides: Mapping[str, object]) -> KindSpec:
-        """The spec with some fields of its search replaced."""
+        """Return the spec with some fields of its search replaced."""
         ...
 
 
@@ -80,11 +80,11 @@ EVERY = "*"
 
 @dataclass(frozen=True)
 class SoftLine:
-    """A line of a spec that its writer may give way on where no policy meets all of them.
+    """A limit in a spec that may be relaxed when a conflict is explained.
 
-    path: its keys; EVERY is each item of a list. is_raised: whether a larger value is less strict.
-    below: a line that it may not exceed; how far it gives ends there. furthest: how many times as
-    much, or as little, is thought of.
+    path: keys of the line; EVERY means each item of a list. is_raised: whether a larger value is
+    less strict. below: path of a line that this one may not exceed. furthest: largest factor by
+    which the limit is relaxed.
     """
 
     path: tuple[str, ...]
@@ -93,28 +93,30 @@ class SoftLine:
     furthest: int = 8
 
 
-# A latency in another unit than was meant is a thousand times too strict.
+# A latency in a wrong unit can be a thousand times too strict.
 LATENCIES = SoftLine(("slo", EVERY, "latency"), furthest=1_000_000)
 TARGET = SoftLine(("target",), below=("slo", 0, "latency"), furthest=1_000_000)
 
 
 def as_written(spec: Any, loaded: LoadedSpec, folder: Path | None) -> Any:  # noqa: ARG001
-    """A spec that names no files is complete, and warns of nothing."""
+    """Complete a spec that names no files: return it unchanged, without warnings."""
     return spec, ()
 
 
 def without_controller(spec: Any, loaded: LoadedSpec) -> None:
-    """What is chosen stays, whatever is measured."""
+    """Controller of a kind that has none."""
 
 
-def not_asked(spec: Any) -> None:
-    """No spec of the kind can ask for it."""
+def no_setting(spec: Any) -> None:
+    """Optional part of a kind that does not support it."""
 
 
 @dataclass(frozen=True)
 class AutoChoice:
-    """What a spec says of the method `auto`: its effort, and in which part of resamples of the
-    trace the table may lose to a setting that could be picked by hand.
+    """Settings of the method `auto` that chooses among tables.
+
+    effort: how much it simulates. risk_ppm: share of bootstrap replicates in which the chosen table
+    may be worse than the best manual setting.
     """
 
     effort: str
@@ -123,53 +125,54 @@ class AutoChoice:
 
 @dataclass(frozen=True)
 class AutoTuning:
-    """What a spec says of the method `auto` where its candidates are the settings by hand: the
-    effort with which the best of them is tuned on replays.
-    """
+    """Settings of the method `auto` that tunes the best manual setting by simulation."""
 
     effort: str
 
 
 @dataclass(frozen=True)
-class Tuned:
-    """Tables of the kind can be tuned on the replay.
+class TunableTables:
+    """Tables of the kind can be tuned by simulation.
 
-    `aim(spec)` is what a spec asks them to be tuned for (a TuningObjective), or None; `best(spec)`
-    is an AutoChoice or an AutoTuning where that is by the method `auto`, else None.
+    aim(spec): the TuningObjective of a spec, or None. best(spec): settings of the method `auto`,
+    None for other methods.
     """
 
     aim: Callable[..., Any]
-    best: Callable[..., AutoChoice | AutoTuning | None] = not_asked
+    best: Callable[..., AutoChoice | AutoTuning | None] = no_setting
     is_possible: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
-class Untuned:
-    """Nothing of the kind is tuned on the replay."""
+class FixedTables:
+    """Tables of the kind cannot be tuned by simulation."""
 
     is_possible: ClassVar[bool] = False
 
     def aim(self, spec: Any) -> None:
-        """No spec of the kind can ask for it."""
+        """No objective."""
 
     def best(self, spec: Any) -> None:
-        """No spec of the kind can ask for it."""
+        """No settings of the method `auto`."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a folder here exposes as `KIND`: the name that specs use, and what the compiler calls.
+    """A policy kind: each folder here exposes one as `KIND`.
 
-    `candidates(spec)` are the specs of a sweep, `reduce(spec, design)` states the problem of one on
-    what was measured, `emit(spec, problem, solution)` turns its solution into the kind's form.
-
-    `complete(spec, loaded, folder)` fills a spec in from files that it names, which gives the spec
-    and warnings. `control(spec, loaded)` says what a controller shall do (a ControlProblem, to be
-    tuned for) or is the Controller; None where there shall be none. `tuning` says what a table
-    shall be tuned for on the replay, `overload(spec)` what it shall hold under overload (an
-    OverloadObjective), or None, and `robust(spec)` how far off its inputs may be (an Ambiguity), or
-    None. `soft_lines` are those that may give where no policy meets the spec. `speeds_by_degree`:
-    whether a speed-up curve goes by degrees of parallelism; else by rungs.
+    name: the kind's name in specs.
+    spec_model: type of its specs.
+    candidates(spec): the specs of a sweep.
+    reduce(spec, design): formulate the problem of one spec on the measured data.
+    emit(spec, problem, solution): convert the solution to the form of the policy.
+    complete(spec, loaded, folder): read the files that the spec names; returns spec and warnings.
+    control(spec, loaded): the ControlProblem of a controller to be tuned, or the Controller, or
+    None.
+    tuning: whether and for what tables are tuned by simulation.
+    overload(spec): the OverloadObjective, or None.
+    robust(spec): the Ambiguity (uncertainty set), or None.
+    soft_lines: limits that may be relaxed when a conflict is explained.
+    speeds_by_degree: whether speed-ups are by degree of parallelism; otherwise by rung.
     """
 
     name: str
@@ -179,15 +182,15 @@ class Kind:
     emit: Callable[..., Any]
     complete: Callable[..., Any] = as_written
     control: Callable[..., Any] = without_controller
-    tuning: Tuned | Untuned = Untuned()
-    overload: Callable[..., Any] = not_asked
-    robust: Callable[..., Any] = not_asked
+    tuning: TunableTables | FixedTables = FixedTables()
+    overload: Callable[..., Any] = no_setting
+    robust: Callable[..., Any] = no_setting
     soft_lines: tuple[SoftLine, ...] = ()
     speeds_by_degree: bool = True
 
 
 class Kinds(Mapping[str, Kind]):
-    """The kinds by name, in order of name; each is imported when it is looked up."""
+    """The kinds in order of name; each is imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Kind:
         if name not in self._names():

@@ -7,7 +7,7 @@ under the first SLO. A spec that names none has all but that one tried. The meth
 `auto` tune ages by load on replays, from the policy's.
 """
 
-from tailc.policies import LATENCIES, TARGET, Kind, Tuned
+from tailc.policies import LATENCIES, TARGET, Kind, TunableTables
 from tailc.policies.elfen.complete import complete
 from tailc.policies.elfen.reduce import (
     best_tuned,
@@ -25,7 +25,7 @@ KIND = Kind(
     reduce=reduce,
     emit=emit,
     complete=complete,
-    tuning=Tuned(tuning_objective, best_tuned),
+    tuning=TunableTables(tuning_objective, best_tuned),
     soft_lines=(
         TARGET,
         LATENCIES,

@@ -1,4 +1,4 @@
-"""The spec with the file that it names read, and with a policy whose sharing pays."""
+"""Complete an elfen spec: read the file that it names, and choose a policy whose sharing pays."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _TABLE = ("lanes", "ipc_table")
 def complete(
     spec: ElfenSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[ElfenSpec, tuple[Finding, ...]]:
-    """The spec with `lanes.ipc` in place of a table, and warnings.
+    """Replace a table of instructions per cycle by `lanes.ipc`; return the spec and warnings.
 
-    A policy by which requests share cores becomes `borrow-idle` where sharing only loses.
-    `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
-    table that cannot be read, and where not exactly one row of it is kept.
+    A policy that shares cores becomes `borrow-idle` if sharing never gains. folder: base of
+    relative paths; None: the working directory. Raises TailcError for a table that cannot be read,
+    and if not exactly one of its rows matches.
     """
     spec = _with_ipc(spec, loaded, folder)
     slowdowns_ppm = _slowdowns_ppm(spec.lanes)
@@ -46,7 +46,7 @@ def complete(
 
 
 def _slowdowns_ppm(lanes: LanesSpec) -> tuple[int, int] | None:
-    """Of requests and of batch work; None where a replay has to find them."""
+    """Slowdowns of requests and of batch work [1e-6]; None if a replay has to find them."""
     match lanes.slower:
         case Interference(interference_ppm=ppm):
             slower_ppm = ppm
@@ -71,14 +71,14 @@ def _read(table: IpcTableSpec, loaded: LoadedSpec, folder: Path | None) -> IpcSp
     from tailc.traces.ipc_table import read_ipc
 
     path = table.file if folder is None else str(folder / table.file)
-    found = read_ipc(path, table.alone, table.shared, tuple(sorted(table.where.items())))
+    matching = read_ipc(path, table.alone, table.shared, tuple(sorted(table.where.items())))
     place = loaded.place(*_TABLE)
-    if len(found) != 1:
-        message = f"`ipc_table` keeps {len(found)} rows of `{table.file}`, where one is wanted"
-        rows = ", ".join(str(each.row) for each in found[:3])
+    if len(matching) != 1:
+        message = f"`ipc_table` keeps {len(matching)} rows of `{table.file}`, where one is wanted"
+        rows = ", ".join(str(each.row) for each in matching[:3])
         hint = f"name columns in `where`: rows {rows}, ... are kept"
         raise TailcError(Finding(Code.CONFLICT, message, place, hint))
-    row = found[0]
+    row = matching[0]
     if row.shared > row.alone:
         message = f"row {row.row} of `{table.file}` has `{row.shared:g}` instructions per cycle "
         message += f"beside batch work, and `{row.alone:g}` alone"

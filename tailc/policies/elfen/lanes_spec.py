@@ -1,4 +1,4 @@
-"""What a user writes of the two lanes of a core, and of what each does to the other."""
+"""Spec of the two lanes of an SMT core, and of the interference between them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tailc.specs.fields import (
 from tailc.specs.one_of import ExactlyOne, OneOf
 from tailc.units import Dimension, format_mrps
 
-# Cycles at 2.0 GHz until a lane has let go of the core, and until it works again (Yang et al.,
+# Cycles at 2.0 GHz until a lane has released the core, and until it works again (Yang et al.,
 # USENIX ATC 2016, figure 8).
 CYCLES_PER_US = 2_000
 RELEASE_CYCLES = {"mwait": 2_443, "nanonap": 3_285, "futex": 11_518}
@@ -85,7 +85,7 @@ class IpcSpec(SpecModel):
 
     @property
     def interference_ppm(self) -> int:
-        """How much slower a request is, rounded up; it never stands still."""
+        """Slowdown of a request by batch work [1e-6], rounded up; less than 1."""
         slower_ppm = -(-(self.alone_ppm - self.shared_ppm) * PPM // self.alone_ppm)
         return min(slower_ppm, PPM - 1)
 

@@ -1,4 +1,6 @@
-"""Elfen as a problem of borrowing, and its solution as a ladder of two lanes."""
+"""Formulate an elfen spec as a borrowing problem, and emit its solution as a ladder of two
+lanes.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: ElfenSpec) -> tuple[ElfenSpec, ...]:
-    """The spec, or one for each policy where it names none."""
+    """The spec, or one spec per policy if it names none."""
     return spec.policies
 
 
 def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
-    """The budget of the policy under the first SLO."""
+    """Formulate the problem: the policy's budget under the first SLO."""
     return BorrowingProblem(
         profile=profile,
         cores=spec.server.cores,
@@ -49,15 +51,15 @@ def reduce(spec: ElfenSpec, profile: DemandProfile) -> BorrowingProblem:
 
 
 def emit(_spec: ElfenSpec, _problem: BorrowingProblem, solution: BorrowingSolution) -> Ladder:
-    """The plan for these lanes as a table."""
+    """Convert the solution to a table for the two lanes."""
     return lane_ladder(solution.lanes, solution.plan)
 
 
 def tuning_objective(spec: ElfenSpec) -> TuningObjective | None:
-    """What the ages are tuned for: batch work under the first SLO, at the rates in their order."""
+    """The objective of tuning: batch work under the first SLO, at the rates in ascending order."""
     if spec.method == PAPER:
         return None
-    # The replay takes half a second to import, which a check of a spec can do without.
+    # Importing the replay takes half a second, which checking a spec does not need.
     from tailc.experiment.objective_of_spec import objective_of
     from tailc.experiment.tuning_objective import BatchTiming, Criterion
 
@@ -79,7 +81,7 @@ def tuning_objective(spec: ElfenSpec) -> TuningObjective | None:
 
 
 def best_tuned(spec: ElfenSpec) -> AutoTuning | None:
-    """How much the best policy is tuned; None where one method is asked for."""
+    """Effort for tuning the best policy; None if the spec names one method."""
     return AutoTuning(spec.search.effort) if spec.method == AUTO else None
 
 

@@ -1,4 +1,4 @@
-"""How the ages of an elfen policy are found: as its policy says, or on the replay."""
+"""Spec of the search for an elfen policy's ages: by a formula, or by simulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tailc.specs.simulation_fields import (
 )
 
 
-class SearchSpec(TunedSearch):
+class ElfenSearch(TunedSearch):
     """How the ages are found."""
 
     method: Literal["auto", "paper", "simulation"] | None = Field(
@@ -38,7 +38,7 @@ class SearchSpec(TunedSearch):
     def complaints(
         self, method: str, rates_mrps: Sequence[int], demand: DemandSpec
     ) -> Iterator[Complaint]:
-        """Weights and arrivals that do not fit, and what only some methods have."""
+        """Complaints about weights and arrivals, and about keys that the method does not use."""
         if method != AUTO:
             yield from not_of_others(self)
         if method == PAPER:
@@ -50,7 +50,9 @@ class SearchSpec(TunedSearch):
         yield from tuned_complaints(self, rates_mrps, demand)
 
     def quick_complaints(self) -> Iterator[Complaint]:
-        """Arrivals that only a search is for, which the least effort leaves out."""
+        """Complaints about arrivals that only a search uses, if the effort `quick` skips the
+        search.
+        """
         for name in NOT_POISSON:
             if self.effort == "quick" and is_given(self, name):
                 message = "is for a search, which `effort: quick` leaves out"

@@ -1,4 +1,4 @@
-"""What a user writes for elfen: batch work on SMT lanes (Yang et al., USENIX ATC 2016)."""
+"""Spec of elfen: batch work on SMT lanes (Yang et al., USENIX ATC 2016)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from tailc.errors import Code
 from tailc.policies.elfen.lanes_spec import LanesSpec
-from tailc.policies.elfen.search_spec import SearchSpec
+from tailc.policies.elfen.search_spec import ElfenSearch
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores_spec import Count
@@ -62,7 +62,7 @@ BudgetField = Annotated[
 ]
 
 
-class ServerSpec(SpecModel):
+class ElfenServer(SpecModel):
     """The cores that requests run on, each with one lane for a request and one for batch work."""
 
     cores: Count = Field(examples=[1], description="Number of cores; they share one queue.")
@@ -91,7 +91,7 @@ class ElfenSpec(WithSlos):
         description="Where demand was measured, alone on a core, and how to read it.",
         examples=[{"trace": "traces/design.parquet"}],
     )
-    server: ServerSpec = Field(examples=[{"cores": 1}])
+    server: ElfenServer = Field(examples=[{"cores": 1}])
     lanes: LanesSpec = Field(examples=[{"interference": "45%"}])
     policy: Static | Literal["optimised"] | None = Field(
         default=None,
@@ -119,12 +119,14 @@ class ElfenSpec(WithSlos):
         examples=[["40/s", "100/s"]],
         description="Arrival rates that the policy is for.",
     )
-    search: SearchSpec = Field(
-        default_factory=SearchSpec, description="How the ages of the table are found."
+    search: ElfenSearch = Field(
+        default_factory=ElfenSearch, description="How the ages of the table are found."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Target, budget and charge against the policy, rates, demand, classes, the search."""
+        """Checks that involve several keys: target, budget, charge, rates, demand, classes,
+        search.
+        """
         return (
             self._target_complaints,
             self._budget_complaints,
@@ -166,7 +168,9 @@ class ElfenSpec(WithSlos):
         return [Complaint(Code.CONFLICT, message, "remove it, or the other budget", at, also)]
 
     def _release_complaints(self, budget: int | str) -> list[Complaint]:
-        """How long a budget of harm lasts depends on the interference, which may not be known."""
+        """A budget of lost time lasts as long as the interference determines, which may be
+        unknown.
+        """
         release_us = self.lanes.release_us
         if isinstance(budget, str) or self.charges_harm or budget >= release_us:
             return []
@@ -217,12 +221,12 @@ class ElfenSpec(WithSlos):
 
     @property
     def method(self) -> str:
-        """The method of the search, whether it is stated or not."""
+        """The method of the search, stated or default."""
         return self.search.method or (AUTO if self.policy is None else PAPER)
 
     @property
     def policies(self) -> tuple[ElfenSpec, ...]:
-        """The spec with its policy, or with each that could be picked by hand."""
+        """One spec per manual policy, or the spec itself if it names a policy."""
         if self.policy is not None:
             return (self,)
         return tuple(
@@ -234,29 +238,31 @@ class ElfenSpec(WithSlos):
 
     @property
     def speedup(self) -> SpeedupSpec:
-        """All requests are alike: the rungs of the policy tell their speeds."""
+        """Speed-ups are one for all requests, since the rungs of the policy have the speeds."""
         return SpeedupSpec.of_rungs("alone", (PPM,))
 
     @property
     def aim_us(self) -> int:
-        """The latency that budgets leave."""
+        """The latency up to which budgets last [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property
     def charges_harm(self) -> bool:
-        """Whether lost time uses up the budget, in place of shared time."""
+        """Whether lost time uses up the budget, instead of shared time."""
         return self.policy == "dynamic" if self.charge is None else self.charge == "harm"
 
     @property
     def max_degree(self) -> None:
-        """The only one there is."""
+        """None: there is one degree only."""
 
     @property
     def serial(self) -> None:
         """A request has one thread."""
 
     def with_search(self, overrides: Mapping[str, object]) -> ElfenSpec:
-        """The spec with fields of `search` replaced; TailcError (USAGE) for what there is not."""
+        """Return the spec with fields of `search` replaced; TailcError (USAGE) for unknown
+        fields.
+        """
         search = overridden(self.search, overrides, NAME)
         changed = self.model_copy(update={"search": search})
         refuse_options_of_auto(overrides, changed.method)

@@ -6,7 +6,7 @@ the system the table minimises the tail latency under a limit on the average tot
 method `simulation` begins with that table and tunes it on replays.
 """
 
-from tailc.policies import LATENCIES, Kind, SoftLine, Tuned
+from tailc.policies import LATENCIES, Kind, SoftLine, TunableTables
 from tailc.policies.few_to_many.emit import emit
 from tailc.policies.few_to_many.reduce import (
     ambiguity,
@@ -24,7 +24,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
-    tuning=Tuned(tuning_objective, best_of_all),
+    tuning=TunableTables(tuning_objective, best_of_all),
     overload=overload_aim,
     robust=ambiguity,
     soft_lines=(

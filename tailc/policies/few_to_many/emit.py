@@ -1,4 +1,4 @@
-"""The interval table of a solved few-to-many problem, as a ladder."""
+"""Convert the solution of a few-to-many problem to a ladder."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tailc.problems.schedule import LadderSolution, SolvedRow
 
 
 def emit(spec: FewToManySpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:
-    """Rows by requests in the system; beyond the searched ones a request waits for an exit.
+    """Build rows by requests in the system; above the searched loads a request waits for an exit.
 
-    With `admit_on_departure` the waiting row also stands wherever no schedule is feasible or the
-    search returns the longest wait there is. It starts on one thread and keeps the later climbs of
-    the last searched row (Haque et al., ASPLOS 2015, section 4.1 and table 2). Without it the last
-    row holds beyond, and a load without a feasible schedule is a TailcError (INFEASIBLE). Unlike
-    the paper's, where so many are in the system that they fill the cores on the leanest rung, all
-    start on it at once: the table is stable wherever that rung is.
+    With `admit_on_departure`, rows without a feasible schedule, or with the longest delay, wait for
+    an exit too. The waiting row starts on one thread and keeps the later climbs of the last
+    searched row (Haque et al., ASPLOS 2015, section 4.1 and table 2). Without it, the last row
+    holds for all larger loads, and a load without a feasible schedule is a TailcError (INFEASIBLE).
+    Unlike the paper's table, all requests start at once on the cheapest rung at loads that fill the
+    cores on it: the table is stable wherever that rung is.
     """
     rows = _rows(
         solution,

@@ -1,4 +1,4 @@
-"""What requests may lose where more of them come than can be served in time."""
+"""Spec of what requests may lose if more arrive than can be served in time."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class OverloadSpec(SpecModel):
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Those that are allowed, each once, in their order."""
+        """The allowed rules in their order, without duplicates."""
         return tuple(dict.fromkeys(Rule(name) for name in self.allow))
 
     @model_validator(mode="after")
@@ -63,9 +63,9 @@ class OverloadSpec(SpecModel):
         return self
 
     def complaints(self, normal_mrps: tuple[int, ...]) -> list[Complaint]:
-        """Rates of overload lie above the normal ones, and stand once."""
-        if found := repeated_rates(self.rates_mrps):
-            return [one.below("overload") for one in found]
+        """Complaints about overload rates: each must be above the normal ones, and given once."""
+        if complaints := repeated_rates(self.rates_mrps):
+            return [complaint.below("overload") for complaint in complaints]
         most = max(normal_mrps, default=0)
         return [
             Complaint(

@@ -1,4 +1,4 @@
-"""Few-to-many as a ladder problem: rung d is d threads, and a thread costs one thread."""
+"""Formulate a few-to-many spec as a ladder problem: rung d has d threads and costs d threads."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: FewToManySpec) -> tuple[FewToManySpec, ...]:
-    """One spec for each target parallelism that the spec sweeps over."""
+    """One spec per target parallelism of the sweep."""
     return tuple(spec.with_target(target_ppm) for target_ppm in spec.server.targets_ppm)
 
 
 def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
-    """The ladder problem whose rows are the interval table (Haque et al., ASPLOS 2015, section 4).
+    """Formulate the ladder problem of the interval table (Haque et al., ASPLOS 2015, section 4).
 
-    Without a `max_degree`, degrees where the mean speed-up has stopped growing are cut off.
+    Without `max_degree`, degrees above the largest mean speed-up are removed.
     """
     slo = spec.slos[0]
     (budget_ppm,) = spec.server.targets_ppm
@@ -54,11 +54,11 @@ def reduce(spec: FewToManySpec, profile: DemandProfile) -> LadderProblem:
 
 
 def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
-    """What the table is tuned for: the first SLO's percentile at the rates, or the highest rate."""
+    """The objective of tuning: the first SLO's percentile at the rates, or the highest rate."""
     if spec.search.method_at(spec.rates_mrps) not in (AUTO, SIMULATION):
         return None
     refuse_any(spec.search_complaints())
-    # The replay takes half a second to import, which a check of a spec can do without.
+    # Importing the replay takes half a second, which checking a spec does not need.
     from tailc.experiment.objective_of_spec import objective_of
     from tailc.experiment.tuning_objective import Criterion, OptionalRule
 
@@ -69,7 +69,7 @@ def tuning_objective(spec: FewToManySpec) -> TuningObjective | None:
 
 
 def best_of_all(spec: FewToManySpec) -> AutoChoice | None:
-    """How thoroughly the best table is looked for; None where one method is asked for."""
+    """Effort and risk of the method `auto`; None for other methods."""
     search = spec.search
     if search.method_at(spec.rates_mrps) != AUTO:
         return None
@@ -77,9 +77,9 @@ def best_of_all(spec: FewToManySpec) -> AutoChoice | None:
 
 
 def overload_aim(spec: FewToManySpec) -> OverloadObjective | None:
-    """What those that are served shall meet under overload: the first SLO."""
-    asked = spec.overload
-    if asked is None:
+    """The objective of overload control: served requests meet the first SLO."""
+    overload = spec.overload
+    if overload is None:
         return None
     from tailc.experiment.overload_objective import OverloadObjective
 
@@ -87,14 +87,14 @@ def overload_aim(spec: FewToManySpec) -> OverloadObjective | None:
     return OverloadObjective(
         slo.percentile_ppm,
         slo.latency_us,
-        tuple(sorted(asked.rates_mrps)),
+        tuple(sorted(overload.rates_mrps)),
         spec.rates_mrps,
-        asked.rules,
-        asked.degrade.work_ppm if asked.degrade else None,
+        overload.rules,
+        overload.degrade.work_ppm if overload.degrade else None,
     )
 
 
 def ambiguity(spec: FewToManySpec) -> Ambiguity | None:
-    """How far off demand and speed-ups may be, where that is asked."""
+    """Uncertainty set of demand and speed-ups; None if the spec has none."""
     search = spec.search
     return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)

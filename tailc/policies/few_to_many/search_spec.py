@@ -1,4 +1,4 @@
-"""How a few-to-many table is searched for, by its formula and on the replay."""
+"""Spec of the search for a few-to-many table, by its formula and by simulation."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from tailc.specs.simulation_fields import (
 from tailc.specs.tolerance import DEFAULT_PPM, TolerancePpm
 from tailc.units import LARGEST
 
-# Every load up to it is a row that is searched and kept in memory.
+# The search stores a row for every load up to this one.
 MAX_IN_SYSTEM = 10_000
 
 
-class SearchSpec(AutoSearch):
+class FewToManySearch(AutoSearch):
     """How intervals are found."""
 
-    # Errors to stand, the grid's step and longest interval, the last row and the budget are asked
-    # for each by itself; the search chooses each that is absent by the trace, or does without.
+    # Robustness, grid step, longest interval, last row and budget are optional independently; the
+    # search derives absent ones from the trace, or does without.
     method: Literal["auto", "grid", "dual", "simulation"] | None = Field(
         default=None,
         description="`auto`: the best of the paper's table, settings by hand and a search on "
@@ -91,7 +91,7 @@ class SearchSpec(AutoSearch):
     )
 
     @model_validator(mode="after")
-    def _check_grid(self) -> SearchSpec:
+    def _check_grid(self) -> FewToManySearch:
         step, longest = self.step_us, self.longest_interval_us
         if step is not None and longest is not None and longest % step != 0:
             message = "is not a whole number of steps"
@@ -104,11 +104,16 @@ class SearchSpec(AutoSearch):
     def complaints(
         self, rates_mrps: Sequence[int], slos: int, demand: DemandSpec
     ) -> list[Complaint]:
-        """Only methods that replay are about rates, and have a budget, weights and bursts."""
+        """Complaints about rates, budget, weights and bursts that only methods with replays use."""
         wrong, method = self.objective_complaints(), self.method_at(rates_mrps)
         if method == AUTO:
-            told = untuned_complaints(self.robust, rates_mrps)
-            return [*wrong, *not_of_auto(self), *tuned_complaints(self, rates_mrps, demand), *told]
+            named_rules = untuned_complaints(self.robust, rates_mrps)
+            return [
+                *wrong,
+                *not_of_auto(self),
+                *tuned_complaints(self, rates_mrps, demand),
+                *named_rules,
+            ]
         wrong += not_of_others(self)
         if method != SIMULATION:
             return [*wrong, *formula_complaints(self), *untuned_complaints(self.robust, rates_mrps)]
@@ -117,24 +122,24 @@ class SearchSpec(AutoSearch):
         return [*wrong, *fits, *freely, *self._rate_complaints(rates_mrps, slos)]
 
     def method_at(self, rates_mrps: Sequence[int]) -> str:
-        """The method, where it is not stated that which does most for what is asked."""
+        """The method; if not stated, the most thorough one that the objective allows."""
         if self.method is not None:
             return self.method
         return AUTO if rates_mrps and self.objective == "tail" else "grid"
 
     def objective_complaints(self) -> list[Complaint]:
-        """An objective that the method does not have."""
+        """Complaints about an objective that the method does not have."""
         choices = ("tail", RATE) if self.method == SIMULATION else ("tail", "threads")
         return list(objective_complaints(self.objective, self.method, choices))
 
     @property
     def formula(self) -> str:
-        """The method of the formula's table."""
+        """The method that computes the formula's table."""
         return self.method if self.method in ("grid", "dual") else self.formula_method
 
     @property
     def looks_for_rate(self) -> bool:
-        """Whether the highest rate is looked for, in place of tables for given ones."""
+        """Whether the objective is the highest rate, instead of tables for given rates."""
         return self.objective == RATE
 
     def _rate_complaints(self, rates_mrps: Sequence[int], slos: int) -> Iterator[Complaint]:

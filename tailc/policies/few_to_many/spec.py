@@ -1,4 +1,4 @@
-"""What a user writes for few-to-many: incremental parallelism (Haque et al., ASPLOS 2015)."""
+"""Spec of few-to-many: incremental parallelism (Haque et al., ASPLOS 2015)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from tailc.errors import Code, did_you_mean
 from tailc.percentiles import PPM
 from tailc.policies.few_to_many.overload_spec import OverloadSpec
-from tailc.policies.few_to_many.search_spec import MAX_IN_SYSTEM, SearchSpec
+from tailc.policies.few_to_many.search_spec import MAX_IN_SYSTEM, FewToManySearch
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.fields import (
@@ -36,17 +36,17 @@ from tailc.specs.simulation_fields import (
 from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import shorten
 
-# Rows are enumerated one by one, and a server with more is outside what the paper considers.
+# Rows are enumerated one by one; the paper does not consider larger servers.
 MAX_CORES = 65_536
 MAX_DEGREE = 1_024
-# The paper's word for admission on a departure.
+# The paper's term for admission on a departure.
 _E1 = OlderKey(
     ("search", "e1"), ("search", "admit_on_departure"), {"paper": "true", "never": "false"}
 )
 
 
 def _listed(value: Any) -> Any:
-    """One number is short for a list of it."""
+    """Convert a single number to a list."""
     return value if isinstance(value, (list, dict)) else [value]
 
 
@@ -55,7 +55,7 @@ _TARGETS_SCHEMA = {
 }
 
 
-class ServerSpec(SpecModel):
+class FewToManyServer(SpecModel):
     """The server, and by how much threads may outnumber its cores."""
 
     cores: Annotated[Whole, Field(ge=1, le=MAX_CORES)] = Field(
@@ -117,8 +117,8 @@ class FewToManySpec(WithSlos):
         description="Beginning and end of a request that run on one thread. Default: none.",
         examples=[{"start": "2ms", "end": "5%"}],
     )
-    server: ServerSpec = Field(examples=[{"cores": 15, "target_parallelism": 24}])
-    search: SearchSpec = Field(default_factory=SearchSpec)
+    server: FewToManyServer = Field(examples=[{"cores": 15, "target_parallelism": 24}])
+    search: FewToManySearch = Field(default_factory=FewToManySearch)
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy will be verified at."
     )
@@ -130,7 +130,7 @@ class FewToManySpec(WithSlos):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Speed-ups against demand, rates against each other and a sweep, rows, classes."""
+        """Checks that involve several keys: speed-ups, demand, rates, sweep, rows, classes."""
         return (
             self._speedup_complaints,
             self._serial_complaints,
@@ -193,7 +193,7 @@ class FewToManySpec(WithSlos):
         ]
 
     def _class_complaints(self) -> list[Complaint]:
-        """The first objective is the search's and covers all; others may be for a known class."""
+        """The first SLO must apply to all requests; others may be for a known class."""
         return [
             complaint
             for position, slo in enumerate(self.slo)
@@ -218,7 +218,7 @@ class FewToManySpec(WithSlos):
         return None
 
     def search_complaints(self) -> list[Complaint]:
-        """What does not fit a table that is tuned with queues, or one that is not."""
+        """Complaints about search keys that the method does not use."""
         return self.search.complaints(self.rates_mrps, len(self.slo), self.demand)
 
     def _overload_complaints(self) -> list[Complaint]:
@@ -229,18 +229,20 @@ class FewToManySpec(WithSlos):
 
     @property
     def max_degree(self) -> int | None:
-        """The largest degree that the trace is read for; None: all there are."""
+        """Largest degree that is read from the trace; None: all."""
         return self.server.max_degree
 
     def with_search(self, overrides: Mapping[str, object]) -> FewToManySpec:
-        """The spec with some fields of `search` replaced; what it says of `robust` it keeps."""
-        given = with_formula_kept(asked_besides(overrides, self.search.robust), self.search.method)
-        search = overridden(self.search, given, "few-to-many")
+        """Return the spec with some fields of `search` replaced; `robust` stays."""
+        changes = with_formula_kept(
+            asked_besides(overrides, self.search.robust), self.search.method
+        )
+        search = overridden(self.search, changes, "few-to-many")
         refuse_any(search.objective_complaints())
         refuse_options_of_auto(overrides, search.method_at(self.rates_mrps))
         return self.model_copy(update={"search": search})
 
     def with_target(self, target_ppm: int) -> FewToManySpec:
-        """The spec with one target parallelism, in millionths of a thread."""
+        """Return the spec with one target parallelism [1e-6 threads]."""
         server = self.server.model_copy(update={"targets_ppm": (target_ppm,)})
         return self.model_copy(update={"server": server})

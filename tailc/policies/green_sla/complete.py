@@ -1,4 +1,4 @@
-"""What is odd about a green-sla spec: all of it may be meant."""
+"""Warnings about unusual values in a green-sla spec."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ def complete(
     loaded: LoadedSpec,
     folder: Path | None,  # noqa: ARG001 (no file is named)
 ) -> tuple[GreenSlaSpec, tuple[Finding, ...]]:
-    """The spec as it is, and its warnings at their places."""
+    """Return the spec unchanged, with warnings at their places."""
     return spec, odd_deferral(spec.deferral_s, spec.horizon, loaded)

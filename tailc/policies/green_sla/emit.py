@@ -1,4 +1,4 @@
-"""A solved plan as the form."""
+"""Return the plan of a solution."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from tailc.problems.rigid_jobs import PlanSolution, RacksProblem
 
 
 def emit(_spec: GreenSlaSpec, _problem: RacksProblem, solution: PlanSolution) -> Plan:
-    """The plan itself, which the form has checked."""
+    """The plan itself; the form has checked it."""
     return solution.plan

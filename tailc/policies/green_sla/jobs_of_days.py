@@ -1,7 +1,7 @@
-"""Jobs of a log as a plan sees them: those that have begun, those that come, and those expected.
+"""Jobs of a log for a plan: running jobs, submitted jobs and expected jobs.
 
-A job begins with the first epoch that begins when it is submitted or later, as if there were no
-queue, and takes whole epochs. What of it lies beyond the horizon is not planned.
+A job starts with the first epoch that begins at or after its submission, as if there were no queue,
+and occupies whole epochs. Its part beyond the horizon is not planned.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ PPM_PER_PERCENT = PPM // 100
 
 
 @dataclass(frozen=True)
-class Known:
-    """The jobs that a plan knows at its start.
+class KnownRigidJobs:
+    """The jobs that are known at the start of a plan.
 
-    refused_before: how many of those before had no room when they came. renamed: names of the known
-    ones whose number an earlier job of the log has too.
+    refused_before: number of earlier jobs that found no free servers. renamed: names of known jobs
+    whose number an earlier job of the log has too.
     """
 
     jobs: tuple[NamedJob, ...]
@@ -42,20 +42,20 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class JobsOfDays:
-    """The jobs of some days, for a datacentre of so many servers.
+    """The jobs of some days, for a datacentre with a number of servers.
 
-    may_wait: so many epochs may the start of a job be put off, as far as it ends in the horizon.
+    may_wait: number of epochs by which a start may be delayed, within the horizon.
     """
 
     days: Days
     servers: int
     may_wait: int
 
-    def known(self, *, foresees: bool) -> Known:
-        """The jobs known at the start.
+    def known_jobs(self, *, foresees: bool) -> KnownRigidJobs:
+        """Collect the jobs known at the start.
 
-        That is those that have begun and are not done, and those submitted since the last epoch
-        began; if it `foresees`, all of the horizon. Raises TailcError (TOO_WIDE).
+        These are running jobs, and jobs submitted since the last epoch began; if it `foresees`, all
+        jobs of the horizon. Raises TailcError (TOO_WIDE).
         """
         begun = self._begun()
         last = self.days.first + self.days.epochs - 1 if foresees else self.days.first
@@ -64,23 +64,23 @@ class JobsOfDays:
         runs = begun & self._had_room()
         chosen = np.flatnonzero(runs | come)
         first, names = self._first - self.days.first, self._names()
-        jobs = (self._named(at, int(first[at]), names[at]) for at in chosen.tolist())
+        jobs = (self._named(index, int(first[index]), names[index]) for index in chosen.tolist())
         again = np.setdiff1d(chosen, np.unique(self._log.number, return_index=True)[1])
-        renamed = (names[at] for at in again.tolist())
-        return Known(tuple(jobs), int((begun & ~runs).sum()), tuple(renamed))
+        renamed = (names[index] for index in again.tolist())
+        return KnownRigidJobs(tuple(jobs), int((begun & ~runs).sum()), tuple(renamed))
 
-    def expected(self, spans: int) -> tuple[tuple[NamedJob, ...], ...]:
-        """The jobs submitted in so many spans before the start, one set each, the last span first.
+    def expected_jobs(self, spans: int) -> tuple[tuple[NamedJob, ...], ...]:
+        """Collect the jobs of `spans` earlier periods, one tuple each, the latest period first.
 
-        Spans are as long as the horizon and begin whole days before the start, so that a job has
-        the epoch of its time of day. Those that begin before the energy's series does are left out.
-        Raises TailcError (TOO_WIDE).
+        Periods are as long as the horizon and begin whole days before the start, so that a job has
+        the epoch of its time of day. Periods before the energy series are omitted. Raises
+        TailcError (TOO_WIDE).
         """
         days = self.days
         start_s = days.first * days.epoch_s
         length_s = days.epochs * days.epoch_s
-        apart_s = -(-length_s // S_PER_DAY) * S_PER_DAY
-        begins_s = [start_s - number * apart_s for number in range(1, spans + 1)]
+        period_s = -(-length_s // S_PER_DAY) * S_PER_DAY
+        begins_s = [start_s - number * period_s for number in range(1, spans + 1)]
         return tuple(self._submitted(begin_s) for begin_s in begins_s if begin_s >= 0)
 
     def _submitted(self, begin_s: int) -> tuple[NamedJob, ...]:
@@ -88,43 +88,45 @@ class JobsOfDays:
         within = (first >= 0) & (first < self.days.epochs)
         self._refuse_wide(within)
         return tuple(
-            self._named(at, int(first[at]), f"job-{self._log.number[at]}")
-            for at in np.flatnonzero(within).tolist()
+            self._named(index, int(first[index]), f"job-{self._log.number[index]}")
+            for index in np.flatnonzero(within).tolist()
         )
 
-    def _named(self, at: int, first: int, name: str) -> NamedJob:
-        """A job from its first epoch in the horizon on; below 0, it has begun before."""
+    def _named(self, index: int, first: int, name: str) -> NamedJob:
+        """Build a job from its first epoch in the horizon; a negative epoch means it is running."""
         log, begin = self._log, max(first, 0)
-        left = min(first + int(self._epochs[at]), self.days.epochs) - begin
-        green_ppm = 0 if log.green_percent is None else int(log.green_percent[at]) * PPM_PER_PERCENT
-        job = RigidJob(begin, left, int(log.width[at]), green_ppm)
+        epochs_left = min(first + int(self._epochs[index]), self.days.epochs) - begin
+        green_ppm = (
+            0 if log.green_percent is None else int(log.green_percent[index]) * PPM_PER_PERCENT
+        )
+        job = RigidJob(begin, epochs_left, int(log.width[index]), green_ppm)
         if first < 0:
             return NamedJob(name, job, must_run=True)
-        return NamedJob(name, job, min(self.may_wait, self.days.epochs - begin - left))
+        return NamedJob(name, job, min(self.may_wait, self.days.epochs - begin - epochs_left))
 
     def _begun(self) -> NDArray[np.bool_]:
-        """Which jobs run on at the start."""
+        """Mask of jobs that are running at the start."""
         return (self._first < self.days.first) & (self._first + self._epochs > self.days.first)
 
     def _had_room(self) -> NDArray[np.bool_]:
-        """Which jobs of before the start found enough servers, one after another as they came."""
+        """Mask of earlier jobs that found enough free servers, in order of submission."""
         past = np.minimum(self._first + self._epochs, self.days.first + 1)
         busy = np.zeros(self.days.first + 1, np.int64)
         had = np.zeros(self._log.jobs, dtype=np.bool_)
-        for at in np.flatnonzero(self._first < self.days.first).tolist():
-            taken = busy[int(self._first[at]) : int(past[at])]
-            if int(taken.max()) + int(self._log.width[at]) <= self.servers:
-                taken += self._log.width[at]
-                had[at] = True
+        for index in np.flatnonzero(self._first < self.days.first).tolist():
+            busy_then = busy[int(self._first[index]) : int(past[index])]
+            if int(busy_then.max()) + int(self._log.width[index]) <= self.servers:
+                busy_then += self._log.width[index]
+                had[index] = True
         return had
 
     def _names(self) -> list[str]:
-        """By the numbers in the log; of jobs with one number the later ones are counted."""
-        seen: Counter[int] = Counter()
+        """Names from the numbers in the log; later jobs with the same number get a suffix."""
+        counts: Counter[int] = Counter()
         names = []
         for number in self._log.number.tolist():
-            seen[number] += 1
-            names.append(f"job-{number}" + (f"-{seen[number]}" if seen[number] > 1 else ""))
+            counts[number] += 1
+            names.append(f"job-{number}" + (f"-{counts[number]}" if counts[number] > 1 else ""))
         return names
 
     def _refuse_wide(self, chosen: NDArray[np.bool_]) -> None:
@@ -138,10 +140,10 @@ class JobsOfDays:
 
     @cached_property
     def _first(self) -> Ints:
-        """First epoch of each job on the energy's grid."""
+        """First epoch of each job on the grid of the energy series."""
         return -(-self._log.submit_s // self.days.epoch_s)
 
     @cached_property
     def _epochs(self) -> Ints:
-        """How many each takes."""
+        """Number of epochs of each job."""
         return -(-self._log.run_s // self.days.epoch_s)

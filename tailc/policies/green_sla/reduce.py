@@ -1,4 +1,6 @@
-"""Green SLA as a problem of racks: the jobs known and expected, and the energy expected."""
+"""Formulate a green-sla spec as a problem of rigid jobs: known and expected jobs, expected
+energy.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +17,18 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: GreenSlaSpec) -> tuple[GreenSlaSpec, ...]:
-    """The spec itself: nothing is swept."""
+    """The spec itself: the kind has no sweep."""
     return (spec,)
 
 
 def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
-    """The jobs and the energy of the horizon.
+    """Formulate the problem with the jobs and the energy of the horizon.
 
-    Raises TailcError with the place in the log of a job that is wider than the datacentre.
+    Raises TailcError with the place in the log if a job is wider than the datacentre.
     """
     site = spec.datacentre
     jobs = JobsOfDays(days, site.all_servers, spec.may_wait)
-    known = jobs.known(foresees=spec.horizon.known_jobs == "all")
+    known_jobs = jobs.known_jobs(foresees=spec.horizon.known_jobs == "all")
     return RacksProblem(
         start_unix_s=days.start_unix_s,
         epoch_s=days.epoch_s,
@@ -37,25 +39,25 @@ def reduce(spec: GreenSlaSpec, days: Days) -> RacksProblem:
         migration_mj=site.migration_mj,
         supply=supply_of(days),
         terms=spec.epoch_terms,
-        jobs=known.jobs,
-        expected=jobs.expected(spec.horizon.learn_from),
+        jobs=known_jobs.jobs,
+        expected=jobs.expected_jobs(spec.horizon.learn_from),
         search=_search(spec),
         weights=weights_of(spec.weights),
         epsilon_udollars=spec.epsilon_udollars,
         violations_ppm=spec.violations_ppm,
-        refused_before=known.refused_before,
-        renamed=known.renamed,
+        refused_before=known_jobs.refused_before,
+        renamed=known_jobs.renamed,
         battery=battery_of(spec.battery),
     )
 
 
 def _search(spec: GreenSlaSpec) -> PlanSearch:
-    asked = spec.search
+    search = spec.search
     return PlanSearch(
-        PlanMethod(asked.method),
-        solver=asked.solver,
-        steps=asked.steps,
-        seed=asked.seed,
-        nodes=asked.nodes,
-        wall_s=asked.time_limit_s,
+        PlanMethod(search.method),
+        solver=search.solver,
+        steps=search.steps,
+        seed=search.seed,
+        nodes=search.nodes,
+        wall_s=search.time_limit_s,
     )

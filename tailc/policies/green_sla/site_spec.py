@@ -1,4 +1,4 @@
-"""What a user writes of a datacentre, of what its customers pay, and of the search for a plan."""
+"""Spec of a datacentre, of the fees of its customers, and of the search for a plan."""
 
 from __future__ import annotations
 
@@ -38,12 +38,14 @@ class DatacentreSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Servers of all racks, and the power of sleep against that of work."""
+        """Checks that involve several keys: servers of all racks, and sleep power below busy
+        power.
+        """
         return (self._size, self._powers)
 
     @property
     def all_servers(self) -> int:
-        """Of all racks."""
+        """Servers of all racks."""
         return self.racks * self.servers
 
     def _size(self) -> list[Complaint]:
@@ -80,7 +82,7 @@ class TermsSpec(SpecModel):
         raise RefusalError(Complaint(Code.CONFLICT, message, hint, ("green",), ("brown",)))
 
 
-class SearchSpec(SpecModel):
+class GreenSlaSearch(SpecModel):
     """How the plan is found."""
 
     method: Literal["arrival", "anneal", "mip"] = Field(
@@ -110,7 +112,7 @@ class SearchSpec(SpecModel):
     )
 
     @model_validator(mode="after")
-    def _check_steps(self) -> SearchSpec:
+    def _check_steps(self) -> GreenSlaSearch:
         if self.method == "anneal" or "steps" not in self.model_fields_set:
             return self
         message = f"are of the method `anneal`, but the method is `{self.method}`"

@@ -1,4 +1,4 @@
-"""What a user writes for a green-sla policy."""
+"""Spec of a green-sla policy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tailc.errors import Code
 from tailc.forms.plan.plan import LARGEST_UDOLLARS, LARGEST_WORTH_UDOLLARS, Terms
-from tailc.policies.green_sla.site_spec import DatacentreSpec, SearchSpec, TermsSpec
+from tailc.policies.green_sla.site_spec import DatacentreSpec, GreenSlaSearch, TermsSpec
 from tailc.specs.battery import BatterySpec
 from tailc.specs.days import DaysAsked, HorizonSpec
 from tailc.specs.fields import Complaint, Name
@@ -24,9 +24,9 @@ from tailc.specs.without_requests import WithoutRequests
 
 NAME = "green-sla"
 S_PER_HOUR = 3_600
-# Open in the source, and ours: 10 millionths of a dollar in a quarter of an hour.
+# Not given in the source; ours is 1e-5 dollars per quarter of an hour.
 OPPORTUNITY_UDOLLARS = 40
-# About the published rate of the baseline without migrations, section A.5.2.
+# Close to the published rate of the baseline without migrations, section A.5.2.
 VIOLATIONS_PPM = 50_000
 
 
@@ -78,10 +78,10 @@ class GreenSlaSpec(WithoutRequests):
         description="A battery for unused green energy.",
     )
     weights: WeightsSpec = Field(default_factory=WeightsSpec)
-    search: SearchSpec = Field(default_factory=SearchSpec)
+    search: GreenSlaSearch = Field(default_factory=GreenSlaSearch)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Money of an epoch, and of all, against what a plan can state."""
+        """Checks that amounts per epoch, and their total, fit in a plan."""
         return (self._fees, self._worth)
 
     def _fees(self) -> list[Complaint]:
@@ -107,36 +107,37 @@ class GreenSlaSpec(WithoutRequests):
         return [Complaint(Code.BAD_VALUE, message, hint, ("terms",))]
 
     def _an_epoch(self, an_hour: int) -> int:
-        """Money of an epoch, to the nearest millionth of a dollar; a half goes to the even one."""
+        """Amount per epoch, rounded to 1e-6 dollars, half to even."""
         return round(Fraction(an_hour * self.horizon.epoch_s, S_PER_HOUR))
 
     @property
     def epoch_terms(self) -> Terms:
-        """What customers pay for a server and epoch."""
+        """Fees and penalty per server and epoch."""
         terms = self.terms
         return Terms(*map(self._an_epoch, (terms.green, terms.brown, terms.penalty)))
 
     @property
     def epsilon_udollars(self) -> int:
-        """The opportunity cost of a server and epoch."""
+        """Opportunity cost per server and epoch [1e-6 dollars]."""
         return self._an_epoch(self.opportunity_cost)
 
     @property
     def may_wait(self) -> int:
-        """Whole epochs that a start may be put off."""
+        """Number of whole epochs by which a start may be delayed."""
         return (self.deferral_s or 0) // self.horizon.epoch_s
 
     @property
     def demand(self) -> DaysAsked:
-        """The days that jobs and energy are of."""
+        """Days of jobs and energy to plan."""
         return DaysAsked(self.jobs, self.supply, self.horizon)
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenSlaSpec:
-        """The spec with fields of its search replaced; TailcError (USAGE) for what it has not.
+        """Return the spec with fields of its search replaced; TailcError (USAGE) for unknown
+        fields.
 
-        Another solver is that of the method `mip`, if no method is given.
+        A solver without a method selects the method `mip`.
         """
-        given = dict(overrides)
-        if "solver" in given:
-            given.setdefault("method", "mip")
-        return self.model_copy(update={"search": overridden(self.search, given, NAME)})
+        changes = dict(overrides)
+        if "solver" in changes:
+            changes.setdefault("method", "mip")
+        return self.model_copy(update={"search": overridden(self.search, changes, NAME)})

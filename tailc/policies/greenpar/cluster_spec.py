@@ -1,4 +1,4 @@
-"""What a user writes of a cluster, of what its run time counts, and of the search for a plan."""
+"""Spec of a cluster, of the cost of run time, and of the search for a plan."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from tailc.specs.supply import PartPpm
 
 PPT = 1_000
 MOST_NODES = 10_000_000
-# Haque, Rutgers 2016, section B.4: the rent of a machine, over what its energy costs.
+# Haque, Rutgers 2016, section B.4: rent of a machine over the cost of its energy.
 BETA = 8
 REFERENCE_MW = 300_000
 MOST_BETA = 1_000_000
 MOST_SLOWDOWN = 1_000
-# Solvers that say what a row of a linear program is worth.
+# Solvers that return dual values of linear programs.
 PRICING = ("highs", "gurobi")
 
 
@@ -82,7 +82,9 @@ class ClusterSpec(SpecModel):
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Power of sleep against that of work, and counts against the servers."""
+        """Checks that involve several keys: sleep power below busy power, and counts within the
+        servers.
+        """
         return (self._powers, self._wide_counts)
 
     def _powers(self) -> list[Complaint]:
@@ -99,10 +101,10 @@ class ClusterSpec(SpecModel):
                 Code.CONFLICT,
                 f"is more than the {self.servers} servers of the cluster",
                 "leave it out",
-                ("counts", at),
+                ("counts", index),
                 ("servers",),
             )
-            for at, count in enumerate(self.counts)
+            for index, count in enumerate(self.counts)
             if isinstance(count, int) and count > self.servers
         ]
 
@@ -131,15 +133,15 @@ class RunTimeSpec(SpecModel):
 
     @model_validator(mode="after")
     def _check_one(self) -> RunTimeSpec:
-        given = [key for key in ("beta", "reference_mw") if key in self.model_fields_set]
-        if self.cost_udollars is not None and given:
-            key = given[0].removesuffix("_mw")
+        stated_keys = [key for key in ("beta", "reference_mw") if key in self.model_fields_set]
+        if self.cost_udollars is not None and stated_keys:
+            key = stated_keys[0].removesuffix("_mw")
             message = "is told by `cost` already"
             raise RefusalError(Complaint(Code.CONFLICT, message, "remove it", (key,), ("cost",)))
         return self
 
 
-class SearchSpec(SpecModel):
+class GreenParSearch(SpecModel):
     """How the plan is found."""
 
     method: Literal["columns", "mip"] = Field(
@@ -170,7 +172,7 @@ class SearchSpec(SpecModel):
     )
 
     @model_validator(mode="after")
-    def _check_solver(self) -> SearchSpec:
+    def _check_solver(self) -> GreenParSearch:
         if self.method == "columns" and self.solver not in PRICING:
             message = f"is `{self.solver}`, which gives no prices of rows, and `columns` needs them"
             hint = "use `highs`, or `method: mip`"

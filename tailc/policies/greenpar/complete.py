@@ -1,4 +1,4 @@
-"""What is odd about a greenpar spec: all of it may be meant."""
+"""Warnings about unusual values in a greenpar spec."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def complete(
     loaded: LoadedSpec,
     folder: Path | None,  # noqa: ARG001 (no file is named)
 ) -> tuple[GreenParSpec, tuple[Finding, ...]]:
-    """The spec as it is, and a warning for each odd or useless part of it, at its place."""
+    """Return the spec unchanged, with a warning for each unusual or unused part, at its place."""
     warnings = [
         Finding(
             code,
             f"the speed-up of `{shorten(name)}` {message}",
-            loaded.place("speedup", name, *at),
+            loaded.place("speedup", name, *index),
             _HINT,
             Severity.WARNING,
         )
         for name, speedups in spec.own_speedup.items()
-        for at, table in speedups.stated
+        for index, table in speedups.stated
         for code, message in _oddities(table)
     ]
     unused = unused_speedups(spec.jobs, spec.own_speedup, loaded)
@@ -44,17 +44,17 @@ def _oddities(table: Table) -> list[tuple[Code, str]]:
     falls = next((pair for pair in rises if pair[1][1] < pair[0][1]), None)
     exceeds = next((one for one in table.items() if one[1] > one[0] * PPM), None)
     gains = next((p for p in rises if p[1][1] * p[0][0] > p[0][1] * p[1][0]), None)
-    found = []
+    warnings = []
     if falls is not None:
-        message = f"falls from {_told(*falls[0])} to {_told(*falls[1])}"
-        found.append((Code.SPEEDUP_FALLS, message))
+        message = f"falls from {_point_text(*falls[0])} to {_point_text(*falls[1])}"
+        warnings.append((Code.SPEEDUP_FALLS, message))
     if exceeds is not None:
-        found.append((Code.SPEEDUP_EXCEEDS, f"has {_told(*exceeds)}, more than there are"))
+        warnings.append((Code.SPEEDUP_EXCEEDS, f"has {_point_text(*exceeds)}, more than there are"))
     if gains is not None:
-        message = f"is superlinear from {_told(*gains[0])} to {_told(*gains[1])}"
-        found.append((Code.SPEEDUP_SUPERLINEAR, message))
-    return found
+        message = f"is superlinear from {_point_text(*gains[0])} to {_point_text(*gains[1])}"
+        warnings.append((Code.SPEEDUP_SUPERLINEAR, message))
+    return warnings
 
 
-def _told(servers: int, ppm: int) -> str:
+def _point_text(servers: int, ppm: int) -> str:
     return f"{ppm / PPM:g} on {servers}"

@@ -1,4 +1,4 @@
-"""A solved cluster as a form."""
+"""Return the plan of a solution."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from tailc.problems.malleable_jobs import ClusterProblem, ClusterSolution
 
 
 def emit(spec: GreenParSpec, problem: ClusterProblem, solution: ClusterSolution) -> Plan:  # noqa: ARG001
-    """The plan of the solution, which states the promise already."""
+    """The plan of the solution, which includes the SLO."""
     return solution.plan

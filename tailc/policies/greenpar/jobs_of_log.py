@@ -1,4 +1,4 @@
-"""Jobs of a log as a cluster may run them: known at a plan's start, or brought by a day before."""
+"""Malleable jobs of a log: jobs known at a plan's start, and jobs of earlier days."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tailc.forecasts.days import Days, Whole
 from tailc.policies.greenpar.spec import GreenParSpec
-from tailc.policies.greenpar.turns import turns_of
+from tailc.policies.greenpar.turns import assign_turns
 from tailc.problems.malleable_jobs import NamedMalleable
 from tailc.specs.fields import PPM
 from tailc.traces.jobs.log import refuse_same_numbers, refuse_wide
@@ -18,8 +18,8 @@ Curves = dict[int, dict[int, int]]
 
 
 @dataclass(frozen=True)
-class Known:
-    """Jobs to be planned. left_out: others whose turn comes after the horizon."""
+class KnownMalleableJobs:
+    """Jobs to be planned. left_out: number of jobs whose turn comes after the horizon."""
 
     jobs: tuple[NamedMalleable, ...]
     left_out: int
@@ -27,16 +27,16 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class LoggedJobs:
-    """The jobs of the days, each with the epoch in which its turn comes (`turns`)."""
+    """The jobs of the days, each with the epoch in which its turn comes (`assign_turns`)."""
 
     spec: GreenParSpec
     days: Days
 
-    def known(self) -> Known:
-        """Those submitted before the plan's start that are not done, and of an oracle also those
-        submitted within the horizon.
+    def known_jobs(self) -> KnownMalleableJobs:
+        """Collect jobs submitted before the plan's start that are not done.
 
-        Raises TailcError where two have one number, or one is wider than the cluster.
+        If the spec knows all jobs, those submitted within the horizon are included. Raises
+        TailcError if two have one number, or one is wider than the cluster.
         """
         first, epoch_s = self.days.first, self.days.epoch_s
         upto_s = first * epoch_s
@@ -48,30 +48,33 @@ class LoggedJobs:
         chosen = np.flatnonzero(is_left & ~is_late)
         refuse_same_numbers(self.days.jobs.part(chosen))
         self._refuse_wide(chosen)
-        return Known(tuple(self._job(int(at), first) for at in chosen), int(is_late.sum()))
+        return KnownMalleableJobs(
+            tuple(self._job(int(index), first) for index in chosen), int(is_late.sum())
+        )
 
-    def of_span(self, first: int) -> tuple[NamedMalleable, ...]:
-        """Those that would run in as many epochs as the horizon has, from this one on.
+    def jobs_of_span(self, first: int) -> tuple[NamedMalleable, ...]:
+        """Collect the jobs that would run in an earlier period as long as the horizon, from `first`
+        on.
 
-        Raises TailcError where one is wider than the cluster.
+        Raises TailcError if one is wider than the cluster.
         """
         is_there = self._ends_s > first * self.days.epoch_s
         is_there &= self._turns < first + self.days.epochs
         chosen = np.flatnonzero(is_there)
         self._refuse_wide(chosen)
-        return tuple(self._job(int(at), first) for at in chosen)
+        return tuple(self._job(int(index), first) for index in chosen)
 
     def _refuse_wide(self, chosen: Whole) -> None:
         refuse_wide(self.days.jobs.part(chosen), self.spec.cluster.servers)
 
     @cached_property
     def _turns(self) -> Whole:
-        """Of the jobs submitted until the plan's end: none after that is known to it."""
+        """Turn of each job submitted before the plan's end; later jobs are unknown to the plan."""
         log, epoch_s = self.days.jobs, self.days.epoch_s
         end_s = (self.days.first + self.days.epochs) * epoch_s
         jobs = slice(0, int(np.searchsorted(log.submit_s, end_s)))
         servers = self.spec.cluster.servers
-        return turns_of(log.submit_s[jobs], log.run_s[jobs], log.width[jobs], epoch_s, servers)
+        return assign_turns(log.submit_s[jobs], log.run_s[jobs], log.width[jobs], epoch_s, servers)
 
     @cached_property
     def _ends_s(self) -> Whole:
@@ -82,22 +85,22 @@ class LoggedJobs:
         return self.days.jobs.named
 
     @cached_property
-    def _found(self) -> dict[tuple[str, int], Curves]:
+    def _curves_by_application(self) -> dict[tuple[str, int], Curves]:
         return {}
 
-    def _job(self, at: int, first: int) -> NamedMalleable:
-        """The job, or what is left of it in epoch `first`, as one of its own."""
+    def _job(self, index: int, first: int) -> NamedMalleable:
+        """Build the job, or its remaining part in epoch `first` as a job of its own."""
         log, epoch_s = self.days.jobs, self.days.epoch_s
-        width, turn = int(log.width[at]), int(self._turns[at])
-        curves, wait = self._speedups(at), self.spec.deferral_s or 0
-        run_s = int(log.run_s[at])
+        width, turn = int(log.width[index]), int(self._turns[index])
+        curves, wait = self._speedups(index), self.spec.deferral_s or 0
+        run_s = int(log.run_s[index])
         if turn < first:
             fewest = min(curves)
             curves, wait = {fewest: curves[fewest]}, 0
-            run_s = int(self._ends_s[at]) - first * epoch_s
+            run_s = int(self._ends_s[index]) - first * epoch_s
         requested_ppm = curves[min(curves)][width]
         return NamedMalleable(
-            name=f"job-{log.number[at]}",
+            name=f"job-{log.number[index]}",
             submit_s=max(turn - first, 0) * epoch_s,
             work_s=max(run_s * requested_ppm // PPM, 1),
             requested=width,
@@ -105,10 +108,10 @@ class LoggedJobs:
             may_wait=wait // epoch_s,
         )
 
-    def _speedups(self, at: int) -> Curves:
-        """By virtual machines and servers; the same mapping for all jobs that are alike."""
-        alike = self._named[at], int(self.days.jobs.width[at])
-        if alike not in self._found:
+    def _speedups(self, index: int) -> Curves:
+        """Speed-ups by virtual machines and servers; equal jobs share one mapping."""
+        alike = self._named[index], int(self.days.jobs.width[index])
+        if alike not in self._curves_by_application:
             servers = self.spec.cluster.servers
-            self._found[alike] = self.spec.speedups.speedup_ppm(*alike, servers)
-        return self._found[alike]
+            self._curves_by_application[alike] = self.spec.speedups.speedup_ppm(*alike, servers)
+        return self._curves_by_application[alike]

@@ -1,4 +1,4 @@
-"""Jobs and energy of a spec's days as a cluster and the jobs that it is to run."""
+"""Formulate a greenpar spec as a problem of malleable jobs on a cluster."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ S_PER_H = 3_600
 
 
 def candidates(spec: GreenParSpec) -> tuple[GreenParSpec, ...]:
-    """The spec itself: nothing is swept."""
+    """The spec itself: the kind has no sweep."""
     return (spec,)
 
 
 def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
-    """The jobs that are known at the plan's start, those of days before, and the energy expected.
+    """Formulate the problem with known jobs, jobs of earlier days, and expected energy.
 
-    Raises TailcError for those that are wider than the cluster, and applications without speed-ups.
+    Raises TailcError for jobs wider than the cluster, and applications without speed-ups.
     """
     log = LoggedJobs(spec, days)
-    known = log.known()
+    known_jobs = log.known_jobs()
     supply, weights = supply_of(days), weights_of(spec.weights)
     return ClusterProblem(
         start_unix_s=days.start_unix_s,
@@ -39,8 +39,8 @@ def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
         supply=supply,
         slowdown_ppm=spec.slowdown_ppm,
         run_cost=_run_cost(spec.run_time, weights, supply),
-        jobs=known.jobs,
-        expected=tuple(log.of_span(first) for first in _spans(spec, days)),
+        jobs=known_jobs.jobs,
+        expected=tuple(log.jobs_of_span(first) for first in _spans(spec, days)),
         search=PlanSearch(
             PlanMethod(spec.search.method),
             solver=spec.search.solver,
@@ -50,15 +50,15 @@ def reduce(spec: GreenParSpec, days: Days) -> ClusterProblem:
         ),
         weights=weights,
         violations_ppm=spec.violations_ppm,
-        left_out=known.left_out,
+        left_out=known_jobs.left_out,
         battery=battery_of(spec.battery),
     )
 
 
-def _run_cost(asked: RunTimeSpec, weights: Weights, supply: ExpectedSupply) -> int:
-    """Of an hour: as said, or beta times the mean cost of the reference's brown energy."""
-    if asked.cost_udollars is not None:
-        return asked.cost_udollars
+def _run_cost(run_time: RunTimeSpec, weights: Weights, supply: ExpectedSupply) -> int:
+    """Cost of an hour of run time: as stated, or beta times the mean cost of its brown energy."""
+    if run_time.cost_udollars is not None:
+        return run_time.cost_udollars
     of_kwh = sum(
         (
             weights.of_kwh(*one)
@@ -70,12 +70,12 @@ def _run_cost(asked: RunTimeSpec, weights: Weights, supply: ExpectedSupply) -> i
         ),
         Fraction(0),
     )
-    per_hour = Fraction(asked.reference_mw * S_PER_H, MJ_PER_KWH) * of_kwh / supply.epochs
-    return round(asked.beta * per_hour)
+    per_hour = Fraction(run_time.reference_mw * S_PER_H, MJ_PER_KWH) * of_kwh / supply.epochs
+    return round(run_time.beta * per_hour)
 
 
 def _spans(spec: GreenParSpec, days: Days) -> list[int]:
-    """First epochs of spans as long as the horizon, whole days before it; none before the log."""
+    """First epochs of earlier periods as long as the horizon, whole days before it."""
     span_s = days.epochs * days.epoch_s
     stride = -(-span_s // DAY_S) * DAY_S // days.epoch_s
     firsts = [days.first - number * stride for number in range(1, spec.horizon.learn_from + 1)]

@@ -1,4 +1,4 @@
-"""What a user writes for a greenpar policy."""
+"""Spec of a greenpar policy."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tailc.errors import Code, Finding, TailcError
 from tailc.policies.greenpar.cluster_spec import (
     PRICING,
     ClusterSpec,
+    GreenParSearch,
     RunTimeSpec,
-    SearchSpec,
     SlowdownPpm,
 )
 from tailc.specs.battery import BatterySpec
@@ -39,7 +39,7 @@ NAME = "greenpar"
 DAY_S = 24 * 3_600
 # Haque, Rutgers 2016, section B.4.
 SLOWDOWN = 1.1
-# No job was late in the source; but no number of jobs shows that none ever will be.
+# No job was late in the source; but no number of jobs proves that none ever will be.
 VIOLATIONS_PPM = 10_000
 
 
@@ -120,10 +120,10 @@ class GreenParSpec(WithoutRequests):
         description="SLA: largest share of jobs that take longer than allowed.",
         json_schema_extra={"default": "1%"},
     )
-    search: SearchSpec = Field(default_factory=SearchSpec)
+    search: GreenParSearch = Field(default_factory=GreenParSearch)
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Applications against speed-ups, and machines against what a server takes."""
+        """Checks that involve several keys: applications, speed-ups, and machines per server."""
         return (self._applications, self._one_application, self._machines)
 
     def _applications(self) -> list[Complaint]:
@@ -141,26 +141,27 @@ class GreenParSpec(WithoutRequests):
 
     @property
     def speedups(self) -> JobCurves:
-        """Of an application what the spec says, else our shape of that name."""
+        """Speed-ups of an application: from the spec, else the built-in curve of that name."""
         cluster = self.cluster
         return JobCurves(self.own_speedup, self.vms_per_server, cluster.counts, cluster.max_vms)
 
     @property
     def demand(self) -> DaysAsked:
-        """The days that jobs and energy are of; the one speed-up there is, is that of all jobs."""
+        """Days of jobs and energy to plan; a single speed-up applies to all jobs."""
         return DaysAsked(all_of_one(self.jobs, self.own_speedup), self.supply, self.horizon)
 
     def with_search(self, overrides: Mapping[str, object]) -> GreenParSpec:
-        """The spec with fields of its search replaced; TailcError (USAGE) for what it has not.
+        """Return the spec with fields of its search replaced; TailcError (USAGE) for unknown
+        fields.
 
-        Another solver is that of the method `mip`, if no method is given.
+        A solver without a method selects the method `mip`.
         """
-        given = dict(overrides)
-        if "solver" in given:
-            given.setdefault("method", "mip")
-        search = overridden(self.search, given, NAME)
+        changes = dict(overrides)
+        if "solver" in changes:
+            changes.setdefault("method", "mip")
+        search = overridden(self.search, changes, NAME)
         if search.method == "columns" and search.solver not in PRICING:
-            if "solver" in given:
+            if "solver" in changes:
                 message = f"`--solver {search.solver}` does not go with `--method columns`"
                 hint = "give `--method mip`, or leave one out"
                 raise TailcError(Finding(Code.USAGE, message, help=hint))

@@ -1,8 +1,8 @@
-"""When jobs of a log begin on a cluster if each has the servers that it asks for.
+"""Start epochs of jobs of a log on a cluster, if each gets the servers that it requests.
 
-A job begins with the first epoch from its submission on in which, and in all epochs that it then
-takes, its servers are free; jobs are given theirs in order of submission. So where all fit at once
-nobody waits, and a cluster that is smaller than that of the log has a queue.
+A job starts in the first epoch, from its submission on, in which its servers are free for all
+epochs of its run; jobs are served in order of submission. If all fit at once, no job waits; a
+cluster smaller than that of the log has a queue.
 """
 
 from __future__ import annotations
@@ -13,40 +13,42 @@ from numpy.typing import NDArray
 Whole = NDArray[np.int64]
 
 
-def turns_of(submit_s: Whole, run_s: Whole, width: Whole, epoch_s: int, servers: int) -> Whole:
-    """The epoch in which each job begins; the jobs are in order of submission, int64 (jobs,).
+def assign_turns(submit_s: Whole, run_s: Whole, width: Whole, epoch_s: int, servers: int) -> Whole:
+    """Compute the epoch in which each job starts; int64 (jobs,).
 
-    A job that is wider than the servers has no turn: it is given the epoch in which it would have
-    one if there were more, and no other waits for it. Takes O(jobs epochs) at worst.
+    The jobs are in order of submission. A job wider than the cluster gets the epoch of its
+    submission, and no other waits for it. O(jobs epochs) in the worst case.
     """
     first = -(-submit_s // epoch_s)
     length = -(-run_s // epoch_s)
-    # After all that was there before a job is done, it has room.
+    # After all earlier jobs are done, there is room for any job.
     epochs = int(first.max(initial=0) + length.sum()) + 1
     free = _Free(min(epochs, int(first.max(initial=0) + length.max(initial=0)) + 1), servers)
-    asked = zip(first.tolist(), length.tolist(), width.tolist(), strict=True)
-    return np.array([free.take(*one) for one in asked], np.int64)
+    requests = zip(first.tolist(), length.tolist(), width.tolist(), strict=True)
+    return np.array([free.take(*request) for request in requests], np.int64)
 
 
 class _Free:
-    """Servers that are free in each epoch; there are more epochs whenever one is asked for."""
+    """Free servers in each epoch; the array grows when later epochs are used."""
 
     def __init__(self, epochs: int, servers: int) -> None:
         self._servers = servers
         self._free = np.full(epochs, servers, np.int64)
 
     def take(self, first: int, length: int, width: int) -> int:
-        """The first epoch from `first` on with room for so long, which is then taken."""
+        """Reserve `width` servers for `length` epochs, from `first` or later; return the first
+        epoch.
+        """
         if width > self._servers:
             return first
-        at = first
+        start = first
         while True:
-            self._reach(at + length)
-            short = np.flatnonzero(self._free[at : at + length] < width)
+            self._reach(start + length)
+            short = np.flatnonzero(self._free[start : start + length] < width)
             if not len(short):
-                self._free[at : at + length] -= width
-                return at
-            at += int(short[-1]) + 1
+                self._free[start : start + length] -= width
+                return start
+            start += int(short[-1]) + 1
 
     def _reach(self, epochs: int) -> None:
         if (lacking := epochs - len(self._free)) > 0:

@@ -8,7 +8,7 @@ and tune it on replays. The kind joins few-to-many (Haque et al., ASPLOS 2015) a
 slow-to-fast with frequencies (Haque et al., MICRO 2017), whose ladders are parts of its own.
 """
 
-from tailc.policies import LATENCIES, TARGET, Kind, SoftLine, Tuned
+from tailc.policies import LATENCIES, TARGET, Kind, SoftLine, TunableTables
 from tailc.policies.joint_ladder.emit import emit
 from tailc.policies.joint_ladder.reduce import (
     ambiguity,
@@ -25,7 +25,7 @@ KIND = Kind(
     candidates=candidates,
     reduce=reduce,
     emit=emit,
-    tuning=Tuned(tuning_objective, best_of_all),
+    tuning=TunableTables(tuning_objective, best_of_all),
     robust=ambiguity,
     soft_lines=(
         SoftLine(("search", "max_in_system"), is_raised=False, furthest=10_000),

@@ -1,4 +1,4 @@
-"""The table of a solved joint ladder: rungs of threads, which share power or cores by type."""
+"""Convert the solution of a joint ladder to a table of rungs that share power or cores."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from tailc.problems.ladder import LadderProblem
 from tailc.problems.schedule import LadderSolution
 from tailc.specs.cores import PowerUnit
 
-# The first unit. At frequencies requests share it: where they ask for more, each gets its part of
-# what it asks for. Of types of cores they share the cores, and it is what these draw, or on lanes
-# the batch work given up.
+# The first unit. With frequencies, requests share power: if they need more, each gets a
+# proportional part. With core types they share cores, and the unit is the power of these; on lanes
+# it is the lost batch work.
 UNITS = {PowerUnit.WATT: WATTS, PowerUnit.SLOW_CORE: POWER}
-# Not `threads`: that unit makes a rung a degree of the trace's own speed-ups.
+# Not `threads`: that unit would make a rung a degree of the trace's own speed-ups.
 CORES = "cores"
 
 
 def emit(spec: JointSpec, problem: LadderProblem, solution: LadderSolution) -> Ladder:
-    """Rows by requests in the system; beyond the searched ones a request waits for an exit.
+    """Build rows by requests in the system; above the searched loads a request waits for an exit.
 
-    Where so many are in the system that they take all there is on the leanest rung, all start on it
-    at once; of cores of several types no rung is the leanest.
+    At loads that use all resources on the cheapest rung, all start on it at once; with several core
+    types no rung is the cheapest.
     """
     from_arrival = spec.server.age_clock == "arrival"
     rows = interval_rows(solution, waits_for_exit=True, from_arrival=from_arrival)
@@ -63,12 +63,14 @@ def _cost_units(spec: JointSpec) -> tuple[CostUnit, ...]:
 
 def _rung(spec: JointSpec, rung: JointRung) -> Rung:
     kinds = 1 if rung.core is None else len(spec.all_cores.types)
-    taken = tuple(rung.threads * PPM if kind == (rung.core or 0) else 0 for kind in range(kinds))
-    return Rung(rung.name, rung.speed_ppm, (rung.cost_ppm, *taken))
+    taken_units = tuple(
+        rung.threads * PPM if kind == (rung.core or 0) else 0 for kind in range(kinds)
+    )
+    return Rung(rung.name, rung.speed_ppm, (rung.cost_ppm, *taken_units))
 
 
 def _boost(spec: JointSpec) -> Boost:
-    """All of what the last rung shares."""
+    """Boosted requests may use the whole resource of the last rung."""
     core = spec.rungs[-1].core
     unit = 0 if core is None else 1 + core
     return Boost(unit, _cost_units(spec)[unit].capacity_ppm or 0)

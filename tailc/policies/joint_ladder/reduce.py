@@ -1,4 +1,6 @@
-"""A joint ladder as a ladder problem: rung i is the i-th of the hull, and costs its power."""
+"""Formulate a joint-ladder spec as a ladder problem whose rungs are on the hull of power by
+speed.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,16 @@ if TYPE_CHECKING:
 
 
 def candidates(spec: JointSpec) -> tuple[JointSpec, ...]:
-    """One spec for each target power that the spec sweeps over."""
+    """One spec per target power of the sweep."""
     return tuple(spec.with_target(target_ppm) for target_ppm in spec.target_powers_ppm)
 
 
 def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
-    """Few-to-many's problem (Haque et al., ASPLOS 2015, section 4) with power for threads.
+    """Formulate few-to-many's problem (Haque et al., ASPLOS 2015, section 4) with power as cost.
 
-    On lanes it is batch work given up. Under the objectives `energy` and `batch` loads at which the
-    SLO cannot be met have no schedule. Cores of each type are supplies, of each of which the target
-    power leaves the same part.
+    On lanes the cost is lost batch work. Under the objectives `energy` and `batch`, loads at which
+    the SLO cannot be met have no schedule. Cores of each type are a supply of their own; the target
+    power limits the same share of each.
     """
     (budget_ppm,) = spec.target_powers_ppm
     objective = LadderObjective.TAIL if spec.aim == "tail" else LadderObjective.COST
@@ -41,7 +43,7 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
         profile=profile,
         cost_ppm=costs_ppm,
         loads=tuple(range(1, (spec.search.max_in_system or most) + 1)),
-        # What is given up on lanes is never more than the cores.
+        # Lost batch work is never more than the cores.
         budget_ppm=budget_ppm if spec.lanes is None else supplies[0].budget_ppm,
         percentile_ppm=spec.slos[0].percentile_ppm,
         objective=objective,
@@ -55,14 +57,15 @@ def reduce(spec: JointSpec, profile: DemandProfile) -> LadderProblem:
 
 
 def tuning_objective(spec: JointSpec) -> TuningObjective | None:
-    """What the table is tuned for: a percentile, energy or batch work under it, or a highest rate.
+    """The objective of tuning: a percentile, energy or batch work under an SLO, or the highest
+    rate.
 
-    Raises TailcError where the spec does not say at which rates.
+    Raises TailcError if the spec has no rates.
     """
     if spec.method not in (AUTO, SIMULATION):
         return None
     refuse_any(spec.search_complaints())
-    # The replay takes half a second to import, which a check of a spec can do without.
+    # Importing the replay takes half a second, which checking a spec does not need.
     from tailc.experiment.objective_of_spec import objective_of
     from tailc.experiment.tuning_objective import BatchTiming, Criterion, OptionalRule
 
@@ -79,12 +82,12 @@ def tuning_objective(spec: JointSpec) -> TuningObjective | None:
 
 
 def best_of_all(spec: JointSpec) -> AutoChoice | None:
-    """How thoroughly the best table is looked for; None where one method is asked for."""
+    """Effort and risk of the method `auto`; None for other methods."""
     return AutoChoice(spec.search.effort, spec.search.risk_ppm) if spec.method == AUTO else None
 
 
 def ambiguity(spec: JointSpec) -> Ambiguity | None:
-    """How far off demand and speeds of rungs may be, where that is asked."""
+    """Uncertainty set of demand and rung speeds; None if the spec has none."""
     search = spec.search
     return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)
 

@@ -1,16 +1,15 @@
-"""Threads joined with frequencies, or with types of cores: which combinations are worth a rung.
+"""Combinations of threads with frequencies, core types or lanes, and those that are worth a rung.
 
-At a multiplier a unit of work is best done where alpha * power / speed + beta / speed is least,
-that is alpha * power + beta over speed; so only rungs on the lower convex hull of (speed, power)
-are ever the best, whatever the weights of energy and time.
+For weights alpha of energy and beta of time, a unit of work is cheapest where (alpha * power +
+beta) / speed is least. So only rungs on the lower convex hull of (speed, power) are ever optimal.
 
-Cores of each type are a supply of their own, with a price of its own. A rung takes of one supply
-alone, so no mixture of rungs on other types does its work for none of that supply: what is on the
-hull of (speed, cores of each type) is what is on the hull of its own type.
+Cores of each type are a supply with a price of its own. A rung uses one supply only, so no mixture
+of rungs on other types does its work without that supply: the hull of (speed, cores of each type)
+is the union of the hulls of each type.
 
-On the two lanes of SMT cores a rung is so many threads beside batch work, or alone on their cores.
-It takes of one supply, the cores, and costs the batch work that is given up for it; of those beside
-batch work, and of those alone, the hull is kept.
+On the two lanes of SMT cores, a rung is a number of threads that share their cores with batch work,
+or have them alone. Its supply is the cores, and its cost is the lost batch work; shared and
+unshared rungs have a hull each.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from tailc.specs.cores import Cores, CoreType
 
 
 class Lane(enum.Enum):
-    """Whether a request is beside batch work, or has its cores to itself."""
+    """Whether a request shares its cores with batch work, or has them alone."""
 
     SHARED = "shared"
     ALONE = "alone"
@@ -33,11 +32,10 @@ class Lane(enum.Enum):
 
 @dataclass(frozen=True)
 class JointRung:
-    """So many threads at a frequency: speed at work 1, and power of all threads, in millionths.
+    """A number of threads at a frequency, with its speed and the power of all threads [1e-6].
 
-    core: number of the type of cores that it takes one of for each thread; None where cores are
-    alike. lane: where these have batch work on their other lane, whether beside it; the cost is
-    then the batch work given up.
+    core: index of the core type of its threads; None if all cores are alike. lane: for SMT lanes,
+    whether cores are shared with batch work; the cost is then the lost batch work.
     """
 
     threads: int
@@ -49,7 +47,7 @@ class JointRung:
 
     @property
     def name(self) -> str:
-        """Such as `2 threads at 1.7 GHz`, `2 threads on little`, or `2 threads, shared`."""
+        """Name such as `2 threads at 1.7 GHz`, `2 threads on little`, or `2 threads, shared`."""
         threads = f"{self.threads} {'thread' if self.threads == 1 else 'threads'}"
         if self.lane is not None:
             return f"{threads}, {self.lane.value}"
@@ -57,7 +55,9 @@ class JointRung:
 
 
 def combinations(cores: Cores, speedup_ppm: Sequence[int]) -> tuple[JointRung, ...]:
-    """Every number of threads at every level, or type; `speedup_ppm` is by threads, from one."""
+    """Combine every number of threads with every level or type; `speedup_ppm` begins with one
+    thread.
+    """
     return tuple(
         JointRung(
             threads,
@@ -72,12 +72,12 @@ def combinations(cores: Cores, speedup_ppm: Sequence[int]) -> tuple[JointRung, .
     )
 
 
-def on_lanes(
+def lane_combinations(
     core: CoreType, speedup_ppm: Sequence[int], interference_ppm: int, slowdown_ppm: int
 ) -> tuple[JointRung, ...]:
-    """Every number of threads beside batch work and alone.
+    """Combine every number of threads with shared cores and with cores alone.
 
-    interference_ppm: by how much a request is slower beside batch work; slowdown_ppm: that is.
+    interference_ppm: slowdown of a request by batch work; slowdown_ppm: of batch work by a request.
     """
     lanes = {Lane.SHARED: (PPM - interference_ppm, slowdown_ppm), Lane.ALONE: (PPM, PPM)}
     return tuple(
@@ -95,32 +95,34 @@ def on_lanes(
     )
 
 
-def worth_having(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
-    """Those on the hull in order of speed, on which a climb never takes a thread away.
+def useful_rungs(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
+    """Select the rungs on the hull, by speed, so that no climb reduces the number of threads.
 
-    A rung with fewer threads than the one below it is left out, and the hull drawn anew. Types of
-    cores, and lanes, have a hull each; between them it is the row that must not take threads away.
+    A rung with fewer threads than a slower one is removed, and the hull computed again. Core types
+    and lanes have a hull each; between them, each row prevents climbs that reduce threads.
     """
     kinds = dict.fromkeys((rung.core, rung.lane) for rung in rungs)
-    kept = [_of_one([rung for rung in rungs if (rung.core, rung.lane) == kind]) for kind in kinds]
-    every = itertools.chain.from_iterable(kept)
+    hull_rungs = [
+        _hull_of_group([rung for rung in rungs if (rung.core, rung.lane) == kind]) for kind in kinds
+    ]
+    every = itertools.chain.from_iterable(hull_rungs)
     return tuple(sorted(every, key=lambda each: (each.speed_ppm, each.core or 0, each.cost_ppm)))
 
 
-def _of_one(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
-    left = list(rungs)
+def _hull_of_group(rungs: Sequence[JointRung]) -> tuple[JointRung, ...]:
+    remaining = list(rungs)
     while True:
-        hull = _hull(left)
+        hull = _hull(remaining)
         fewer = [b for a, b in itertools.pairwise(hull) if b.threads < a.threads]
         if not fewer:
             return tuple(hull)
-        left.remove(fewer[0])
+        remaining.remove(fewer[0])
 
 
 def _hull(rungs: Sequence[JointRung]) -> list[JointRung]:
-    """From the rung of least energy per work, of those the fastest, to the fastest of all.
+    """Lower hull, from the fastest rung of least energy per work to the fastest rung of all.
 
-    Of equal speed the one of least power, and of those the one of fewer threads.
+    Of rungs with equal speed, the one of least power is used, then the one of fewer threads.
     """
     hull: list[JointRung] = []
     for rung in sorted(rungs, key=lambda each: (each.speed_ppm, each.cost_ppm, each.threads)):
@@ -133,7 +135,9 @@ def _hull(rungs: Sequence[JointRung]) -> list[JointRung]:
 
 
 def _is_above(rung: JointRung, slower: JointRung | None, faster: JointRung) -> bool:
-    """Whether a rung is on or above the line between its neighbours, the first from the origin."""
+    """Whether a rung is on or above the line between its neighbours; the first starts at the
+    origin.
+    """
     speed_ppm, cost_ppm = (slower.speed_ppm, slower.cost_ppm) if slower else (0, 0)
     run, rise = faster.speed_ppm - speed_ppm, faster.cost_ppm - cost_ppm
     return (rung.cost_ppm - cost_ppm) * run >= rise * (rung.speed_ppm - speed_ppm)

@@ -1,4 +1,4 @@
-"""What a user writes of the server of a joint ladder, and of the search for one."""
+"""Spec of the server of a joint ladder, and of the search for one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tailc.specs.simulation_fields import (
 )
 from tailc.specs.tolerance import DEFAULT_PPM, TolerancePpm
 
-# Every load up to it is a row that is searched and kept in memory.
+# The search stores a row for every load up to this one.
 MAX_IN_SYSTEM = 10_000
 MAX_THREADS = 1_024
 
@@ -28,7 +28,7 @@ MAX_THREADS = 1_024
 _OF_AUTO = ("tail", "energy", "batch")
 
 
-class ServerSpec(SpecModel):
+class JointServer(SpecModel):
     """The power that requests share, and how they look at their age."""
 
     own_peak_power: PowerField | None = Field(
@@ -63,7 +63,7 @@ class ServerSpec(SpecModel):
     )
 
 
-class LanesSpec(SpecModel):
+class JointLanes(SpecModel):
     """What a request and batch work on the other lane of its cores do to each other."""
 
     interference_ppm: SharePpm = Field(
@@ -80,15 +80,15 @@ class LanesSpec(SpecModel):
 
     @property
     def slowdown_ppm(self) -> int:
-        """Of batch work."""
+        """Slowdown of batch work by a request [1e-6]."""
         own = self.own_slowdown_ppm
         return self.interference_ppm if own is None else own
 
 
-class SearchSpec(AutoSearch):
+class JointSearch(AutoSearch):
     """Objective of the rows, and how a table is tuned with queues."""
 
-    # What is optional, with what every tuned search has, is asked for each by itself.
+    # Optional keys are checked independently of each other.
 
     method: Literal["auto", "dual", "simulation"] | None = Field(
         default=None,
@@ -119,18 +119,18 @@ class SearchSpec(AutoSearch):
     tolerance_ppm: TolerancePpm = DEFAULT_PPM
 
     def objective_complaints(self) -> list[Complaint]:
-        """An objective that the method does not have."""
+        """Complaints about an objective that the method does not have."""
         last = (RATE,) if self.method == SIMULATION else ()
         choices = (*_OF_AUTO, *last)
         return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))
 
     def method_at(self, rates_mrps: Sequence[int]) -> str:
-        """The method, where it is not stated that which does most for what is asked."""
+        """The method; if not stated, the most thorough one that the objective allows."""
         if self.method is not None:
             return self.method
         return AUTO if rates_mrps and self.objective in _OF_AUTO else "dual"
 
     @property
     def looks_for_rate(self) -> bool:
-        """Whether the highest rate is looked for, in place of tables for given ones."""
+        """Whether the objective is the highest rate, instead of tables for given rates."""
         return self.objective == RATE

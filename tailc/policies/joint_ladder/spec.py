@@ -1,4 +1,4 @@
-"""What a user writes for a joint ladder: threads, and frequencies or types of cores."""
+"""Spec of a joint ladder: threads combined with frequencies, core types or lanes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tailc.experiment.objective_checks import tuned_complaints
 from tailc.policies.joint_ladder.rungs import (
     JointRung,
     combinations,
-    on_lanes,
-    worth_having,
+    lane_combinations,
+    useful_rungs,
 )
 from tailc.policies.joint_ladder.server_spec import (
-    LanesSpec,
-    SearchSpec,
-    ServerSpec,
+    JointLanes,
+    JointSearch,
+    JointServer,
 )
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
@@ -95,23 +95,25 @@ class JointSpec(WithSlos):
         examples=[{"power_from": "micro-2017-dvfs", "dvfs": {"count": 60}}],
         description="The cores: `types`, or frequencies as `dvfs`, ascending in speed.",
     )
-    lanes: LanesSpec | None = Field(
+    lanes: JointLanes | None = Field(
         default=None,
         description="Batch work on the other lane of all cores, which have one type. Requests "
         "share their core with it or are alone.",
     )
-    server: ServerSpec = Field(
-        default_factory=ServerSpec,
+    server: JointServer = Field(
+        default_factory=JointServer,
         examples=[{"peak_power": 102}],
         description="What requests share, and how they climb.",
     )
-    search: SearchSpec = Field(default_factory=SearchSpec)
+    search: JointSearch = Field(default_factory=JointSearch)
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy will be verified at."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Speed-ups, cores, lanes and powers, target, rates and a sweep, classes, queues, days."""
+        """Checks that involve several keys: speed-ups, cores, lanes, powers, rates, classes,
+        days.
+        """
         return (
             self._speedup_complaints,
             self._core_complaints,
@@ -152,18 +154,18 @@ class JointSpec(WithSlos):
         return reference_complaints(self.cores, self.demand.reference)
 
     def _lane_complaints(self) -> list[Complaint]:
-        """Batch work is given up where there are lanes, and sharing a core must be able to pay."""
-        asked = self.search.objective
+        """Lanes need lost batch work as cost, and sharing a core must be able to pay."""
+        objective = self.search.objective
         if self.lanes is None:
-            if asked != "batch":
+            if objective != "batch":
                 return []
             message, hint = (
                 "is `batch`, but there are no `lanes`",
                 "add `lanes`, or ask for another",
             )
             return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT)]
-        if asked != "batch":
-            message = f"is `{asked}`, but what rungs on `lanes` cost is batch work"
+        if objective != "batch":
+            message = f"is `{objective}`, but what rungs on `lanes` cost is batch work"
             hint = "set `objective: batch`, or remove `lanes`"
             return [Complaint(Code.CONFLICT, message, hint, OBJECTIVE_AT, ("lanes",))]
         if not isinstance(self.cores.which, CoreTypes) or len(self.cores.which.types) != 1:
@@ -179,7 +181,7 @@ class JointSpec(WithSlos):
         return []
 
     def _power_complaints(self) -> list[Complaint]:
-        """All powers in one unit, and no two things that could run out."""
+        """All powers must have one unit, and only one resource may be limited."""
         if self._core_complaints():
             return []
         own = self.server.own_peak_power
@@ -189,11 +191,11 @@ class JointSpec(WithSlos):
             return [Complaint(Code.MISSING_KEY, message, hint, ("server", "peak_power"))]
         unit = self.all_cores.unit
         slowest_ppm = min(each.power_ppm for each in self.all_cores.types)
-        told: list[tuple[Power, tuple[str | int, ...]]] = [
+        powers: list[tuple[Power, tuple[str | int, ...]]] = [
             (self.peak_power, ("server", "peak_power")),
             *((power, ("server", "target_power")) for power in self.server.target_powers or ()),
         ]
-        for power, at in told:
+        for power, at in powers:
             if power.unit is not unit:
                 message = "is in another unit than the powers of the cores"
                 hint = "give all in watts, such as `2.5W`, or all relative to a slow core"
@@ -206,7 +208,9 @@ class JointSpec(WithSlos):
         return self._count_complaints(slowest_ppm)
 
     def _draw_complaints(self) -> list[Complaint]:
-        """Of types of cores: they, and not power, run out, and no more of them than there are."""
+        """With core types, the cores are limited instead of the power, and counts fit the
+        server.
+        """
         most = Power(self.all_cores.peak_ppm, self.all_cores.unit)
         if self.peak_power.ppm < most.ppm:
             message = (
@@ -266,7 +270,7 @@ class JointSpec(WithSlos):
         ]
 
     def search_complaints(self) -> list[Complaint]:
-        """Only methods that replay are about rates; one has a budget and optional rules."""
+        """Complaints about search keys that only methods with replays use."""
         search, complaints = self.search, self.search.objective_complaints()
         if self.method != SIMULATION:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
@@ -307,68 +311,68 @@ class JointSpec(WithSlos):
 
     @property
     def aim(self) -> str:
-        """What the formula's rows are for: the objective.
+        """Objective of the formula's rows.
 
-        The formula knows no rate: for the highest one requests leave soonest.
+        The formula knows no rate, so for the highest rate it minimises the tail.
         """
         return "tail" if self.search.looks_for_rate else self.search.objective
 
     @property
     def method(self) -> str:
-        """The method of the search, whether it is stated or not."""
+        """The method of the search, stated or default."""
         return self.search.method_at(self.rates_mrps)
 
     @property
     def all_cores(self) -> Cores:
-        """Every level of the spec."""
+        """Every level or type of the spec."""
         return build(self.cores, self.demand.reference)
 
     @property
     def peak_power(self) -> Power:
-        """What all cores at work may draw at once."""
+        """Power limit of all busy cores together."""
         cores = self.all_cores
         return self.server.own_peak_power or Power(cores.peak_ppm, cores.unit)
 
     @property
     def rungs(self) -> tuple[JointRung, ...]:
-        """What requests run on, slow ones first."""
+        """The rungs of the ladder, slowest first."""
         curve_ppm = self.threads.source.shared_curve[: self.server.max_threads]
         if self.lanes is not None:
             each = self.lanes.interference_ppm, self.lanes.slowdown_ppm
-            return worth_having(on_lanes(self.all_cores.types[0], curve_ppm, *each))
-        return worth_having(combinations(self.all_cores, curve_ppm))
+            return useful_rungs(lane_combinations(self.all_cores.types[0], curve_ppm, *each))
+        return useful_rungs(combinations(self.all_cores, curve_ppm))
 
     @property
     def speedup(self) -> SpeedupSpec:
-        """Speeds by rung."""
+        """Speed-ups by rung."""
         return SpeedupSpec.of_rungs("rungs", tuple(rung.speed_ppm for rung in self.rungs))
 
     @property
     def target_powers_ppm(self) -> tuple[int, ...]:
-        """Limits on the mean power of all requests."""
+        """Limits on the mean power of all requests [1e-6 of the unit]."""
         return tuple(each.ppm for each in self.server.target_powers or (self._full_power,))
 
     @property
     def _full_power(self) -> Power:
-        """The peak; of types what their cores draw, where the peak is more."""
+        """The power limit; for core types the power of all cores."""
         cores, peak = self.all_cores, self.peak_power
         return peak if cores.is_in_place else Power(cores.peak_ppm, cores.unit)
 
     @property
     def aim_us(self) -> int:
-        """The latency that all but the least tail aim at."""
+        """The latency of the first SLO that the search aims at [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property
     def max_degree(self) -> None:
-        """All rungs are read."""
+        """None: all rungs are read."""
 
     @property
     def serial(self) -> None:
         """What a rung draws in a serial part is not known."""
 
     def with_search(self, overrides: Mapping[str, object]) -> JointSpec:
-        """The spec with fields of `search` replaced; its errors it keeps."""
+        """Return the spec with fields of `search` replaced; `robust` stays."""
         search = overridden(self.search, asked_besides(overrides, self.search.robust), NAME)
         changed = self.model_copy(update={"search": search})
         refuse_any([*search.objective_complaints(), *changed._lane_complaints()])
@@ -376,7 +380,7 @@ class JointSpec(WithSlos):
         return changed
 
     def with_target(self, power_ppm: int) -> JointSpec:
-        """The spec with one target power."""
+        """Return the spec with one target power."""
         power = Power(power_ppm, self.peak_power.unit)
         server = self.server.model_copy(update={"target_powers": (power,)})
         return self.model_copy(update={"server": server})

@@ -8,7 +8,7 @@ scales the bound by the tail that is measured. The method `auto` compares that w
 frequencies and with a table that is tuned on the replay.
 """
 
-from tailc.policies import LATENCIES, Kind, SoftLine, Tuned
+from tailc.policies import LATENCIES, Kind, SoftLine, TunableTables
 from tailc.policies.rubik.complete import complete
 from tailc.policies.rubik.control import control
 from tailc.policies.rubik.emit import emit
@@ -23,7 +23,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
-    tuning=Tuned(tuning_objective, best_of_all),
+    tuning=TunableTables(tuning_objective, best_of_all),
     soft_lines=(
         SoftLine(("server", "range", "to")),
         LATENCIES,

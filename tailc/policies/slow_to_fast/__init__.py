@@ -8,7 +8,7 @@ The methods `auto` and `simulation` begin with the ages for the objective, and t
 replays; they need no controller.
 """
 
-from tailc.policies import LATENCIES, TARGET, Kind, Tuned
+from tailc.policies import LATENCIES, TARGET, Kind, TunableTables
 from tailc.policies.slow_to_fast.complete import complete
 from tailc.policies.slow_to_fast.emit import emit
 from tailc.policies.slow_to_fast.reduce import (
@@ -29,7 +29,7 @@ KIND = Kind(
     emit=emit,
     complete=complete,
     control=control,
-    tuning=Tuned(tuning_objective, best_of_all),
+    tuning=TunableTables(tuning_objective, best_of_all),
     robust=ambiguity,
     soft_lines=(
         TARGET,

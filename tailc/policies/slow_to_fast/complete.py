@@ -1,6 +1,6 @@
-"""The spec with its table of measured cores read, and a word on cores that are never worth using.
+"""Complete a slow-to-fast spec from its table of measured cores, and warn about useless cores.
 
-A row fills in what the spec leaves out of a type; from there on it is as if it were written.
+A row fills in the keys that a type leaves out, as if they were written in the spec.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _IN_WATTS = {"mW": 1e-3, "W": 1.0}
 def complete(
     spec: SlowToFastSpec, loaded: LoadedSpec, folder: Path | None
 ) -> tuple[SlowToFastSpec, tuple[Finding, ...]]:
-    """The spec with every core known, a warning for each type that is dropped, and of one alone.
+    """Fill in all cores; return the spec, and warnings about dropped types or a single type.
 
-    `folder` is where relative paths begin; None: where the process runs. Raises TailcError for a
-    table that cannot be read, rows that are not there, and cores that do not fit together.
+    folder: base of relative paths; None: the working directory. Raises TailcError for a table that
+    cannot be read, missing rows, and cores that do not fit together.
     """
     if isinstance(spec.cores.powers, MeasuredCores):
         cores = _filled_in(spec.cores, spec.cores.powers.table, loaded, folder)
@@ -64,7 +64,7 @@ def _dropped(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
 
 
 def _alone(spec: SlowToFastSpec, loaded: LoadedSpec) -> tuple[Finding, ...]:
-    """A warning where requests can run on cores of one type only."""
+    """A warning if requests can run on cores of one type only."""
     first, *others = spec.used_cores.types
     if others:
         return ()
@@ -81,26 +81,29 @@ def _filled_in(
     cores: CoresSpec, table: CoreTableSpec, loaded: LoadedSpec, folder: Path | None
 ) -> CoresSpec:
     path = table.file if folder is None else str(folder / table.file)
-    reader = _Reader(table, loaded, path, ("cores", *cores.which.path))
+    reader = _CoreTableReader(table, loaded, path, ("cores", *cores.which.path))
     return cores.model_copy(
         update={"which": reader.filled(cores.which), "powers": OwnPowers.model_construct()}
     )
 
 
 @dataclass(frozen=True)
-class _Reader:
-    """One table, read once for each row that a spec names; `at`: where its types or levels are."""
+class _CoreTableReader:
+    """A table of measured cores, read once per row that a spec names.
+
+    at: path in the spec of the types or levels.
+    """
 
     table: CoreTableSpec
     loaded: LoadedSpec
     path: str
     at: tuple[str, ...]
 
-    def filled(self, which: CoreTypes | DvfsCores) -> CoreTypes | DvfsCores:
-        """The types or levels with what their rows say; speeds relative to the first row's."""
+    def filled(self, group: CoreTypes | DvfsCores) -> CoreTypes | DvfsCores:
+        """Fill in types or levels from their rows; speeds are relative to the first row's."""
         rows = {
             position: self._row(part.told.row, position)
-            for position, part in enumerate(which.parts)
+            for position, part in enumerate(group.parts)
             if isinstance(part.told, CoreOfRow | LevelOfRow)
         }
         first = next((row.speed for row in rows.values()), 1.0)
@@ -108,9 +111,9 @@ class _Reader:
         def fill(position: int, told: Told) -> Told:
             if not isinstance(told, CoreOfRow | LevelOfRow):
                 return told
-            return self._told(told, rows[position], first)
+            return self._fill_part(told, rows[position], first)
 
-        return which.filled(fill)
+        return group.filled(fill)
 
     def _row(self, named: Row, position: int) -> MeasuredCore:
         from tailc.traces.core_table import CoreColumns, read_cores
@@ -119,33 +122,34 @@ class _Reader:
         columns = CoreColumns(table.speed, table.power, table.idle_power, table.cores)
         where = tuple(sorted({**table.where, **named}.items()))
         try:
-            found = read_cores(self.path, columns, where)
+            rows = read_cores(self.path, columns, where)
         except TailcError as error:
-            told = [self._asked(finding, named, position) for finding in error.findings]
+            told = [self._with_spec_place(finding, named, position) for finding in error.findings]
             raise TailcError(told) from None
-        if len(found) == 1:
-            return found[0]
-        message = f"fits {len(found)} rows of `{table.file}`, where one is wanted"
-        hint = f"name more columns: rows {', '.join(str(each.row) for each in found[:3])}, ... fit"
+        if len(rows) == 1:
+            return rows[0]
+        message = f"fits {len(rows)} rows of `{table.file}`, where one is wanted"
+        numbers = ", ".join(str(each.row) for each in rows[:3])
+        hint = f"name more columns: rows {numbers}, ... fit"
         place = self.loaded.place(*self.at, position, "row")
         raise TailcError(Finding(Code.CONFLICT, f"`row` {message}", place, hint))
 
-    def _asked(self, finding: Finding, asked: Row, position: int) -> Finding:
-        """The finding in the file, with where the spec asks for it."""
+    def _with_spec_place(self, finding: Finding, named_columns: Row, position: int) -> Finding:
+        """Add to a finding about the file where the spec refers to the row."""
         table, row = ("cores", "table"), (*self.at, position, "row")
         keys = ("cores", "idle_power", "power", "speed")
         named: dict[str | None, tuple[str | int, ...]] = {
             **{name: (*table, "where", name) for name in self.table.where},
-            **{name: (*row, name) for name in asked},
+            **{name: (*row, name) for name in named_columns},
             **{getattr(self.table, key): (*table, key) for key in keys},
             None: row,
         }
         path = named.get(finding.place.field if finding.place else None, row)
         place = self.loaded.place(*path)
-        seen = f"`{spelled(path)}` is on line {place.line} of {place.source}"
-        return replace(finding, help=f"{finding.help}; {seen}" if finding.help else seen)
+        reference = f"`{spelled(path)}` is on line {place.line} of {place.source}"
+        return replace(finding, help=f"{finding.help}; {reference}" if finding.help else reference)
 
-    def _told(self, told: CoreOfRow | LevelOfRow, row: MeasuredCore, first: float) -> Told:
+    def _fill_part(self, told: CoreOfRow | LevelOfRow, row: MeasuredCore, first: float) -> Told:
         in_watts = _IN_WATTS[self.table.unit]
         speed_ppm = max(round(row.speed / first * PPM), 1)
         idle_power = _watts(row.idle_power * in_watts) if row.idle_power else NO_POWER

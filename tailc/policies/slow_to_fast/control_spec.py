@@ -1,4 +1,4 @@
-"""What a user writes of the controller of a slow-to-fast policy."""
+"""Spec of the controller of a slow-to-fast policy."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class ControlSpec(SpecModel):
     @model_validator(mode="before")
     @classmethod
     def _write_out(cls, value: Any) -> Any:
-        """`off` is short for `{structure: off}`."""
+        """Convert `off` to `{structure: off}`."""
         return {"structure": value} if isinstance(value, str) else value
 
     @classmethod
@@ -161,28 +161,28 @@ class ControlSpec(SpecModel):
             return []
         if "intervals" in self.model_fields_set:
             message = "and `control.intervals` both say how the rates are divided"
-            at, also = ("boundaries",), ("intervals",)
-            return [Complaint(Code.CONFLICT, message, "remove one", at, also)]
+            index, also = ("boundaries",), ("intervals",)
+            return [Complaint(Code.CONFLICT, message, "remove one", index, also)]
         return [
             Complaint(
                 Code.BAD_VALUE,
                 "is no higher than the one before",
                 "let them ascend",
-                ("boundaries", at + 1),
+                ("boundaries", index + 1),
             )
-            for at, (low, high) in enumerate(itertools.pairwise(rates))
+            for index, (low, high) in enumerate(itertools.pairwise(rates))
             if high <= low
         ]
 
     def _gains(self) -> list[Complaint]:
         if self.gains is None or len(self.gains) == self.sets:
             return []
-        given, wanted = counted(len(self.gains), "set"), counted(self.sets, "interval")
-        message = f"has {given}, but the rates have {wanted}"
+        stated_gains, wanted = counted(len(self.gains), "set"), counted(self.sets, "interval")
+        message = f"has {stated_gains}, but the rates have {wanted}"
         hint = "give one set of gains for each interval, or set `intervals` or `boundaries`"
         return [Complaint(Code.CONFLICT, message, hint, ("gains",))]
 
     @property
     def sets(self) -> int:
-        """Number of intervals, each of which has its gains."""
+        """Number of intervals, each with gains of its own."""
         return self.intervals if self.boundaries_mrps is None else len(self.boundaries_mrps) + 1

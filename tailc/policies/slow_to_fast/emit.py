@@ -1,4 +1,4 @@
-"""Solved thresholds as a ladder of cores."""
+"""Convert solved thresholds to a ladder of cores."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ CORES = "cores"
 
 
 def emit(spec: SlowToFastSpec, problem: ThresholdProblem, solution: ThresholdSolution) -> Ladder:
-    """One row for every load: a core of the slowest type, then up by age.
+    """Build one row for every load: a core of the slowest type, then faster ones by age.
 
-    Where a controller scales the ages none can be never: the age by which every request of the
-    design sample is done stands for it, and each further climb comes as much later again.
+    If a controller scales the ages, no age can be infinite: instead of it, the age by which every
+    request of the design trace is done is used, and each further climb is as much later again.
     """
     cores = spec.used_cores
     climbs = solution.schedule.climbs()
@@ -56,19 +56,21 @@ def emit(spec: SlowToFastSpec, problem: ThresholdProblem, solution: ThresholdSol
 def _reaching_all(
     climbs: tuple[Climb, ...], profile: DemandProfile, rungs: int
 ) -> tuple[Climb, ...]:
-    """The climbs, and where they end below the last rung one to each rung above, too late."""
+    """Extend climbs that end below the last rung: one more per rung above, later than all
+    requests.
+    """
     missing = range(climbs[-1].rung + 1, rungs)
     done_us = _all_done_us(climbs, profile)
-    late = (Climb(done_us * (above + 1), rung) for above, rung in enumerate(missing))
+    late = (Climb(done_us * (rungs_above + 1), rung) for rungs_above, rung in enumerate(missing))
     return (*climbs, *late)
 
 
 def _all_done_us(climbs: tuple[Climb, ...], profile: DemandProfile) -> int:
-    """An age at which no request of the profile is left, running by the climbs alone [us]."""
+    """An age at which no request of the profile runs any more, with these climbs only [us]."""
     left_ms = profile.demand_ms.copy()
     speed = profile.curves[profile.curve_of]
-    for here, above in itertools.pairwise(climbs):
-        stay_ms = (above.age_us - here.age_us) / US_PER_MS
+    for here, rungs_above in itertools.pairwise(climbs):
+        stay_ms = (rungs_above.age_us - here.age_us) / US_PER_MS
         left_ms = np.maximum(left_ms - stay_ms * speed[:, here.rung], 0.0)
     rest_ms = float((left_ms / speed[:, climbs[-1].rung]).max())
     return climbs[-1].age_us + math.floor(rest_ms * US_PER_MS) + 1
@@ -83,12 +85,12 @@ def _cost_units(cores: Cores) -> tuple[CostUnit, ...]:
 
 
 def _unit(name: str) -> str:
-    """The name of a type as a cost unit; one is `power` already."""
+    """Name of a type as a cost unit; `power` is changed, since it is the name of another unit."""
     return f"{name} cores" if name == POWER else name
 
 
 def _rungs(cores: Cores, problem: ThresholdProblem) -> tuple[Rung, ...]:
-    """Speeds are the means of the sample, where requests have their own."""
+    """Rungs of the core types; speeds are the means of the sample if requests differ."""
     speeds = problem.profile.mean_curve().tolist()
     units = 1 if cores.is_in_place else len(cores.types)
     return tuple(
@@ -107,7 +109,7 @@ def _one_core(unit: int, units: int) -> tuple[int, ...]:
 
 
 def _rules(spec: SlowToFastSpec, cores: Cores) -> tuple[Rule, ...]:
-    """Only where there is another kind of core can a request make room on its own."""
+    """The rules of the table; a request can make room only if there is another core type."""
     rules = [Rule.CORE_PER_REQUEST, Rule.NEVER_DESCEND]
     if spec.server.age_clock == "arrival":
         rules.append(Rule.AGE_FROM_ARRIVAL)

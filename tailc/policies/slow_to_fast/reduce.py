@@ -1,4 +1,4 @@
-"""Slow-to-fast as a threshold problem: rung i is the i-th type of core that is worth using."""
+"""Formulate a slow-to-fast spec as a threshold problem: rung i is the i-th useful core type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies import AutoChoice
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
-from tailc.policies.slow_to_fast.spec import SearchSpec, SlowToFastSpec
+from tailc.policies.slow_to_fast.spec import SlowToFastSearch, SlowToFastSpec
 from tailc.problems.control import ControllerTerms, ControlProblem, LoopGains
 from tailc.problems.thresholds import (
     SolverLimits,
@@ -28,12 +28,12 @@ US_PER_S = 1_000_000
 
 
 def candidates(spec: SlowToFastSpec) -> tuple[SlowToFastSpec, ...]:
-    """The spec itself: nothing is swept."""
+    """The spec itself: the kind has no sweep."""
     return (spec,)
 
 
 def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
-    """The ages of least energy at low load (Haque et al., MICRO 2017, section 4.4)."""
+    """Formulate the problem of least energy at low load (Haque et al., MICRO 2017, section 4.4)."""
     aim = ThresholdObjective(spec.aim)
     search = spec.search
     method = _method(search, profile) if aim is ThresholdObjective.ENERGY else ThresholdMethod.FIXED
@@ -55,17 +55,17 @@ def reduce(spec: SlowToFastSpec, profile: DemandProfile) -> ThresholdProblem:
     )
 
 
-def _method(search: SearchSpec, profile: DemandProfile) -> ThresholdMethod:
-    """The asked one; else the dual, or the grid where requests have speeds of their own."""
+def _method(search: SlowToFastSearch, profile: DemandProfile) -> ThresholdMethod:
+    """The stated method; else the dual, or the grid if requests have speeds of their own."""
     if search.formula is not None:
         return ThresholdMethod(search.formula)
     return ThresholdMethod.DUAL if profile.has_common_curve else ThresholdMethod.GRID
 
 
 def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
-    """What the controller shall do; None where thresholds never change.
+    """The problem of the controller, or the stated controller; None if thresholds never change.
 
-    Raises TailcError where there are no rates that it could be made for.
+    Raises TailcError if there are no rates to tune it for.
     """
     if not spec.is_controlled:
         return None
@@ -92,14 +92,14 @@ def control(spec: SlowToFastSpec, loaded: LoadedSpec) -> ControlProblem | None:
 
 
 def tuning_objective(spec: SlowToFastSpec) -> TuningObjective | None:
-    """What the ages are tuned for: energy under the first SLO, its percentile, or the highest rate.
+    """The objective of tuning: energy under the first SLO, its percentile, or the highest rate.
 
-    Raises TailcError where the spec has no rates, or a controller besides.
+    Raises TailcError if the spec has no rates, or has a controller.
     """
     if not spec.is_replayed:
         return None
     refuse_any(spec.search_complaints())
-    # The replay takes half a second to import, which a check of a spec can do without.
+    # Importing the replay takes half a second, which checking a spec does not need.
     from tailc.experiment.objective_of_spec import objective_of
     from tailc.experiment.tuning_objective import Criterion
 
@@ -108,12 +108,12 @@ def tuning_objective(spec: SlowToFastSpec) -> TuningObjective | None:
 
 
 def best_of_all(spec: SlowToFastSpec) -> AutoChoice | None:
-    """How thoroughly the best ages are looked for; None where one method is asked for."""
+    """Effort and risk of the method `auto`; None for other methods."""
     return AutoChoice(spec.search.effort, spec.search.risk_ppm) if spec.method == AUTO else None
 
 
 def ambiguity(spec: SlowToFastSpec) -> Ambiguity | None:
-    """How far off demand and speeds of cores may be, where that is asked."""
+    """Uncertainty set of demand and core speeds; None if the spec has none."""
     search = spec.search
     return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)
 

@@ -1,4 +1,4 @@
-"""What a user writes for slow-to-fast: cores of several speeds (Haque et al., MICRO 2017)."""
+"""Spec of slow-to-fast: cores of several speeds (Haque et al., MICRO 2017)."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ from tailc.specs.slo_spec import AllowMisses, SloSpec, WithSlos
 from tailc.units import format_us
 
 NAME = "slow-to-fast"
-# Haque et al., MICRO 2017, section 5.1: requests look once a millisecond.
+# Haque et al., MICRO 2017, section 5.1: requests check their age once a millisecond.
 QUANTUM_US = 1_000
 TIME_LIMIT_US = 60_000_000
 MEMORY_LIMIT_MB = 2_048
 MAX_MEMORY_MB = 1_048_576
 DEFAULT_SOLVER = "highs"
-# Methods that begin with the ages of a formula; None: where that is the default.
+# Methods that begin with the ages of a formula; None: if that is the default.
 _REPLAYING = (None, AUTO, SIMULATION)
 # Objectives that the method `auto` has.
 _OF_AUTO = ("energy", "tail")
 _NO_SOLVER = "but only the method `mip` has a solver to choose"
 
 
-class ServerSpec(SpecModel):
+class SlowToFastServer(SpecModel):
     """How requests look at their age."""
 
     quantum_us: DurationUs = Field(
@@ -80,10 +80,10 @@ class ServerSpec(SpecModel):
     )
 
 
-class SearchSpec(AutoSearch):
+class SlowToFastSearch(AutoSearch):
     """How the thresholds are found."""
 
-    # What is optional, with what every tuned search has, is asked for each by itself.
+    # Optional keys are checked independently of each other.
 
     method: Literal["auto", "dual", "convex", "mip", "grid", "simulation"] | None = Field(
         default=None,
@@ -129,32 +129,32 @@ class SearchSpec(AutoSearch):
     )
 
     def objective_complaints(self) -> list[Complaint]:
-        """An objective that the method does not have."""
+        """Complaints about an objective that the method does not have."""
         last = RATE if self.method == SIMULATION else "efficiency"
         choices = ("energy", "tail", last)
         return list(objective_complaints(self.objective, self.method, choices, _OF_AUTO))
 
     def method_at(self, rates_mrps: Sequence[int], *, asks_for_controller: bool) -> str | None:
-        """The method, where it is not stated that which does most for what is asked.
+        """The method; if not stated, the most thorough one that the objective allows.
 
-        None: that of the formula which suits the speeds of requests.
+        None: the formula's method that suits the speeds of requests.
         """
         is_replayed = bool(rates_mrps) and self.objective in _OF_AUTO and not asks_for_controller
         return self.method or (AUTO if is_replayed else None)
 
     @property
     def formula(self) -> str | None:
-        """The method of the formula's ages; None: the default one."""
+        """The method that computes the formula's ages; None: the default one."""
         return self.formula_method if self.method in _REPLAYING else self.method
 
     @property
     def formula_at(self) -> tuple[str, str]:
-        """Where that is written."""
+        """Path of the key that states it."""
         return ("search", "formula_method") if self.method in _REPLAYING else METHOD_AT
 
     @property
     def looks_for_rate(self) -> bool:
-        """Whether the highest rate is looked for, in place of ages for given ones."""
+        """Whether the objective is the highest rate, instead of ages for given rates."""
         return self.objective == RATE
 
 
@@ -193,20 +193,24 @@ class SlowToFastSpec(WithSlos):
         description="Speeds on each type by request (`columns`) or class. Default: those of the "
         "cores.",
     )
-    server: ServerSpec = Field(default_factory=ServerSpec, description="How requests climb.")
+    server: SlowToFastServer = Field(
+        default_factory=SlowToFastServer, description="How requests climb."
+    )
     control: ControlSpec = Field(
         default_factory=ControlSpec,
         description="How thresholds follow the load; `off`: they are constant.",
     )
-    search: SearchSpec = Field(
-        default_factory=SearchSpec, description="How the thresholds are found."
+    search: SlowToFastSearch = Field(
+        default_factory=SlowToFastSearch, description="How the thresholds are found."
     )
     rates_mrps: tuple[RateMrps, ...] = Field(
         default=(), alias="rates", description="Arrival rates that the policy is for."
     )
 
     def checks_between(self) -> tuple[Callable[[], list[Complaint]], ...]:
-        """Cores by themselves and against speed-ups, target, rates, solver, classes, queues."""
+        """Checks that involve several keys: cores, speed-ups, target, rates, solver, classes,
+        days.
+        """
         return (
             self.core_complaints,
             self._speedup_complaints,
@@ -219,7 +223,7 @@ class SlowToFastSpec(WithSlos):
         )
 
     def core_complaints(self) -> list[Complaint]:
-        """What is wrong with the cores once they are all known: after a table is read."""
+        """Complaints about the cores when all are known, after a table is read."""
         if isinstance(self.cores.powers, MeasuredCores):
             return []
         try:
@@ -239,9 +243,9 @@ class SlowToFastSpec(WithSlos):
             message = "gives one curve for all requests, which the speeds of `cores` do"
             hint = "remove it, or give `classes` or `columns`"
             return [Complaint(Code.CONFLICT, message, hint, ("speedup",), ("cores",))]
-        given, wanted = self.own_speedup.degrees, self._types
-        if given != wanted:
-            message = f"has {given} speeds a request, but there are {wanted} types of cores"
+        changes, wanted = self.own_speedup.degrees, self._types
+        if changes != wanted:
+            message = f"has {changes} speeds a request, but there are {wanted} types of cores"
             hint = "give one speed for each type, slow ones first"
             return [Complaint(Code.CONFLICT, message, hint, ("speedup",), ("cores",))]
         return []
@@ -279,7 +283,7 @@ class SlowToFastSpec(WithSlos):
         return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
     def _step_complaints(self) -> list[Complaint]:
-        """A grid is the default where requests have speeds of their own."""
+        """The grid is the default if requests have speeds of their own."""
         method = self.search.formula or ("dual" if self.own_speedup is None else "grid")
         if self.search.step_us is None or method == "grid":
             return []
@@ -289,7 +293,7 @@ class SlowToFastSpec(WithSlos):
         return [Complaint(Code.CONFLICT, message, hint, at, also)]
 
     def _class_complaints(self) -> list[Complaint]:
-        """The first objective covers all; others may be for a class that has speeds."""
+        """The first SLO applies to all requests; others may be for a class that has speeds."""
         known = self.own_speedup.source.class_names if self.own_speedup else ()
         complaints = []
         for position, slo in enumerate(self.slo):
@@ -307,7 +311,9 @@ class SlowToFastSpec(WithSlos):
         return complaints
 
     def search_complaints(self) -> list[Complaint]:
-        """Only methods that replay are about rates, and without a controller; one has a budget."""
+        """Complaints about search keys that only methods with replays use, and about a
+        controller.
+        """
         search, complaints = self.search, self.search.objective_complaints()
         if self.method != SIMULATION:
             complaints += untuned_complaints(search.robust, self.rates_mrps)
@@ -332,46 +338,46 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def _types(self) -> int:
-        """Number of types as written, dominated ones included."""
+        """Number of types in the spec, useless ones included."""
         return len(self.cores.which.parts)
 
     @property
     def aim(self) -> str:
-        """What the formula's ages are for: the objective.
+        """Objective of the formula's ages.
 
-        The formula knows no rate; requests leave soonest from the fastest cores.
+        The formula knows no rate; for the highest rate it uses the fastest cores.
         """
         return "tail" if self.search.looks_for_rate else self.search.objective
 
     @property
     def method(self) -> str | None:
-        """The method of the search, whether it is stated or not; see `SearchSpec.method_at`."""
+        """The method of the search, stated or default; see `SlowToFastSearch.method_at`."""
         return self.search.method_at(self.rates_mrps, asks_for_controller=self.asks_for_controller)
 
     @property
     def is_replayed(self) -> bool:
-        """Whether ages are tuned on replays."""
+        """Whether ages are tuned by simulation."""
         return self.method in (AUTO, SIMULATION)
 
     @property
     def asks_for_controller(self) -> bool:
-        """Whether the spec states one; the default one is the formula's alone."""
+        """Whether the spec states a controller; the default one belongs to the formula."""
         return "control" in self.model_fields_set and self.control.structure != "off"
 
     @property
     def is_controlled(self) -> bool:
-        """Whether the thresholds follow the load."""
+        """Whether a controller scales the thresholds by load."""
         is_wanted = self.search.objective == "energy" and not self.is_replayed
         return is_wanted and self.control.structure != "off"
 
     @property
     def all_cores(self) -> Cores:
-        """Every core of the spec, whose table is read."""
+        """Every core of the spec, after its table is read."""
         return build(self.cores, self.demand.reference)
 
     @property
     def used_cores(self) -> Cores:
-        """The cores that requests run on: of types that are worth using."""
+        """The cores that requests run on: types that are worth using."""
         return without(self.all_cores, self.dropped)
 
     @property
@@ -381,7 +387,7 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def speedup(self) -> SpeedupSpec:
-        """Speeds by rung: those of the types used, of all requests, classes or each request."""
+        """Speeds by rung of the used types, of all requests, classes or each request."""
         used = [each.name for each in self.used_cores.types]
         at = [p for p, each in enumerate(self.all_cores.types) if each.name in used]
         if self.own_speedup is not None:
@@ -391,30 +397,30 @@ class SlowToFastSpec(WithSlos):
 
     @property
     def aim_us(self) -> int:
-        """The latency that thresholds and controller aim at."""
+        """The latency that thresholds and controller aim at [us]."""
         return self.slo[0].latency_us if self.target_us is None else self.target_us
 
     @property
     def max_degree(self) -> None:
-        """All rungs are read."""
+        """None: all rungs are read."""
 
     @property
     def serial(self) -> None:
         """A request has one thread."""
 
     def with_search(self, overrides: Mapping[str, object]) -> SlowToFastSpec:
-        """The spec with fields of `search` replaced; its errors it keeps.
+        """Return the spec with fields of `search` replaced; `robust` stays.
 
-        Another method leaves out the solver and the step that are another's. Raises TailcError
-        (USAGE) for what the kind does not have, and a solver for a method that has none to choose.
+        Another method removes the solver and the step of the previous one. Raises TailcError
+        (USAGE) for unknown fields, and for a solver if the method has none.
         """
         before = self.search
-        given = with_formula_kept(asked_besides(overrides, before.robust), before.method)
-        if "solver" in given and given.get("method", before.method) in (AUTO, SIMULATION):
-            given["formula_method"] = "mip"
-        elif "solver" in given:
-            _check_solver(given.setdefault("method", "mip"))
-        search = overridden(before, given, NAME)
+        changes = with_formula_kept(asked_besides(overrides, before.robust), before.method)
+        if "solver" in changes and changes.get("method", before.method) in (AUTO, SIMULATION):
+            changes["formula_method"] = "mip"
+        elif "solver" in changes:
+            _check_solver(changes.setdefault("method", "mip"))
+        search = overridden(before, changes, NAME)
         refuse_any(search.objective_complaints())
         if search.formula not in (before.formula, "mip"):
             search = search.model_copy(update={"solver": DEFAULT_SOLVER})

@@ -16,7 +16,7 @@ from tailc.models.workload import Workload, workload
 from tailc.pipeline.compile import compile_opened
 from tailc.pipeline.spec import OpenedSpec, open_kind
 from tailc.pipeline.versions import compiled_digest
-from tailc.policies import Untuned, not_asked
+from tailc.policies import FixedTables, no_setting
 from tailc.progress import Progress
 from tailc.studies.held_out import read_held_out, trace_warnings
 from tailc.studies.why.decision import table_of
@@ -156,7 +156,7 @@ def _open_untuned(policy: Policy, spec_path: str) -> OpenedSpec:
             f"is of kind `{opened.spec.kind}`, and policy `{policy.name}` of `{policy.kind}`"
         )
         raise _other(f"the spec {difference}", opened.loaded.place("kind"))
-    return replace(opened, kind=replace(opened.kind, tuning=Untuned(), robust=not_asked))
+    return replace(opened, kind=replace(opened.kind, tuning=FixedTables(), robust=no_setting))
 
 
 def _other_spec(policy: Policy, opened: OpenedSpec) -> tuple[Finding, ...]:

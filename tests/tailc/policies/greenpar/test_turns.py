@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from tailc.policies.greenpar.turns import turns_of
+from tailc.policies.greenpar.turns import assign_turns
 
 QUARTER = 900
 
@@ -14,7 +14,7 @@ QUARTER = 900
 def turns(jobs, servers):
     """jobs: (submitted, run, width) in seconds."""
     submit_s, run_s, width = np.array(jobs, np.int64).reshape(-1, 3).T
-    return turns_of(submit_s, run_s, width, QUARTER, servers).tolist()
+    return assign_turns(submit_s, run_s, width, QUARTER, servers).tolist()
 
 
 def test_jobs_that_fit_begin_with_the_next_epoch():

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from tailc.policies.joint_ladder.rungs import JointRung, combinations, on_lanes, worth_having
+from tailc.policies.joint_ladder.rungs import (
+    JointRung,
+    combinations,
+    lane_combinations,
+    useful_rungs,
+)
 from tailc.specs.cores import Cores, CoreType, PowerUnit
 from tests.tailc.policies.joint_ladder.made import PUBLISHED
 
@@ -22,7 +27,7 @@ def cores(levels):
 def kept(levels, speedup_ppm):
     return [
         (rung.threads, rung.level)
-        for rung in worth_having(combinations(cores(levels), speedup_ppm))
+        for rung in useful_rungs(combinations(cores(levels), speedup_ppm))
     ]
 
 
@@ -60,7 +65,7 @@ def random_levels(seed):
 )
 def test_no_weights_of_energy_and_time_prefer_a_rung_that_is_left_out(levels, speedup_ppm):
     every = combinations(cores(levels), speedup_ppm)
-    hull = worth_having(every)
+    hull = useful_rungs(every)
     for weight in np.geomspace(1e-3, 1e3, 200):
 
         def price(rung: JointRung, weight: float = weight) -> float:
@@ -92,7 +97,7 @@ def typed_cores(*types):
 
 def test_types_of_cores_are_joined_in_order_of_speed():
     # Two slow cores do 1.9, one fast one 2.
-    found = worth_having(combinations(typed_cores((1, 1, 6), (2, 6.8, 2)), LUCENE))
+    found = useful_rungs(combinations(typed_cores((1, 1, 6), (2, 6.8, 2)), LUCENE))
     assert [rung.name for rung in found] == [
         "1 thread on c1",
         "2 threads on c1",
@@ -110,7 +115,7 @@ def test_no_prices_of_cores_prefer_a_rung_that_is_left_out(seed):
     gains = np.maximum.accumulate(random.uniform(0.5, 3, 6))
     speedup_ppm = [round(gain * PPM) for gain in [1, *(1 + gains)]]
     every = combinations(typed_cores((1, 1, 9), (1.5, 3, 9), (2, 6.8, 9)), speedup_ppm)
-    hull = worth_having(every)
+    hull = useful_rungs(every)
     for _ in range(100):
         prices, time = random.exponential(size=3), random.exponential()
 
@@ -122,7 +127,7 @@ def test_no_prices_of_cores_prefer_a_rung_that_is_left_out(seed):
 
 def lanes(interference, slowdown, speedup_ppm=LUCENE):
     core = CoreType("smt", 8, PPM, PPM)
-    return worth_having(on_lanes(core, speedup_ppm, round(interference * PPM), slowdown))
+    return useful_rungs(lane_combinations(core, speedup_ppm, round(interference * PPM), slowdown))
 
 
 def test_on_lanes_a_thread_more_beside_batch_work_gives_up_less_of_it_than_one_alone():
@@ -138,8 +143,8 @@ def test_no_price_of_cores_prefers_a_rung_on_lanes_that_is_left_out(seed):
     random = np.random.default_rng(seed)
     gains = np.maximum.accumulate(random.uniform(0.2, 3, 5))
     speedup_ppm = [round(gain * PPM) for gain in [1, *(1 + gains)]]
-    every = on_lanes(CoreType("smt", 8, PPM, PPM), speedup_ppm, 330_000, 250_000)
-    hull = worth_having(every)
+    every = lane_combinations(CoreType("smt", 8, PPM, PPM), speedup_ppm, 330_000, 250_000)
+    hull = useful_rungs(every)
     for price, time in random.exponential(size=(100, 2)):
 
         def cost(rung: JointRung, price: float = price, time: float = time) -> float:
