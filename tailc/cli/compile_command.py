@@ -12,6 +12,7 @@ from tailc.cli.outcome import CommandOutcome, command_with_outcome
 from tailc.cli.quantities import PERCENTILE_PPM
 from tailc.cli.report_option import report as report_option
 from tailc.cli.report_option import with_report
+from tailc.cli.search_choice import SearchChoice
 from tailc.cli.terminal_pictures import add_policy_pictures
 from tailc.cli.terminal_pictures import plot as plot_option
 from tailc.cli.trust_option import trusts
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
     from tailc.pipeline.spec import OpenedSpec
     from tailc.specs.robust import RobustSpec
 
-_METHODS = [
-    *("auto", "grid", "dual", "convex", "mip", "arrival", "anneal", "columns", "paper"),
-    "simulation",
-]
 _ON_DESIGN = ", predicted on the sample of the compile"
 
 
@@ -53,7 +50,7 @@ class _WriteOptions:
 @click.option("-o", "--output", metavar="STEM", help="Write STEM.json and STEM.tailc.")
 @click.option(
     "--method",
-    type=click.Choice(_METHODS),
+    type=SearchChoice("Method"),
     help="Override search.method.",
 )
 @click.option(
@@ -76,7 +73,7 @@ class _WriteOptions:
 )
 @click.option(
     "--objective",
-    type=click.Choice(["tail", "threads", "energy", "efficiency", "batch", "rate"]),
+    type=SearchChoice("Objective"),
     help="Override search.objective.",
 )
 @click.option(

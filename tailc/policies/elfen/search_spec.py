@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from pydantic import Field
 
 from tailc.errors import Code
 from tailc.experiment.objective_checks import tuned_complaints
+from tailc.policies.elfen.choices import Method
 from tailc.specs.arrivals import NOT_POISSON, is_given
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import Complaint
@@ -26,7 +26,7 @@ from tailc.specs.simulation_fields import (
 class ElfenSearch(TunedSearch):
     """How the ages are found."""
 
-    method: Literal["auto", "paper", "simulation"] | None = Field(
+    method: Method | None = Field(
         default=None,
         description="`paper`: ages of the policy (default with `policy`). `simulation`: most "
         "batch work that meets the first SLO with queues; ages by the number in the "

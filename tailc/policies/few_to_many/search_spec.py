@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from tailc.errors import Code
 from tailc.experiment.objective_checks import tuned_complaints
+from tailc.policies.few_to_many.choices import Method, Objective
 from tailc.specs.common import DemandSpec
 from tailc.specs.fields import (
     Complaint,
@@ -43,7 +44,7 @@ class FewToManySearch(AutoSearch):
 
     # Robustness, grid step, longest interval, last row and budget are optional independently; the
     # search derives absent ones from the trace, or does without.
-    method: Literal["auto", "grid", "dual", "simulation"] | None = Field(
+    method: Method | None = Field(
         default=None,
         description="`auto`: the best of the paper's table, settings by hand and a search on "
         "replays with queues at `rates` (default with `rates`). `grid`: the paper's "
@@ -55,7 +56,7 @@ class FewToManySearch(AutoSearch):
         description="Methods `auto` and `simulation`: method of the table from which the search "
         "starts.",
     )
-    objective: Literal["tail", "threads", "rate"] = Field(
+    objective: Objective = Field(
         default="tail",
         description="Lowest tail (the paper's), lowest thread-time that meets the first SLO, or, "
         "with the method `simulation`, the highest rate that meets the SLO, up to the "

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from tailc.errors import Code
+from tailc.policies.green_sla.choices import Method
 from tailc.specs.fields import Complaint, RefusalError, SpecModel, Whole
 from tailc.specs.jobs import Seed
 from tailc.specs.plan_units import EnergyMj, FeeUdollars, Seconds
@@ -85,7 +86,7 @@ class TermsSpec(SpecModel):
 class GreenSlaSearch(SpecModel):
     """How the plan is found."""
 
-    method: Literal["arrival", "anneal", "mip"] = Field(
+    method: Method = Field(
         default="arrival",
         description="`arrival`: jobs one after another, each where it earns most. `anneal`: "
         "simulated annealing from there. `mip`: one mixed-integer program, which "

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from tailc.errors import Code
+from tailc.policies.greenpar.choices import Method
 from tailc.specs.fields import (
     PPM,
     Complaint,
@@ -144,7 +145,7 @@ class RunTimeSpec(SpecModel):
 class GreenParSearch(SpecModel):
     """How the plan is found."""
 
-    method: Literal["columns", "mip"] = Field(
+    method: Method = Field(
         default="columns",
         description="`columns`: schedules priced by linear programs, with a proved bound. `mip`: "
         "one mixed-integer program, which suits some ten jobs.",

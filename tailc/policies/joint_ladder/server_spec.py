@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tailc.policies.joint_ladder.choices import Method, Objective
 from tailc.specs.cores_fields import PowerField, PowersField, SharePpm
 from tailc.specs.fields import Complaint, DurationUs, Flag, SpecModel, Whole
 from tailc.specs.robust import RobustSpec
@@ -90,13 +91,13 @@ class JointSearch(AutoSearch):
 
     # Optional keys are checked independently of each other.
 
-    method: Literal["auto", "dual", "simulation"] | None = Field(
+    method: Method | None = Field(
         default=None,
         description="`auto`: the best of the formula's table, settings by hand and a search on "
         "replays with queues at `rates` (default with `rates`). `dual`: rows in continuous time "
         "with a bound (default otherwise). `simulation`: these rows tuned on replays.",
     )
-    objective: Literal["tail", "energy", "batch", "rate"] = Field(
+    objective: Objective = Field(
         default="tail",
         description="Lowest tail; lowest energy of a request that meets the first SLO; with "
         "`lanes`, least batch work given up that meets it; or, with the method "

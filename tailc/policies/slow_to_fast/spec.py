@@ -9,6 +9,7 @@ from pydantic import Field
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.objective_checks import tuned_complaints
+from tailc.policies.slow_to_fast.choices import Method, Objective
 from tailc.policies.slow_to_fast.control_spec import ControlSpec
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
@@ -85,7 +86,7 @@ class SlowToFastSearch(AutoSearch):
 
     # Optional keys are checked independently of each other.
 
-    method: Literal["auto", "dual", "convex", "mip", "grid", "simulation"] | None = Field(
+    method: Method | None = Field(
         default=None,
         description="`auto`: the best of the formula's ages, of the settings by hand, and of a "
         "search on replays with queues at `rates`. It is the default for the objectives `energy` "
@@ -113,7 +114,7 @@ class SlowToFastSearch(AutoSearch):
     memory_limit_mb: Annotated[Whole, Field(ge=64, le=MAX_MEMORY_MB)] = Field(
         default=MEMORY_LIMIT_MB, description="Largest memory of a solver, in MB."
     )
-    objective: Literal["energy", "tail", "efficiency", "rate"] = Field(
+    objective: Objective = Field(
         default="energy",
         description="Lowest energy that meets the first SLO; lowest tail (by formula: fastest "
         "cores first); slow cores only, as long as some are free; or, with the method "
