@@ -131,6 +131,7 @@ def test_such_a_form_keeps_shares_that_meet_the_targets_for_days(tmp_path):
         b=np.tile(once.b, 1_000),
         disturbed=np.tile(once.disturbed, 1_000),
         offered=np.tile(once.offered, 1_000),
+        is_reported=np.tile(once.is_reported, 1_000),
     )
     granted = replay(shares, many).share
     assert granted.mean(axis=1) == pytest.approx([20 * 0.8 / 48, 0.3], rel=0.01)
