@@ -88,7 +88,7 @@ class GainsSpec(SpecModel):
     kd: Gain = Field(default=0.0, description="Gain for the change of that change.")
 
 
-class ControlSpec(SpecModel):
+class SlowToFastControl(SpecModel):
     """How the thresholds follow the load."""
 
     structure: Literal["pi", "pid", "off"] = Field(
@@ -136,7 +136,7 @@ class ControlSpec(SpecModel):
         return with_short_form({"enum": ["off", "pi", "pid"]}, handler(core_schema))
 
     @model_validator(mode="after")
-    def _check_parts(self) -> ControlSpec:
+    def _check_parts(self) -> SlowToFastControl:
         complaints = [*self._window(), *self._boundaries(), *self._gains()]
         if complaints:
             raise RefusalError(*complaints)

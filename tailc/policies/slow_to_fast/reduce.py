@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tailc.errors import Code, Finding, TailcError
 from tailc.policies import AutoChoice
-from tailc.policies.slow_to_fast.control_spec import ControlSpec
+from tailc.policies.slow_to_fast.control_spec import SlowToFastControl
 from tailc.policies.slow_to_fast.spec import SlowToFastSearch, SlowToFastSpec
 from tailc.problems.control import ControllerTerms, ControlProblem, LoopGains
 from tailc.problems.thresholds import (
@@ -118,7 +118,7 @@ def ambiguity(spec: SlowToFastSpec) -> Ambiguity | None:
     return ambiguity_of(search.robust, spec.rates_mrps, looks_for_rate=search.looks_for_rate)
 
 
-def _gains(own: ControlSpec) -> tuple[LoopGains, ...] | None:
+def _gains(own: SlowToFastControl) -> tuple[LoopGains, ...] | None:
     if own.gains is None:
         return None
     return tuple(LoopGains(each.kp, each.ki, each.kd) for each in own.gains)

@@ -10,7 +10,7 @@ from pydantic import Field
 from tailc.errors import Code, Finding, TailcError
 from tailc.experiment.objective_checks import tuned_complaints
 from tailc.policies.slow_to_fast.choices import Method, Objective
-from tailc.policies.slow_to_fast.control_spec import ControlSpec
+from tailc.policies.slow_to_fast.control_spec import SlowToFastControl
 from tailc.specs.budgets import Budgets
 from tailc.specs.common import DemandSpec, SpeedupSpec, repeated_rates
 from tailc.specs.cores import Cores, dominated, without
@@ -197,8 +197,8 @@ class SlowToFastSpec(WithSlos):
     server: SlowToFastServer = Field(
         default_factory=SlowToFastServer, description="How requests climb."
     )
-    control: ControlSpec = Field(
-        default_factory=ControlSpec,
+    control: SlowToFastControl = Field(
+        default_factory=SlowToFastControl,
         description="How thresholds follow the load; `off`: they are constant.",
     )
     search: SlowToFastSearch = Field(
